@@ -1,0 +1,136 @@
+package bounds
+
+// Certified is an optimal value with its certified lower bound.
+type Certified struct {
+	Value float64 `json:"value"`
+	Lower float64 `json:"lower"`
+}
+
+// ABC are the three forms of a corollary: by maximum information gain (a), by
+// effective dimension (b), by rank of tasks times rank of arms (c).
+type ABC struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+	C float64 `json:"c"`
+}
+
+// Report is the value of bounds(...): every quantity of the theory for one
+// problem, as numbers, with the constants that the proofs give.
+type Report struct {
+	Problem  string  `json:"problem"`
+	Tasks    int     `json:"tasks"`
+	Arms     int     `json:"arms"` // all tasks together
+	Delta    float64 `json:"delta"`
+	Epsilon  float64 `json:"epsilon,omitempty"`
+	Budget   int     `json:"budget,omitempty"` // T, per agent
+	Ridge    float64 `json:"ridge"`            // ξ
+	Unit     float64 `json:"unit"`             // reward units of one normalised unit (largest noise scale)
+	Norm     float64 `json:"norm"`             // bound on ‖θ*‖, normalised
+	DeltaMin float64 `json:"delta_min"`        // smallest gap between best and second, reward units
+
+	InformationGain    float64 `json:"information_gain"`     // Υ
+	InformationGainGap float64 `json:"information_gain_gap"` // relative duality gap
+	EffectiveDimension int     `json:"effective_dimension"`  // d_eff
+	RankTask           int     `json:"rank_task"`            // rank K_Z
+	RankArm            int     `json:"rank_arm"`             // rank K_{X,λ*}
+	RankJoint          int     `json:"rank_joint"`           // rank K_{λ*}
+	RoundingDimension  int     `json:"rounding_dimension"`   // d̃(ξ, λ*_1)
+
+	Rho1    Certified `json:"rho_1"`
+	RhoStar Certified `json:"rho_star"`
+	Omega   Certified `json:"omega"`
+
+	CharacteristicTime float64 `json:"characteristic_time"` // T* = 2ρ*(0), all agents together
+	LowerBoundSamples  float64 `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent
+	RoundsFC           int     `json:"rounds_fc"`           // r* of the proof of Theorem 1
+	RoundsFB           int     `json:"rounds_fb"`           // R of Alg. 2
+
+	Theorem   Theorem   `json:"theorem"`
+	Corollary Corollary `json:"corollary"`
+	Notes     []string  `json:"notes,omitempty"` // conditions that do not hold, readings chosen
+}
+
+// Theorem has Theorem 1 as samples per agent and Theorem 2 as error
+// probability at Budget (1 when vacuous), and as the budget per agent at which
+// that error falls to Delta.
+type Theorem struct {
+	FC       float64 `json:"fc"`
+	FB       float64 `json:"fb"`
+	FBBudget float64 `json:"fb_budget"`
+}
+
+// Corollary has Corollary 1 (FC, samples per agent) and Corollary 2 (FB).
+type Corollary struct {
+	FC       ABC `json:"fc"`
+	FB       ABC `json:"fb"`
+	FBBudget ABC `json:"fb_budget"`
+}
+
+// Forecast is the value of plan(...): what a run will need, computed before
+// anything is sampled. One row per schedule and gap assumption.
+type Forecast struct {
+	Problem string        `json:"problem"`
+	Delta   float64       `json:"delta"`
+	Rows    []ForecastRow `json:"rows"`
+	Notes   []string      `json:"notes,omitempty"`
+}
+
+// ForecastRow is one schedule of a Forecast, per agent where so named.
+type ForecastRow struct {
+	Algorithm       string  `json:"algorithm"`
+	Schedule        string  `json:"schedule"`
+	Rounds          int     `json:"rounds"`
+	SamplesPerAgent float64 `json:"samples_per_agent"`
+	SamplesTotal    float64 `json:"samples_total"`
+	Messages        int     `json:"messages"`
+	Bytes           int     `json:"bytes"`
+	RatioToLower    float64 `json:"ratio_to_lower_bound"`
+	FirstRound      int     `json:"first_round_samples"` // all agents; exact, needs no gaps
+}
+
+// Hardness is the value of hardness(...): gap and difficulty per task.
+type Hardness struct {
+	Problem string        `json:"problem"`
+	Rows    []HardnessRow `json:"rows"`
+}
+
+// HardnessRow is one task; rewards and gaps in the units of the data.
+type HardnessRow struct {
+	Task       string  `json:"task"`
+	Arms       int     `json:"arms"`
+	Best       string  `json:"best"`
+	Second     string  `json:"second"`
+	Gap        float64 `json:"gap"`
+	Noise      float64 `json:"noise"` // σ of the best arm
+	GapToNoise float64 `json:"gap_to_noise"`
+	RhoAlone   float64 `json:"rho_alone"` // ρ*(0) of the task without sharing
+	Weight     float64 `json:"weight"`    // share of the joint ρ* allocation on this task's arms
+}
+
+// Spectrum is the value of spectrum(...): eigenvalues, largest first.
+type Spectrum struct {
+	Problem            string    `json:"problem"`
+	Ridge              float64   `json:"ridge"`
+	Joint              []float64 `json:"joint"` // of K_{λ*}
+	Task               []float64 `json:"task"`  // of K_Z
+	Arm                []float64 `json:"arm"`   // of K_{X,λ*}
+	EffectiveDimension int       `json:"effective_dimension"`
+}
+
+// Allocation is the value of design(...): the first round's allocation.
+type Allocation struct {
+	Problem    string             `json:"problem"`
+	Ridge      float64            `json:"ridge"`
+	Value      float64            `json:"value"`
+	Lower      float64            `json:"lower"`
+	Iterations int                `json:"iterations"`
+	Status     string             `json:"status"`
+	Weights    []AllocationWeight `json:"weights"` // those above 1e-9
+}
+
+// AllocationWeight is the share of the pulls one arm gets.
+type AllocationWeight struct {
+	Task   string  `json:"task"`
+	Arm    string  `json:"arm"`
+	Weight float64 `json:"weight"`
+}

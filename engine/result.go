@@ -1,0 +1,114 @@
+package engine
+
+// Status says how a run or a set of runs ended.
+type Status string
+
+// The ways to end. A set of runs has the status of its worst run, in this order.
+const (
+	StatusDecided     Status = "decided"      // every task has an answer with the guarantee asked for
+	StatusEpsilon     Status = "within eps"   // PAC: every task's answer is within epsilon of its best arm
+	StatusBudget      Status = "budget used"  // fixed budget: the pulls allowed are spent
+	StatusRounds      Status = "round limit"  // some task is undecided: MaxRounds were used
+	StatusSamples     Status = "sample limit" // some task is undecided: the next round would exceed MaxSamples
+	StatusInterrupted Status = "interrupted"  // stopped from outside; what was finished is kept
+)
+
+// Interval is a mean over runs with its 95 % confidence interval (Student's t
+// over the runs; a single run has the degenerate interval).
+type Interval struct {
+	Mean float64    `json:"mean"`
+	CI95 [2]float64 `json:"ci95"`
+}
+
+// Rate is a relative frequency with its 95 % Wilson interval [Wilson 1927].
+type Rate struct {
+	Count int        `json:"count"`
+	Runs  int        `json:"runs"`
+	Rate  float64    `json:"rate"`
+	CI95  [2]float64 `json:"ci95"`
+}
+
+// Answer is what a task is told at the end. Arm is empty when the data do not
+// support a winner: then Candidates has every arm still possible and Leader the
+// best estimate among them, which is a guess and labelled as one.
+type Answer struct {
+	Task       string   `json:"task"`
+	Arm        string   `json:"arm"`                  // the answer; "" when undecided
+	Decided    bool     `json:"decided"`              // whether the guarantee asked for backs Arm
+	Leader     string   `json:"leader"`               // largest estimate among Candidates
+	Estimate   float64  `json:"estimate"`             // estimated reward of Leader, reward units
+	Candidates []string `json:"candidates,omitempty"` // arms not eliminated, when more than one
+	Margin     float64  `json:"margin"`               // largest certified bound on (best - Leader), reward units; 0 when Leader alone is left
+	Best       string   `json:"best,omitempty"`       // the truly best arm, when the expected rewards are known (simulation)
+	Correct    *bool    `json:"correct,omitempty"`    // whether Leader is Best (simulation)
+}
+
+// Elimination is one line of the audit trail: why an arm was dropped.
+type Elimination struct {
+	Round int     `json:"round"`
+	Task  string  `json:"task"`
+	Arm   string  `json:"arm"`
+	Rival string  `json:"rival"` // the arm it lost against
+	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
+	Width float64 `json:"width"` // the threshold that Gap reached, reward units
+	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "dimension halved"
+}
+
+// RoundRecord is one communication round of one run.
+type RoundRecord struct {
+	Round    int     `json:"round"`
+	Pulls    int     `json:"pulls"` // all agents together
+	Rho      float64 `json:"rho"`   // value of the allocation's objective, normalised units
+	RhoLower float64 `json:"rho_lower"`
+	Rounding float64 `json:"rounding"` // achieved ratio of ROUND, ≤ 2(1+ε)
+	Alive    int     `json:"alive"`    // arms left after the round, all tasks
+	Digest   string  `json:"digest"`   // of the plan: replicas that differ notice
+}
+
+// Result is what fc and fb return: plain data over one or many runs.
+// Samples are per agent unless named otherwise; rewards and gaps are in the
+// units of the data.
+type Result struct {
+	Mode      string `json:"mode"` // "fc" or "fb"
+	Algorithm string `json:"algorithm"`
+	Schedule  string `json:"schedule,omitempty"`
+	Problem   string `json:"problem"`
+	Status    Status `json:"status"`
+	Runs      int    `json:"runs"` // finished runs
+	Asked     int    `json:"runs_asked"`
+
+	Delta   float64 `json:"delta,omitempty"`
+	Epsilon float64 `json:"epsilon,omitempty"`
+	Budget  int     `json:"budget,omitempty"` // T, pulls per agent
+	Ridge   float64 `json:"ridge"`            // ξ, normalised units
+	Tasks   int     `json:"tasks"`
+	Arms    int     `json:"arms"`
+
+	SamplesPerAgent Interval `json:"samples_per_agent"`
+	SamplesTotal    float64  `json:"samples_total"` // mean over runs
+	Rounds          float64  `json:"rounds"`        // mean over runs
+	MaxRounds       int      `json:"rounds_max"`
+	Messages        float64  `json:"messages"` // mean over runs; one broadcast of an agent is one message
+	Bytes           float64  `json:"bytes"`    // mean over runs; 16 a (count, mean) pair
+
+	// Errors counts runs with at least one wrong task: a task told a wrong winner
+	// (FC), or whose Leader is wrong (FB). Absent truth leaves Runs at 0.
+	Errors    Rate `json:"errors"`
+	Undecided Rate `json:"undecided"` // runs with at least one task undecided
+	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm.
+	TaskErrors Rate `json:"task_errors"`
+	// Regret is the mean over tasks of best - Leader, reward units; RelativeRegret
+	// divides each by best - median arm of its task.
+	Regret         Interval `json:"regret"`
+	RelativeRegret Interval `json:"relative_regret"`
+
+	Answers      []Answer      `json:"answers"`                // of the first run
+	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
+	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
+
+	LowerBoundSamples float64  `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent; 0 when unknown
+	RatioToLowerBound float64  `json:"ratio_to_lower_bound"`
+	Guarantee         string   `json:"guarantee"` // what the answers are backed by, in a sentence
+	Warnings          []string `json:"warnings,omitempty"`
+	Seed              uint64   `json:"seed"`
+}
