@@ -1,8 +1,16 @@
 package kernels
 
+import (
+	"reflect"
+	"slices"
+)
+
 // Kernel is a positive-definite function of two points of one space: the tasks,
 // or the arms. Implementations are plain structs whose fields are the parameters;
 // a kernel prints as the expression of the script language that makes it.
+//
+// Eval and Row want a kernel that was bound to the points (see Bind), and dst no
+// longer than what is left of ys. Both are safe for concurrent use.
 type Kernel interface {
 	// Eval returns k(x, y), one pair: the plain form that Row is tested against.
 	Eval(x, y Point) float64
@@ -15,19 +23,52 @@ type Kernel interface {
 	String() string
 }
 
-// Point is one point of a space. X has one value per feature column; Name and ID
-// say which point it is, for kernels that go by identity and not by features.
-type Point struct {
-	X    []float64
-	Name string
-	ID   int
+// Equal reports whether two kernels are the same expression: same structure, same
+// parameters, and formulas of the same name, parameters and text. What binding
+// added does not count.
+func Equal(a, b Kernel) bool {
+	switch a := a.(type) {
+	case Sum:
+		b, ok := b.(Sum)
+		return ok && slices.EqualFunc(a.Terms, b.Terms, Equal)
+	case Product:
+		b, ok := b.(Product)
+		return ok && slices.EqualFunc(a.Factors, b.Factors, Equal)
+	case Scaled:
+		b, ok := b.(Scaled)
+		return ok && a.Scale == b.Scale && Equal(a.Kernel, b.Kernel)
+	case Power:
+		b, ok := b.(Power)
+		return ok && a.Exponent == b.Exponent && Equal(a.Kernel, b.Kernel)
+	case Formula:
+		b, ok := b.(Formula)
+		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body
+	}
+	return reflect.DeepEqual(unbind(a), unbind(b))
 }
 
-// Points is a finite list of points of one space. Features are stored one
-// contiguous array per column, which is what makes Row fast.
-type Points struct {
-	Columns []string    // d column names
-	Names   []string    // n names; equal names mean the same point (an arm offered to several tasks)
-	ID      []int       // n numbers; equal for equal names
-	X       [][]float64 // d columns of n values each
+// Formulas lists the formula kernels that k uses, each name once, in order of
+// appearance.
+func Formulas(k Kernel) []Formula { return formulas(nil, k) }
+
+func formulas(found []Formula, k Kernel) []Formula {
+	switch k := k.(type) {
+	case Sum:
+		for _, t := range k.Terms {
+			found = formulas(found, t)
+		}
+	case Product:
+		for _, f := range k.Factors {
+			found = formulas(found, f)
+		}
+	case Scaled:
+		found = formulas(found, k.Kernel)
+	case Power:
+		found = formulas(found, k.Kernel)
+	case Formula:
+		if !slices.ContainsFunc(found, func(f Formula) bool { return f.Name == k.Name }) {
+			found = append(found, k)
+		}
+	}
+	return found
 }

@@ -1,0 +1,197 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sum is Σ terms; there is at least one. Make it with Add, which keeps it flat.
+type Sum struct{ Terms []Kernel }
+
+// Product is Π factors, positive semi-definite by Schur's theorem; there is at least
+// one. Make it with Mul, which keeps it flat.
+type Product struct{ Factors []Kernel }
+
+// Scaled is Scale·k for Scale ≥ 0. Make it with Scale, which folds numbers.
+type Scaled struct {
+	Scale  float64
+	Kernel Kernel
+}
+
+// Power is k^Exponent for a whole Exponent ≥ 1. Make it with Pow.
+type Power struct {
+	Kernel   Kernel
+	Exponent int
+}
+
+var (
+	scaleParam    = Param{Name: "factor", Kind: NumberKind, Range: nonNegative}
+	exponentParam = Param{Name: "exponent", Kind: IntegerKind, Range: fromOne}
+)
+
+// Add returns a + b. Sums are flattened, and their constants become one.
+func Add(a, b Kernel) Kernel {
+	var sum []Kernel
+	constant := -1
+	for _, k := range append(terms(a), terms(b)...) {
+		if c, ok := k.(Constant); ok {
+			if constant >= 0 {
+				sum[constant] = Constant{sum[constant].(Constant).Value + c.Value}
+				continue
+			}
+			constant = len(sum)
+		}
+		sum = append(sum, k)
+	}
+	if len(sum) == 1 {
+		return sum[0]
+	}
+	return Sum{sum}
+}
+
+func terms(k Kernel) []Kernel {
+	if s, ok := k.(Sum); ok {
+		return s.Terms[:len(s.Terms):len(s.Terms)]
+	}
+	return []Kernel{k}
+}
+
+// Mul returns a·b. Products are flattened, and their numbers become one factor in
+// front.
+func Mul(a, b Kernel) Kernel {
+	ca, a := split(a)
+	cb, b := split(b)
+	c := ca * cb
+	switch {
+	case a == nil && b == nil:
+		return Constant{c}
+	case a == nil:
+		return join(c, b)
+	case b == nil:
+		return join(c, a)
+	}
+	return join(c, Product{append(factors(a), factors(b)...)})
+}
+
+func factors(k Kernel) []Kernel {
+	if p, ok := k.(Product); ok {
+		return p.Factors[:len(p.Factors):len(p.Factors)]
+	}
+	return []Kernel{k}
+}
+
+// split writes k as a number times a kernel, nil for a constant one.
+func split(k Kernel) (float64, Kernel) {
+	switch k := k.(type) {
+	case Constant:
+		return k.Value, nil
+	case Scaled:
+		return k.Scale, k.Kernel
+	}
+	return 1, k
+}
+
+// join undoes split; k may be nil.
+func join(c float64, k Kernel) Kernel {
+	switch {
+	case k == nil:
+		return Constant{c}
+	case c == 1:
+		return k
+	}
+	return Scaled{c, k}
+}
+
+// Scale returns c·k, with numbers folded; c must be finite and ≥ 0.
+func Scale(c float64, k Kernel) (Kernel, error) {
+	if err := checkScale(c); err != nil {
+		return nil, err
+	}
+	inner, k := split(k)
+	return join(c*inner, k), nil
+}
+
+func checkScale(c float64) error {
+	if !scaleParam.Range.Contains(c) {
+		return fmt.Errorf("a kernel cannot be multiplied by %s; the factor must be %v", number(c), scaleParam.Range)
+	}
+	return nil
+}
+
+// Pow returns k^n, with numbers and powers folded; n must be ≥ 1.
+func Pow(k Kernel, n int) (Kernel, error) {
+	if err := checkExponent(n); err != nil {
+		return nil, err
+	}
+	c, k := split(k)
+	c = wholePower(c, n)
+	if k == nil || n == 1 {
+		return join(c, k), nil
+	}
+	if p, ok := k.(Power); ok {
+		return join(c, Power{p.Kernel, p.Exponent * n}), nil
+	}
+	return join(c, Power{k, n}), nil
+}
+
+func checkExponent(n int) error {
+	if n < 1 {
+		return fmt.Errorf("a kernel cannot be raised to the power %d; the exponent must be a whole number from 1", n)
+	}
+	return nil
+}
+
+// The strength with which printed operators bind.
+const (
+	bindsSum = iota
+	bindsProduct
+	bindsPower
+	bindsAll
+)
+
+// enclose prints k, in parentheses where it binds less than what surrounds it.
+func enclose(k Kernel, surrounding int) string {
+	own := bindsAll
+	switch k.(type) {
+	case Sum:
+		own = bindsSum
+	case Product, Scaled:
+		own = bindsProduct
+	case Power:
+		own = bindsPower
+	}
+	if own < surrounding {
+		return "(" + k.String() + ")"
+	}
+	return k.String()
+}
+
+// String prints the sum; a constant in it is printed as the number alone.
+func (s Sum) String() string {
+	texts := make([]string, len(s.Terms))
+	for i, t := range s.Terms {
+		if c, ok := t.(Constant); ok && len(s.Terms) > 1 {
+			texts[i] = number(c.Value)
+			continue
+		}
+		texts[i] = enclose(t, bindsSum)
+	}
+	return strings.Join(texts, " + ")
+}
+
+// String prints the product.
+func (p Product) String() string {
+	texts := make([]string, len(p.Factors))
+	for i, f := range p.Factors {
+		texts[i] = enclose(f, bindsProduct)
+	}
+	return strings.Join(texts, " * ")
+}
+
+// String prints the number times the kernel.
+func (s Scaled) String() string { return number(s.Scale) + "*" + enclose(s.Kernel, bindsProduct) }
+
+// String prints the power.
+func (p Power) String() string {
+	return fmt.Sprintf("%s^%d", enclose(p.Kernel, bindsAll), p.Exponent)
+}

@@ -1,0 +1,66 @@
+package kernels
+
+// Category compares columns whose numbers are codes and have no order,
+//
+//	k(x, y) = Π_c (1 if x_c = y_c, else similarity).
+//
+// One column's matrix is s 11ᵀ + (1 - s) [x_c = y_c], a sum of two positive
+// semi-definite matrices for 0 ≤ s < 1; the product is by Schur's theorem.
+type Category struct {
+	Similarity float64 // of two different categories, in [0, 1)
+	Dims       Dims    // columns read
+}
+
+var similarityParam = Param{
+	Name: "similarity", Synonyms: []string{"rho", "correlation", "sim"}, Kind: NumberKind, Default: "0", Range: fraction,
+	Doc: "what two different categories share",
+}
+
+func (k Category) form() form {
+	return form{"category", []value{scalar(similarityParam, k.Similarity)}, &k.Dims}
+}
+
+// Eval returns k(x, y).
+func (k Category) Eval(x, y Point) float64 {
+	product := 1.0
+	for c := range k.Dims.count(len(x.X)) {
+		if at := k.Dims.at(c); x.X[at] != y.X[at] {
+			product *= k.Similarity
+		}
+	}
+	return product
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Category) Row(dst []float64, x Point, ys *Points, from int) {
+	(Constant{1}).Row(dst, x, ys, from)
+	for c := range k.Dims.count(len(x.X)) {
+		at := k.Dims.at(c)
+		xc := x.X[at]
+		for j, y := range ys.X[at][from : from+len(dst)] {
+			if y != xc {
+				dst[j] *= k.Similarity
+			}
+		}
+	}
+}
+
+// Validate wants a column, and a similarity in range.
+func (k Category) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k Category) String() string { return k.form().String() }
+
+func (k Category) with(d Dims) Kernel { k.Dims = d; return k }
+
+func categoryEntry() Entry {
+	return Entry{
+		Name: "category", Synonyms: []string{"categorical", "overlap", "hamming", "onehot", "one_hot"},
+		Formula:    "Π_c (1 if x_c = y_c, else similarity)",
+		Doc:        "columns that are codes: two values are equal or they are not",
+		Reference:  "one column's matrix is similarity·11ᵀ + (1 - similarity)·[x_c = y_c]; products by Schur's theorem",
+		Dimensions: "d ≥ 1",
+		Params:     []Param{similarityParam, dimsParam},
+		Example:    "category(similarity=0.3)",
+	}.builder(func(a Args) Kernel { return Category{Similarity: a.number("similarity"), Dims: a.dims()} })
+}

@@ -1,0 +1,167 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// indefinite is the part of the largest diagonal value that an eigenvalue may be
+// below zero by rounding. True kernels were seen down to -1e-13, plausible formulas
+// that are no kernels from -1e-3.
+const indefinite = 1e-8
+
+// asymmetric is the part of the larger of two values by which k(x, y) and k(y, x)
+// may differ by rounding.
+const asymmetric = 1e-9
+
+// checkedPoints bounds the points on which eigenvalues are computed, O(n³).
+const checkedPoints = 1000
+
+// Checked says what Check looked at.
+type Checked struct {
+	Points int     // on how many points eigenvalues were looked at; 0 where the kernel is known to be positive semi-definite
+	Jitter float64 // what the diagonal needs to be positive definite beyond rounding; 0 where it needs nothing
+}
+
+// Check tests a kernel on the points it is for. Formulas must be symmetric, and a
+// kernel with formulas must be positive semi-definite: no eigenvalue of its Gram
+// matrix below -1e-8 of the largest diagonal value. Values must be finite. With more
+// than 1000 points, a thousand of them evenly spread are looked at. Errors name the
+// points and the values. Built-in kernels are positive semi-definite by construction
+// (the conformance test is the evidence), so that their diagonal alone is looked at:
+// by |k(x, y)|² ≤ k(x, x) k(y, y) a finite diagonal makes all of them finite.
+func Check(k Kernel, p *Points) (Checked, error) {
+	k, err := Bind(k, p)
+	if err != nil {
+		return Checked{}, err
+	}
+	diagonal := make([]float64, p.Len())
+	implicit{k, p}.Diagonal(diagonal)
+	for i, v := range diagonal {
+		if !isFinite(v) {
+			return Checked{}, notFinite(k, v, p.Names[i], p.Names[i])
+		}
+	}
+	found := Formulas(k)
+	if len(found) == 0 {
+		return Checked{}, nil
+	}
+	if p.Len() > checkedPoints {
+		spread := make([]int, checkedPoints)
+		for i := range spread {
+			spread[i] = i * p.Len() / checkedPoints
+		}
+		p = p.Subset(spread)
+	}
+	for _, f := range found {
+		if err := checkSymmetry(f, p); err != nil {
+			return Checked{}, err
+		}
+	}
+	gram := Dense(implicit{k, p})
+	for i := range p.Len() {
+		for j := range i {
+			if v := gram.At(i, j); !isFinite(v) {
+				return Checked{}, notFinite(k, v, p.Names[j], p.Names[i])
+			}
+		}
+	}
+	jitter, err := definiteness(gram)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", k, err)
+	}
+	return Checked{p.Len(), jitter}, err
+}
+
+func notFinite(k Kernel, v float64, x, y string) error {
+	return fmt.Errorf("%[1]s: is %[2]s for the points %[3]s and %[4]s; values must be finite", k, number(v), x, y)
+}
+
+// checkSymmetry compares f(x, y) with f(y, x) for every two points.
+func checkSymmetry(f Formula, p *Points) error {
+	n := p.Len()
+	all := mat.NewDense(n, n, nil)
+	for i := range n {
+		f.Row(all.RawRowView(i), p.Point(i), p, 0)
+	}
+	for i := range n {
+		for j := range i {
+			a, b := all.At(j, i), all.At(i, j)
+			if !isFinite(a) {
+				return notFinite(f, a, p.Names[j], p.Names[i])
+			}
+			if !(math.Abs(a-b) <= asymmetric*max(math.Abs(a), math.Abs(b))) {
+				return fmt.Errorf("%[1]s: not symmetric: %[1]s(%[2]s, %[3]s) = %[4]s, but %[1]s(%[3]s, %[2]s) = %[5]s",
+					f.Name, p.Names[j], p.Names[i], number(a), number(b))
+			}
+		}
+	}
+	return nil
+}
+
+// Check tests the task kernels on the tasks and the arm kernels on the arms, as
+// Check does for one kernel; the joint kernel is positive semi-definite when they
+// are. The result has the most points and the largest jitter of them.
+func (j Joint) Check(tasks, arms *Points) (Checked, error) {
+	var all Checked
+	for _, t := range j.Terms {
+		if err := checkScale(t.Scale); err != nil {
+			return all, err
+		}
+		for _, part := range []struct {
+			name string
+			k    Kernel
+			p    *Points
+		}{{"task kernel", t.Task, tasks}, {"arm kernel", t.Arm, arms}} {
+			if part.k == nil {
+				continue
+			}
+			c, err := Check(part.k, part.p)
+			if err != nil {
+				return all, fmt.Errorf("%s: %w", part.name, err)
+			}
+			all.Points, all.Jitter = max(all.Points, c.Points), max(all.Jitter, c.Jitter)
+		}
+	}
+	return all, nil
+}
+
+// definiteness reports a matrix with an eigenvalue below -1e-8 of its largest
+// diagonal value. Otherwise it returns what the diagonal needs beyond rounding for a
+// Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. Eigenvalues cost
+// many times a factorisation and are computed only for the message.
+func definiteness(gram *mat.SymDense) (jitter float64, err error) {
+	n := gram.SymmetricDim()
+	largest := 0.0
+	for i := range n {
+		largest = max(largest, gram.At(i, i))
+	}
+	shifted := mat.NewSymDense(n, nil)
+	for _, part := range []float64{negligible * float64(n), indefinite} {
+		shifted.CopySym(gram)
+		for i := range n {
+			shifted.SetSym(i, i, gram.At(i, i)+part*largest)
+		}
+		var cholesky mat.Cholesky
+		if cholesky.Factorize(shifted) {
+			if part == indefinite {
+				jitter = part * largest
+			}
+			return jitter, nil
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, false) {
+		return 0, errors.New("its eigenvalues could not be computed")
+	}
+	if smallest := eigen.Values(nil)[0]; smallest < -indefinite*largest || largest == 0 && smallest < 0 {
+		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g; for the largest diagonal value %.3g rounding explains no less than %.3g",
+			smallest, largest, -indefinite*largest)
+	}
+	return indefinite * largest, nil
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

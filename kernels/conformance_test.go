@@ -1,0 +1,241 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// exampleArgs builds every catalogue entry as its example does.
+var exampleArgs = map[string]Args{
+	"linear":     {"bias": 1.},
+	"constant":   {"value": 2.},
+	"rbf":        {"lengthscale": .5},
+	"matern":     {"nu": 1.5, "lengthscale": .5},
+	"rq":         {"lengthscale": .5, "alpha": 2.},
+	"polynomial": {"degree": 3., "bias": 1.},
+	"periodic":   {"period": 2., "lengthscale": .7},
+	"cosine":     {"period": 2.},
+	"category":   {"similarity": .3},
+	"table":      {"values": [][]float64{{1, .6}, {.6, 1}}, "names": []string{"oslo", "rome"}},
+	"identity":   {},
+}
+
+// samples are the kernels under test for one entry: its example, its defaults, every
+// choice, and combinations that take other paths.
+func samples(t *testing.T, e Entry) []Kernel {
+	t.Helper()
+	all := []Args{exampleArgs[e.Name]}
+	required := slices.ContainsFunc(e.Params, func(p Param) bool { return p.Default == "" })
+	if !required {
+		all = append(all, Args{})
+	}
+	for _, p := range e.Params {
+		for _, c := range p.Choices {
+			all = append(all, Args{p.Name: c})
+		}
+	}
+	var ks []Kernel
+	for _, a := range all {
+		k, err := e.Build(a)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		ks = append(ks, k, Scaled{2.5, k}, Power{k, 2}, Sum{[]Kernel{k, Identity{}}}, Product{[]Kernel{k, k}})
+	}
+	return ks
+}
+
+// testPoints are 40 points in d columns named oslo and rome alternately where names
+// matter not, in three arrangements.
+func testPoints(t *testing.T, d int, arrangement string) *Points {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, uint64(d)))
+	const n = 40
+	names, rows, columns := make([]string, n), make([][]float64, n), make([]string, d)
+	for c := range columns {
+		columns[c] = fmt.Sprintf("x_%d", c+1)
+	}
+	for i := range rows {
+		names[i] = []string{"oslo", "rome"}[i%2]
+		rows[i] = make([]float64, d)
+		for c := range rows[i] {
+			switch arrangement {
+			case "random":
+				rows[i][c] = rng.NormFloat64()
+			case "clustered": // ten points, each four times within 1e-9
+				rows[i][c] = math.Sin(float64(3*(i%10)+c)) + 1e-9*rng.NormFloat64()
+			case "codes": // few different values, many equal points
+				rows[i][c] = float64(rng.IntN(3))
+			}
+		}
+	}
+	p, err := NewPoints(columns, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestCatalogueConformance(t *testing.T) {
+	for _, e := range Catalogue() {
+		t.Run(e.Name, func(t *testing.T) {
+			for _, k := range samples(t, e) {
+				for _, d := range []int{1, 2, 5} {
+					for _, arrangement := range []string{"random", "clustered", "codes"} {
+						conform(t, k, testPoints(t, d, arrangement))
+					}
+				}
+			}
+		})
+	}
+}
+
+// conform checks what every kernel must satisfy on points.
+func conform(t *testing.T, k Kernel, p *Points) {
+	t.Helper()
+	gram, err := Gram(k, p)
+	if err != nil {
+		t.Fatalf("%s: %v", k, err)
+	}
+	n := p.Len()
+	bound, _ := Bind(k, p)
+	largest := 0.0
+	for i := range n {
+		largest = max(largest, gram.At(i, i))
+	}
+	tol := 1e-13 * max(1, largest) // rounding of a few operations on values up to the largest
+	row := make([]float64, n)
+	for i := range n {
+		bound.Row(row, p.Point(i), p, 0)
+		for j := range n {
+			eval := bound.Eval(p.Point(i), p.Point(j))
+			if math.Abs(row[j]-eval) > tol || math.Abs(gram.At(i, j)-eval) > tol {
+				t.Fatalf("%s at %d, %d: Eval %v, Row %v, Gram %v", k, i, j, eval, row[j], gram.At(i, j))
+			}
+		}
+	}
+	diagonal, err := Diagonal(k, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range diagonal {
+		if v != gram.At(i, i) {
+			t.Fatalf("%s: Diagonal %v, Gram %v", k, v, gram.At(i, i))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, false) {
+		t.Fatalf("%s: no eigenvalues", k)
+	}
+	if low := eigen.Values(nil)[0]; low < -1e-10*largest {
+		t.Errorf("%s in d = %d: smallest eigenvalue %v of largest diagonal %v", k, p.Dim(), low, largest)
+	}
+	from, to := []int{3, 1, 8}, []int{0, 39, 3, 17}
+	cross, err := Cross(k, p.Subset(from), p.Subset(to))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, i := range from {
+		for c, j := range to {
+			if math.Abs(cross.At(r, c)-gram.At(i, j)) > tol {
+				t.Fatalf("%s: Cross %v, Gram %v", k, cross.At(r, c), gram.At(i, j))
+			}
+		}
+	}
+}
+
+func TestCatalogueExamples(t *testing.T) {
+	for _, e := range Catalogue() {
+		k, err := e.Build(exampleArgs[e.Name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.String() != e.Example {
+			t.Errorf("%s: example %q prints as %q", e.Name, e.Example, k)
+		}
+		if e.Doc == "" || e.Formula == "" || e.Reference == "" || e.Dimensions == "" {
+			t.Errorf("%s: documentation is missing: %+v", e.Name, e)
+		}
+		for _, p := range e.Params {
+			if p.Doc == "" {
+				t.Errorf("%s: parameter %s has no documentation", e.Name, p.Name)
+			}
+		}
+	}
+}
+
+// A kernel that reads columns must read the same ones, however they are ordered, and
+// length scales must act as scaled inputs do.
+func TestActiveColumns(t *testing.T) {
+	p := testPoints(t, 5, "random")
+	permuted := *p
+	order := []int{3, 0, 4, 2, 1}
+	permuted.Columns, permuted.X = make([]string, 5), make([][]float64, 5)
+	for to, from := range order {
+		permuted.Columns[to], permuted.X[to] = p.Columns[from], p.X[from]
+	}
+	scaled := *p
+	scaled.X = slices.Clone(p.X)
+	ell := []float64{0.5, 3}
+	for c, column := range []int{4, 1} {
+		scaled.X[column] = make([]float64, p.Len())
+		for i, v := range p.X[column] {
+			scaled.X[column][i] = v / ell[c]
+		}
+	}
+	for _, e := range Catalogue() {
+		if !slices.ContainsFunc(e.Params, func(p Param) bool { return p.Name == "dims" }) {
+			continue
+		}
+		byNumber := equalGrams{t, mustBuild(t, e, Args{"dims": []float64{4, 1}}), p}
+		byNumber.want(mustBuild(t, e, Args{"dims": []string{"x_5", "x_2"}}), p)
+		byNumber.want(mustBuild(t, e, Args{"dims": []string{"x_5", "x_2"}}), &permuted)
+		byNumber.want(mustBuild(t, e, Args{"dims": []float64{2, 4}}), &permuted)
+		all := equalGrams{t, mustBuild(t, e, Args{}), p}
+		all.want(mustBuild(t, e, Args{}), &permuted)
+		scale := "lengthscale"
+		if e.Name == "periodic" || e.Name == "cosine" {
+			scale = "period"
+		}
+		if slices.ContainsFunc(e.Params, func(p Param) bool { return p.Name == scale }) {
+			ard := equalGrams{t, mustBuild(t, e, Args{"dims": []float64{4, 1}, scale: ell}), p}
+			ard.want(mustBuild(t, e, Args{"dims": []float64{4, 1}}), &scaled)
+		}
+	}
+}
+
+// equalGrams compares the Gram matrix of k on p with others.
+type equalGrams struct {
+	t *testing.T
+	k Kernel
+	p *Points
+}
+
+func (g equalGrams) want(k Kernel, p *Points) {
+	g.t.Helper()
+	a, err := Gram(g.k, g.p)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	b, err := Gram(k, p)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if !mat.EqualApprox(a, b, 1e-12) { // rounding: sums in another order, divisions before or after
+		g.t.Errorf("%s and %s differ", g.k, k)
+	}
+}
+
+func mustBuild(t *testing.T, e Entry, a Args) Kernel {
+	t.Helper()
+	k, err := e.Build(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}

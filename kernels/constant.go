@@ -1,0 +1,87 @@
+package kernels
+
+// Constant is k(x, y) = Value, positive semi-definite for Value ≥ 0: all points share one
+// unknown level. In a sum it prints as the bare number.
+type Constant struct {
+	Value float64 // ≥ 0
+}
+
+var valueParam = Param{
+	Name: "value", Synonyms: []string{"variance", "var", "constant_value", "c"}, Kind: NumberKind, Range: nonNegative,
+	Doc: "variance of the common level",
+}
+
+func (k Constant) form() form {
+	return form{"constant", []value{{param: valueParam, numbers: []float64{k.Value}, bare: true}}, nil}
+}
+
+// Eval returns the value.
+func (k Constant) Eval(x, y Point) float64 { return k.Value }
+
+// Row sets dst[j] to the value.
+func (k Constant) Row(dst []float64, x Point, ys *Points, from int) {
+	for j := range dst {
+		dst[j] = k.Value
+	}
+}
+
+// Validate wants a value ≥ 0; every dimension will do.
+func (k Constant) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k Constant) String() string { return k.form().String() }
+
+func constantEntry() Entry {
+	return Entry{
+		Name: "constant", Synonyms: []string{"const", "one", "ones"},
+		Formula:    "value",
+		Doc:        "the same level everywhere; k + 2 means k + constant(2)",
+		Reference:  "Rasmussen and Williams 2006, sec. 4.2.1",
+		Dimensions: "every d",
+		Params:     []Param{valueParam},
+		Example:    "constant(2)",
+	}.builder(func(a Args) Kernel { return Constant{Value: a.number("value")} })
+}
+
+// Identity is Kronecker's delta on the identity of points,
+//
+//	k(x, y) = 1 if x and y are the same point, else 0.
+//
+// The same point is one with the same ID, hence the same name. It is not one with
+// the same features: points that only look alike stay independent.
+type Identity struct{}
+
+// Eval returns 1 for a point and itself, else 0.
+func (Identity) Eval(x, y Point) float64 {
+	if x.ID == y.ID {
+		return 1
+	}
+	return 0
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (Identity) Row(dst []float64, x Point, ys *Points, from int) {
+	clear(dst)
+	for j, id := range ys.ID[from : from+len(dst)] {
+		if id == x.ID {
+			dst[j] = 1
+		}
+	}
+}
+
+// Validate accepts every dimension.
+func (Identity) Validate(dim int) error { return nil }
+
+// String prints the call that makes k.
+func (Identity) String() string { return "identity()" }
+
+func identityEntry() Entry {
+	return Entry{
+		Name: "identity", Synonyms: []string{"delta", "white", "noise", "white_noise", "kronecker", "iid", "diag", "eye"},
+		Formula:    "1 if x and y are the same point, else 0",
+		Doc:        "points share nothing; by name, not by distance",
+		Reference:  "its Gram matrix of distinct points is the identity matrix",
+		Dimensions: "every d",
+		Example:    "identity()",
+	}.builder(func(Args) Kernel { return Identity{} })
+}

@@ -1,0 +1,38 @@
+// Package kernels has the positive-definite kernels of collaborative pure
+// exploration in kernel bandits, their algebra, and the matrices they make.
+//
+// A [Kernel] compares two points of one space: two tasks, or two arms. Kernels are
+// plain structs that print as the script that makes them; [Catalogue] lists them.
+// They combine by [Add], [Mul], [Scale] and [Pow], under which positive
+// semi-definiteness is kept; there is no subtraction and no division, since they do
+// not keep it. A kernel of one's own is a [Formula].
+//
+//	k := kernels.Add(
+//		kernels.Linear{},
+//		kernels.Scaled{Scale: 0.5, Kernel: kernels.RBF{Lengthscale: []float64{2}}})
+//	fmt.Println(k) // linear() + 0.5*rbf(lengthscale=2)
+//
+// A [Joint] kernel compares two arms of two tasks. It is a sum of products of a task
+// kernel and an arm kernel, k((z,x),(z',x')) = Σ c·k_Z(z,z')·k_X(x,x'); one product is
+// the model of [Du23, sec. 3].
+//
+//	joint, err := kernels.MulJoint(
+//		kernels.LiftTask(kernels.RBF{Lengthscale: []float64{0.7}}),
+//		kernels.LiftArm(kernels.Linear{})) // task(rbf(lengthscale=0.7)) * arm(linear())
+//
+// Points come as [Points], with one array per feature column. [Bind] fits a kernel to
+// points: it resolves names of columns and points, and says what does not fit in words of
+// the script language. Every function that takes a kernel and points binds by itself.
+//
+// From kernel and points to numbers there are two ways. [Gram] and [Cross] store a
+// matrix. [On] and [Joint.On] give a [Matrix] that computes rows as they are asked for,
+// so that a problem with many arms never holds an N×N matrix: [PivotedCholesky] turns it
+// into N×r features whose scalar products are the kernel, exactly for kernels of
+// rank r, and within a stated residual otherwise. [Check] tests on the actual points
+// what cannot be known of a formula: symmetry and eigenvalues.
+//
+// The package knows nothing of scripts, problems or algorithms.
+//
+// [Du23]: Y. Du, W. Chen, Y. Kuroki, L. Huang, Collaborative Pure Exploration in
+// Kernel Bandit, ICLR 2023, arXiv:2110.15771v4.
+package kernels

@@ -1,0 +1,123 @@
+package kernels
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// form is what a primitive kernel says about itself once, for printing and for
+// checking: its name, the values of its parameters, the columns it reads.
+type form struct {
+	name   string
+	values []value
+	dims   *Dims // nil for a kernel that reads no columns
+}
+
+// value is a parameter with what it is set to; no numbers when left at its default.
+type value struct {
+	param   Param
+	numbers []float64
+	bare    bool // printed without its name
+}
+
+// scalar is the value of a parameter whose zero means the default.
+func scalar(p Param, v float64) value {
+	if v == 0 {
+		return value{param: p}
+	}
+	return value{param: p, numbers: []float64{v}}
+}
+
+// String prints the call; a parameter left at its default is not printed.
+func (f form) String() string {
+	var args []string
+	for _, v := range f.values {
+		switch text := numberOrList(v.numbers); {
+		case len(v.numbers) == 0:
+		case v.bare:
+			args = append(args, text)
+		default:
+			args = append(args, v.param.Name+"="+text)
+		}
+	}
+	if f.dims != nil && f.dims.count(0) > 0 {
+		args = append(args, "dims="+f.dims.String())
+	}
+	return f.name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// validate checks the parameters for a space of dim columns; columns are their
+// names for messages, nil where only the number is known.
+func (f form) validate(dim int, columns []string) error {
+	want := 0
+	if f.dims != nil {
+		if err := f.dims.check(f.name, dim); err != nil {
+			return err
+		}
+		if want = f.dims.count(dim); want == 0 {
+			return fmt.Errorf("%s: compares features, but there are no feature columns", f.name)
+		}
+	}
+	for _, v := range f.values {
+		for i, number := range v.numbers {
+			if err := v.param.check(f.name, number, i, len(v.numbers)); err != nil {
+				return err
+			}
+		}
+		if n := len(v.numbers); n > 1 && n != want {
+			return fmt.Errorf("%s: %s has %d values for %d columns%s; give one value, or one per column",
+				f.name, v.param.Name, n, want, f.active(columns))
+		}
+	}
+	return nil
+}
+
+// active lists the columns that are read, in parentheses, where they have names.
+func (f form) active(columns []string) string {
+	if columns == nil {
+		return ""
+	}
+	names := make([]string, f.dims.count(len(columns)))
+	for c := range names {
+		names[c] = columns[f.dims.at(c)]
+	}
+	return " (" + listing(names) + ")"
+}
+
+// bind resolves the columns that are given by name, and validates.
+func (f form) bind(p *Points) (Dims, error) {
+	d, err := f.dims.resolve(f.name, p.Columns)
+	if err != nil {
+		return d, err
+	}
+	f.dims = &d
+	return d, f.validate(p.Dim(), p.Columns)
+}
+
+// number prints the shortest decimal that reads back as the same float64.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// numberOrList prints one value as a number and several as a list.
+func numberOrList(values []float64) string {
+	if len(values) == 1 {
+		return number(values[0])
+	}
+	return list(values)
+}
+
+func list(values []float64) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = number(v)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+func quoted(names []string) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = strconv.Quote(name)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}

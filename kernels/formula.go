@@ -1,0 +1,61 @@
+package kernels
+
+import "fmt"
+
+// Formula is a kernel that was written down as a formula: in a script, where the
+// language compiles it, or in Go with Func. Nothing is known about it, so it is
+// tested for symmetry and eigenvalues on the actual points (see Check). It prints
+// as its name; whoever prints it prints the definition Name(Params) = Body too.
+type Formula struct {
+	Name   string
+	Params string // "x, y"
+	Body   string // text of the formula; empty for a Go function
+
+	// Pair returns k(x, y).
+	Pair func(x, y Point) float64
+	// Rows is the fast form of Pair; nil means that Pair is called for each point.
+	Rows func(dst []float64, x Point, ys *Points, from int)
+	// Resolve returns the formula for points with these columns: with names turned
+	// into numbers, or an error that says which column is missing. Bind calls it; nil
+	// means that Pair serves for any columns.
+	Resolve func(columns []string) (Formula, error)
+}
+
+// Func makes a kernel of a Go function of two feature vectors.
+func Func(name string, f func(x, y []float64) float64) Formula {
+	return Formula{Name: name, Params: "x, y", Pair: func(x, y Point) float64 { return f(x.X, y.X) }}
+}
+
+// Eval returns k(x, y).
+func (k Formula) Eval(x, y Point) float64 { return k.Pair(x, y) }
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Formula) Row(dst []float64, x Point, ys *Points, from int) {
+	if k.Rows != nil {
+		k.Rows(dst, x, ys, from)
+		return
+	}
+	y := Point{X: make([]float64, ys.Dim())}
+	for j := range dst {
+		ys.read(&y, from+j)
+		dst[j] = k.Pair(x, y)
+	}
+}
+
+// Validate wants a formula that can be evaluated; the rest is for Check.
+func (k Formula) Validate(dim int) error {
+	if k.Pair == nil && k.Resolve == nil {
+		return fmt.Errorf("%s: the formula has no definition", k.Name)
+	}
+	return nil
+}
+
+// String prints the name.
+func (k Formula) String() string { return k.Name }
+
+func (k Formula) bind(p *Points) (Kernel, error) {
+	if err := k.Validate(p.Dim()); err != nil || k.Resolve == nil {
+		return k, err
+	}
+	return k.Resolve(p.Columns)
+}

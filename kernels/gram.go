@@ -1,0 +1,103 @@
+package kernels
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Matrix is a symmetric matrix that is computed as it is read, such as a Gram
+// matrix too large to store. Its methods are safe for concurrent use.
+type Matrix interface {
+	Len() int                 // order n
+	Diagonal(dst []float64)   // sets dst, of length n, to the diagonal
+	Row(dst []float64, i int) // sets dst, of length n, to row i
+}
+
+// Gram returns the n×n matrix of k on the points. Only the upper triangle is
+// computed and stored, as in every mat.SymDense.
+func Gram(k Kernel, p *Points) (*mat.SymDense, error) {
+	k, err := Bind(k, p)
+	if err != nil {
+		return nil, err
+	}
+	n := p.Len()
+	gram := mat.NewSymDense(n, nil)
+	data := gram.RawSymmetric().Data
+	x := Point{X: make([]float64, p.Dim())}
+	for i := range n {
+		p.read(&x, i)
+		k.Row(data[i*n+i:(i+1)*n], x, p, i)
+	}
+	return gram, nil
+}
+
+// Cross returns the matrix of k between the points p, one per row, and q, one per
+// column. Both must be subsets of one list, so that IDs mean the same point.
+func Cross(k Kernel, p, q *Points) (*mat.Dense, error) {
+	if err := sameSpace(p, q); err != nil {
+		return nil, err
+	}
+	k, err := Bind(k, &Points{ // what binding looks at, of both
+		Columns: p.Columns, Names: slices.Concat(p.Names, q.Names), ID: slices.Concat(p.ID, q.ID), distinct: max(p.Distinct(), q.Distinct()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	cross := mat.NewDense(p.Len(), q.Len(), nil)
+	x := Point{X: make([]float64, p.Dim())}
+	for i := range p.Len() {
+		p.read(&x, i)
+		k.Row(cross.RawRowView(i), x, q, 0)
+	}
+	return cross, nil
+}
+
+// Diagonal returns k(x, x) for each of the n points.
+func Diagonal(k Kernel, p *Points) ([]float64, error) {
+	m, err := On(k, p)
+	if err != nil {
+		return nil, err
+	}
+	d := make([]float64, m.Len())
+	m.Diagonal(d)
+	return d, nil
+}
+
+// On returns the Gram matrix of k on the points without storing it.
+func On(k Kernel, p *Points) (Matrix, error) {
+	k, err := Bind(k, p)
+	if err != nil {
+		return nil, err
+	}
+	return implicit{k, p}, nil
+}
+
+// implicit is the Gram matrix of a bound kernel on points.
+type implicit struct {
+	k Kernel
+	p *Points
+}
+
+func (m implicit) Len() int { return m.p.Len() }
+
+func (m implicit) Row(dst []float64, i int) { m.k.Row(dst, m.p.Point(i), m.p, 0) }
+
+func (m implicit) Diagonal(dst []float64) {
+	x := Point{X: make([]float64, m.p.Dim())}
+	for i := range dst {
+		m.p.read(&x, i)
+		m.k.Row(dst[i:i+1], x, m.p, i) // by Row, so that it equals the diagonal of the rows
+	}
+}
+
+// Dense computes and stores the whole matrix.
+func Dense(m Matrix) *mat.SymDense {
+	n := m.Len()
+	dense := mat.NewSymDense(n, nil)
+	data := dense.RawSymmetric().Data
+	for i := range n {
+		m.Row(data[i*n:(i+1)*n], i)
+	}
+	return dense
+}

@@ -1,0 +1,236 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Joint is a kernel on pairs of a task and an arm,
+//
+//	k((z, x), (z', x')) = Σ_t Scale_t · Task_t(z, z') · Arm_t(x, x'),
+//
+// positive semi-definite because its parts are. One term is the product kernel of
+// [Du23, sec. 3] and the intrinsic coregionalisation model of multi-task Gaussian
+// processes; several are the linear model of coregionalisation. The zero value, with no
+// terms, is the kernel 0.
+type Joint struct{ Terms []Term }
+
+// Term is Scale·Task·Arm. A factor that is nil is the constant 1.
+type Term struct {
+	Scale     float64 // ≥ 0
+	Task, Arm Kernel
+}
+
+// LiftTask returns task(k), which compares tasks alone.
+func LiftTask(k Kernel) Joint { return Joint{[]Term{Term{1, k, nil}.normal()}} }
+
+// LiftArm returns arm(k), which compares arms alone.
+func LiftArm(k Kernel) Joint { return Joint{[]Term{Term{1, nil, k}.normal()}} }
+
+// LiftBoth gives a kernel that names no space its meaning in a joint kernel: a
+// constant is the constant, and identity() says the same arm of the same task. Sums
+// and products of those are taken apart. For any other kernel it is an error, since
+// task(k) and arm(k) differ.
+func LiftBoth(k Kernel) (Joint, error) {
+	switch k := k.(type) {
+	case Constant:
+		return Joint{[]Term{{Scale: k.Value}}}, nil
+	case Identity:
+		return Joint{[]Term{{1, k, k}}}, nil
+	case Scaled:
+		j, err := LiftBoth(k.Kernel)
+		if err != nil {
+			return j, err
+		}
+		return ScaleJoint(k.Scale, j)
+	case Power:
+		j, err := LiftBoth(k.Kernel)
+		if err != nil {
+			return j, err
+		}
+		return PowJoint(j, k.Exponent)
+	case Sum:
+		return liftAll(k.Terms, func(a, b Joint) (Joint, error) { return AddJoint(a, b), nil })
+	case Product:
+		return liftAll(k.Factors, MulJoint)
+	}
+	return Joint{}, fmt.Errorf("%[1]s compares tasks or arms? write task(%[1]s) or arm(%[1]s)", k)
+}
+
+func liftAll(ks []Kernel, combine func(a, b Joint) (Joint, error)) (Joint, error) {
+	var all Joint
+	for i, k := range ks {
+		j, err := LiftBoth(k)
+		if err == nil && i > 0 {
+			j, err = combine(all, j)
+		}
+		if err != nil {
+			return Joint{}, err
+		}
+		all = j
+	}
+	return all, nil
+}
+
+// normal moves the numbers of both factors into the scale.
+func (t Term) normal() Term {
+	if t.Task != nil {
+		c, k := split(t.Task)
+		t.Scale, t.Task = t.Scale*c, k
+	}
+	if t.Arm != nil {
+		c, k := split(t.Arm)
+		t.Scale, t.Arm = t.Scale*c, k
+	}
+	return t
+}
+
+// AddJoint returns a + b; constants become one.
+func AddJoint(a, b Joint) Joint {
+	var sum []Term
+	constant := -1
+	for _, t := range append(slices.Clone(a.Terms), b.Terms...) {
+		if t.Task == nil && t.Arm == nil {
+			if constant >= 0 {
+				sum[constant].Scale += t.Scale
+				continue
+			}
+			constant = len(sum)
+		}
+		sum = append(sum, t)
+	}
+	return Joint{sum}
+}
+
+// maxTerms bounds what multiplying sums may grow to.
+const maxTerms = 256
+
+// MulJoint returns a·b as a sum of terms: each of a with each of b, task factors and
+// arm factors multiplied. More than 256 terms are an error.
+func MulJoint(a, b Joint) (Joint, error) {
+	if n := len(a.Terms) * len(b.Terms); n > maxTerms {
+		return Joint{}, fmt.Errorf("this product is a sum of %d terms; %d are allowed", n, maxTerms)
+	}
+	var product Joint
+	for _, s := range a.Terms {
+		for _, t := range b.Terms {
+			term := Term{s.Scale * t.Scale, mulFactor(s.Task, t.Task), mulFactor(s.Arm, t.Arm)}.normal()
+			product = AddJoint(product, Joint{[]Term{term}})
+		}
+	}
+	return product, nil
+}
+
+func mulFactor(a, b Kernel) Kernel {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return Mul(a, b)
+}
+
+// ScaleJoint returns c·j; c must be finite and ≥ 0.
+func ScaleJoint(c float64, j Joint) (Joint, error) {
+	if err := checkScale(c); err != nil {
+		return Joint{}, err
+	}
+	terms := slices.Clone(j.Terms)
+	for i := range terms {
+		terms[i].Scale *= c
+	}
+	return Joint{terms}, nil
+}
+
+// PowJoint returns j^n as a sum of terms; n must be ≥ 1. A single term keeps its
+// factors as powers.
+func PowJoint(j Joint, n int) (Joint, error) {
+	if err := checkExponent(n); err != nil {
+		return Joint{}, err
+	}
+	if len(j.Terms) == 1 {
+		t := j.Terms[0]
+		t.Scale = wholePower(t.Scale, n)
+		for _, k := range []*Kernel{&t.Task, &t.Arm} {
+			if *k == nil {
+				continue
+			}
+			var err error
+			if *k, err = Pow(*k, n); err != nil {
+				return Joint{}, err
+			}
+		}
+		return Joint{[]Term{t.normal()}}, nil
+	}
+	power := j
+	for range n - 1 {
+		var err error
+		if power, err = MulJoint(power, j); err != nil {
+			return Joint{}, err
+		}
+	}
+	return power, nil
+}
+
+// String prints the joint kernel as an expression of the script language.
+func (j Joint) String() string {
+	switch {
+	case len(j.Terms) == 0:
+		return "constant(0)"
+	case len(j.Terms) == 1 && j.Terms[0].Task == nil && j.Terms[0].Arm == nil:
+		return Constant{j.Terms[0].Scale}.String()
+	}
+	texts := make([]string, len(j.Terms))
+	for i, t := range j.Terms {
+		texts[i] = t.String()
+	}
+	return strings.Join(texts, " + ")
+}
+
+// String prints the term; a constant one as the number alone.
+func (t Term) String() string {
+	var factors []string
+	if t.Task != nil {
+		factors = append(factors, "task("+t.Task.String()+")")
+	}
+	if t.Arm != nil {
+		factors = append(factors, "arm("+t.Arm.String()+")")
+	}
+	if t.Task == (Identity{}) && t.Arm == (Identity{}) {
+		factors = []string{Identity{}.String()}
+	}
+	switch {
+	case len(factors) == 0:
+		return number(t.Scale)
+	case t.Scale != 1:
+		factors[0] = number(t.Scale) + "*" + factors[0]
+	}
+	return strings.Join(factors, " * ")
+}
+
+// Equal reports whether two joint kernels are the same expression, as Equal does
+// for kernels.
+func (j Joint) Equal(other Joint) bool {
+	return slices.EqualFunc(j.Terms, other.Terms, func(s, t Term) bool {
+		return s.Scale == t.Scale && equalFactor(s.Task, t.Task) && equalFactor(s.Arm, t.Arm)
+	})
+}
+
+func equalFactor(a, b Kernel) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return Equal(a, b)
+}
+
+// Formulas lists the formula kernels that j uses, each name once, in order of
+// appearance.
+func (j Joint) Formulas() []Formula {
+	var found []Formula
+	for _, t := range j.Terms {
+		found = formulas(formulas(found, t.Task), t.Arm)
+	}
+	return found
+}

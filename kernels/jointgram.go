@@ -1,0 +1,174 @@
+package kernels
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// On returns the Gram matrix of the joint kernel on N arms without storing it: arm i
+// is arms.Point(i), and belongs to the task tasks.Point(taskOf[i]). Task kernels are
+// evaluated once, on the V tasks; arm kernels row by row, and not at all between
+// tasks that share nothing. Rows are fastest where the arms of a task are
+// contiguous. On panics when taskOf does not match arms and tasks.
+func (j Joint) On(tasks, arms *Points, taskOf []int) (Matrix, error) {
+	if len(taskOf) != arms.Len() {
+		panic("kernels: taskOf must have one task per arm")
+	}
+	m := &jointGram{arms: arms, taskOf: taskOf}
+	for i := 0; i < len(taskOf); {
+		if taskOf[i] < 0 || taskOf[i] >= tasks.Len() {
+			panic("kernels: taskOf must be indices of tasks")
+		}
+		start := i
+		for i < len(taskOf) && taskOf[i] == taskOf[start] {
+			i++
+		}
+		m.blocks = append(m.blocks, block{taskOf[start], start, i})
+		m.longest = max(m.longest, i-start)
+	}
+	for _, t := range j.Terms {
+		bound, err := t.bind(tasks, arms)
+		if err != nil {
+			return nil, err
+		}
+		m.add(bound, bound.taskGram(tasks))
+	}
+	return m, nil
+}
+
+// bind binds both factors to their points, and says in errors which one it was.
+func (t Term) bind(tasks, arms *Points) (Term, error) {
+	err := checkScale(t.Scale)
+	if err == nil && t.Task != nil {
+		if t.Task, err = Bind(t.Task, tasks); err != nil {
+			err = fmt.Errorf("task kernel: %w", err)
+		}
+	}
+	if err == nil && t.Arm != nil {
+		if t.Arm, err = Bind(t.Arm, arms); err != nil {
+			err = fmt.Errorf("arm kernel: %w", err)
+		}
+	}
+	return t, err
+}
+
+// taskGram returns Scale·Task on the tasks, for a bound term: V×V.
+func (t Term) taskGram(tasks *Points) *mat.SymDense {
+	k := t.Task
+	if k == nil {
+		k = Constant{1}
+	}
+	gram := Dense(implicit{k, tasks})
+	gram.ScaleSym(t.Scale, gram)
+	return gram
+}
+
+// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t.
+// For one term it is the task kernel matrix of [Du23, sec. 3]. For several,
+// rank K_Z times the rank of ArmMatrix is an upper bound on the rank of the joint
+// matrix, since the range of a sum of positive semi-definite matrices holds theirs.
+func (j Joint) TaskGram(tasks *Points) (*mat.SymDense, error) {
+	sum := mat.NewSymDense(tasks.Len(), nil)
+	for _, t := range j.Terms {
+		bound, err := Term{Scale: t.Scale, Task: t.Task}.bind(tasks, nil)
+		if err != nil {
+			return nil, err
+		}
+		sum.AddSym(sum, bound.taskGram(tasks))
+	}
+	return sum, nil
+}
+
+// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over
+// the terms with Scale > 0, without storing it. The scales count with the tasks.
+func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
+	var sum Kernel = Constant{0}
+	for _, t := range j.Terms {
+		if t.Scale == 0 {
+			continue
+		}
+		bound, err := Term{Scale: 1, Arm: t.Arm}.bind(nil, arms)
+		if err != nil {
+			return nil, err
+		}
+		if bound.Arm == nil {
+			bound.Arm = Constant{1}
+		}
+		sum = Add(sum, bound.Arm)
+	}
+	return implicit{sum, arms}, nil
+}
+
+// jointGram is the Gram matrix of a joint kernel: Σ over parts of
+// task[taskOf[i]][taskOf[j]]·arm(x_i, x_j).
+type jointGram struct {
+	parts   []jointPart
+	arms    *Points
+	taskOf  []int
+	blocks  []block // runs of arms of one task
+	longest int     // arms in the longest run
+}
+
+type jointPart struct {
+	task *mat.SymDense // V×V, scale included
+	arm  Kernel        // bound; nil is the constant 1
+}
+
+type block struct{ task, start, end int }
+
+// add joins a bound term to the part that has the same arm kernel, if there is one.
+func (m *jointGram) add(t Term, task *mat.SymDense) {
+	for _, p := range m.parts {
+		if equalFactor(p.arm, t.Arm) {
+			p.task.AddSym(p.task, task)
+			return
+		}
+	}
+	m.parts = append(m.parts, jointPart{task, t.Arm})
+}
+
+// Len returns the number of arms N.
+func (m *jointGram) Len() int { return len(m.taskOf) }
+
+// Row sets dst[j] = k(arm i, arm j).
+func (m *jointGram) Row(dst []float64, i int) {
+	clear(dst)
+	x := m.arms.Point(i)
+	buffer := make([]float64, m.longest)
+	for _, b := range m.blocks {
+		for _, p := range m.parts {
+			p.addTo(dst[b.start:b.end], buffer[:b.end-b.start], p.task.At(m.taskOf[i], b.task), x, m.arms, b.start)
+		}
+	}
+}
+
+// Diagonal sets dst[i] = k(arm i, arm i).
+func (m *jointGram) Diagonal(dst []float64) {
+	clear(dst)
+	x := Point{X: make([]float64, m.arms.Dim())}
+	var buffer [1]float64
+	for i, v := range m.taskOf {
+		m.arms.read(&x, i)
+		for _, p := range m.parts {
+			p.addTo(dst[i:i+1], buffer[:], p.task.At(v, v), x, m.arms, i)
+		}
+	}
+}
+
+// addTo adds scale·arm(x, ys[from+j]) to dst[j].
+func (p jointPart) addTo(dst, buffer []float64, scale float64, x Point, ys *Points, from int) {
+	switch {
+	case scale == 0: // tasks that share nothing
+		return
+	case p.arm == nil:
+		for j := range dst {
+			dst[j] += scale
+		}
+		return
+	}
+	p.arm.Row(buffer, x, ys, from)
+	for j, v := range buffer {
+		dst[j] += scale * v
+	}
+}

@@ -1,0 +1,133 @@
+package kernels
+
+import "math"
+
+// Linear is the scalar product,
+//
+//	k(x, y) = bias + Σ_c x_c y_c / ℓ_c².
+//
+// Its rank is at most the number of columns, plus one with a bias.
+type Linear struct {
+	Bias        float64   // ≥ 0; 0 means through the origin
+	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
+	Dims        Dims      // columns read
+}
+
+func (k Linear) form() form {
+	return form{"linear", []value{scalar(biasParam, k.Bias), {param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
+}
+
+// Eval returns k(x, y).
+func (k Linear) Eval(x, y Point) float64 {
+	return k.Bias + k.Dims.product(x.X, y.X, k.Lengthscale)
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Linear) Row(dst []float64, x Point, ys *Points, from int) {
+	k.Dims.products(dst, x.X, ys, from, k.Lengthscale)
+	if k.Bias != 0 {
+		for j := range dst {
+			dst[j] += k.Bias
+		}
+	}
+}
+
+// Validate wants a column, and bias and length scales in range.
+func (k Linear) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k Linear) String() string { return k.form().String() }
+
+func (k Linear) with(d Dims) Kernel { k.Dims = d; return k }
+
+func linearEntry() Entry {
+	return Entry{
+		Name: "linear", Synonyms: []string{"dot", "dotproduct", "dot_product", "lin"},
+		Formula:    "bias + Σ_c x_c y_c / lengthscale_c²",
+		Doc:        "rewards are linear in the features",
+		Reference:  "Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, sec. 4.2.2",
+		Dimensions: "d ≥ 1",
+		Params:     []Param{biasParam, lengthscaleParam, dimsParam},
+		Example:    "linear(bias=1)",
+	}.builder(func(a Args) Kernel {
+		return Linear{Bias: a.number("bias"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
+	})
+}
+
+// Polynomial is a whole power of the linear kernel,
+//
+//	k(x, y) = (bias + Σ_c x_c y_c / ℓ_c²)^degree,
+//
+// positive semi-definite in every dimension by Schur's product theorem.
+type Polynomial struct {
+	Degree      int       // ≥ 1; 0 means 2
+	Bias        float64   // ≥ 0; 0 means monomials of the full degree only
+	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
+	Dims        Dims      // columns read
+}
+
+var degreeParam = Param{
+	Name: "degree", Synonyms: []string{"d", "order", "power"}, Kind: IntegerKind, Default: "2", Range: fromOne,
+	Doc: "highest degree of the monomials",
+}
+
+func (k Polynomial) form() form {
+	return form{"polynomial", []value{
+		scalar(degreeParam, float64(k.Degree)), scalar(biasParam, k.Bias), {param: lengthscaleParam, numbers: k.Lengthscale},
+	}, &k.Dims}
+}
+
+func (k Polynomial) degree() int {
+	if k.Degree == 0 {
+		return 2
+	}
+	return k.Degree
+}
+
+// Eval returns k(x, y).
+func (k Polynomial) Eval(x, y Point) float64 {
+	return math.Pow(k.Bias+k.Dims.product(x.X, y.X, k.Lengthscale), float64(k.degree()))
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Polynomial) Row(dst []float64, x Point, ys *Points, from int) {
+	k.Dims.products(dst, x.X, ys, from, k.Lengthscale)
+	n := k.degree()
+	for j, v := range dst {
+		dst[j] = wholePower(k.Bias+v, n)
+	}
+}
+
+// wholePower returns v^n for n ≥ 1, by squaring.
+func wholePower(v float64, n int) float64 {
+	result := 1.0
+	for ; n > 1; n >>= 1 {
+		if n&1 == 1 {
+			result *= v
+		}
+		v *= v
+	}
+	return result * v
+}
+
+// Validate wants a column, and degree, bias and length scales in range.
+func (k Polynomial) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k Polynomial) String() string { return k.form().String() }
+
+func (k Polynomial) with(d Dims) Kernel { k.Dims = d; return k }
+
+func polynomialEntry() Entry {
+	return Entry{
+		Name: "polynomial", Synonyms: []string{"poly"},
+		Formula:    "(bias + Σ_c x_c y_c / lengthscale_c²)^degree",
+		Doc:        "rewards are polynomial in the features; a bias > 0 adds the lower degrees",
+		Reference:  "Rasmussen and Williams 2006, sec. 4.2.2",
+		Dimensions: "d ≥ 1",
+		Params:     []Param{degreeParam, biasParam, lengthscaleParam, dimsParam},
+		Example:    "polynomial(degree=3, bias=1)",
+	}.builder(func(a Args) Kernel {
+		return Polynomial{Degree: int(a.number("degree")), Bias: a.number("bias"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
+	})
+}

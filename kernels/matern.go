@@ -1,0 +1,91 @@
+package kernels
+
+import "math"
+
+// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with
+// r² = Σ_c (x_c - y_c)² / ℓ_c² and s = √(2ν) r,
+//
+//	ν = 1/2:  k(x, y) = exp(-s)
+//	ν = 3/2:  k(x, y) = (1 + s) exp(-s)
+//	ν = 5/2:  k(x, y) = (1 + s + s²/3) exp(-s).
+//
+// The distance is Euclidean; under others (the sum of absolute differences, for
+// one) the kernel is not positive-definite in more than one dimension.
+type Matern struct {
+	Nu          float64   // ν = 0.5, 1.5 or 2.5; 0 means 2.5
+	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
+	Dims        Dims      // columns read
+}
+
+var nuParam = Param{
+	Name: "nu", Synonyms: []string{"smoothness"}, Kind: ChoiceKind, Default: "2.5", Choices: []float64{0.5, 1.5, 2.5},
+	Doc: "smoothness: 0.5 is rough, 2.5 twice differentiable",
+}
+
+func (k Matern) form() form {
+	return form{"matern", []value{scalar(nuParam, k.Nu), {param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
+}
+
+func (k Matern) nu() float64 {
+	if k.Nu == 0 {
+		return 2.5
+	}
+	return k.Nu
+}
+
+// Eval returns k(x, y).
+func (k Matern) Eval(x, y Point) float64 {
+	s := math.Sqrt(2 * k.nu() * k.Dims.square(x.X, y.X, k.Lengthscale))
+	switch k.nu() {
+	case 0.5:
+		return math.Exp(-s)
+	case 1.5:
+		return (1 + s) * math.Exp(-s)
+	}
+	return (1 + s + s*s/3) * math.Exp(-s)
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Matern) Row(dst []float64, x Point, ys *Points, from int) {
+	f := 2 * k.nu() * k.Dims.squares(dst, x.X, ys, from, k.Lengthscale)
+	for j, v := range dst {
+		dst[j] = math.Sqrt(f * v)
+	}
+	if k.nu() == 0.5 {
+		expScaled(dst, -1)
+		return
+	}
+	s := append([]float64(nil), dst...)
+	expScaled(dst, -1)
+	quadratic := 0.0
+	if k.nu() == 2.5 {
+		quadratic = 1. / 3
+	}
+	for j, v := range s {
+		if dst[j] != 0 { // where s overflows, exp(-s) has won long before
+			dst[j] *= 1 + v + quadratic*v*v
+		}
+	}
+}
+
+// Validate wants a column, and nu and length scales in range.
+func (k Matern) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k Matern) String() string { return k.form().String() }
+
+func (k Matern) with(d Dims) Kernel { k.Dims = d; return k }
+
+func maternEntry() Entry {
+	return Entry{
+		Name: "matern", Synonyms: []string{"matérn", "matern12", "matern32", "matern52", "exponential", "laplacian"},
+		Formula:    "nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²",
+		Doc:        "rewards rougher than rbf has them",
+		Reference:  "Rasmussen and Williams 2006, eq. 4.17",
+		Dimensions: "d ≥ 1, with the Euclidean distance",
+		Params:     []Param{nuParam, lengthscaleParam, dimsParam},
+		Example:    "matern(nu=1.5, lengthscale=0.5)",
+	}.builder(func(a Args) Kernel {
+		return Matern{Nu: a.number("nu"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
+	})
+}

@@ -1,0 +1,133 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Kind says what a parameter of a kernel accepts.
+type Kind int
+
+const (
+	NumberKind  Kind = iota // a number
+	IntegerKind             // a whole number
+	ChoiceKind              // one of the numbers in Param.Choices
+	ListKind                // a number, or a list with one number per column read
+	ColumnsKind             // "dims": column names, or 0-based column numbers
+	MatrixKind              // a list of rows of numbers
+	NamesKind               // a list of names of points
+)
+
+// String returns what to give, as it reads in a message.
+func (k Kind) String() string {
+	switch k {
+	case NumberKind:
+		return "a number"
+	case IntegerKind:
+		return "a whole number"
+	case ChoiceKind:
+		return "one of a few numbers"
+	case ListKind:
+		return "a number or a list of numbers"
+	case ColumnsKind:
+		return "a list of column names or of 0-based column numbers"
+	case MatrixKind:
+		return "a list of rows of numbers"
+	case NamesKind:
+		return "a list of names"
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// Param describes a parameter of a kernel, for the language, its help and checks.
+type Param struct {
+	Name     string
+	Synonyms []string // names other libraries use; the language suggests Name for them
+	Kind     Kind
+	Default  string    // as text; empty for a parameter that must be given
+	Range    Range     // of each number
+	Choices  []float64 // for ChoiceKind
+	Doc      string    // one line
+}
+
+// Range is an interval of numbers; the zero value is the number 0 alone.
+type Range struct {
+	Min, Max         float64
+	MinOpen, MaxOpen bool // the end itself is excluded
+}
+
+var (
+	positive    = Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
+	nonNegative = Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
+	fraction    = Range{Min: 0, Max: 1, MaxOpen: true}
+	fromOne     = Range{Min: 1, Max: math.Inf(1), MaxOpen: true}
+)
+
+// Contains reports whether v lies in the range; a NaN lies in none.
+func (r Range) Contains(v float64) bool {
+	return (v > r.Min || !r.MinOpen && v == r.Min) && (v < r.Max || !r.MaxOpen && v == r.Max)
+}
+
+// String says the range as it reads after "must be".
+func (r Range) String() string {
+	low := "at least " + number(r.Min)
+	if r.MinOpen {
+		low = "greater than " + number(r.Min)
+	}
+	switch {
+	case math.IsInf(r.Max, 1):
+		return low + " and finite"
+	case r.MaxOpen:
+		return low + " and less than " + number(r.Max)
+	}
+	return low + " and at most " + number(r.Max)
+}
+
+// check reports a number out of range: value i of n that the parameter has.
+func (p Param) check(kernel string, v float64, i, n int) error {
+	name := p.Name
+	if n > 1 {
+		name = fmt.Sprintf("%s[%d]", name, i)
+	}
+	switch {
+	case p.Kind == ChoiceKind:
+		for _, c := range p.Choices {
+			if v == c {
+				return nil
+			}
+		}
+		texts := strings.Split(strings.Trim(list(p.Choices), "[]"), ", ")
+		last := len(texts) - 1
+		return fmt.Errorf("%s: %s is %s; it must be %s or %s", kernel, name, number(v), strings.Join(texts[:last], ", "), texts[last])
+	case p.Kind == IntegerKind && v != math.Trunc(v):
+		return fmt.Errorf("%s: %s is %s; it must be a whole number", kernel, name, number(v))
+	case !p.Range.Contains(v):
+		return fmt.Errorf("%s: %s is %s; it must be %v", kernel, name, number(v), p.Range)
+	}
+	return nil
+}
+
+// Parameters that several kernels have.
+var (
+	lengthscaleParam = Param{
+		Name: "lengthscale", Synonyms: []string{"ell", "length_scale", "lengthscales", "ls"},
+		Kind: ListKind, Default: "1", Range: positive,
+		Doc: "distance over which values stay alike; one number, or one per column",
+	}
+	periodParam = Param{
+		Name: "period", Synonyms: []string{"p", "periodicity", "wavelength"},
+		Kind: ListKind, Default: "1", Range: positive,
+		Doc: "distance after which values repeat; one number, or one per column",
+	}
+	biasParam = Param{
+		Name: "bias", Synonyms: []string{"offset", "coef0", "intercept", "c"},
+		Kind: NumberKind, Default: "0", Range: nonNegative,
+		Doc: "constant added to the scalar product",
+	}
+	dimsParam = Param{
+		Name: "dims", Synonyms: []string{"active_dims", "columns", "cols", "features"},
+		Kind: ColumnsKind, Default: "all columns",
+		Doc: "columns that the kernel reads, by name or by number from 0",
+	}
+)

@@ -1,0 +1,148 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Point is one point of a space. X has one value per feature column; Name and ID
+// say which point it is, for kernels that go by identity and not by features.
+type Point struct {
+	X    []float64
+	Name string
+	ID   int
+}
+
+// Points is a finite list of points of one space. Features are stored one
+// contiguous array per column, which is what makes Row fast.
+type Points struct {
+	Columns []string    // d column names
+	Names   []string    // n names; equal names mean the same point (an arm offered to several tasks)
+	ID      []int       // n numbers; equal for equal names
+	X       [][]float64 // d columns of n values each
+
+	distinct int // number of IDs in the list that this one was taken from
+}
+
+// NewPoints makes a list of len(names) points from rows of len(columns) values.
+// IDs count the distinct names in order of appearance, from 0. Points without
+// features have no columns, and then rows may be nil. Columns that repeat or have
+// no name, ragged rows, and values that are not finite are errors naming the place;
+// so is an empty list.
+func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there are no points")
+	}
+	seen := map[string]bool{}
+	for c, name := range columns {
+		if name == "" {
+			return nil, fmt.Errorf("column %d has no name", c+1)
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("column %q appears twice", name)
+		}
+		seen[name] = true
+	}
+	if len(rows) != len(names) && !(rows == nil && len(columns) == 0) {
+		return nil, fmt.Errorf("%d names for %d rows of features", len(names), len(rows))
+	}
+	p := &Points{Columns: columns, Names: names, ID: make([]int, len(names)), X: make([][]float64, len(columns))}
+	for c := range p.X {
+		p.X[c] = make([]float64, len(names))
+	}
+	ids := map[string]int{}
+	for i, name := range names {
+		id, known := ids[name]
+		if !known {
+			id = len(ids)
+			ids[name] = id
+		}
+		p.ID[i] = id
+	}
+	p.distinct = len(ids)
+	for i, row := range rows {
+		if len(row) != len(columns) {
+			return nil, fmt.Errorf("point %d (%s) has %d values for %d columns", i+1, names[i], len(row), len(columns))
+		}
+		for c, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("point %d (%s): %s is %v; features must be finite numbers", i+1, names[i], columns[c], v)
+			}
+			p.X[c][i] = v
+		}
+	}
+	return p, nil
+}
+
+// Len returns the number of points n.
+func (p *Points) Len() int { return len(p.Names) }
+
+// Dim returns the number of feature columns d.
+func (p *Points) Dim() int { return len(p.Columns) }
+
+// Distinct returns how many different points there are: IDs run from 0 to one less.
+// A subset counts those of the list that it was taken from.
+func (p *Points) Distinct() int {
+	if p.distinct == 0 {
+		return slices.Max(append([]int{-1}, p.ID...)) + 1
+	}
+	return p.distinct
+}
+
+// Point returns point i, with a feature vector of its own.
+func (p *Points) Point(i int) Point {
+	pt := Point{X: make([]float64, len(p.X))}
+	p.read(&pt, i)
+	return pt
+}
+
+// read makes pt the point i, reusing its feature vector.
+func (p *Points) read(pt *Point, i int) {
+	for c, column := range p.X {
+		pt.X[c] = column[i]
+	}
+	pt.Name, pt.ID = p.Names[i], p.ID[i]
+}
+
+// Subset returns the points with these indices, in this order; they keep their
+// IDs, so a kernel means the same thing on a subset as on the whole list. An empty
+// subset has no Gram matrix.
+func (p *Points) Subset(indices []int) *Points {
+	q := &Points{distinct: p.Distinct(), Columns: p.Columns, Names: make([]string, len(indices)), ID: make([]int, len(indices)), X: make([][]float64, len(p.X))}
+	for c := range q.X {
+		q.X[c] = make([]float64, len(indices))
+	}
+	for at, i := range indices {
+		q.Names[at], q.ID[at] = p.Names[i], p.ID[i]
+		for c, column := range p.X {
+			q.X[c][at] = column[i]
+		}
+	}
+	return q
+}
+
+// sameSpace reports lists that a kernel must not compare: with other columns, or
+// with IDs that mean other names.
+func sameSpace(p, q *Points) error {
+	if len(p.Columns) != len(q.Columns) {
+		return fmt.Errorf("points with %d columns cannot be compared with points with %d", len(p.Columns), len(q.Columns))
+	}
+	for c, name := range p.Columns {
+		if q.Columns[c] != name {
+			return fmt.Errorf("column %d is %q in one list of points and %q in the other", c+1, name, q.Columns[c])
+		}
+	}
+	name, id := map[int]string{}, map[string]int{}
+	for i, n := range p.Names {
+		name[p.ID[i]], id[n] = n, p.ID[i]
+	}
+	for i, n := range q.Names {
+		other, used := name[q.ID[i]]
+		number, known := id[n]
+		if used && other != n || known && number != q.ID[i] {
+			return fmt.Errorf("point %q is numbered differently in the two lists; take both as subsets of one list", n)
+		}
+	}
+	return nil
+}

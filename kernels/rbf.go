@@ -1,0 +1,119 @@
+package kernels
+
+import "math"
+
+// RBF is the Gaussian kernel,
+//
+//	k(x, y) = exp(-½ Σ_c (x_c - y_c)² / ℓ_c²),
+//
+// positive-definite in every dimension.
+type RBF struct {
+	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
+	Dims        Dims      // columns read
+}
+
+func (k RBF) form() form {
+	return form{"rbf", []value{{param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
+}
+
+// Eval returns k(x, y).
+func (k RBF) Eval(x, y Point) float64 {
+	return math.Exp(-0.5 * k.Dims.square(x.X, y.X, k.Lengthscale))
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k RBF) Row(dst []float64, x Point, ys *Points, from int) {
+	expScaled(dst, -0.5*k.Dims.squares(dst, x.X, ys, from, k.Lengthscale))
+}
+
+// Validate wants a column, and length scales in range.
+func (k RBF) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k RBF) String() string { return k.form().String() }
+
+func (k RBF) with(d Dims) Kernel { k.Dims = d; return k }
+
+func rbfEntry() Entry {
+	return Entry{
+		Name: "rbf", Synonyms: []string{"gaussian", "se", "eq", "sqexp", "exp_quad", "squared_exponential"},
+		Formula:    "exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)",
+		Doc:        "smooth rewards: points nearer than a length scale are alike",
+		Reference:  "Rasmussen and Williams 2006, eq. 4.9",
+		Dimensions: "d ≥ 1",
+		Params:     []Param{lengthscaleParam, dimsParam},
+		Example:    "rbf(lengthscale=0.5)",
+	}.builder(func(a Args) Kernel {
+		return RBF{Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
+	})
+}
+
+// RQ is the rational quadratic kernel, a mixture of Gaussian kernels over length
+// scales,
+//
+//	k(x, y) = (1 + r²/(2α))^-α,  r² = Σ_c (x_c - y_c)² / ℓ_c².
+type RQ struct {
+	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
+	Alpha       float64   // α > 0; 0 means 1
+	Dims        Dims      // columns read
+}
+
+var alphaParam = Param{
+	Name: "alpha", Synonyms: []string{"scale_mixture", "shape"}, Kind: NumberKind, Default: "1", Range: positive,
+	Doc: "how alike the length scales mixed are; large is rbf",
+}
+
+func (k RQ) form() form {
+	return form{"rq", []value{{param: lengthscaleParam, numbers: k.Lengthscale}, scalar(alphaParam, k.Alpha)}, &k.Dims}
+}
+
+func (k RQ) alpha() float64 {
+	if k.Alpha == 0 {
+		return 1
+	}
+	return k.Alpha
+}
+
+// Eval returns k(x, y).
+func (k RQ) Eval(x, y Point) float64 {
+	a := k.alpha()
+	return math.Pow(1+k.Dims.square(x.X, y.X, k.Lengthscale)/(2*a), -a)
+}
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k RQ) Row(dst []float64, x Point, ys *Points, from int) {
+	a := k.alpha()
+	f := k.Dims.squares(dst, x.X, ys, from, k.Lengthscale) / (2 * a)
+	if a == 1 {
+		for j, s := range dst {
+			dst[j] = 1 / (1 + f*s)
+		}
+		return
+	}
+	for j, s := range dst {
+		dst[j] = math.Log1p(f * s)
+	}
+	expScaled(dst, -a)
+}
+
+// Validate wants a column, and length scales and alpha in range.
+func (k RQ) Validate(dim int) error { return k.form().validate(dim, nil) }
+
+// String prints the call that makes k.
+func (k RQ) String() string { return k.form().String() }
+
+func (k RQ) with(d Dims) Kernel { k.Dims = d; return k }
+
+func rqEntry() Entry {
+	return Entry{
+		Name: "rq", Synonyms: []string{"rational_quadratic", "rationalquadratic", "ratquad"},
+		Formula:    "(1 + r²/(2 alpha))^-alpha,  r² = Σ_c (x_c - y_c)² / lengthscale_c²",
+		Doc:        "smooth rewards that vary on many length scales at once",
+		Reference:  "Rasmussen and Williams 2006, eq. 4.19",
+		Dimensions: "d ≥ 1",
+		Params:     []Param{lengthscaleParam, alphaParam, dimsParam},
+		Example:    "rq(lengthscale=0.5, alpha=2)",
+	}.builder(func(a Args) Kernel {
+		return RQ{Lengthscale: a.numbers("lengthscale"), Alpha: a.number("alpha"), Dims: a.dims()}
+	})
+}

@@ -1,0 +1,202 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Table is a kernel given as numbers: the similarity of each pair of points. With
+// Names, row i is for the point of that name; without, for the point with ID i,
+// the i-th distinct one in order of appearance.
+type Table struct {
+	Values [][]float64 // symmetric and positive semi-definite
+	Names  []string    // one per row, or none
+
+	rows []int // row of each ID, once bound
+}
+
+var (
+	tableParam = Param{
+		Name: "values", Synonyms: []string{"matrix", "similarity", "similarities", "B"}, Kind: MatrixKind,
+		Doc: "similarity of each pair of points, row by row",
+	}
+	namesParam = Param{
+		Name: "names", Synonyms: []string{"labels", "index", "points", "tasks"}, Kind: NamesKind, Default: "in order of appearance",
+		Doc: "the point that each row is for",
+	}
+)
+
+func (k Table) row(p Point) int {
+	switch {
+	case k.rows != nil:
+		return k.rows[p.ID]
+	case len(k.Names) > 0:
+		return slices.Index(k.Names, p.Name)
+	}
+	return p.ID
+}
+
+// Eval returns the similarity of x and y.
+func (k Table) Eval(x, y Point) float64 { return k.Values[k.row(x)][k.row(y)] }
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Table) Row(dst []float64, x Point, ys *Points, from int) {
+	values := k.Values[k.row(x)]
+	for j := range dst {
+		dst[j] = values[k.row(Point{Name: ys.Names[from+j], ID: ys.ID[from+j]})]
+	}
+}
+
+// String prints the call that makes k.
+func (k Table) String() string {
+	rows := make([]string, len(k.Values))
+	for i, r := range k.Values {
+		rows[i] = list(r)
+	}
+	text := "table([" + strings.Join(rows, ", ") + "]"
+	if len(k.Names) > 0 {
+		text += ", names=" + quoted(k.Names)
+	}
+	return text + ")"
+}
+
+// label names row i in a message.
+func (k Table) label(i int) string {
+	if i < len(k.Names) {
+		return k.Names[i]
+	}
+	return fmt.Sprint(i + 1)
+}
+
+// Validate wants a square, symmetric and positive semi-definite table of finite
+// numbers, with a name of its own for each row or no names at all. The smallest
+// eigenvalue may be negative by rounding alone: by 1e-8 of the largest diagonal value.
+func (k Table) Validate(dim int) error {
+	n := len(k.Values)
+	if n == 0 {
+		return fmt.Errorf("table: has no rows")
+	}
+	if len(k.Names) > 0 && len(k.Names) != n {
+		return fmt.Errorf("table: %d names for %d rows", len(k.Names), n)
+	}
+	for i, name := range k.Names {
+		if slices.Contains(k.Names[:i], name) {
+			return fmt.Errorf("table: the name %q appears twice", name)
+		}
+	}
+	for i, row := range k.Values {
+		if len(row) != n {
+			return fmt.Errorf("table: row %s has %d values, but there are %d rows; the table must be square", k.label(i), len(row), n)
+		}
+		for j, v := range row {
+			if !isFinite(v) {
+				return fmt.Errorf("table: row %s, column %s is %s; similarities must be finite numbers", k.label(i), k.label(j), number(v))
+			}
+		}
+	}
+	sym := mat.NewSymDense(n, nil)
+	for i, row := range k.Values {
+		for j, v := range row[:i] {
+			if v != k.Values[j][i] {
+				return fmt.Errorf("table: not symmetric: row %[1]s, column %[2]s is %[3]s, but row %[2]s, column %[1]s is %[4]s",
+					k.label(j), k.label(i), number(k.Values[j][i]), number(v))
+			}
+		}
+		for j := i; j < n; j++ {
+			sym.SetSym(i, j, row[j])
+		}
+	}
+	if _, err := definiteness(sym); err != nil {
+		return fmt.Errorf("table: %w%s", err, nearest(sym))
+	}
+	return nil
+}
+
+// nearest proposes a small table that is positive semi-definite: the negative
+// eigenvalues set to zero, then rows and columns rescaled to the diagonal given. It
+// is shrunk towards the diagonal until the digits shown keep the property.
+func nearest(sym *mat.SymDense) string {
+	const most = 6
+	n := sym.SymmetricDim()
+	var eigen mat.EigenSym
+	if n > most || !eigen.Factorize(sym, true) {
+		return ""
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	clipped := mat.NewSymDense(n, nil)
+	for c, value := range eigen.Values(nil) {
+		if value > 0 {
+			clipped.SymRankOne(clipped, value, vectors.ColView(c))
+		}
+	}
+	shown := mat.NewSymDense(n, nil)
+	for _, shrink := range []float64{1, 0.999, 0.99, 0.95} {
+		for i := range n {
+			shown.SetSym(i, i, sym.At(i, i))
+			for j := range i {
+				scale := math.Sqrt(sym.At(i, i) * sym.At(j, j) / (clipped.At(i, i) * clipped.At(j, j)))
+				if !isFinite(scale) {
+					return ""
+				}
+				v, _ := strconv.ParseFloat(strconv.FormatFloat(shrink*scale*clipped.At(i, j), 'g', 3, 64), 64)
+				shown.SetSym(i, j, v)
+			}
+		}
+		if _, err := definiteness(shown); err == nil {
+			rows := make([]string, n)
+			for i := range rows {
+				rows[i] = list(mat.Row(nil, i, shown))
+			}
+			return "; a near table that is: [" + strings.Join(rows, ", ") + "]"
+		}
+	}
+	return ""
+}
+
+func (k Table) bind(p *Points) (Kernel, error) {
+	if err := k.Validate(p.Dim()); err != nil {
+		return nil, err
+	}
+	if len(k.Names) == 0 {
+		if p.Distinct() != len(k.Values) {
+			return nil, fmt.Errorf("table: has %d rows for %d points; give one row per point, or names= to say which is which", len(k.Values), p.Distinct())
+		}
+		return k, nil
+	}
+	k.rows = make([]int, p.Distinct())
+	for i, name := range p.Names {
+		at := slices.Index(k.Names, name)
+		if at < 0 {
+			return nil, fmt.Errorf("table: has no row for %q; its names are %s", name, listing(k.Names))
+		}
+		k.rows[p.ID[i]] = at
+	}
+	return k, nil
+}
+
+func tableEntry() Entry {
+	e := Entry{
+		Name: "table", Synonyms: []string{"coregion", "coregionalization", "precomputed", "similarity", "matrix"},
+		Formula:    "values[x, y]",
+		Doc:        "similarities given as numbers, by the name of the point",
+		Reference:  "the intrinsic coregionalisation model: Álvarez, Rosasco and Lawrence, Kernels for vector-valued functions, 2012, sec. 4.2",
+		Dimensions: "every d",
+		Params:     []Param{tableParam, namesParam},
+		Example:    `table([[1, 0.6], [0.6, 1]], names=["oslo", "rome"])`,
+	}.builder(func(a Args) Kernel { return Table{Values: a.matrix("values"), Names: a.names("names")} })
+	build := e.Build
+	e.Build = func(a Args) (Kernel, error) { // nothing about a table waits for the points
+		k, err := build(a)
+		if err != nil {
+			return nil, err
+		}
+		return k, k.Validate(0)
+	}
+	return e
+}
