@@ -1,0 +1,301 @@
+package design
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// errNoRidge is the only condition InformationGain adds to those of Minimax.
+var errNoRidge = errors.New("design: the information gain needs a ridge above zero: it grows without bound as the ridge falls to zero")
+
+// InformationGain returns the allocation of largest information gain,
+//
+//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.2],
+//
+// with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the
+// Status is Optimal. Features of zero have Υ = 0 and Status Trivial.
+//
+// It is D-optimal design with a ridge, solved by a primal-dual interior-point
+// method with the exact Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of
+// arms; all arms are priced by their gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and
+// panics are those of Minimax, and an error if ξ = 0.
+func InformationGain(s Space, opt Options) (Design, error) {
+	p, err := newProblem(s, Contrasts{}, nil)
+	if err != nil {
+		return Design{}, err
+	}
+	if s.Ridge == 0 {
+		return Design{}, errNoRidge
+	}
+	measurable := p.root == nil || slices.Max(p.root) > 0
+	if p.phi.Cols == 0 || !measurable {
+		return trivial(p.phi.Rows), nil
+	}
+	g := newGain(p)
+	return g.finish(g.iterate(opt.tolerance(), opt.limit())), nil
+}
+
+// gain is one solve: minimise -log det A(λ) over the simplex, with multipliers
+// z ≥ 0 of λ ≥ 0 and ν of Σ λ_i = 1.
+type gain struct {
+	p    *problem
+	arms []int
+	in   []bool
+
+	phi       blas64.General
+	root      []float64
+	lambda, z []float64
+	nu        float64
+
+	chol, w, matrix     blas64.General // W = diag(1/σ) Φ L^{-T}
+	t1, t2              blas64.General
+	g                   []float64 // gradient over the working arms
+	rz, dl, dz, x0, one []float64
+
+	all        blas64.General // whitened features of all arms
+	allG       []float64
+	best       Design
+	iterations int
+}
+
+func newGain(p *problem) *gain {
+	n := p.phi.Rows
+	g := &gain{p: p, in: make([]bool, n), allG: make([]float64, n), best: Design{Upper: math.Inf(1), Weights: make([]float64, n)}}
+	g.best.Certificate.Weights = make([]float64, n)
+	g.all = reshape(g.all, n, p.phi.Cols)
+	g.arms, g.lambda = p.start()
+	for _, i := range g.arms {
+		g.in[i] = true
+	}
+	g.resize()
+	return g
+}
+
+func (g *gain) resize() {
+	n, r := len(g.arms), g.p.phi.Cols
+	g.phi, g.w, g.matrix = reshape(g.phi, n, r), reshape(g.w, n, r), reshape(g.matrix, n, n)
+	g.chol = reshape(g.chol, r, r)
+	g.t1, g.t2 = reshape(g.t1, tileRows, tileCols), reshape(g.t2, tileRows, tileCols)
+	for a, i := range g.arms {
+		copy(row(g.phi, a), row(g.p.phi, i))
+	}
+	if g.p.root != nil {
+		g.root = resize(g.root, n)
+		for a, i := range g.arms {
+			g.root[a] = g.p.root[i]
+		}
+	}
+	for _, x := range []*[]float64{&g.z, &g.g, &g.rz, &g.dl, &g.dz, &g.x0, &g.one} {
+		*x = resize(*x, n)
+	}
+}
+
+// iterate runs until the certified gap is small enough.
+func (g *gain) iterate(tolerance float64, limit int) Status {
+	last := math.Inf(1)
+	for g.iterations = 1; ; g.iterations++ {
+		if !g.evaluate() {
+			return Stalled
+		}
+		value := g.value()
+		restricted := slices.Max(g.g) - dot(g.lambda, g.g)
+		if g.iterations == 1 || len(g.arms) == g.p.phi.Rows || restricted < 0.3*max(last, tolerance*value) {
+			last = g.price(value)
+			if g.best.Upper <= g.best.Value*(1+tolerance) {
+				return Optimal
+			}
+			if g.extend(last, restricted) && !g.evaluate() {
+				return Stalled
+			}
+		}
+		if g.iterations == 1 {
+			g.center(max(restricted, 1e-3*value) / float64(len(g.arms)))
+		} else if dot(g.lambda, g.z) < 0.01*tolerance*value {
+			return Stalled
+		}
+		if g.iterations >= limit {
+			return IterationLimit
+		}
+		if !g.step() {
+			return Stalled
+		}
+	}
+}
+
+// evaluate computes the gradient at λ and reports success.
+func (g *gain) evaluate() bool {
+	if !information(g.phi, g.root, g.lambda, g.p.ridge, g.w, g.chol) {
+		return false
+	}
+	whiten(g.phi, g.chol, g.w)
+	for a := range g.g {
+		if g.root != nil {
+			scale(g.root[a], row(g.w, a))
+		}
+		g.g[a] = dot(row(g.w, a), row(g.w, a))
+	}
+	return true
+}
+
+// value is log det(A/ξ).
+func (g *gain) value() float64 {
+	total := 0.0
+	for k := range g.chol.Rows {
+		total += 2 * math.Log(g.chol.Data[k*g.chol.Stride+k])
+	}
+	return total - float64(g.chol.Rows)*math.Log(g.p.ridge)
+}
+
+// price computes the gradient of every arm, keeps the best bounds and returns
+// the gap. By concavity the optimum is at most value + max g - λ·g.
+func (g *gain) price(value float64) float64 {
+	whiten(g.p.phi, g.chol, g.all)
+	for i := range g.allG {
+		g.allG[i] = dot(row(g.all, i), row(g.all, i))
+		if g.p.root != nil {
+			g.allG[i] *= g.p.root[i] * g.p.root[i]
+		}
+	}
+	gap := max(slices.Max(g.allG)-dot(g.lambda, g.g), 0)
+	if value > g.best.Value {
+		g.best.Value = value
+		g.scatter(g.best.Weights)
+	}
+	if value+gap < g.best.Upper {
+		g.best.Upper = value + gap
+		g.scatter(g.best.Certificate.Weights)
+	}
+	return gap
+}
+
+func (g *gain) scatter(to []float64) {
+	clear(to)
+	for a, i := range g.arms {
+		to[i] = g.lambda[a]
+	}
+}
+
+// extend takes in the arms whose gradient exceeds that of every working arm,
+// best first, at most r, and recentres. It reports whether there were any.
+func (g *gain) extend(gap, restricted float64) bool {
+	top := slices.Max(g.g)
+	var order []int
+	for i, v := range g.allG {
+		if !g.in[i] && v > top*(1+1e-12) {
+			order = append(order, i)
+		}
+	}
+	if len(order) == 0 {
+		return false
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return descending(g.allG[a], g.allG[b]) })
+	order = order[:min(len(order), g.p.phi.Cols)]
+	mass := min(max(0.3*(gap-restricted)/top, 1e-4), 0.05)
+	scale(1-mass, g.lambda)
+	for _, i := range order {
+		g.in[i] = true
+		g.arms = append(g.arms, i)
+		g.lambda = append(g.lambda, mass/float64(len(order)))
+	}
+	g.resize()
+	for a := len(g.arms) - len(order); a < len(g.arms); a++ {
+		g.z[a] = 0
+	}
+	if g.iterations > 1 {
+		g.center(max(0.3*gap, dot(g.lambda, g.z)) / float64(len(g.arms)))
+	}
+	return true
+}
+
+// descending orders larger numbers first.
+func descending(a, b float64) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}
+
+// center brings the multipliers within a factor of 20 of the central path.
+func (g *gain) center(mu float64) {
+	for a, l := range g.lambda {
+		if g.iterations == 1 {
+			g.z[a] = mu / l
+		}
+		g.z[a] = min(max(g.z[a], mu/l/20), 20*mu/l)
+	}
+	g.nu = dot(g.lambda, g.g) + float64(len(g.arms))*mu
+}
+
+// step takes one predictor-corrector step and reports whether it could.
+func (g *gain) step() bool {
+	n := float64(len(g.arms))
+	mu := dot(g.lambda, g.z) / n
+	for i := range g.matrix.Rows {
+		clear(row(g.matrix, i)[:i+1])
+	}
+	addProduct(1, g.w, g.w, g.t1, g.t2, g.matrix)
+	for a := range g.matrix.Rows {
+		d := &g.matrix.Data[a*g.matrix.Stride+a]
+		*d += g.z[a]/g.lambda[a] + 1e-14**d
+	}
+	if !cholesky(g.matrix) {
+		return false
+	}
+	for a := range g.one {
+		g.one[a] = 1
+	}
+	solve(g.matrix, g.one)
+
+	for a := range g.rz {
+		g.rz[a] = -g.lambda[a] * g.z[a]
+	}
+	g.direction()
+	primal, dual := min(1, boundary(g.lambda, g.dl)), min(1, boundary(g.z, g.dz))
+	affine := 0.0
+	for a := range g.dl {
+		affine += (g.lambda[a] + primal*g.dl[a]) * (g.z[a] + dual*g.dz[a])
+	}
+	ratio := affine / (n * mu)
+	sigma := min(max(ratio*ratio, 1e-3), 0.8)
+	gap := slices.Max(g.g) - dot(g.lambda, g.g)
+	sigma = max(sigma, min(0.5, 0.03*gap/(n*mu)))
+	for a := range g.rz {
+		g.rz[a] = sigma*mu - g.lambda[a]*g.z[a] - g.dl[a]*g.dz[a]
+	}
+	g.direction()
+	axpy(min(1, 0.95*boundary(g.lambda, g.dl)), g.dl, g.lambda)
+	dual = min(1, 0.95*boundary(g.z, g.dz))
+	axpy(dual, g.dz, g.z)
+	g.nu += dual * (sum(g.x0) / sum(g.one))
+	total := sum(g.lambda)
+	if !(total > 0) || math.IsInf(total, 1) {
+		return false
+	}
+	scale(1/total, g.lambda)
+	return true
+}
+
+// direction solves the linearised optimality conditions -g - z + ν = 0,
+// λ z = rz, Σ dλ = 0.
+func (g *gain) direction() {
+	for a := range g.x0 {
+		g.x0[a] = g.g[a] + g.z[a] - g.nu + g.rz[a]/g.lambda[a]
+	}
+	solve(g.matrix, g.x0)
+	dnu := sum(g.x0) / sum(g.one)
+	for a := range g.dl {
+		g.dl[a] = g.x0[a] - dnu*g.one[a]
+		g.dz[a] = (g.rz[a] - g.z[a]*g.dl[a]) / g.lambda[a]
+	}
+}
+
+func (g *gain) finish(status Status) Design {
+	g.best.Iterations, g.best.Status = g.iterations, status
+	return g.best
+}

@@ -1,0 +1,225 @@
+package design
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// interior is a primal-dual interior-point method (Mehrotra's predictor and
+// corrector) for the epigraph form over n arms and K contrasts,
+//
+//	minimise t  subject to  h_p(λ) + s_p = t, s ≥ 0, λ ≥ 0, Σ λ_i = 1,
+//
+// with h_p(λ) = ‖y_p‖²_{A(λ)⁻¹} convex, ∂h_p/∂λ_i = -E_ip, E_ip = ρ_i(φ_iᵀA⁻¹y_p)².
+// Multipliers: u_p ≥ 0 of the contrasts (Σ u_p = 1 at the optimum), z ≥ 0 of
+// λ ≥ 0, ν of the simplex. The central path has s_p u_p = μ and λ_i z_i = μ.
+//
+// All storage is kept between iterations; nothing is allocated unless the
+// working sets have grown.
+type interior struct {
+	ridge float64
+
+	// The restricted problem.
+	phi   blas64.General // features of the arms: n × r
+	root  []float64      // their 1/σ, or nil
+	delta blas64.General // contrasts y_p: K × r
+
+	// The iterate.
+	lambda, z []float64 // n
+	s, u      []float64 // K
+	t, nu     float64
+
+	// Quantities at the iterate, set by evaluate.
+	chol    blas64.General // L, A = L Lᵀ
+	v       blas64.General // φ_i L^{-T}
+	y       blas64.General // y_p L^{-T}
+	m       blas64.General // Σ u_p y_p y_pᵀ, whitened
+	h       []float64      // ‖y_p‖²_{A⁻¹}
+	g       []float64      // Σ_p u_p E_ip
+	lambdaG float64        // λ·g
+	f       float64        // Σ u_p h_p
+
+	newton
+}
+
+// size sets the dimensions of everything that depends on the working sets.
+func (s *interior) size(n, k, r int) {
+	s.chol, s.m = reshape(s.chol, r, r), reshape(s.m, r, r)
+	s.v, s.y = reshape(s.v, n, r), reshape(s.y, k, r)
+	for _, x := range []*[]float64{&s.h, &s.rs, &s.ds, &s.du, &s.w} {
+		*x = resize(*x, k)
+	}
+	for _, x := range []*[]float64{&s.g, &s.rz, &s.dl, &s.dz, &s.x0, &s.z0, &s.z1, &s.a} {
+		*x = resize(*x, n)
+	}
+	s.vm, s.ym = reshape(s.vm, n, r), reshape(s.ym, k, r)
+	s.e, s.scaled, s.matrix = reshape(s.e, n, k), reshape(s.scaled, n, k), reshape(s.matrix, n, n)
+	s.tile, s.tile2 = reshape(s.tile, tileRows, tileCols), reshape(s.tile2, tileRows, tileCols)
+}
+
+// resize returns x with length n, keeping what fits.
+func resize(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return append(make([]float64, 0, n+n/4), x...)[:n]
+	}
+	return x[:n]
+}
+
+// evaluate computes the quantities at (λ, u) and reports success.
+func (s *interior) evaluate() bool {
+	if !information(s.phi, s.root, s.lambda, s.ridge, s.v, s.chol) {
+		return false
+	}
+	whiten(s.phi, s.chol, s.v)
+	whiten(s.delta, s.chol, s.y)
+	for p := range s.h {
+		s.h[p] = dot(row(s.y, p), row(s.y, p))
+	}
+	s.weigh()
+	return !math.IsNaN(s.f)
+}
+
+// weigh computes what depends on the dual weights u.
+func (s *interior) weigh() {
+	moment(s.y, s.u, s.ym, s.m)
+	pull(s.v, s.m, s.root, s.vm, s.g)
+	s.lambdaG, s.f = dot(s.lambda, s.g), dot(s.u, s.h)
+}
+
+// gap is the duality gap of the restricted problem at the current iterate.
+func (s *interior) gap() float64 {
+	high, top := 0.0, 0.0
+	for _, h := range s.h {
+		high = max(high, h)
+	}
+	for _, g := range s.g {
+		top = max(top, g)
+	}
+	return high/lowerBound(s.f, s.lambdaG, top, sum(s.u)) - 1
+}
+
+// complementarity is (s·u + λ·z): the gap of a feasible iterate.
+func (s *interior) complementarity() float64 { return dot(s.s, s.u) + dot(s.lambda, s.z) }
+
+// mu is the average complementarity μ.
+func (s *interior) mu() float64 {
+	return s.complementarity() / float64(len(s.u)+len(s.lambda))
+}
+
+// center puts t, s, ν and, within a factor of 20, the multipliers on the central
+// path at μ, for the λ and h at hand: t solves Σ_p μ/(t - h_p) = 1.
+func (s *interior) center(mu float64, fresh bool) {
+	high := 0.0
+	for _, h := range s.h {
+		high = max(high, h)
+	}
+	lo, hi := high+mu, high+mu*float64(len(s.h))
+	for range 100 {
+		s.t = lo + (hi-lo)/2
+		total := 0.0
+		for _, h := range s.h {
+			total += mu / (s.t - h)
+		}
+		if total > 1 {
+			lo = s.t
+		} else {
+			hi = s.t
+		}
+		if hi-lo <= 1e-12*hi {
+			break
+		}
+	}
+	s.t = hi
+	pullTo := func(x *float64, target float64) {
+		if fresh {
+			*x = target
+		}
+		*x = min(max(*x, target/20), target*20)
+	}
+	for p, h := range s.h {
+		s.s[p] = s.t - h
+		pullTo(&s.u[p], mu/s.s[p])
+	}
+	for i, l := range s.lambda {
+		pullTo(&s.z[i], mu/l)
+	}
+	s.weigh()
+	s.nu = s.lambdaG + float64(len(s.lambda))*mu
+}
+
+// step takes one predictor-corrector step and reports whether it could.
+//
+// Mehrotra's centring σ = (μ_aff/μ)² is raised when the certified gap is far
+// above what μ promises: then the iterate is off the central path and a smaller
+// μ would only jam it against the boundary.
+func (s *interior) step() bool {
+	count := float64(len(s.u) + len(s.lambda))
+	mu, gap := s.mu(), s.gap()
+	if !s.assemble() {
+		return false
+	}
+	for p := range s.rs {
+		s.rs[p] = -s.s[p] * s.u[p]
+	}
+	for i := range s.rz {
+		s.rz[i] = -s.lambda[i] * s.z[i]
+	}
+	s.direction()
+	primal, dual := s.lengths(1)
+	affine := s.along(primal, dual) / count
+	sigma := min(max((affine/mu)*(affine/mu), 1e-3), 0.8)
+	sigma = max(sigma, min(0.5, 0.03*gap*s.t/(count*mu)))
+
+	for p := range s.rs {
+		s.rs[p] = sigma*mu - s.s[p]*s.u[p] - s.ds[p]*s.du[p]
+	}
+	for i := range s.rz {
+		s.rz[i] = sigma*mu - s.lambda[i]*s.z[i] - s.dl[i]*s.dz[i]
+	}
+	s.direction()
+	fraction := 0.9
+	if sigma < 2e-3 {
+		fraction = 0.99
+	}
+	primal, dual = s.lengths(fraction)
+	if min(primal, dual) < 0.2 { // the second-order term misled: just recentre
+		for p := range s.rs {
+			s.rs[p] = 0.5*mu - s.s[p]*s.u[p]
+		}
+		for i := range s.rz {
+			s.rz[i] = 0.5*mu - s.lambda[i]*s.z[i]
+		}
+		s.direction()
+		primal, dual = s.lengths(0.9)
+	}
+	return s.move(primal, dual)
+}
+
+// along is the complementarity after a step of the given lengths.
+func (s *interior) along(primal, dual float64) float64 {
+	total := 0.0
+	for p := range s.s {
+		total += (s.s[p] + primal*s.ds[p]) * (s.u[p] + dual*s.du[p])
+	}
+	for i := range s.lambda {
+		total += (s.lambda[i] + primal*s.dl[i]) * (s.z[i] + dual*s.dz[i])
+	}
+	return total
+}
+
+// move takes the step; λ is brought back to sum one, which rounding erodes.
+func (s *interior) move(primal, dual float64) bool {
+	axpy(primal, s.dl, s.lambda)
+	axpy(primal, s.ds, s.s)
+	s.t += primal * s.dt
+	axpy(dual, s.du, s.u)
+	axpy(dual, s.dz, s.z)
+	s.nu += dual * s.dnu
+	total := sum(s.lambda)
+	if !(total > 0) || math.IsInf(total, 1) || math.IsNaN(s.t) {
+		return false
+	}
+	blas64.Scal(1/total, blas64.Vector{N: len(s.lambda), Inc: 1, Data: s.lambda})
+	return true
+}

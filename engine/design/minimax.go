@@ -1,0 +1,228 @@
+package design
+
+import (
+	"math"
+	"slices"
+)
+
+// Minimax returns the allocation with the smallest largest variance,
+//
+//	min_{λ ∈ simplex} max_p ‖y_p‖²_{A(ξ,λ)⁻¹}   [Du23, Alg. 1, l. 4],
+//
+// certified from both sides: Lower ≤ optimum ≤ Value. Weights are not unique;
+// compare values. The method is deterministic and runs in the calling goroutine.
+//
+// Groups of one arm contribute nothing, duplicate arms contrast by zero. With
+// nothing to decide the Status is Trivial, the Value 0 and the Weights uniform.
+//
+// Errors name the arm whose feature or precision is not a finite number, or the
+// pair whose weight is not positive; a contrast that no arm can measure at ξ = 0
+// (arms of precision 0) is ErrUnestimable. Wrong shapes and arms that do not
+// exist panic.
+func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
+	p, err := newProblem(s, c, nil)
+	if err != nil {
+		return Design{}, err
+	}
+	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance()}
+	if !m.begin() {
+		return trivial(p.phi.Rows), nil
+	}
+	return m.finish(m.iterate(opt.limit())), nil
+}
+
+func (o Options) tolerance() float64 {
+	if o.Tolerance > 0 {
+		return o.Tolerance
+	}
+	return 1e-6
+}
+
+func (o Options) limit() int {
+	if o.MaxIterations > 0 {
+		return o.MaxIterations
+	}
+	return 500
+}
+
+func trivial(n int) Design {
+	return Design{Weights: uniform(n), Status: Trivial}
+}
+
+func uniform(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1 / float64(n)
+	}
+	return w
+}
+
+// minimax is one solve.
+type minimax struct {
+	*working
+	best       *bound
+	tolerance  float64
+	iterations int
+
+	priced  int     // iteration of the last pricing
+	lastGap float64 // its gap
+}
+
+// begin sets up the working sets and the first iterate. It reports false when
+// all contrasts are zero.
+func (m *minimax) begin() bool {
+	if m.p.phi.Cols == 0 {
+		return false
+	}
+	in := &m.inner
+	arms, lambda := m.p.start()
+	m.arms = arms
+	for _, i := range arms {
+		m.inArms[i] = true
+	}
+	m.resize()
+	copy(in.lambda, lambda)
+	if !in.evaluate() {
+		return false
+	}
+	m.price()
+	if m.value <= 0 {
+		return false
+	}
+	if len(m.p.pairs) <= 2*m.p.phi.Rows && len(m.p.groups) == 0 {
+		// One by one, each would be violated by a factor as A turns singular.
+		m.pairs = append(m.pairs, m.p.pairs...)
+	} else {
+		m.addPairs(0.3, m.pairLimit())
+	}
+	m.resize()
+	in.evaluate()
+	m.recenter(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
+	return true
+}
+
+func (m *minimax) pairLimit() int { return max(40, 2*m.p.phi.Cols) }
+
+func (m *minimax) recenter(mu float64, fresh bool) { m.inner.center(mu, fresh) }
+
+// iterate runs the interior-point method until a reason to stop.
+func (m *minimax) iterate(limit int) Status {
+	in := &m.inner
+	for m.iterations = 1; ; m.iterations++ {
+		if m.iterations > 1 && !in.evaluate() {
+			return Stalled
+		}
+		if m.due() {
+			m.price()
+			m.record()
+			if m.best.gap() <= m.tolerance {
+				return Optimal
+			}
+			if !m.revise() {
+				return Stalled
+			}
+		}
+		if in.complementarity() < 0.01*m.tolerance*in.t {
+			return Stalled
+		}
+		if m.iterations >= limit {
+			return IterationLimit
+		}
+		if !in.step() {
+			return Stalled
+		}
+	}
+}
+
+// due decides whether to price everything: always on small problems, else when
+// the restricted problem is solved well enough for new items to matter.
+func (m *minimax) due() bool {
+	if m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 {
+		return true
+	}
+	return m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance)
+}
+
+// record keeps the bounds of this iterate if they are the best so far.
+func (m *minimax) record() {
+	in, b := &m.inner, m.best
+	m.priced, m.lastGap = m.iterations, m.value/m.lower-1
+	if m.value < b.value {
+		b.value = m.value
+		m.scatter(b.lambda)
+	}
+	if m.lower > b.lower {
+		b.lower = m.lower
+		m.scatter(b.dual.Weights)
+		b.dual.Pairs = append(b.dual.Pairs[:0], m.pairs...)
+		b.dual.Dual = append(b.dual.Dual[:0], in.u...)
+	}
+}
+
+func (m *minimax) scatter(to []float64) {
+	clear(to)
+	for a, i := range m.arms {
+		to[i] = m.inner.lambda[a]
+	}
+}
+
+// revise changes the working sets as the pricing demands and moves the iterate
+// back towards the central path. A contrast that is hardly violated joins
+// without disturbing the others.
+func (m *minimax) revise() bool {
+	in := &m.inner
+	gap := max(m.value/m.lower-1, 0)
+	count := float64(len(m.arms) + len(m.pairs))
+	mu, oldT, oldPairs := in.mu(), in.t, len(m.pairs)
+	if len(m.arms)+len(m.pairs) > 128 && gap < 0.1 {
+		m.prune(gap)
+		oldPairs = len(m.pairs)
+	}
+	addedPairs, violation := m.addPairs(min(max(0.5*gap, 2*m.tolerance), 0.5), m.pairLimit())
+	excess := m.top/m.inTop - 1
+	addedArms := m.addArms(min(max(0.3*excess, 1e-4), 0.05), m.p.phi.Cols)
+	if len(m.arms)+len(m.pairs) == int(count) && addedPairs+addedArms == 0 {
+		return true
+	}
+	m.resize()
+	for k := oldPairs; k < len(m.pairs); k++ {
+		in.u[k] = 0
+	}
+	for a := len(m.arms) - addedArms; a < len(m.arms); a++ {
+		in.z[a] = 0
+	}
+	if !in.evaluate() {
+		return false
+	}
+	if addedArms == 0 && violation <= count*mu {
+		for k := oldPairs; k < len(m.pairs); k++ {
+			in.s[k] = max(oldT-in.h[k], float64(len(m.pairs))*mu)
+			in.u[k] = mu / in.s[k]
+		}
+		in.weigh()
+		return true
+	}
+	wanted := gap
+	if addedArms > 0 {
+		wanted = max(wanted, excess)
+	}
+	m.recenter(max(mu, 0.3*wanted*in.t/float64(len(m.arms)+len(m.pairs))), false)
+	return true
+}
+
+// finish assembles the result.
+func (m *minimax) finish(status Status) Design {
+	b := m.best
+	d := Design{Value: b.value, Lower: b.lower, Weights: b.lambda, Iterations: m.iterations, Status: status}
+	d.Certificate = Certificate{Weights: b.dual.Weights}
+	total := sum(b.dual.Dual)
+	for k, u := range b.dual.Dual {
+		if u > 0 {
+			d.Certificate.Pairs = append(d.Certificate.Pairs, b.dual.Pairs[k])
+			d.Certificate.Dual = append(d.Certificate.Dual, u/total)
+		}
+	}
+	d.Lower = math.Min(d.Lower, d.Value)
+	d.Weights = slices.Clone(d.Weights)
+	return d
+}

@@ -1,0 +1,155 @@
+package design
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// minimiseRegret chooses n pulls one at a time by the regret minimisation of
+// Allen-Zhu, Li, Singh and Wang [AZ21] (Math. Programming 186, 439-478), with the
+// ridge as in [CJK21] (Camilleri, Jamieson, Katz-Samuels, ICML 2021, Alg. 2) part
+// of the information. With B = nξI + nΣλ_i ψ_iψ_iᵀ, ψ_i = φ_i/σ_i, and x_i = B^{-1/2}ψ_i,
+// it follows the regularised leader
+//
+//	A = (cI + αZ)^{-2}, tr A = 1,  Z = nξB⁻¹ + Σ_{pulls so far} x xᵀ,
+//	next pull: argmax_i x_iᵀAx_i / (1 + α x_iᵀA^{1/2}x_i),  α = √r/ε'.
+//
+// Why this bounds the ratio: the potential Φ = min_A ⟨A,Z⟩ - (2/α) tr A^{1/2} lies
+// between λ_min(Z) - 2√r/α and λ_min(Z), and a pull raises it by at least the
+// fraction above, whose best value is at least its λ-average, (1 - ⟨A,nξB⁻¹⟩)/(n + α√r).
+// Either ⟨A,nξB⁻¹⟩ ≥ ½ once, and then Φ ≥ ½ - 2√r/α for good, or every one of n
+// pulls adds ½/(n + α√r). So λ_min(Z) ≥ ½ - 2.5ε' when n ≥ r/ε'², which is the
+// ratio 2(1+ε) for ε' = ε/(5(1+ε)); without a ridge, ½ is 1.
+//
+// For n large against the support ℓ the first pulls are given away: ⌊(n-2ℓ)λ_i⌋ to
+// each arm, so that at most 3ℓ are chosen. The argument above then no longer
+// applies, but there apportionment alone meets the bound, and Round returns the
+// better of the two.
+func minimiseRegret(s Space, lambda []float64, n int, eps float64) []int {
+	counts := make([]int, len(lambda))
+	x, ridge, arms := whitenSupport(s, lambda, n)
+	if x.Cols == 0 {
+		return apportion(lambda, n)
+	}
+	r := x.Cols
+	z := mat.NewSymDense(r, nil)
+	for k, v := range ridge {
+		z.SetSym(k, k, v)
+	}
+	left := n
+	for a, i := range arms {
+		counts[i] = int(math.Floor(float64(max(n-2*len(arms), 0)) * lambda[i]))
+		left -= counts[i]
+		if counts[i] > 0 {
+			z.SymRankOne(z, float64(counts[i]), mat.NewVecDense(r, row(x, a)))
+		}
+	}
+	l := leader{alpha: math.Sqrt(float64(r)) * 5 * (1 + eps) / eps}
+	for ; left > 0; left-- {
+		a := l.choose(z, x)
+		counts[arms[a]]++
+		z.SymRankOne(z, 1, mat.NewVecDense(r, row(x, a)))
+	}
+	return counts
+}
+
+// whitenSupport returns x_i = B^{-1/2}ψ_i for the arms of positive weight, in the
+// eigenbasis of B and without directions that neither they nor the ridge measure,
+// and the diagonal of nξB⁻¹ there.
+func whitenSupport(s Space, lambda []float64, n int) (x blas64.General, ridge []float64, arms []int) {
+	for i, w := range lambda {
+		if w > 0 && (s.Precision == nil || s.Precision[i] > 0) {
+			arms = append(arms, i)
+		}
+	}
+	_, m := s.Features.Dims()
+	psi := mat.NewDense(max(len(arms), 1), m, nil)
+	scaled := mat.NewDense(max(len(arms), 1), m, nil)
+	for a, i := range arms {
+		f := 1.0
+		if s.Precision != nil {
+			f = math.Sqrt(s.Precision[i])
+		}
+		axpy(f, s.Features.RawRowView(i), psi.RawRowView(a))
+		axpy(math.Sqrt(lambda[i]), psi.RawRowView(a), scaled.RawRowView(a))
+	}
+	var svd mat.SVD
+	if !svd.Factorize(scaled, mat.SVDThinV) {
+		return blas64.General{}, nil, arms
+	}
+	values := svd.Values(nil)
+	var v mat.Dense
+	svd.VTo(&v)
+	rank := 0
+	for _, v0 := range values {
+		if v0*v0 <= spanTolerance*values[0]*values[0] {
+			break
+		}
+		rank++
+	}
+	x = reshape(x, len(arms), rank)
+	multiply(blas.NoTrans, 1, psi.RawMatrix(), window(v.RawMatrix(), 0, 0, m, max(rank, 1)), 0, x)
+	for k := range rank {
+		b := s.Ridge + values[k]*values[k]
+		ridge = append(ridge, s.Ridge/b)
+		for a := range arms {
+			x.Data[a*x.Stride+k] /= math.Sqrt(float64(n) * b)
+		}
+	}
+	return x, ridge, arms
+}
+
+// leader chooses the pulls; it keeps its workspace between them.
+type leader struct {
+	alpha  float64
+	eigen  mat.EigenSym
+	values []float64
+	q      mat.Dense
+	xq     blas64.General
+}
+
+// choose returns the row of x that serves the regularised leader of z best; the
+// lowest index if several do.
+func (l *leader) choose(z *mat.SymDense, x blas64.General) int {
+	if !l.eigen.Factorize(z, true) {
+		panic("design: eigenvalues did not converge")
+	}
+	l.values = l.eigen.Values(l.values)
+	l.q.Reset()
+	l.eigen.VectorsTo(&l.q)
+	l.xq = reshape(l.xq, x.Rows, x.Cols)
+	multiply(blas.NoTrans, 1, x, l.q.RawMatrix(), 0, l.xq)
+	// The k-th eigenvalue of A^{1/2}; tr A = 1 fixes c.
+	low, high := 1-l.alpha*l.values[0], math.Sqrt(float64(len(l.values)))-l.alpha*l.values[0]
+	for range 60 {
+		c := low + (high-low)/2
+		trace := 0.0
+		for _, v := range l.values {
+			trace += 1 / ((c + l.alpha*v) * (c + l.alpha*v))
+		}
+		if trace > 1 {
+			low = c
+		} else {
+			high = c
+		}
+	}
+	for k, v := range l.values {
+		l.values[k] = 1 / (high + l.alpha*v)
+	}
+	at, best := 0, -1.0
+	for a := range x.Rows {
+		first, second := 0.0, 0.0
+		for k, v := range row(l.xq, a) {
+			half := v * v * l.values[k]
+			first += half
+			second += half * l.values[k]
+		}
+		if g := second / (1 + l.alpha*first); g > best*(1+1e-12) {
+			at, best = a, g
+		}
+	}
+	return at
+}

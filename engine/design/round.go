@@ -1,0 +1,169 @@
+package design
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Rounding is a whole number of pulls for every arm.
+type Rounding struct {
+	Counts []int // one per arm, ≥ 0, summing to the n asked for
+	// Ratio is how much larger the largest variance is than for the weights
+	// themselves, computed from Counts; it can be below 1.
+	Ratio  float64
+	Method string // "apportionment" or "regret minimisation"
+}
+
+// RatioError says that n pulls are too few to stay close to an allocation.
+type RatioError struct {
+	Ratio float64 // what was reached; +Inf if some contrast is not measured at all
+	Limit float64 // 2(1+ε)
+	Pulls int     // n
+}
+
+// Error returns the message for the user.
+func (e *RatioError) Error() string {
+	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times that of the allocation, at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
+}
+
+// Round turns weights λ into n whole pulls, ROUND of [Du23, Alg. 1, l. 6], such that
+//
+//	max_p ‖y_p‖²_{(nξI + Σ counts_i φ_iφ_iᵀ/σ_i²)⁻¹} ≤ 2(1+ε) · max_p ‖y_p‖²_{A(ξ,λ)⁻¹} / n
+//
+// [Du23, eq. (rounding_procedure)]. The ratio of the two sides is computed for the
+// counts returned, whatever the theory promises; above 2(1+ε) the error is a
+// *RatioError and the Rounding still holds the best counts found.
+//
+// Apportionment is tried first. It meets the bound from Samples(…) pulls on. Only
+// while its ratio exceeds 1+ε, that is while n is small against the support,
+// regret minimisation is tried as well and the better ratio wins. The cost does
+// not grow with n. Weights need not sum to one exactly; they must not all be zero.
+// n < 1 is an error; other errors and panics are those of MaxVariance.
+func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Rounding, error) {
+	if n < 1 {
+		return Rounding{}, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)
+	}
+	if !(eps > 0) {
+		return Rounding{}, fmt.Errorf("design: the rounding parameter ε must be positive, but is %v", eps)
+	}
+	base, _, err := MaxVariance(s, c, weights)
+	if err != nil {
+		return Rounding{}, err
+	}
+	lambda, err := normalised(weights)
+	if err != nil {
+		return Rounding{}, err
+	}
+	base *= sum(weights) // the value at weights that sum to one, up to the ridge
+	if sum(weights) != 1 {
+		if base, _, err = MaxVariance(s, c, lambda); err != nil {
+			return Rounding{}, err
+		}
+	}
+	best := Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
+	best.Ratio = ratio(s, c, best.Counts, base)
+	if best.Ratio > 1+eps {
+		other := Rounding{Counts: minimiseRegret(s, lambda, n, eps), Method: "regret minimisation"}
+		if other.Ratio = ratio(s, c, other.Counts, base); other.Ratio < best.Ratio {
+			best = other
+		}
+	}
+	if limit := 2 * (1 + eps); best.Ratio > limit {
+		return best, &RatioError{Ratio: best.Ratio, Limit: limit, Pulls: n}
+	}
+	return best, nil
+}
+
+// ratio verifies counts against the value of the allocation.
+func ratio(s Space, c Contrasts, counts []int, base float64) float64 {
+	if base == 0 {
+		return 1 // nothing to decide
+	}
+	value, _, err := CountsVariance(s, c, counts)
+	if err != nil {
+		return math.Inf(1) // not estimable from these pulls
+	}
+	n := 0
+	for _, k := range counts {
+		n += k
+	}
+	return value * float64(n) / base
+}
+
+func normalised(weights []float64) ([]float64, error) {
+	total := sum(weights)
+	if !(total > 0) || math.IsInf(total, 1) {
+		return nil, fmt.Errorf("design: the weights must have a positive finite sum, but it is %v", total)
+	}
+	lambda := make([]float64, len(weights))
+	for i, w := range weights {
+		lambda[i] = w / total
+	}
+	return lambda, nil
+}
+
+// Samples is τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls from which on
+// Round provably meets its bound,
+//
+//	⌈ℓ · 2(1+ε)/(1+2ε)⌉,  ℓ the number of positive weights,
+//
+// which apportionment needs for n/(n-ℓ) ≤ 2(1+ε). It is below 2ℓ. The bound for
+// regret minimisation, of order d̃/ε² with d̃ the EffectiveRank, has constants
+// that make it larger for any support up to a thousand times the rank, so it is
+// not what a run should wait for. Fewer pulls than τ often suffice: Round verifies
+// its ratio at any n, and the ratio is not monotone in n, so no smaller number
+// could be promised without trying.
+func Samples(s Space, weights []float64, eps float64) int {
+	if n, _ := s.Features.Dims(); len(weights) != n {
+		panic("design: one weight per arm is needed")
+	}
+	support := 0
+	for _, w := range weights {
+		if w > 0 {
+			support++
+		}
+	}
+	return int(math.Ceil(float64(support) * 2 * (1 + eps) / (1 + 2*eps)))
+}
+
+// EffectiveRank is d̃(ξ, λ): the number of eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i²
+// greater than ξ [Du23, App. "Rounding Procedure"]. At ξ = 0 rounding errors
+// (1e-14 of the largest eigenvalue) are not counted.
+func EffectiveRank(s Space, weights []float64) int {
+	if err := checkWeights(s, weights); err != nil {
+		panic(err.Error())
+	}
+	values := spectrum(s, weights)
+	floor := s.Ridge
+	for _, v := range values {
+		floor = max(floor, 1e-14*v)
+	}
+	rank := 0
+	for _, v := range values {
+		if v > floor {
+			rank++
+		}
+	}
+	return rank
+}
+
+// spectrum returns the eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i².
+func spectrum(s Space, weights []float64) []float64 {
+	n, m := s.Features.Dims()
+	x := mat.NewDense(n, m, nil)
+	for i, w := range weights {
+		if s.Precision != nil {
+			w *= s.Precision[i]
+		}
+		axpy(math.Sqrt(w), s.Features.RawRowView(i), x.RawRowView(i))
+	}
+	var gram mat.SymDense
+	gram.SymOuterK(1, x.T())
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&gram, false) {
+		panic("design: eigenvalues did not converge")
+	}
+	return eigen.Values(nil)
+}

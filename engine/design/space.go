@@ -1,0 +1,228 @@
+package design
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// spanTolerance is the part of the largest squared norm below which what is
+// left of a feature counts as rounding: 1e-10 of the norm. Doubles carry the
+// input to 1e-16, so a true direction is lost only below what it can express.
+const spanTolerance = 1e-20
+
+// problem is a Space with its Contrasts, checked, in coordinates of the span of
+// the arms that can be measured. There A is positive definite for every λ > 0,
+// also at ξ = 0, and no value changes: all contrasts lie in that span.
+type problem struct {
+	phi    blas64.General // φ_i in an orthonormal basis of the span: N × r
+	root   []float64      // 1/σ_i, or nil when all are 1
+	ridge  float64        // ξ
+	groups [][]int        // groups of at least two arms
+	pairs  []Pair
+	pivots []int // r arms that span everything
+}
+
+// newProblem checks and reduces. Only arms with importance > 0 span, nil means
+// all; a contrast outside their span is ErrUnestimable if the ridge is zero.
+func newProblem(s Space, c Contrasts, importance []float64) (*problem, error) {
+	if err := checkSpace(s); err != nil {
+		return nil, err
+	}
+	n, _ := s.Features.Dims()
+	p := &problem{ridge: s.Ridge}
+	if s.Precision != nil {
+		p.root = make([]float64, n)
+		for i, v := range s.Precision {
+			p.root[i] = math.Sqrt(v)
+		}
+	}
+	if err := p.setContrasts(c, n); err != nil {
+		return nil, err
+	}
+	if s.Ridge > 0 {
+		importance = nil // ξI measures every direction
+	} else if importance == nil {
+		importance = s.Precision
+	}
+	var rest blas64.General
+	p.phi, rest, p.pivots = span(s.Features, importance)
+	if importance != nil && !p.within(rest, s.Features) {
+		return nil, ErrUnestimable
+	}
+	return p, nil
+}
+
+// checkSpace panics on shapes that do not fit and returns an error that names
+// the arm for numbers that no allocation can be computed from.
+func checkSpace(s Space) error {
+	if s.Features == nil || s.Features.IsEmpty() {
+		panic("design: no features")
+	}
+	n, _ := s.Features.Dims()
+	if s.Precision != nil && len(s.Precision) != n {
+		panic("design: one precision per arm is needed")
+	}
+	if !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1) {
+		return fmt.Errorf("design: the ridge must be a finite number that is not negative, but is %v", s.Ridge)
+	}
+	for i := range n {
+		for j, v := range s.Features.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("design: arm %d: feature %d must be finite, but is %v", i, j, v)
+			}
+		}
+		if s.Precision != nil {
+			if v := s.Precision[i]; !(v >= 0) || math.IsInf(v, 1) {
+				return fmt.Errorf("design: arm %d: the precision must be finite and not negative, but is %v", i, v)
+			}
+		}
+	}
+	return nil
+}
+
+// setContrasts keeps the groups that contrast something and the explicit pairs.
+// It panics on an arm that does not exist.
+func (p *problem) setContrasts(c Contrasts, n int) error {
+	for _, g := range c.Groups {
+		for _, i := range g {
+			if i < 0 || i >= n {
+				panic("design: a group names an arm that does not exist")
+			}
+		}
+		if len(g) > 1 {
+			p.groups = append(p.groups, g)
+		}
+	}
+	for _, q := range c.Pairs {
+		if q.I < 0 || q.I >= n || q.J < 0 || q.J >= n {
+			panic("design: a pair names an arm that does not exist")
+		}
+		if !(q.Weight > 0) || math.IsInf(q.Weight, 1) {
+			return fmt.Errorf("design: arms %d and %d: the weight of a contrast must be positive and finite, but is %v", q.I, q.J, q.Weight)
+		}
+	}
+	p.pairs = c.Pairs
+	return nil
+}
+
+// within reports whether every contrast lies in the span, given what the
+// projection on it left of each feature.
+func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
+	largest := 0.0
+	for i := range rest.Rows {
+		largest = max(largest, dot(x.RawRowView(i), x.RawRowView(i)))
+	}
+	outside := func(i, j int) bool { return distance(rest, i, j) > 100*spanTolerance*largest }
+	for _, g := range p.groups {
+		for _, j := range g[1:] { // differences from one arm span those of the group
+			if outside(g[0], j) {
+				return false
+			}
+		}
+	}
+	for _, q := range p.pairs {
+		if outside(q.I, q.J) {
+			return false
+		}
+	}
+	return true
+}
+
+// distance returns ‖g_i - g_j‖² for two rows of g.
+func distance(g blas64.General, i, j int) float64 {
+	d := 0.0
+	b := row(g, j)
+	for k, v := range row(g, i) {
+		v -= b[k]
+		d += v * v
+	}
+	return d
+}
+
+// span chooses, by Gram-Schmidt with the largest remaining row first (the row
+// norms weighted by importance; nil means equally), an orthonormal basis of the
+// rows of x with positive importance. It returns the coordinates of all rows
+// (N × r), what is left of them outside the basis (N × m), and the rows chosen.
+// Largest first makes the coordinates graded, which Cholesky factors of A
+// survive with small relative errors.
+func span(x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
+	n, m := x.Dims()
+	rest = reshape(rest, n, m)
+	size := make([]float64, n)
+	measure := func(i int) float64 {
+		r := row(rest, i)
+		if importance != nil {
+			return importance[i] * dot(r, r)
+		}
+		return dot(r, r)
+	}
+	for i := range n {
+		copy(row(rest, i), x.RawRowView(i))
+		size[i] = measure(i)
+	}
+	limit := 0.0
+	phi = reshape(phi, n, m)
+	basis := reshape(blas64.General{}, m, m)
+	for k := range m {
+		top := 0
+		for i := range size {
+			if size[i] > size[top] {
+				top = i
+			}
+		}
+		if k == 0 {
+			limit = spanTolerance * size[top]
+		}
+		if size[top] <= limit {
+			break
+		}
+		pivots = append(pivots, top)
+		q := row(basis, k)
+		copy(q, row(rest, top))
+		for l := range k { // rounding left a trace of the earlier directions
+			axpy(-dot(q, row(basis, l)), row(basis, l), q)
+		}
+		blas64.Scal(1/blas64.Nrm2(blas64.Vector{N: m, Inc: 1, Data: q}), blas64.Vector{N: m, Inc: 1, Data: q})
+		for i := range n {
+			c := dot(row(rest, i), q)
+			phi.Data[i*m+k] = c
+			axpy(-c, q, row(rest, i))
+			size[i] = measure(i)
+		}
+	}
+	phi.Cols = len(pivots)
+	return phi, rest, pivots
+}
+
+// information sets a (r × r) to the Cholesky factor of
+// A = ξI + Σ λ_i φ_i φ_iᵀ/σ_i² over the rows of phi, using scaled as workspace,
+// and reports success.
+func information(phi blas64.General, root, lambda []float64, ridge float64, scaled, a blas64.General) bool {
+	for i, l := range lambda {
+		f := math.Sqrt(l)
+		if root != nil {
+			f *= root[i]
+		}
+		to := row(scaled, i)
+		for k, v := range row(phi, i) {
+			to[k] = f * v
+		}
+	}
+	blas64.Syrk(blas.Trans, 1, scaled, 0, lower(a))
+	for i := range a.Rows {
+		a.Data[i*a.Stride+i] += ridge
+	}
+	return cholesky(a)
+}
+
+// whiten sets v = x L^{-T}, so that rows have the inner product of A⁻¹.
+func whiten(x, l, v blas64.General) {
+	for i := range x.Rows {
+		copy(row(v, i), row(x, i))
+	}
+	blas64.Trsm(blas.Right, blas.Trans, 1, factor(l), v)
+}

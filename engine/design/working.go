@@ -1,0 +1,191 @@
+package design
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// working is the restricted problem that the interior-point method sees: some
+// arms, some contrasts. All arms and all contrasts are priced in turn, so what
+// is left out, or dropped, never weakens a certificate.
+type working struct {
+	p     *problem
+	arms  []int
+	pairs []Pair
+	inner interior
+
+	// Each item is dropped at most once in a solve, so that nothing cycles.
+	inArms       []bool
+	droppedArms  []bool
+	droppedPairs []Pair
+
+	// The last pricing of everything at the current iterate.
+	seen   *scan
+	value  float64        // objective over all contrasts
+	v, vm  blas64.General // whitened features of all arms, N × r
+	g      []float64      // per arm of the space
+	top    float64        // max g over all arms
+	inTop  float64        // max g over the working arms
+	lower  float64        // dual bound at this iterate
+	order  []int          // workspace: candidates
+	degree []int          // workspace: new pairs per arm
+}
+
+func newWorking(p *problem) *working {
+	n := p.phi.Rows
+	w := &working{p: p, seen: newScan(n), g: make([]float64, n)}
+	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
+	w.order, w.degree = make([]int, 0, n), make([]int, n)
+	w.v, w.vm = reshape(w.v, n, p.phi.Cols), reshape(w.vm, n, p.phi.Cols)
+	w.inner.ridge = p.ridge
+	return w
+}
+
+// resize makes the restricted problem follow the working sets.
+func (w *working) resize() {
+	in, r := &w.inner, w.p.phi.Cols
+	n, k := len(w.arms), len(w.pairs)
+	in.phi, in.delta = reshape(in.phi, n, r), reshape(in.delta, k, r)
+	for a, i := range w.arms {
+		copy(row(in.phi, a), row(w.p.phi, i))
+	}
+	if w.p.root != nil {
+		in.root = resize(in.root, n)
+		for a, i := range w.arms {
+			in.root[a] = w.p.root[i]
+		}
+	}
+	for a, q := range w.pairs {
+		to, f := row(in.delta, a), math.Sqrt(q.Weight)
+		xj := row(w.p.phi, q.J)
+		for c, x := range row(w.p.phi, q.I) {
+			to[c] = f * (x - xj[c])
+		}
+	}
+	in.lambda, in.z = resize(in.lambda, n), resize(in.z, n)
+	in.s, in.u = resize(in.s, k), resize(in.u, k)
+	in.size(n, k, r)
+}
+
+// price evaluates every arm and every contrast at the current iterate.
+func (w *working) price() {
+	in := &w.inner
+	whiten(w.p.phi, in.chol, w.v)
+	w.value, _ = w.seen.run(w.p, w.v)
+	if len(w.pairs) == 0 {
+		return
+	}
+	pull(w.v, in.m, w.p.root, w.vm, w.g)
+	w.top, w.inTop = 0, 0
+	for i, g := range w.g {
+		w.top = max(w.top, g)
+		if w.inArms[i] {
+			w.inTop = max(w.inTop, g)
+		}
+	}
+	w.lower = lowerBound(in.f, in.lambdaG, w.top, sum(in.u))
+}
+
+// addPairs takes in the contrasts, best partner of each arm first, that come
+// within a fraction slack of the largest: at most limit, and at most two new
+// ones per arm, since near-duplicate arms would bring near-duplicate contrasts.
+// It returns how many were added and how far the worst lies above t.
+func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
+	w.order = w.order[:0]
+	for i, h := range w.seen.high {
+		if j := w.seen.partner[i]; j >= 0 && h > 0 && h >= (1-slack)*w.value && (i < j || w.seen.partner[j] != i) {
+			w.order = append(w.order, i)
+		}
+	}
+	slices.SortStableFunc(w.order, func(a, b int) int {
+		switch {
+		case w.seen.high[a] > w.seen.high[b]:
+			return -1
+		case w.seen.high[a] < w.seen.high[b]:
+			return 1
+		}
+		return 0
+	})
+	clear(w.degree)
+	for _, i := range w.order {
+		q := Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
+		if added == limit || w.degree[q.I] == 2 || w.degree[q.J] == 2 || w.holds(q) {
+			continue
+		}
+		w.degree[q.I]++
+		w.degree[q.J]++
+		w.pairs = append(w.pairs, q)
+		violation = max(violation, w.seen.high[i]-w.inner.t)
+		added++
+	}
+	return added, violation
+}
+
+func (w *working) holds(q Pair) bool {
+	for _, p := range w.pairs {
+		if p == q || (p.I == q.J && p.J == q.I && p.Weight == q.Weight) {
+			return true
+		}
+	}
+	return false
+}
+
+// addArms takes in the arms that would help more than any working arm, best
+// first, at most limit, sharing the given mass among them.
+func (w *working) addArms(mass float64, limit int) (added int) {
+	w.order = w.order[:0]
+	for i, g := range w.g {
+		if !w.inArms[i] && g > w.inTop*(1+1e-12) {
+			w.order = append(w.order, i)
+		}
+	}
+	slices.SortStableFunc(w.order, func(a, b int) int {
+		switch {
+		case w.g[a] > w.g[b]:
+			return -1
+		case w.g[a] < w.g[b]:
+			return 1
+		}
+		return 0
+	})
+	added = min(len(w.order), limit)
+	if added == 0 {
+		return 0
+	}
+	in := &w.inner
+	scale(1-mass, in.lambda)
+	for _, i := range w.order[:added] {
+		w.inArms[i] = true
+		w.arms = append(w.arms, i)
+		in.lambda = append(in.lambda, mass/float64(added))
+	}
+	return added
+}
+
+// prune drops contrasts and arms that a gap of this size all but rules out.
+func (w *working) prune(gap float64) {
+	in := &w.inner
+	k := 0
+	for a, q := range w.pairs {
+		if in.s[a] > 3*gap*in.t && in.u[a] < 0.01/float64(len(w.pairs)) && !slices.Contains(w.droppedPairs, q) {
+			w.droppedPairs = append(w.droppedPairs, q)
+			continue
+		}
+		w.pairs[k], in.s[k], in.u[k] = q, in.s[a], in.u[a]
+		k++
+	}
+	w.pairs, in.s, in.u = w.pairs[:k], in.s[:k], in.u[:k]
+	k = 0
+	for a, i := range w.arms {
+		if in.lambda[a] < 0.01/float64(len(w.arms)) && w.g[i] < w.top*(1-3*gap) && !w.droppedArms[i] {
+			w.droppedArms[i], w.inArms[i] = true, false
+			continue
+		}
+		w.arms[k], in.lambda[k], in.z[k] = i, in.lambda[a], in.z[a]
+		k++
+	}
+	w.arms, in.lambda, in.z = w.arms[:k], in.lambda[:k], in.z[:k]
+	scale(1/sum(in.lambda), in.lambda)
+}
