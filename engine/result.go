@@ -51,7 +51,7 @@ type Elimination struct {
 	Rival string  `json:"rival"` // the arm it lost against
 	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
 	Width float64 `json:"width"` // the threshold that Gap reached, reward units
-	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "dimension halved"
+	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "largest estimate"
 }
 
 // RoundRecord is one communication round of one run.

@@ -1,0 +1,24 @@
+// Package engine holds the problem of collaborative pure exploration in kernel
+// bandits, the algorithms that solve it, and the loop that runs them.
+//
+// V agents each have a task and their own arms. Pulling arm i costs one sample
+// and returns its expected reward plus noise; every agent must find the best
+// arm of its task. What one agent sees tells the others something through the
+// product kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
+//
+// The way through the package:
+//
+//	Problem    tasks, arms, kernel, noise, and (in simulation) the true rewards
+//	Model      a Problem bound to its kernel: features φ_i, precisions, memoised designs
+//	Algorithm  decides: Plan → Learn → Done → Answers; it never samples or times
+//	Run        the only loop: it carries plans to an Environment and batches back
+//	Result     plain data over one or many runs, JSON both ways
+//
+// # Units
+//
+// The paper assumes noise that is 1-sub-Gaussian. Rewards are therefore measured
+// in units of the largest noise scale (Options.Unit overrides it), and an arm
+// with a smaller scale σ_i gets precision Unit²/σ_i² in the weighted least
+// squares. Everything called normalised is in these units; Answers, gaps and
+// regrets are reported in the units of the data.
+package engine

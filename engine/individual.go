@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// individual runs one algorithm per task without any sharing: agent v knows only
+// its own arms, kernel and data. It is the single-agent sampler of the speedup
+// β [Du23, eq. (5)], copied V times.
+type individual struct {
+	model *Model
+	parts []Algorithm
+	plans []Plan
+	round int
+}
+
+var _ Algorithm = (*individual)(nil)
+
+// NewIndKernelFC is Alg. 1 run by each agent on its own task at confidence δ/V,
+// so that all answers hold together with probability 1 - δ.
+func NewIndKernelFC(m *Model, opt Options) (Algorithm, error) {
+	opt, err := opt.withDefaults(ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	opt.Delta /= float64(m.Problem.V())
+	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return NewCoKernelFC(m, opt) })
+}
+
+// NewIndKernelFB is Alg. 2 run by each agent on its own task with its own T
+// pulls.
+func NewIndKernelFB(m *Model, opt Options) (Algorithm, error) {
+	opt, err := opt.withDefaults(ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	opt.Delta /= float64(m.Problem.V())
+	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return NewCoKernelFB(m, opt) })
+}
+
+func newIndividual(m *Model, opt Options, algorithm func(*Model, Options) (Algorithm, error)) (*individual, error) {
+	a := &individual{model: m}
+	alone, err := m.tasks()
+	if err != nil {
+		return nil, err
+	}
+	for v, sub := range alone {
+		part, err := algorithm(sub, opt)
+		if err != nil {
+			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
+		}
+		a.parts = append(a.parts, part)
+	}
+	return a, nil
+}
+
+// Plan joins the plans of the tasks that are not done.
+func (a *individual) Plan() (Plan, error) {
+	a.round++
+	a.plans = make([]Plan, len(a.parts))
+	joint := Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
+	for v, part := range a.parts {
+		if part.Done() {
+			continue
+		}
+		plan, err := part.Plan()
+		if err != nil {
+			return Plan{}, fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+		lo, _ := a.model.Problem.ArmsOf(v)
+		copy(joint.Counts[lo:], plan.Counts)
+		joint.Rho += plan.Rho
+		joint.RhoLower += plan.RhoLower
+		joint.Rounding = max(joint.Rounding, plan.Rounding)
+		a.plans[v] = plan
+	}
+	joint.Digest = digest(a.round, joint.Counts)
+	return joint, nil
+}
+
+// Learn hands every agent its own part of the batch.
+func (a *individual) Learn(b Batch) error {
+	for v, part := range a.parts {
+		if a.plans[v].Counts == nil {
+			continue
+		}
+		lo, hi := a.model.Problem.ArmsOf(v)
+		if err := part.Learn(Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}); err != nil {
+			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+	}
+	return nil
+}
+
+// Done tells whether every agent is done.
+func (a *individual) Done() bool {
+	for _, part := range a.parts {
+		if !part.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// Answers are those of the agents, in task order.
+func (a *individual) Answers() []Answer {
+	var out []Answer
+	for _, part := range a.parts {
+		out = append(out, part.Answers()...)
+	}
+	return out
+}
+
+// Eliminations are those of the agents, by round and then by task.
+func (a *individual) Eliminations() []Elimination {
+	var out []Elimination
+	for _, part := range a.parts {
+		out = append(out, part.Eliminations()...)
+	}
+	slices.SortStableFunc(out, func(x, y Elimination) int { return x.Round - y.Round })
+	return out
+}
+
+// Alive is the number of arms not eliminated.
+func (a *individual) Alive() int {
+	sum := 0
+	for _, part := range a.parts {
+		sum += part.Alive()
+	}
+	return sum
+}
+
+// Warnings are those of the agents, each once.
+func (a *individual) Warnings() []string {
+	var out []string
+	for _, part := range a.parts {
+		for _, w := range part.Warnings() {
+			if !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}

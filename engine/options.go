@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+)
+
+// The schedules that fix how many pulls a round of an elimination algorithm
+// gets and when an arm goes.
+const (
+	// SchedulePaper is literal [Du23, Alg. 1]: 32·4^r(1+ε)²ρ_r log(2n²V/δ_r) pulls,
+	// elimination at an estimated gap of 2^-r. Guaranteed by Theorem 1.
+	SchedulePaper = "paper"
+	// ScheduleTuned takes 2·4^r(1+ε)ρ_r log(2n²V/δ_r) pulls and eliminates when the
+	// estimated gap reaches its own confidence width. Guaranteed for any round
+	// size, because a round's design is fixed before its data.
+	ScheduleTuned = "tuned"
+)
+
+// RoundingEpsilon is ε of ROUND [Du23, Alg. 1, l. 1].
+const RoundingEpsilon = 0.1
+
+// The ways to choose the regularisation parameter ξ.
+const (
+	RidgeAuto  = "auto"  // the largest that meets Theorem 1 (fc) or Theorem 2 (fb)
+	RidgeGP    = "gp"    // Nξ = Unit², the Gaussian-process posterior mean with N the round's pulls
+	RidgeValue = "value" // the number given
+)
+
+// Ridge is the choice of ξ; the zero value is auto.
+type Ridge struct {
+	Kind  string
+	Value float64 // ξ ≥ 0, normalised; for RidgeValue
+}
+
+// Options of an algorithm. The zero value of each field is the default it states.
+type Options struct {
+	Delta    float64 // error probability, in (0, 1); 0 means 0.05
+	Epsilon  float64 // PAC: an arm within Epsilon (reward units) of the best will do; 0 means the best arm
+	Budget   int     // T, pulls per agent (fixed budget); required there
+	Schedule string  // "tuned" (default) or "paper"
+	Ridge    Ridge   // ξ
+	Norm     float64 // bound on ‖θ*‖, normalised; 0 means that of the known means
+	Gap      float64 // lower bound on the smallest gap, reward units; 0 means that of the known means
+	Unit     float64 // reward units of one normalised unit; 0 means the largest noise scale
+
+	MaxRounds  int // 0 means 30
+	MaxSamples int // all agents together; 0 means 10^12
+}
+
+// DefaultDelta is the error probability when none is given.
+const DefaultDelta = 0.05
+
+// withDefaults fills the zero fields and reports values outside their range.
+func (o Options) withDefaults(mode string) (Options, error) {
+	if o.Delta == 0 {
+		o.Delta = DefaultDelta
+	}
+	if o.Schedule == "" {
+		o.Schedule = ScheduleTuned
+	}
+	if o.Ridge.Kind == "" {
+		o.Ridge.Kind = RidgeAuto
+	}
+	if o.MaxRounds == 0 {
+		o.MaxRounds = 30
+	}
+	if o.MaxSamples == 0 {
+		o.MaxSamples = 1e12
+	}
+	return o, o.check(mode)
+}
+
+func (o Options) check(mode string) error {
+	switch {
+	case !(o.Delta > 0 && o.Delta < 1):
+		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", o.Delta)
+	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 0):
+		return fmt.Errorf("epsilon must be 0 or more, got %g", o.Epsilon)
+	case mode == ModeFB && o.Budget < 1:
+		return fmt.Errorf("budget must be at least 1 pull per agent, got %d", o.Budget)
+	case o.Schedule != SchedulePaper && o.Schedule != ScheduleTuned:
+		return fmt.Errorf("schedule must be %q or %q, got %q", ScheduleTuned, SchedulePaper, o.Schedule)
+	case o.Ridge.Kind != RidgeAuto && o.Ridge.Kind != RidgeGP && o.Ridge.Kind != RidgeValue:
+		return fmt.Errorf("xi must be a number, %q or %q, got %q", RidgeAuto, RidgeGP, o.Ridge.Kind)
+	case o.Ridge.Kind == RidgeValue && (!(o.Ridge.Value >= 0) || math.IsInf(o.Ridge.Value, 0)):
+		return fmt.Errorf("xi must be 0 or more, got %g", o.Ridge.Value)
+	case !(o.Norm >= 0) || !(o.Gap >= 0) || !(o.Unit >= 0) || math.IsInf(o.Norm+o.Gap+o.Unit, 0):
+		return fmt.Errorf("norm, gap and unit must be finite and not negative, got %g, %g and %g", o.Norm, o.Gap, o.Unit)
+	case o.MaxRounds < 1:
+		return fmt.Errorf("max_rounds must be at least 1, got %d", o.MaxRounds)
+	case o.MaxSamples < 1:
+		return fmt.Errorf("max_samples must be at least 1, got %d", o.MaxSamples)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// The reward models that a simulated environment can follow.
+const (
+	EnvironmentGaussian  = "gaussian"  // mean plus N(0, sd²) noise
+	EnvironmentBernoulli = "bernoulli" // 1 with probability mean, else 0
+	EnvironmentResampled = "resampled" // drawn with replacement from measured rewards
+)
+
+// Problem is one instance: V tasks, N arms in all, grouped by task in task
+// order, the joint kernel, and what is known of the rewards. It is not changed
+// once built.
+type Problem struct {
+	Name   string
+	Tasks  *kernels.Points // V points
+	Arms   *kernels.Points // N points, one per arm of a task
+	TaskOf []int           // N: task of each arm, non-decreasing
+	Kernel kernels.Joint
+
+	Noise []float64 // N sub-Gaussian scales σ_i > 0, reward units
+	// NoiseEstimated tells that Noise was computed from the data, so that
+	// guarantees which assume it known are approximate.
+	NoiseEstimated bool
+
+	Mean        []float64   // N expected rewards, or nil when unknown
+	SD          []float64   // N standard deviations that simulated noise has; nil means Noise
+	Rewards     [][]float64 // N measured populations to resample, or nil
+	Environment string      // how simulated rewards are drawn; "" means gaussian
+	Sources     []Source    // the files it came from
+}
+
+// Source is a file that a problem was read from.
+type Source struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
+}
+
+// V is the number of tasks, one per agent.
+func (p *Problem) V() int { return p.Tasks.Len() }
+
+// N is the number of arms of all tasks together (nV in the paper when all
+// tasks have n arms).
+func (p *Problem) N() int { return len(p.TaskOf) }
+
+// ArmsOf returns the half-open range of arm indices of task v.
+func (p *Problem) ArmsOf(v int) (lo, hi int) {
+	for lo < len(p.TaskOf) && p.TaskOf[lo] < v {
+		lo++
+	}
+	for hi = lo; hi < len(p.TaskOf) && p.TaskOf[hi] == v; hi++ {
+	}
+	return lo, hi
+}
+
+// Groups returns the arm indices of each task: the candidate sets B_v^(1) of
+// [Du23, Alg. 1, l. 2].
+func (p *Problem) Groups() [][]int {
+	groups := make([][]int, p.V())
+	for i, v := range p.TaskOf {
+		groups[v] = append(groups[v], i)
+	}
+	return groups
+}
+
+// PairCount is Σ_v n_v², which is n²V when every task has n arms: the number of
+// ordered pairs in the union bounds.
+func (p *Problem) PairCount() float64 {
+	var sum float64
+	for _, g := range p.Groups() {
+		sum += float64(len(g)) * float64(len(g))
+	}
+	return sum
+}
+
+// LargestNoise is max σ_i, the default unit of rewards.
+func (p *Problem) LargestNoise() float64 {
+	var largest float64
+	for _, s := range p.Noise {
+		largest = max(largest, s)
+	}
+	return largest
+}
+
+// Only returns the problem of task v alone, as an agent that shares nothing
+// sees it.
+func (p *Problem) Only(v int) *Problem {
+	lo, hi := p.ArmsOf(v)
+	index := make([]int, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		index = append(index, i)
+	}
+	q := *p
+	q.Tasks = p.Tasks.Subset([]int{v})
+	q.Arms = p.Arms.Subset(index)
+	q.TaskOf = make([]int, hi-lo)
+	q.Noise = p.Noise[lo:hi]
+	if p.Mean != nil {
+		q.Mean = p.Mean[lo:hi]
+	}
+	if p.SD != nil {
+		q.SD = p.SD[lo:hi]
+	}
+	if p.Rewards != nil {
+		q.Rewards = p.Rewards[lo:hi]
+	}
+	return &q
+}
+
+// WithKernel returns the same problem under another joint kernel.
+func (p *Problem) WithKernel(k kernels.Joint) *Problem {
+	q := *p
+	q.Kernel = k
+	return &q
+}
+
+// Where names arm i for messages: `task "a", arm "b"`.
+func (p *Problem) Where(i int) string {
+	return fmt.Sprintf("task %q, arm %q", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
+}
+
+// New builds a problem from values: one task name and feature row per task, and
+// for every task its arms. It reports lists that do not fit together.
+//
+// A noise of one entry holds for all arms; mean may be nil when rewards are
+// unknown.
+func New(name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint, noise, mean []float64) (*Problem, error) {
+	p := &Problem{Name: name, Tasks: tasks, Arms: arms, TaskOf: taskOf, Kernel: k, Mean: mean, Environment: EnvironmentGaussian}
+	if len(noise) == 1 {
+		p.Noise = make([]float64, len(taskOf))
+		for i := range p.Noise {
+			p.Noise[i] = noise[0]
+		}
+	} else {
+		p.Noise = noise
+	}
+	return p, p.check()
+}
+
+// check reports what cannot be a problem, naming the place.
+func (p *Problem) check() error {
+	if p.Tasks.Len() == 0 || p.Arms.Len() == 0 {
+		return fmt.Errorf("problem %q: needs at least one task with one arm", p.Name)
+	}
+	n := p.Arms.Len()
+	if len(p.TaskOf) != n || len(p.Noise) != n || (p.Mean != nil && len(p.Mean) != n) {
+		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise), len(p.Mean))
+	}
+	seen := make([]bool, p.V())
+	for i, v := range p.TaskOf {
+		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
+			return fmt.Errorf("problem %q: arm %d has task index %d: arms must be grouped by task, in task order, 0 to %d", p.Name, i, v, p.V()-1)
+		}
+		seen[v] = true
+	}
+	for v, ok := range seen {
+		if !ok {
+			return fmt.Errorf("problem %q: task %q has no arm", p.Name, p.Tasks.Names[v])
+		}
+	}
+	for i, s := range p.Noise {
+		if !(s > 0) || math.IsInf(s, 0) {
+			return fmt.Errorf("problem %q: %s: the noise scale must be a positive number, got %g", p.Name, p.Where(i), s)
+		}
+	}
+	for i, m := range p.Mean {
+		if math.IsNaN(m) || math.IsInf(m, 0) {
+			return fmt.Errorf("problem %q: %s: the mean must be a finite number, got %g", p.Name, p.Where(i), m)
+		}
+		if p.Environment == EnvironmentBernoulli && (m < 0 || m > 1) {
+			return fmt.Errorf("problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
+		}
+	}
+	return nil
+}

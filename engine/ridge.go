@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// Ridge resolves the choice of ξ (normalised) for a mode.
+//
+// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤
+// Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for
+// fb [Du23, Thm. 2], the latter counted from 0 upwards. With a PAC epsilon above
+// Δ_min it takes the place of Δ_min. Both need a norm and a gap, from Options or
+// from known expected rewards.
+func (m *Model) Ridge(mode string, opt Options) (float64, error) {
+	switch opt.Ridge.Kind {
+	case RidgeValue:
+		return opt.Ridge.Value, nil
+	case RidgeGP:
+		if mode == ModeFC {
+			return 0, errors.New(`xi="gp" needs a number of pulls that is fixed beforehand, as fb has; give fc a number or "auto"`)
+		}
+		return 0, nil // set per round by gpRidge
+	}
+	norm, err := m.normOf(opt)
+	if err != nil {
+		return 0, fmt.Errorf(`xi="auto" needs norm, a bound on the norm of the reward function: %w`, err)
+	}
+	if norm == 0 {
+		return 1, nil // constant zero rewards: no bias at any ξ
+	}
+	if mode == ModeFB {
+		return m.ridgeFB(norm, opt)
+	}
+	return m.ridgeFC(norm, opt)
+}
+
+// gpRidge is ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit²,
+// and the estimator is the posterior mean of a Gaussian process whose prior
+// covariance is the kernel in squared reward units.
+func (m *Model) gpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
+
+// normOf is the bound on ‖θ*‖: the one given, or that of the known means.
+func (m *Model) normOf(opt Options) (float64, error) {
+	if opt.Norm > 0 {
+		return opt.Norm, nil
+	}
+	return m.Norm()
+}
+
+// normBound is what confidence widths use: 0 when no norm is known and none is
+// needed because ξ = 0.
+func (m *Model) normBound(opt Options, ridge float64) (float64, error) {
+	norm, err := m.normOf(opt)
+	if err != nil && (ridge > 0 || opt.Ridge.Kind == RidgeGP) {
+		return 0, fmt.Errorf("xi above 0 biases the estimates; bounding that needs norm, a bound on the norm of the reward function: %w", err)
+	}
+	return norm, nil
+}
+
+// gapOf is the smallest gap assumed, normalised and not below epsilon.
+func (m *Model) gapOf(opt Options) (float64, error) {
+	if opt.Gap > 0 {
+		return max(opt.Gap, opt.Epsilon) / m.Unit, nil
+	}
+	if opt.Epsilon == 0 {
+		if rival, tied := m.ties(); tied {
+			p := m.Problem
+			return 0, fmt.Errorf("the smallest gap is 0: in task %q arm %q ties for best; give gap, epsilon or a number for xi", p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[rival])
+		}
+	}
+	gap, err := m.DeltaMin()
+	if err != nil {
+		return 0, fmt.Errorf("the smallest gap must be given (gap=): %w", err)
+	}
+	return max(gap, opt.Epsilon/m.Unit), nil
+}
+
+// ridgeIterations suffice for either fixed point: each step multiplies the
+// relative distance by at most the share of ξ in A, which is far below 1 where
+// the conditions hold.
+const ridgeIterations = 30
+
+func (m *Model) ridgeFC(norm float64, opt Options) (float64, error) {
+	gap, err := m.gapOf(opt)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsInf(gap, 1) {
+		return 1, nil // one arm everywhere: nothing is estimated
+	}
+	c := gap / (32 * (1 + RoundingEpsilon) * norm)
+	return increasingFixedPoint(func(ridge float64) (float64, error) {
+		d, err := m.Design(ridge, m.Problem.Groups())
+		return c * c / d.Value, err
+	})
+}
+
+func (m *Model) ridgeFB(norm float64, opt Options) (float64, error) {
+	c := 4 * (1 + RoundingEpsilon) * norm
+	return increasingFixedPoint(func(ridge float64) (float64, error) {
+		d, err := m.Hardness(ridge, opt.Epsilon)
+		if err != nil {
+			return 0, fmt.Errorf(`xi="auto" needs the hardness rho*: %w`, err)
+		}
+		if d.Status == design.Trivial {
+			return 1, nil
+		}
+		return 1 / (c * c * d.Value * d.Value), nil
+	})
+}
+
+// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the
+// iterates rise to the smallest fixed point, and every one of them satisfies
+// ξ ≤ f(ξ).
+func increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
+	ridge, err := f(0)
+	for k := 0; err == nil && k < ridgeIterations; k++ {
+		var next float64
+		next, err = f(ridge)
+		if next <= ridge*(1+1e-9) {
+			break
+		}
+		ridge = next
+	}
+	return ridge, err
+}
+
+// RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
+// it holds when left ≤ right (1e-6 relative slack for solver tolerance).
+func (m *Model) RidgeCondition(mode string, opt Options, ridge float64) (left, right float64, err error) {
+	norm, err := m.normOf(opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	if mode == ModeFB {
+		d, err := m.Hardness(ridge, opt.Epsilon)
+		return ridge, 1 / math.Pow(4*(1+RoundingEpsilon)*d.Value*norm, 2), err
+	}
+	gap, err := m.gapOf(opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	d, err := m.Design(ridge, m.Problem.Groups())
+	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + RoundingEpsilon) * norm), err
+}
+
+// ridgeWarnings tells of a kernel that cannot represent the rewards, and of a ξ
+// above what the theorem allows.
+func (m *Model) ridgeWarnings(mode string, opt Options, ridge float64) []string {
+	out := misfitWarnings(m)
+	theorem := map[string]string{ModeFC: "Theorem 1", ModeFB: "Theorem 2"}[mode]
+	needed := mode == ModeFB || opt.Schedule == SchedulePaper
+	if left, right, err := m.RidgeCondition(mode, opt, ridge); err == nil && needed && left > right*(1+1e-6) {
+		out = append(out, fmt.Sprintf("xi = %.3g does not meet the condition of %s (%.3g ≤ %.3g): its guarantee does not cover this run", ridge, theorem, left, right))
+	}
+	return out
+}
+
+// misfitWarnings tells of a kernel that cannot represent the expected rewards.
+func misfitWarnings(m *Model) []string {
+	if !m.Misspecified() {
+		return nil
+	}
+	size, at, _ := m.Misfit()
+	return []string{fmt.Sprintf("the kernel cannot represent the expected rewards: off by %.3g at %s; no guarantee holds (adding c*identity() to the kernel mends it)", size, m.Problem.Where(at))}
+}
+
+// RidgeOf is the ξ (normalised) that an algorithm on the whole model uses with
+// these options; 0 where it differs by round.
+func (m *Model) RidgeOf(mode string, opt Options) (float64, error) {
+	opt, err := opt.withDefaults(mode)
+	if err != nil {
+		return 0, err
+	}
+	return m.Ridge(mode, opt)
+}

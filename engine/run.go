@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// An Environment pulls arms: simulated, resampled, or real.
+type Environment interface {
+	// Pull makes the plan's pulls and returns the mean reward of each arm.
+	Pull(ctx context.Context, p Plan) (Batch, error)
+}
+
+// Outcome is one finished or stopped run.
+type Outcome struct {
+	Status       Status
+	Rounds       []RoundRecord
+	Answers      []Answer
+	Eliminations []Elimination
+	Warnings     []string
+	Samples      int // all agents together
+}
+
+// Run drives an algorithm to its end: the only loop. It stops at
+// Options.MaxRounds and before a round that would exceed Options.MaxSamples;
+// the outcome then says which tasks are undecided. When the context is
+// cancelled it returns what is finished together with the context's error.
+func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outcome, error) {
+	opt, err := opt.withDefaults("")
+	if err != nil {
+		return Outcome{}, err
+	}
+	var out Outcome
+	for r := 1; !alg.Done(); r++ {
+		if r > opt.MaxRounds {
+			return out.close(alg, StatusRounds), nil
+		}
+		if err := ctx.Err(); err != nil {
+			return out.close(alg, StatusInterrupted), err
+		}
+		plan, err := alg.Plan()
+		if limit := (errLimit{}); errors.As(err, &limit) || (err == nil && out.Samples+plan.Pulls() > opt.MaxSamples) {
+			return out.close(alg, StatusSamples), nil
+		}
+		if err != nil {
+			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: planning: %w", r, err)
+		}
+		batch, err := env.Pull(ctx, plan)
+		if err != nil {
+			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: pulling: %w", r, err)
+		}
+		if err := alg.Learn(batch); err != nil {
+			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: learning: %w", r, err)
+		}
+		out.record(plan, alg.Alive())
+	}
+	return out.close(alg, ""), nil
+}
+
+func (o *Outcome) record(p Plan, alive int) {
+	o.Samples += p.Pulls()
+	o.Rounds = append(o.Rounds, RoundRecord{
+		Round: p.Round, Pulls: p.Pulls(), Rho: p.Rho, RhoLower: p.RhoLower, Rounding: p.Rounding, Alive: alive, Digest: p.Digest,
+	})
+}
+
+// close takes the algorithm's answers and names how the run ended; an empty
+// status is worked out from the answers.
+func (o *Outcome) close(alg Algorithm, status Status) Outcome {
+	o.Answers, o.Eliminations, o.Warnings = alg.Answers(), alg.Eliminations(), alg.Warnings()
+	if status == "" {
+		status = StatusDecided
+		for _, a := range o.Answers {
+			if !a.Decided {
+				status = StatusBudget
+			}
+		}
+		for _, e := range o.Eliminations {
+			if e.Rule == ruleEpsilon && status == StatusDecided {
+				status = StatusEpsilon
+			}
+		}
+	}
+	o.Status = status
+	return *o
+}

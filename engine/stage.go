@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// exactly rounds an allocation to n pulls with ROUND and factors the estimator
+// of those counts. When n pulls are too few for the ratio 2(1+ε), covered is
+// false and the rounding is the best that was found.
+func (m *Model) exactly(ridge float64, alive [][]int, n int) (st *stage, covered bool, err error) {
+	covered = true
+	st, err = m.remember(key('n', ridge, n, alive), func() (*stage, error) {
+		d, err := m.Design(ridge, alive)
+		if err != nil {
+			return nil, err
+		}
+		r, err := design.Round(m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights, n, RoundingEpsilon)
+		var ratio *design.RatioError
+		if err != nil && !errors.As(err, &ratio) {
+			return nil, err
+		}
+		e, err := NewEstimator(m, ridge, r.Counts)
+		if err != nil {
+			return nil, err
+		}
+		return &stage{design: d, rounding: r, estimate: e}, nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return st, st.rounding.Ratio <= 2*(1+RoundingEpsilon), nil
+}
+
+// atLeast is exactly for the smallest n·1.25^k pulls that the rounding covers:
+// the maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the
+// rounding is verified to need instead of its worst-case bound.
+func (m *Model) atLeast(ridge float64, alive [][]int, n int) (*stage, error) {
+	for {
+		st, covered, err := m.exactly(ridge, alive, n)
+		if err != nil || covered {
+			return st, err
+		}
+		n += max(1, n/4)
+	}
+}
+
+// plan wraps the stage as the plan of a round.
+func (st *stage) plan(round int) Plan {
+	return Plan{
+		Round: round, Counts: st.rounding.Counts, Rho: st.design.Value, RhoLower: st.design.Lower,
+		Rounding: st.rounding.Ratio, Digest: digest(round, st.rounding.Counts),
+	}
+}

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// A DataError says what is wrong in a data file and where. Line and Column count
+// from 1; 0 means the file as a whole.
+type DataError struct {
+	Path         string
+	Line, Column int
+	Message      string
+}
+
+// Error is "path:line:column: message", without the parts that are unknown.
+func (e *DataError) Error() string {
+	switch {
+	case e.Line == 0:
+		return fmt.Sprintf("%s: %s", e.Path, e.Message)
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Message)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Message)
+}
+
+// table is a CSV file read whole, with the place of every cell.
+type table struct {
+	path   string
+	hash   string
+	header []string
+	column map[string]int
+	rows   [][]cell
+}
+
+type cell struct {
+	text         string
+	line, column int
+}
+
+// readTable reads a CSV file with a header. It reports a file that cannot be
+// read, is empty, has ragged rows, or names a column twice.
+func readTable(path string) (*table, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read data: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	r.FieldsPerRecord = -1
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, t.syntax(err)
+		}
+		row := make([]cell, len(record))
+		for k, text := range record {
+			line, column := r.FieldPos(k)
+			row[k] = cell{strings.TrimSpace(text), line, column}
+		}
+		if t.header == nil {
+			if err := t.setHeader(row); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(row) != len(t.header) {
+			return nil, t.at(row[0], "%d values, expected %d as in the header", len(row), len(t.header))
+		}
+		t.rows = append(t.rows, row)
+	}
+	if len(t.rows) == 0 {
+		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
+	}
+	return t, nil
+}
+
+func (t *table) syntax(err error) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return &DataError{t.path, p.Line, p.Column, "not valid CSV: " + p.Err.Error()}
+	}
+	return &DataError{Path: t.path, Message: "not valid CSV: " + err.Error()}
+}
+
+func (t *table) setHeader(row []cell) error {
+	for k, c := range row {
+		if c.text == "" {
+			return t.at(c, "column %d has no name", k+1)
+		}
+		if _, twice := t.column[c.text]; twice {
+			return t.at(c, "column %q appears twice", c.text)
+		}
+		t.column[c.text] = k
+		t.header = append(t.header, c.text)
+	}
+	return nil
+}
+
+func (t *table) at(c cell, format string, args ...any) error {
+	return &DataError{t.path, c.line, c.column, fmt.Sprintf(format, args...)}
+}
+
+// require reports the first of the named columns that is absent.
+func (t *table) require(names ...string) error {
+	for _, name := range names {
+		if _, ok := t.column[name]; !ok {
+			return &DataError{t.path, 1, 0, fmt.Sprintf("no column %q; the columns are %s", name, strings.Join(t.header, ", "))}
+		}
+	}
+	return nil
+}
+
+// text returns a cell that must not be empty.
+func (t *table) text(row []cell, name string) (string, error) {
+	c := row[t.column[name]]
+	if c.text == "" {
+		return "", t.at(c, "column %q is empty; expected a name", name)
+	}
+	return c.text, nil
+}
+
+// number returns a cell as a finite number.
+func (t *table) number(row []cell, name string) (float64, error) {
+	c := row[t.column[name]]
+	v, err := strconv.ParseFloat(c.text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		shown := fmt.Sprintf("got %q", c.text)
+		if c.text == "" {
+			shown = "the cell is empty"
+		}
+		return 0, t.at(c, "column %q: expected a finite number, %s", name, shown)
+	}
+	return v, nil
+}
+
+// withPrefix returns the columns whose names begin with the prefix.
+func (t *table) withPrefix(prefix string) []string {
+	var out []string
+	for _, name := range t.header {
+		if strings.HasPrefix(name, prefix) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// ErrUnknownMeans is wrapped by errors of quantities that need the expected
+// rewards, which only a simulation knows.
+var ErrUnknownMeans = errors.New("the expected rewards are unknown")
+
+// truth is what follows from the expected rewards: computed once per Model.
+type truth struct {
+	best   []int     // V: the best arm of each task
+	gap    []float64 // N: μ_best - μ_i of its task, normalised
+	min    float64   // smallest gap of a rival, normalised; +Inf when no task has two arms
+	minAt  int       // the arm of the smallest gap
+	norm   float64   // ‖θ‖ of the smallest θ with Φθ closest to μ
+	misfit float64   // max |Φθ - μ|, normalised
+	worst  int       // the arm of the misfit
+}
+
+// tieTolerance is how close (relative to the largest reward) two means count as
+// equal: differences below it are rounding of the means themselves.
+const tieTolerance = 1e-12
+
+func (m *Model) computeTruth() (*truth, error) {
+	p := m.Problem
+	if p.Mean == nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, ErrUnknownMeans)
+	}
+	t := &truth{gap: make([]float64, p.N()), min: math.Inf(1), minAt: -1}
+	for _, group := range p.Groups() {
+		best := group[0]
+		for _, i := range group {
+			if p.Mean[i] > p.Mean[best] {
+				best = i
+			}
+		}
+		t.best = append(t.best, best)
+		for _, i := range group {
+			t.gap[i] = (p.Mean[best] - p.Mean[i]) / m.Unit
+			if i != best && t.gap[i] < t.min {
+				t.min, t.minAt = t.gap[i], i
+			}
+		}
+	}
+	mu := mat.NewVecDense(p.N(), nil)
+	for i, v := range p.Mean {
+		mu.SetVec(i, v/m.Unit)
+	}
+	var qr mat.QR
+	var theta mat.VecDense
+	qr.Factorize(m.Features)
+	if err := qr.SolveVecTo(&theta, false, mu); err != nil && !isCondition(err) {
+		return nil, fmt.Errorf("problem %q: fitting the expected rewards: %w", p.Name, err)
+	}
+	t.norm = mat.Norm(&theta, 2)
+	var fit mat.VecDense
+	fit.MulVec(m.Features, &theta)
+	for i := range p.Mean {
+		if d := math.Abs(fit.AtVec(i) - mu.AtVec(i)); d > t.misfit {
+			t.misfit, t.worst = d, i
+		}
+	}
+	return t, nil
+}
+
+func isCondition(err error) bool {
+	var c mat.Condition
+	return errors.As(err, &c)
+}
+
+// Best returns the best arm of each task (the first of tied ones).
+func (m *Model) Best() ([]int, error) {
+	t, err := m.known()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(t.best), nil
+}
+
+// DeltaMin is the smallest gap Δ_min between best and second arm over all
+// tasks, normalised; +Inf when no task has two arms.
+func (m *Model) DeltaMin() (float64, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	return t.min, nil
+}
+
+// Norm is ‖θ*‖ of the known expected rewards in the kernel's space, normalised:
+// the smallest θ that reproduces them.
+func (m *Model) Norm() (float64, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	return t.norm, nil
+}
+
+// Misfit is the largest distance, in reward units, between the expected rewards
+// and any function of the kernel's space that is closest to them, and the arm
+// where it occurs. Above rounding it means a misspecified kernel.
+func (m *Model) Misfit() (float64, int, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, 0, err
+	}
+	return t.misfit * m.Unit, t.worst, nil
+}
+
+// Misspecified tells whether the misfit is more than rounding.
+func (m *Model) Misspecified() bool {
+	t, err := m.known()
+	if err != nil {
+		return false
+	}
+	scale := 0.0
+	for _, v := range m.Problem.Mean {
+		scale = max(scale, math.Abs(v)/m.Unit)
+	}
+	return t.misfit > 1e-6*scale
+}
+
+// ties returns the two arms of the smallest gap when it is a tie.
+func (m *Model) ties() (rival int, tied bool) {
+	t, err := m.known()
+	if err != nil || t.minAt < 0 {
+		return 0, false
+	}
+	scale := math.Abs(m.Problem.Mean[t.minAt]) / m.Unit
+	return t.minAt, t.min <= tieTolerance*scale
+}
+
+// Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best
+// against rival, each squared norm divided by the squared gap. epsilon > 0
+// (reward units) replaces smaller gaps, the PAC form. Samples of all agents
+// together; a tie without epsilon is an error.
+func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
+	t, err := m.known()
+	if err != nil {
+		return design.Design{}, err
+	}
+	if rival, tied := m.ties(); tied && epsilon == 0 {
+		p := m.Problem
+		best := t.best[p.TaskOf[rival]]
+		return design.Design{}, fmt.Errorf("problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
+			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
+	}
+	var pairs []design.Pair
+	for i, v := range m.Problem.TaskOf {
+		if i == t.best[v] {
+			continue
+		}
+		gap := max(t.gap[i], epsilon/m.Unit)
+		pairs = append(pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
+	}
+	return design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, design.Options{Tolerance: designTolerance(m.Problem.N())})
+}
+
+// LowerBound is T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs
+// fewer samples in expectation, all agents together.
+//
+// The logarithm is the simplification of kl(δ, 1-δ) that holds for every δ in
+// (0, 1) [Kaufmann, Cappé and Garivier 2016, p. 12]; it is vacuous for δ > 1/2.4.
+func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
+	d, err := m.Hardness(0, epsilon)
+	if err != nil {
+		return 0, err
+	}
+	return 2 * d.Lower * max(0, math.Log(1/(2.4*delta))), nil
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// uniformFB spends the whole budget in one round, the same number of pulls on
+// every arm of a task up to rounding, and answers with the largest estimate.
+type uniformFB struct {
+	candidates
+	evidence
+	opt       Options
+	ridge     float64
+	estimator *Estimator
+	counts    []int
+	done      bool
+	answerOf  func(v int, estimates []float64) int // chooses the answer; nil means the largest estimate
+}
+
+var _ Algorithm = (*uniformFB)(nil)
+
+// NewCoUniformFB is uniform sampling with the kernelised estimator: what sharing
+// alone brings, without an adaptive allocation.
+func NewCoUniformFB(m *Model, opt Options) (Algorithm, error) { return newUniformFB(m, opt) }
+
+// NewIndUniformFB is uniform sampling with sample means, each task on its own
+// [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the
+// kernelised estimator is the sample mean of each arm.
+func NewIndUniformFB(m *Model, opt Options) (Algorithm, error) {
+	alone, err := m.independent()
+	if err != nil {
+		return nil, err
+	}
+	opt.Ridge = Ridge{Kind: RidgeValue}
+	return newUniformFB(alone, opt)
+}
+
+// NewBestElsewhere answers with the arm that is best on average in the other
+// tasks, by the sample means of a uniform round; arms are matched by name. It
+// uses no data of the task itself: a baseline that collaboration must beat.
+func NewBestElsewhere(m *Model, opt Options) (Algorithm, error) {
+	alone, err := m.independent()
+	if err != nil {
+		return nil, err
+	}
+	opt.Ridge = Ridge{Kind: RidgeValue}
+	a, err := newUniformFB(alone, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.answerOf = a.bestElsewhere
+	return a, nil
+}
+
+// independent is the model of the same problem under the kernel identity().
+func (m *Model) independent() (*Model, error) {
+	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	return NewModel(m.Problem.WithKernel(same), m.Unit)
+}
+
+func newUniformFB(m *Model, opt Options) (*uniformFB, error) {
+	opt, err := opt.withDefaults(ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	a := &uniformFB{candidates: newCandidates(m), opt: opt, counts: make([]int, m.Problem.N())}
+	for _, set := range a.alive {
+		for k, i := range set {
+			a.counts[i] = opt.Budget / len(set)
+			if k < opt.Budget%len(set) {
+				a.counts[i]++
+			}
+		}
+	}
+	if a.ridge, err = m.Ridge(ModeFB, opt); err != nil {
+		return nil, err
+	}
+	if opt.Ridge.Kind == RidgeGP {
+		a.ridge = m.gpRidge(opt.Budget * m.Problem.V())
+	}
+	norm, err := m.normBound(opt, a.ridge)
+	if err != nil {
+		return nil, err
+	}
+	a.evidence = newEvidence(m.Problem, opt.Delta, 1, norm)
+	st, err := m.remember(key('u', a.ridge, opt.Budget, nil), func() (*stage, error) {
+		e, err := NewEstimator(m, a.ridge, a.counts)
+		return &stage{estimate: e}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.estimator = st.estimate
+	return a, nil
+}
+
+// Plan is the one uniform round.
+func (a *uniformFB) Plan() (Plan, error) {
+	return Plan{Round: 1, Counts: a.counts, Digest: digest(1, a.counts)}, nil
+}
+
+// Learn estimates all rewards and keeps one arm of each task.
+func (a *uniformFB) Learn(b Batch) error {
+	if err := learned(Plan{Round: 1, Counts: a.counts}, b); err != nil {
+		return err
+	}
+	estimates := a.estimator.Estimates(b.Means)
+	a.weigh(a.estimator, estimates, a.alive)
+	for v, set := range a.alive {
+		first := leader(set, estimates)
+		if a.answerOf != nil {
+			first = a.answerOf(v, estimates)
+		}
+		for _, i := range set {
+			if i != first {
+				a.drop(1, i, first, estimates[first]-estimates[i], 0, ruleLargest)
+			}
+		}
+		a.alive[v] = []int{first}
+	}
+	a.done = true
+	return nil
+}
+
+// bestElsewhere averages, for each arm of task v, the estimates of the arms of
+// the same name in the other tasks; arms found nowhere else count last.
+func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
+	p := a.model.Problem
+	lo, hi := p.ArmsOf(v)
+	best, highest := lo, math.Inf(-1)
+	for i := lo; i < hi; i++ {
+		sum, count := 0.0, 0
+		for j := range estimates {
+			if p.TaskOf[j] != v && p.Arms.ID[j] == p.Arms.ID[i] && a.counts[j] > 0 {
+				sum += estimates[j]
+				count++
+			}
+		}
+		if count > 0 && sum/float64(count) > highest {
+			best, highest = i, sum/float64(count)
+		}
+	}
+	return best
+}
+
+// Done tells whether the round was made.
+func (a *uniformFB) Done() bool { return a.done }
+
+// Answers returns the arm chosen for each task.
+func (a *uniformFB) Answers() []Answer {
+	out := make([]Answer, len(a.alive))
+	for v, set := range a.alive {
+		out[v] = a.supported(&a.candidates, v, set)
+	}
+	return out
+}
+
+// Warnings tells of arms that were never pulled and of a kernel that cannot
+// represent the rewards.
+func (a *uniformFB) Warnings() []string {
+	out := misfitWarnings(a.model)
+	if slices.Contains(a.counts, 0) {
+		out = append(out, fmt.Sprintf("%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone", a.opt.Budget))
+	}
+	return out
+}
