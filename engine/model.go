@@ -92,7 +92,10 @@ func (m *Model) Space(ridge float64) design.Space {
 // algorithms. The value, not the lower bound, enters the sample counts, so a
 // gap costs samples and never the guarantee.
 func designTolerance(arms int) float64 {
-	if arms <= 400 {
+	switch {
+	case arms <= 64:
+		return 1e-9
+	case arms <= 400:
 		return 1e-6
 	}
 	return 1e-3

@@ -10,10 +10,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// bytesPerArm is one (count, mean) pair of a message: two 8-byte numbers
-// [Du23, Alg. 1, l. 10].
-const bytesPerArm = 16
-
 // judged is what one run scores against the truth.
 type judged struct {
 	wrong, undecided          bool // some task
@@ -73,7 +69,7 @@ func (x Experiment) summary(entry engine.AlgorithmEntry, model *engine.Model, ou
 	r.Rounds = float64(rounds) / float64(r.Runs)
 	if entry.Shares {
 		r.Messages = r.Rounds * float64(p.V())
-		r.Bytes = r.Rounds * float64(p.N()) * bytesPerArm
+		r.Bytes = r.Rounds * float64(p.N()) * engine.BytesPerArm
 	}
 	r.Undecided = Proportion(undecided, r.Runs)
 	if p.Mean != nil {

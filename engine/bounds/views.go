@@ -1,0 +1,107 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// factorOf is the exact low-rank factor of an implicit Gram matrix.
+func factorOf(m kernels.Matrix) (*mat.Dense, error) {
+	f, err := kernels.PivotedCholesky(m, engine.MaxRank, 0)
+	return f.L, err
+}
+
+// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the
+// allocation of maximum information gain.
+func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spectrum, error) {
+	m, err := engine.NewModel(p, opt.Unit)
+	if err != nil {
+		return Spectrum{}, err
+	}
+	ridge, err := m.RidgeOf(engine.ModeFC, opt)
+	if err != nil {
+		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
+	}
+	d, err := design.InformationGain(m.Space(ridge), design.Options{})
+	if err != nil {
+		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
+	}
+	s, err := spectra(m, d.Weights)
+	if err != nil {
+		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
+	}
+	return Spectrum{
+		Problem: p.Name, Ridge: ridge, Joint: s.joint, Task: s.task, Arm: s.arm,
+		EffectiveDimension: effectiveDimension(s.joint, ridge),
+	}, ctx.Err()
+}
+
+// FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
+// relative duality gap of tol (0 means 1e-6).
+func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol float64) (Allocation, error) {
+	m, err := engine.NewModel(p, opt.Unit)
+	if err != nil {
+		return Allocation{}, err
+	}
+	ridge, err := m.RidgeOf(engine.ModeFC, opt)
+	if err != nil {
+		return Allocation{}, fmt.Errorf("design: %w", err)
+	}
+	d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: p.Groups()}, design.Options{Tolerance: tol})
+	if err != nil {
+		return Allocation{}, err
+	}
+	a := Allocation{Problem: p.Name, Ridge: ridge, Value: d.Value, Lower: d.Lower, Iterations: d.Iterations, Status: d.Status.String()}
+	for i, w := range d.Weights {
+		if w > 1e-9 {
+			a.Weights = append(a.Weights, AllocationWeight{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i], w})
+		}
+	}
+	return a, ctx.Err()
+}
+
+// HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,
+// and the share of the joint ρ*(0) allocation that its arms get.
+func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
+	m, err := engine.NewModel(p, 0)
+	if err != nil {
+		return Hardness{}, err
+	}
+	best, err := m.Best()
+	if err != nil {
+		return Hardness{}, fmt.Errorf("hardness: %w", err)
+	}
+	share := make([]float64, p.N())
+	if d, err := m.Hardness(0, 0); err == nil {
+		share = d.Weights
+	}
+	h := Hardness{Problem: p.Name}
+	for v, b := range best {
+		lo, hi := p.ArmsOf(v)
+		row := HardnessRow{Task: p.Tasks.Names[v], Arms: hi - lo, Best: p.Arms.Names[b], Noise: p.Noise[b], Gap: math.Inf(1)}
+		for i := lo; i < hi; i++ {
+			if gap := p.Mean[b] - p.Mean[i]; i != b && gap < row.Gap {
+				row.Gap, row.Second = gap, p.Arms.Names[i]
+			}
+			row.Weight += share[i]
+		}
+		row.GapToNoise = row.Gap / row.Noise
+		alone, err := engine.NewModel(p.Only(v), m.Unit)
+		if err != nil {
+			return h, err
+		}
+		row.RhoAlone = math.Inf(1)
+		if d, err := alone.Hardness(0, 0); err == nil {
+			row.RhoAlone = d.Value
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	return h, ctx.Err()
+}
