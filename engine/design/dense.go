@@ -21,6 +21,11 @@ func reshape(g blas64.General, r, c int) blas64.General {
 	return blas64.General{Rows: r, Cols: c, Stride: max(c, 1), Data: g.Data[:r*c]}
 }
 
+// tile returns storage for one tile of a product with n rows and columns.
+func tile(g blas64.General, n int) blas64.General {
+	return reshape(g, min(n, tileRows), min(n, tileCols))
+}
+
 // row returns row i of g.
 func row(g blas64.General, i int) []float64 {
 	return g.Data[i*g.Stride : i*g.Stride+g.Cols]
@@ -97,27 +102,41 @@ func cholesky(a blas64.General) bool {
 	return true
 }
 
-// choleskyBlock is cholesky without blocking, for small matrices.
+// choleskyBlock is cholesky without blocking, for small matrices. Columns are the
+// outer loop: the inner products of a column do not wait for each other.
 func choleskyBlock(a blas64.General) bool {
-	for i := range a.Rows {
-		ri := a.Data[i*a.Stride : i*a.Stride+i+1]
-		for j := range i {
-			rj := a.Data[j*a.Stride : j*a.Stride+j+1]
-			ri[j] = (ri[j] - dot(ri[:j], rj[:j])) / rj[j]
-		}
-		d := ri[i] - dot(ri[:i], ri[:i])
+	for j := range a.Rows {
+		rj := a.Data[j*a.Stride : j*a.Stride+j+1]
+		d := rj[j] - dot(rj[:j], rj[:j])
 		if !(d > 0) || math.IsInf(d, 1) {
 			return false
 		}
-		ri[i] = math.Sqrt(d)
+		rj[j] = math.Sqrt(d)
+		f := 1 / rj[j]
+		for i := j + 1; i < a.Rows; i++ {
+			ri := a.Data[i*a.Stride : i*a.Stride+j+1]
+			ri[j] = (ri[j] - dot(rj[:j], ri)) * f
+		}
 	}
 	return true
 }
 
-// dot returns xᵀy for vectors of equal length.
+// dot returns xᵀy for vectors of equal length. Four running sums, for rows too
+// short to be worth a call into assembly.
 func dot(x, y []float64) float64 {
-	n := len(x)
-	return blas64.Dot(blas64.Vector{N: n, Inc: 1, Data: x}, blas64.Vector{N: n, Inc: 1, Data: y})
+	y = y[:len(x)]
+	var a, b, c, d float64
+	for len(x) >= 4 {
+		a += x[0] * y[0]
+		b += x[1] * y[1]
+		c += x[2] * y[2]
+		d += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		a += v * y[i]
+	}
+	return (a + b) + (c + d)
 }
 
 // axpy adds alpha·x to y.

@@ -78,7 +78,7 @@ func (g *gain) resize() {
 	n, r := len(g.arms), g.p.phi.Cols
 	g.phi, g.w, g.matrix = reshape(g.phi, n, r), reshape(g.w, n, r), reshape(g.matrix, n, n)
 	g.chol = reshape(g.chol, r, r)
-	g.t1, g.t2 = reshape(g.t1, tileRows, tileCols), reshape(g.t2, tileRows, tileCols)
+	g.t1, g.t2 = tile(g.t1, n), tile(g.t2, n)
 	for a, i := range g.arms {
 		copy(row(g.phi, a), row(g.p.phi, i))
 	}
@@ -182,22 +182,22 @@ func (g *gain) scatter(to []float64) {
 // best first, at most r, and recentres. It reports whether there were any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
-	var order []int
+	var order []ranked
 	for i, v := range g.allG {
 		if !g.in[i] && v > top*(1+1e-12) {
-			order = append(order, i)
+			order = append(order, ranked{i, v})
 		}
 	}
 	if len(order) == 0 {
 		return false
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return descending(g.allG[a], g.allG[b]) })
+	slices.SortFunc(order, byRank)
 	order = order[:min(len(order), g.p.phi.Cols)]
 	mass := min(max(0.3*(gap-restricted)/top, 1e-4), 0.05)
 	scale(1-mass, g.lambda)
-	for _, i := range order {
-		g.in[i] = true
-		g.arms = append(g.arms, i)
+	for _, a := range order {
+		g.in[a.arm] = true
+		g.arms = append(g.arms, a.arm)
 		g.lambda = append(g.lambda, mass/float64(len(order)))
 	}
 	g.resize()
@@ -208,17 +208,6 @@ func (g *gain) extend(gap, restricted float64) bool {
 		g.center(max(0.3*gap, dot(g.lambda, g.z)) / float64(len(g.arms)))
 	}
 	return true
-}
-
-// descending orders larger numbers first.
-func descending(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
 
 // center brings the multipliers within a factor of 20 of the central path.

@@ -55,7 +55,7 @@ func (s *interior) size(n, k, r int) {
 	}
 	s.vm, s.ym = reshape(s.vm, n, r), reshape(s.ym, k, r)
 	s.e, s.scaled, s.matrix = reshape(s.e, n, k), reshape(s.scaled, n, k), reshape(s.matrix, n, n)
-	s.tile, s.tile2 = reshape(s.tile, tileRows, tileCols), reshape(s.tile2, tileRows, tileCols)
+	s.tile, s.tile2 = tile(s.tile, n), tile(s.tile2, n)
 }
 
 // resize returns x with length n, keeping what fits.

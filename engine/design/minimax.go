@@ -24,7 +24,7 @@ func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
 	if err != nil {
 		return Design{}, err
 	}
-	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance()}
+	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance(), lastGap: 1}
 	if !m.begin() {
 		return trivial(p.phi.Rows), nil
 	}
@@ -66,6 +66,7 @@ type minimax struct {
 
 	priced  int     // iteration of the last pricing
 	lastGap float64 // its gap
+	slack   float64 // how far below the largest it looked for contrasts
 }
 
 // begin sets up the working sets and the first iterate. It reports false when
@@ -85,7 +86,8 @@ func (m *minimax) begin() bool {
 	if !in.evaluate() {
 		return false
 	}
-	m.price()
+	m.whole = len(arms) == m.p.phi.Rows
+	m.price(0.3)
 	if m.value <= 0 {
 		return false
 	}
@@ -113,7 +115,8 @@ func (m *minimax) iterate(limit int) Status {
 			return Stalled
 		}
 		if m.due() {
-			m.price()
+			m.slack = min(max(0.5*m.lastGap, 2*m.tolerance), 0.5)
+			m.price(m.slack)
 			m.record()
 			if m.best.gap() <= m.tolerance {
 				return Optimal
@@ -178,7 +181,7 @@ func (m *minimax) revise() bool {
 		m.prune(gap)
 		oldPairs = len(m.pairs)
 	}
-	addedPairs, violation := m.addPairs(min(max(0.5*gap, 2*m.tolerance), 0.5), m.pairLimit())
+	addedPairs, violation := m.addPairs(min(max(0.5*gap, 2*m.tolerance), m.slack), m.pairLimit())
 	excess := m.top/m.inTop - 1
 	addedArms := m.addArms(min(max(0.3*excess, 1e-4), 0.05), m.p.phi.Cols)
 	if len(m.arms)+len(m.pairs) == int(count) && addedPairs+addedArms == 0 {

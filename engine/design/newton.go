@@ -73,8 +73,9 @@ func (s *interior) assemble() bool {
 
 // addProduct adds alpha (W Wᵀ) ∘ (X Wᵀ) to the lower triangle of m, tile by tile.
 func addProduct(alpha float64, w, x blas64.General, t1, t2, m blas64.General) {
-	for i0 := 0; i0 < m.Rows; i0 += tileRows {
-		ni := min(tileRows, m.Rows-i0)
+	const strip = tileRows / 4 // little of the upper triangle is computed in vain
+	for i0 := 0; i0 < m.Rows; i0 += strip {
+		ni := min(strip, m.Rows-i0)
 		for j0 := 0; j0 < i0+ni; j0 += tileCols {
 			nj := min(tileCols, i0+ni-j0)
 			p, q := window(t1, 0, 0, ni, nj), window(t2, 0, 0, ni, nj)

@@ -1,39 +1,54 @@
 package design
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// scan finds, for every arm, its most uncertain contrast. Pairs of a group are
-// visited in tiles of inner products and never stored, so that a group of n arms
-// costs O(n²r) time and O(nr) memory.
+// scan finds, for every arm, its most uncertain contrast among those that come
+// within a fraction slack of the largest. Pairs of a group are visited in tiles
+// of inner products and never stored: a group of n arms costs at most n²r flops
+// and O(nr) memory. Arms are sorted by their distance from the group's mean; the
+// triangle inequality then excludes whole tiles, most of them away from the
+// optimum and half of them at it.
 type scan struct {
-	high    []float64 // ‖y‖² of the arm's best pair; -1 where the arm has none
+	high    []float64 // ‖y‖² of the arm's best pair; -1 where none was found
 	partner []int
 	weight  []float64
 
-	rows, tile blas64.General
-	norm       []float64
+	floor float64 // pairs below need not be found
+	slack float64
+	order []ranked // a group's arms, by squared distance from the mean
+	rows  blas64.General
+	tile  blas64.General
+	norm  []float64 // ‖row‖²
+	mean  []float64
 }
 
 func newScan(n int) *scan {
 	return &scan{high: make([]float64, n), partner: make([]int, n), weight: make([]float64, n)}
 }
 
-// run visits all contrasts of p, given the whitened features of all arms, and
-// returns the largest squared norm and its pair. Value -1 means no contrast.
-func (s *scan) run(p *problem, v blas64.General) (value float64, at Pair) {
+// run visits the contrasts of p, given the whitened features of all arms, and
+// returns the largest squared norm and its pair; -1 means no contrast. It knows
+// beforehand that the largest is at least known.
+func (s *scan) run(p *problem, v blas64.General, known, slack float64) (value float64, at Pair) {
 	for i := range s.high {
 		s.high[i], s.partner[i] = -1, -1
 	}
-	for _, g := range p.groups {
-		s.group(g, v)
-	}
+	// The margin is for the rounding of inner products.
+	s.floor, s.slack = (1-slack)*known*(1-1e-9), slack
 	for _, q := range p.pairs {
 		h := q.Weight * distance(v, q.I, q.J)
 		s.offer(q.I, q.J, h, q.Weight)
 		s.offer(q.J, q.I, h, q.Weight)
+	}
+	for _, g := range p.groups {
+		s.group(g, v)
 	}
 	value = -1
 	for i, j := range s.partner {
@@ -52,69 +67,86 @@ func (s *scan) run(p *problem, v blas64.General) (value float64, at Pair) {
 func (s *scan) offer(i, j int, h, weight float64) {
 	if h > s.high[i] {
 		s.high[i], s.partner[i], s.weight[i] = h, j, weight
+		s.floor = max(s.floor, (1-s.slack)*h*(1-1e-9))
 	}
 }
 
-// group offers all pairs of one group, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
+// group offers the pairs of one group, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
 func (s *scan) group(g []int, v blas64.General) {
 	n := len(g)
 	s.gather(g, v)
-	s.tile = reshape(s.tile, tileRows, tileCols)
-	for i0 := 0; i0 < n; i0 += tileRows {
+	s.tile = tile(s.tile, n)
+	reach := func(i, j int) float64 { // of all pairs from i on and j on
+		d := math.Sqrt(s.norm[i]) + math.Sqrt(s.norm[j])
+		return d * d
+	}
+	for i0 := 0; i0 < n && reach(i0, i0) >= s.floor; i0 += tileRows {
 		ni := min(tileRows, n-i0)
-		for j0 := i0; j0 < n; j0 += tileCols {
+		for j0 := i0; j0 < n && reach(i0, j0) >= s.floor; j0 += tileCols {
 			nj := min(tileCols, n-j0)
 			t := window(s.tile, 0, 0, ni, nj)
 			blas64.Gemm(blas.NoTrans, blas.Trans, -2, block(s.rows, i0, i0+ni), block(s.rows, j0, j0+nj), 0, t)
 			for i := range ni {
-				s.strip(g, i0+i, j0, row(t, i))
+				s.strip(i0+i, j0, row(t, i))
 			}
 		}
 	}
 }
 
-// strip offers arm i of a group against arms j0, j0+1, ..., given -2 v_iᵀv_j.
-func (s *scan) strip(g []int, i, j0 int, products []float64) {
+// strip offers sorted arm i of a group against the sorted arms from j0 on, given
+// -2 v_iᵀv_j.
+func (s *scan) strip(i, j0 int, products []float64) {
 	from := max(0, i+1-j0)
 	if from >= len(products) {
 		return
 	}
 	norms := s.norm[j0+from:]
-	others := g[j0+from:]
-	arm, ni := g[i], s.norm[i]
-	high, partner := s.high[arm], s.partner[arm]
+	ni := s.norm[i]
 	for k, d := range products[from:] {
-		d += ni + norms[k]
-		j := others[k]
-		if d > high && j != arm {
-			high, partner = d, j
-			s.weight[arm] = 1
+		if d += ni + norms[k]; d < s.floor {
+			continue
 		}
-		if d > s.high[j] && j != arm {
-			s.high[j], s.partner[j], s.weight[j] = d, arm, 1
+		if a, b := s.order[i].arm, s.order[j0+from+k].arm; a != b {
+			s.offer(a, b, d, 1)
+			s.offer(b, a, d, 1)
 		}
 	}
-	s.high[arm], s.partner[arm] = high, partner
 }
 
-// gather copies the rows of a group, less their mean: that changes no
-// difference and keeps the norms, whose rounding errors rank the pairs, small.
+// gather copies the rows of a group, farthest from their mean first and less
+// that mean: it changes no difference, and small norms round and bound best.
 func (s *scan) gather(g []int, v blas64.General) {
 	n := len(g)
-	s.rows = reshape(s.rows, n, v.Cols)
-	if cap(s.norm) < n+v.Cols {
-		s.norm = make([]float64, n+v.Cols)
-	}
-	mean := s.norm[:cap(s.norm)][n : n+v.Cols]
-	s.norm = s.norm[:n]
-	clear(mean)
+	s.rows, s.mean, s.norm = reshape(s.rows, n, v.Cols), resize(s.mean, v.Cols), resize(s.norm, n)
+	clear(s.mean)
 	for _, i := range g {
-		axpy(1/float64(n), row(v, i), mean)
+		axpy(1/float64(n), row(v, i), s.mean)
 	}
-	for k, i := range g {
+	s.order = s.order[:0]
+	for _, i := range g {
+		d := 0.0
+		for k, x := range row(v, i) {
+			d += (x - s.mean[k]) * (x - s.mean[k])
+		}
+		s.order = append(s.order, ranked{i, d})
+	}
+	slices.SortFunc(s.order, byRank)
+	for k, a := range s.order {
 		to := row(s.rows, k)
-		copy(to, row(v, i))
-		axpy(-1, mean, to)
-		s.norm[k] = dot(to, to)
+		for c, x := range row(v, a.arm) {
+			to[c] = x - s.mean[c]
+		}
+		s.norm[k] = a.key
 	}
+}
+
+// ranked is an arm with the number it is sorted by.
+type ranked struct {
+	arm int
+	key float64
+}
+
+// byRank orders the largest key first and equal keys by arm.
+func byRank(a, b ranked) int {
+	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm))
 }

@@ -219,10 +219,19 @@ func information(phi blas64.General, root, lambda []float64, ridge float64, scal
 	return cholesky(a)
 }
 
-// whiten sets v = x L^{-T}, so that rows have the inner product of A⁻¹.
+// whiten sets v = x L^{-T}, so that rows have the inner product of A⁻¹. A few
+// rows advance together: within a row each entry waits for the ones before it.
 func whiten(x, l, v blas64.General) {
-	for i := range x.Rows {
-		copy(row(v, i), row(x, i))
+	const together = 16
+	for i0 := 0; i0 < x.Rows; i0 += together {
+		i1 := min(i0+together, x.Rows)
+		for k := range x.Cols {
+			lk := row(l, k)[:k]
+			f := 1 / l.Data[k*l.Stride+k]
+			for i := i0; i < i1; i++ {
+				vi := row(v, i)
+				vi[k] = (x.Data[i*x.Stride+k] - dot(lk, vi)) * f
+			}
+		}
 	}
-	blas64.Trsm(blas.Right, blas.Trans, 1, factor(l), v)
 }

@@ -30,23 +30,15 @@ func (p *problem) start() (arms []int, lambda []float64) {
 		return arms, lambda
 	}
 	arms, lambda = p.multiplicative(startSweeps)
-	order := make([]int, len(arms))
-	for a := range order {
-		order[a] = a
+	order := make([]ranked, len(arms))
+	for a, i := range arms {
+		order[a] = ranked{i, lambda[a]}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case lambda[a] > lambda[b]:
-			return -1
-		case lambda[a] < lambda[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, byRank)
 	size := min(len(order), max(startArms, 3*p.phi.Cols))
 	keep := make(map[int]float64, size)
 	for _, a := range order[:size] {
-		keep[arms[a]] = lambda[a]
+		keep[a.arm] = a.key
 	}
 	for _, i := range p.pivots { // so that the working arms span everything
 		keep[i] += 0

@@ -31,7 +31,7 @@ func MaxVariance(s Space, c Contrasts, weights []float64) (value float64, at Pai
 		return math.Inf(1), Pair{}, ErrUnestimable
 	}
 	whiten(p.phi, l, v)
-	value, at = newScan(n).run(p, v)
+	value, at = newScan(n).run(p, v, 0, 0)
 	return max(value, 0), at, nil
 }
 

@@ -15,6 +15,7 @@ type working struct {
 	arms  []int
 	pairs []Pair
 	inner interior
+	whole bool // all arms are in, in their order
 
 	// Each item is dropped at most once in a solve, so that nothing cycles.
 	inArms       []bool
@@ -29,7 +30,7 @@ type working struct {
 	top    float64        // max g over all arms
 	inTop  float64        // max g over the working arms
 	lower  float64        // dual bound at this iterate
-	order  []int          // workspace: candidates
+	order  []ranked       // workspace: candidates
 	degree []int          // workspace: new pairs per arm
 }
 
@@ -37,7 +38,7 @@ func newWorking(p *problem) *working {
 	n := p.phi.Rows
 	w := &working{p: p, seen: newScan(n), g: make([]float64, n)}
 	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
-	w.order, w.degree = make([]int, 0, n), make([]int, n)
+	w.order, w.degree = make([]ranked, 0, n), make([]int, n)
 	w.v, w.vm = reshape(w.v, n, p.phi.Cols), reshape(w.vm, n, p.phi.Cols)
 	w.inner.ridge = p.ridge
 	return w
@@ -70,14 +71,22 @@ func (w *working) resize() {
 }
 
 // price evaluates every arm and every contrast at the current iterate.
-func (w *working) price() {
+// Contrasts within the fraction slack of the largest are there to be added.
+func (w *working) price(slack float64) {
 	in := &w.inner
-	whiten(w.p.phi, in.chol, w.v)
-	w.value, _ = w.seen.run(w.p, w.v)
-	if len(w.pairs) == 0 {
-		return
+	v := in.v
+	if w.whole { // the same rows in the same order
+		copy(w.g, in.g)
+	} else {
+		v = w.v
+		whiten(w.p.phi, in.chol, v)
+		pull(v, in.m, w.p.root, w.vm, w.g)
 	}
-	pull(w.v, in.m, w.p.root, w.vm, w.g)
+	known := 0.0
+	if len(in.h) > 0 {
+		known = slices.Max(in.h)
+	}
+	w.value, _ = w.seen.run(w.p, v, known, slack)
 	w.top, w.inTop = 0, 0
 	for i, g := range w.g {
 		w.top = max(w.top, g)
@@ -96,20 +105,13 @@ func (w *working) addPairs(slack float64, limit int) (added int, violation float
 	w.order = w.order[:0]
 	for i, h := range w.seen.high {
 		if j := w.seen.partner[i]; j >= 0 && h > 0 && h >= (1-slack)*w.value && (i < j || w.seen.partner[j] != i) {
-			w.order = append(w.order, i)
+			w.order = append(w.order, ranked{i, h})
 		}
 	}
-	slices.SortStableFunc(w.order, func(a, b int) int {
-		switch {
-		case w.seen.high[a] > w.seen.high[b]:
-			return -1
-		case w.seen.high[a] < w.seen.high[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(w.order, byRank)
 	clear(w.degree)
-	for _, i := range w.order {
+	for _, a := range w.order {
+		i := a.arm
 		q := Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
 		if added == limit || w.degree[q.I] == 2 || w.degree[q.J] == 2 || w.holds(q) {
 			continue
@@ -117,7 +119,7 @@ func (w *working) addPairs(slack float64, limit int) (added int, violation float
 		w.degree[q.I]++
 		w.degree[q.J]++
 		w.pairs = append(w.pairs, q)
-		violation = max(violation, w.seen.high[i]-w.inner.t)
+		violation = max(violation, a.key-w.inner.t)
 		added++
 	}
 	return added, violation
@@ -138,27 +140,19 @@ func (w *working) addArms(mass float64, limit int) (added int) {
 	w.order = w.order[:0]
 	for i, g := range w.g {
 		if !w.inArms[i] && g > w.inTop*(1+1e-12) {
-			w.order = append(w.order, i)
+			w.order = append(w.order, ranked{i, g})
 		}
 	}
-	slices.SortStableFunc(w.order, func(a, b int) int {
-		switch {
-		case w.g[a] > w.g[b]:
-			return -1
-		case w.g[a] < w.g[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(w.order, byRank)
 	added = min(len(w.order), limit)
 	if added == 0 {
 		return 0
 	}
 	in := &w.inner
 	scale(1-mass, in.lambda)
-	for _, i := range w.order[:added] {
-		w.inArms[i] = true
-		w.arms = append(w.arms, i)
+	for _, a := range w.order[:added] {
+		w.inArms[a.arm] = true
+		w.arms = append(w.arms, a.arm)
 		in.lambda = append(in.lambda, mass/float64(added))
 	}
 	return added
@@ -180,7 +174,7 @@ func (w *working) prune(gap float64) {
 	k = 0
 	for a, i := range w.arms {
 		if in.lambda[a] < 0.01/float64(len(w.arms)) && w.g[i] < w.top*(1-3*gap) && !w.droppedArms[i] {
-			w.droppedArms[i], w.inArms[i] = true, false
+			w.droppedArms[i], w.inArms[i], w.whole = true, false, false
 			continue
 		}
 		w.arms[k], in.lambda[k], in.z[k] = i, in.lambda[a], in.z[a]
