@@ -6,31 +6,26 @@ package kernels
 func (d Dims) squares(dst, x []float64, ys *Points, from int, lengthscale []float64) (factor float64) {
 	clear(dst)
 	n := d.count(len(x))
-	weight := func(int) float64 { return 1 }
-	if len(lengthscale) > 1 {
-		weight = func(c int) float64 { return 1 / (lengthscale[c] * lengthscale[c]) }
-	}
-	column := func(c int) (xc float64, yc []float64, w float64) {
-		at := d.at(c)
-		return x[at], ys.X[at][from : from+len(dst)], weight(c)
-	}
+	weighted := len(lengthscale) > 1
 	c := 0
-	for ; c+4 <= n; c += 4 { // four columns a pass: dst is read and written a quarter as often
-		x0, y0, w0 := column(c)
-		x1, y1, w1 := column(c + 1)
-		x2, y2, w2 := column(c + 2)
-		x3, y3, w3 := column(c + 3)
-		y0, y1, y2, y3 = y0[:len(dst)], y1[:len(dst)], y2[:len(dst)], y3[:len(dst)]
-		for j := range dst {
-			d0, d1, d2, d3 := x0-y0[j], x1-y1[j], x2-y2[j], x3-y3[j]
-			dst[j] += (w0*d0*d0 + w1*d1*d1) + (w2*d2*d2 + w3*d3*d3)
+	for ; c+4 <= n; c += 4 {
+		var g group
+		for i := range g.x {
+			g.set(i, x, ys, d.at(c+i), from, len(dst))
+		}
+		if weighted {
+			g.addWeighted(dst, lengthscale[c:])
+		} else {
+			g.addSquares(dst)
 		}
 	}
 	for ; c < n; c++ {
-		xc, yc, w := column(c)
-		yc = yc[:len(dst)]
-		for j := range dst {
-			diff := xc - yc[j]
+		at, w := d.at(c), 1.0
+		if weighted {
+			w /= lengthscale[c] * lengthscale[c]
+		}
+		for j, y := range ys.X[at][from : from+len(dst)] {
+			diff := x[at] - y
 			dst[j] += w * diff * diff
 		}
 	}
@@ -38,6 +33,49 @@ func (d Dims) squares(dst, x []float64, ys *Points, from int, lengthscale []floa
 		return 1 / (lengthscale[0] * lengthscale[0])
 	}
 	return 1
+}
+
+// group is four columns that are worked on in one pass, so that dst is read and
+// written a quarter as often: the value of x in each, and the values of the others.
+type group struct {
+	x [4]float64
+	y [4][]float64
+}
+
+func (g *group) set(i int, x []float64, ys *Points, column, from, n int) {
+	g.x[i], g.y[i] = x[column], ys.X[column][from:from+n]
+}
+
+// slices returns the columns, cut to n values so that the compiler knows they have them.
+func (g *group) slices(n int) (y0, y1, y2, y3 []float64) {
+	return g.y[0][:n], g.y[1][:n], g.y[2][:n], g.y[3][:n]
+}
+
+func (g *group) addSquares(dst []float64) {
+	x0, x1, x2, x3 := g.x[0], g.x[1], g.x[2], g.x[3]
+	y0, y1, y2, y3 := g.slices(len(dst))
+	for j := range dst {
+		d0, d1, d2, d3 := x0-y0[j], x1-y1[j], x2-y2[j], x3-y3[j]
+		dst[j] += (d0*d0 + d1*d1) + (d2*d2 + d3*d3)
+	}
+}
+
+func (g *group) addWeighted(dst, lengthscale []float64) {
+	x0, x1, x2, x3 := g.x[0], g.x[1], g.x[2], g.x[3]
+	y0, y1, y2, y3 := g.slices(len(dst))
+	s0, s1, s2, s3 := 1/lengthscale[0], 1/lengthscale[1], 1/lengthscale[2], 1/lengthscale[3]
+	for j := range dst {
+		d0, d1, d2, d3 := s0*(x0-y0[j]), s1*(x1-y1[j]), s2*(x2-y2[j]), s3*(x3-y3[j])
+		dst[j] += (d0*d0 + d1*d1) + (d2*d2 + d3*d3)
+	}
+}
+
+func (g *group) addProducts(dst []float64) {
+	x0, x1, x2, x3 := g.x[0], g.x[1], g.x[2], g.x[3]
+	y0, y1, y2, y3 := g.slices(len(dst))
+	for j := range dst {
+		dst[j] += (x0*y0[j] + x1*y1[j]) + (x2*y2[j] + x3*y3[j])
+	}
 }
 
 // square is the plain form of squares for one pair.
@@ -62,16 +100,26 @@ func perColumn(values []float64, c int) float64 {
 	return values[c]
 }
 
-// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read.
+// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read. Columns
+// where x is 0 are left out: indicator columns mostly are.
 func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []float64) {
 	clear(dst)
+	var g group
+	filled := 0
 	for c := range d.count(len(x)) {
-		ell, yc := perColumn(lengthscale, c), ys.X[d.at(c)][from:from+len(dst)]
-		xc := x[d.at(c)] / (ell * ell)
-		if xc == 0 { // indicator columns are mostly zero
+		if x[d.at(c)] == 0 {
 			continue
 		}
-		for j, y := range yc {
+		ell := perColumn(lengthscale, c)
+		g.set(filled, x, ys, d.at(c), from, len(dst))
+		g.x[filled] /= ell * ell
+		if filled++; filled == len(g.x) {
+			g.addProducts(dst)
+			filled = 0
+		}
+	}
+	for i, xc := range g.x[:filled] {
+		for j, y := range g.y[i] {
 			dst[j] += xc * y
 		}
 	}

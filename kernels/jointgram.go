@@ -83,7 +83,7 @@ func (j Joint) TaskGram(tasks *Points) (*mat.SymDense, error) {
 // ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over
 // the terms with Scale > 0, without storing it. The scales count with the tasks.
 func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
-	var sum Kernel = Constant{0}
+	var sum Kernel
 	for _, t := range j.Terms {
 		if t.Scale == 0 {
 			continue
@@ -92,10 +92,19 @@ func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bound.Arm == nil {
-			bound.Arm = Constant{1}
+		switch arm := bound.Arm; {
+		case arm == nil && sum == nil:
+			sum = Constant{1}
+		case arm == nil:
+			sum = Add(sum, Constant{1})
+		case sum == nil:
+			sum = arm
+		default:
+			sum = Add(sum, arm)
 		}
-		sum = Add(sum, bound.Arm)
+	}
+	if sum == nil {
+		sum = Constant{0}
 	}
 	return implicit{sum, arms}, nil
 }

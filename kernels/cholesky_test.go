@@ -1,0 +1,184 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestPivotedCholeskyRebuilds(t *testing.T) {
+	p := testPoints(t, 5, "random")
+	for _, row := range []struct {
+		k    Kernel
+		rank int // in exact arithmetic, on 40 points in general position
+	}{
+		{Linear{}, 5},
+		{Linear{Bias: 1}, 6},
+		{Polynomial{Degree: 2}, 15}, // monomials of degree 2 in 5 variables
+		{Cosine{Dims: Dims{Index: []int{0, 1}}}, 4},
+		{Identity{}, 2}, // two names
+		{Constant{3}, 1},
+		{RBF{Lengthscale: []float64{0.5}}, 40},
+	} {
+		m, err := On(row.k, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := PivotedCholesky(m, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gram := Dense(m)
+		if _, r := f.L.Dims(); r != row.rank || len(f.Pivots) != r {
+			t.Errorf("%s: rank %d, want %d", row.k, r, row.rank)
+		}
+		checkFactor(t, row.k.String(), f, gram, 1e-11) // the stated residual is 1e-12 of the largest diagonal value
+	}
+}
+
+// checkFactor compares L Lᵀ with the matrix, and the stated residual with what remains.
+func checkFactor(t *testing.T, name string, f Factor, gram *mat.SymDense, tol float64) {
+	t.Helper()
+	var rebuilt mat.SymDense
+	rebuilt.SymOuterK(1, f.L)
+	worst, trace, largest := 0.0, 0.0, 0.0
+	for i := range gram.SymmetricDim() {
+		largest = max(largest, gram.At(i, i))
+		trace += gram.At(i, i) - rebuilt.At(i, i)
+		for j := range gram.SymmetricDim() {
+			worst = max(worst, math.Abs(gram.At(i, j)-rebuilt.At(i, j)))
+		}
+	}
+	rounding := 1e-13 * largest * float64(gram.SymmetricDim())
+	if worst > tol*largest || worst > f.Residual+rounding || math.Abs(trace-f.ResidualTrace) > rounding {
+		t.Errorf("%s: off by %v where %v is stated; residual trace %v where %v is stated", name, worst, f.Residual, trace, f.ResidualTrace)
+	}
+}
+
+func TestPivotedCholeskyTruncates(t *testing.T) {
+	p := gaussianPoints(t, 120, 2)
+	m, err := On(RBF{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := math.Inf(1)
+	for _, r := range []int{3, 10, 30} {
+		f, err := PivotedCholesky(m, r, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got := f.L.Dims(); got != r {
+			t.Errorf("rank %d, want %d", got, r)
+		}
+		if f.Residual >= last {
+			t.Errorf("residual %v at rank %d, %v before", f.Residual, r, last)
+		}
+		last = f.Residual
+		checkFactor(t, fmt.Sprint("rank ", r), f, Dense(m), 1)
+	}
+	f, err := PivotedCholesky(m, 0, 1e-4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Residual > 1e-4 {
+		t.Errorf("residual %v, asked for 1e-4", f.Residual)
+	}
+}
+
+// The three cases of [Du23, app. A]: all vectors of {0,1}⁴ with two ones, in one, two or five
+// copies of ℝ⁴, have features of rank 4, 8 and 20. Twins within rounding change nothing.
+func TestPivotedCholeskyFindsTheRank(t *testing.T) {
+	for _, row := range []struct {
+		groups []float64 // which copy each of the five tasks lives in
+		rank   int
+	}{{[]float64{0, 0, 0, 0, 0}, 4}, {[]float64{0, 0, 1, 1, 1}, 8}, {[]float64{0, 1, 2, 3, 4}, 20}} {
+		for _, twin := range []float64{0, 1e-9} {
+			var z, x [][]float64
+			var taskNames, armNames []string
+			var taskOf []int
+			for v, g := range row.groups {
+				z, taskNames = append(z, []float64{g}), append(taskNames, fmt.Sprint("t", v))
+				for a := range 4 {
+					for b := range a {
+						for range 2 {
+							arm := make([]float64, 4)
+							arm[a], arm[b] = 1, 1+twin*float64(len(x))
+							x, armNames, taskOf = append(x, arm), append(armNames, fmt.Sprint(a, b)), append(taskOf, v)
+						}
+					}
+				}
+			}
+			tasks, err := NewPoints([]string{"z_1"}, taskNames, z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arms, err := NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, armNames, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := Joint{[]Term{{1, Category{}, Linear{}}}}.On(tasks, arms, taskOf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := PivotedCholesky(m, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Pivots) != row.rank {
+				t.Errorf("groups %v, twins %v: rank %d, want %d", row.groups, twin, len(f.Pivots), row.rank)
+			}
+		}
+	}
+}
+
+// stored is a matrix given as numbers, for what no kernel gives.
+type stored struct{ *mat.SymDense }
+
+func (m stored) Len() int { return m.SymmetricDim() }
+func (m stored) Row(dst []float64, i int) {
+	mat.Row(dst, i, m)
+}
+func (m stored) Diagonal(dst []float64) {
+	for i := range dst {
+		dst[i] = m.At(i, i)
+	}
+}
+
+func TestPivotedCholeskyRejects(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		data []float64 // 2×2
+		want string
+	}{
+		{"indefinite", []float64{1, 2, 2, 1}, "not positive semi-definite: the smallest eigenvalue is -1; for the largest diagonal value 1 rounding explains no less than -1e-08"},
+		{"negative diagonal", []float64{1, 0, 0, -1}, "not positive semi-definite: the smallest eigenvalue is -1; for the largest diagonal value 1 rounding explains no less than -1e-08"},
+		{"zero", []float64{0, 0, 0, 0}, "the kernel is zero at each of the 2 points"},
+		{"infinite", []float64{1, math.Inf(1), math.Inf(1), 1}, "the kernel of points 1 and 2 is +Inf; values must be finite"},
+		{"not a number", []float64{1, 0, 0, math.NaN()}, "the kernel of point 2 and itself is NaN; values must be finite"},
+	} {
+		_, err := PivotedCholesky(stored{mat.NewSymDense(2, row.data)}, 0, 0)
+		if err == nil || err.Error() != row.want {
+			t.Errorf("%s: got %v, want %s", row.name, err, row.want)
+		}
+	}
+}
+
+func BenchmarkPivotedCholesky(b *testing.B) {
+	const tasks, arms, rank = 5, 2000, 64
+	p, z := gaussianPoints(b, tasks*arms, 20), gaussianPoints(b, tasks, 2)
+	taskOf := make([]int, tasks*arms)
+	for i := range taskOf {
+		taskOf[i] = i / arms
+	}
+	m, err := Joint{[]Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(z, p, taskOf)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := PivotedCholesky(m, rank, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package kernels
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// jointPoints are five tasks with eight arms each, given in blocks or interleaved.
+func jointPoints(t *testing.T, interleaved bool) (tasks, arms *Points, taskOf []int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(12, 13))
+	var taskNames, armNames []string
+	var z, x [][]float64
+	for v := range 5 {
+		taskNames = append(taskNames, fmt.Sprintf("t%d", v+1))
+		z = append(z, []float64{rng.NormFloat64()})
+	}
+	for i := range 40 {
+		v := i / 8
+		if interleaved {
+			v = i * 7 % 5
+		}
+		taskOf = append(taskOf, v)
+		armNames = append(armNames, fmt.Sprintf("a%d", rng.IntN(12)))
+		x = append(x, []float64{rng.NormFloat64(), rng.NormFloat64()})
+	}
+	tasks, err := NewPoints([]string{"z_1"}, taskNames, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err = NewPoints([]string{"x_1", "x_2"}, armNames, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tasks, arms, taskOf
+}
+
+var jointCases = []Joint{
+	{[]Term{{1, RBF{}, Linear{}}}},
+	{[]Term{{0.5, nil, RBF{}}, {2, RBF{}, nil}, {0.25, nil, nil}}},
+	{[]Term{{1, RBF{}, Linear{}}, {3, Identity{}, Linear{}}, {0.05, Identity{}, Identity{}}}},
+	{[]Term{{1, Category{}, Sum{[]Kernel{RBF{Dims: Dims{Names: []string{"x_2"}}}, Linear{Bias: 1}}}}}},
+	{[]Term{{1, Table{Values: identityRows(5), Names: []string{"t5", "t3", "t1", "t2", "t4"}}, RBF{}}}},
+	{},
+}
+
+func identityRows(n int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, n)
+		rows[i][i] = 1 + float64(i)
+	}
+	return rows
+}
+
+// brute evaluates a joint kernel pair by pair from its definition.
+func brute(t *testing.T, j Joint, tasks, arms *Points, taskOf []int) *mat.SymDense {
+	t.Helper()
+	gram := mat.NewSymDense(arms.Len(), nil)
+	for _, term := range j.Terms {
+		bound, err := term.bind(tasks, arms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range arms.Len() {
+			for k := i; k < arms.Len(); k++ {
+				v := term.Scale
+				if bound.Task != nil {
+					v *= bound.Task.Eval(tasks.Point(taskOf[i]), tasks.Point(taskOf[k]))
+				}
+				if bound.Arm != nil {
+					v *= bound.Arm.Eval(arms.Point(i), arms.Point(k))
+				}
+				gram.SetSym(i, k, gram.At(i, k)+v)
+			}
+		}
+	}
+	return gram
+}
+
+func TestJointOnEqualsBruteForce(t *testing.T) {
+	for _, interleaved := range []bool{false, true} {
+		tasks, arms, taskOf := jointPoints(t, interleaved)
+		for _, j := range jointCases {
+			m, err := j.On(tasks, arms, taskOf)
+			if err != nil {
+				t.Fatalf("%s: %v", j, err)
+			}
+			want, got := brute(t, j, tasks, arms, taskOf), Dense(m)
+			diagonal, row := make([]float64, m.Len()), make([]float64, m.Len())
+			m.Diagonal(diagonal)
+			for i := range m.Len() {
+				m.Row(row, i)
+				for k := range m.Len() {
+					if !near(row[k], want.At(i, k), 1e-13) || !near(got.At(i, k), want.At(i, k), 1e-13) { // rounding of a few sums
+						t.Fatalf("%s at %d, %d: %v, want %v", j, i, k, row[k], want.At(i, k))
+					}
+				}
+				if diagonal[i] != row[i] {
+					t.Fatalf("%s: Diagonal %v, Row %v", j, diagonal[i], row[i])
+				}
+			}
+		}
+	}
+}
+
+// On the grid of all tasks with all arms, one term is a Kronecker product.
+func TestJointIsKronecker(t *testing.T) {
+	tasks, all, _ := jointPoints(t, false)
+	const n = 6
+	few := all.Subset([]int{0, 1, 2, 3, 4, 5})
+	var indices, taskOf []int
+	for v := range tasks.Len() {
+		for i := range n {
+			indices, taskOf = append(indices, i), append(taskOf, v)
+		}
+	}
+	j := Joint{[]Term{{0.7, RBF{}, Matern{}}}}
+	m, err := j.On(tasks, all.Subset(indices), taskOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kz, err := j.TaskGram(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kx, err := Gram(j.Terms[0].Arm, few)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kronecker mat.Dense
+	kronecker.Kronecker(kz, kx)
+	if !mat.EqualApprox(Dense(m), &kronecker, 1e-14) { // one product each
+		t.Error("the joint matrix is not K_Z ⊗ K_X")
+	}
+}
+
+func TestJointParts(t *testing.T) {
+	tasks, arms, _ := jointPoints(t, false)
+	j := Joint{[]Term{{2, RBF{}, Linear{}}, {0.5, Identity{}, nil}, {0, RBF{}, RBF{}}}}
+	gram, err := j.TaskGram(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := j.ArmMatrix(arms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, _ := Gram(Add(must(Scale(2, RBF{})), must(Scale(0.5, Identity{}))), tasks)
+	arm, _ := Gram(Add(Linear{}, Constant{1}), arms)
+	if !mat.EqualApprox(gram, task, 1e-15) || !mat.EqualApprox(Dense(m), arm, 1e-15) { // the same sums
+		t.Error("K_Z is not Σ scale·task, or the arm matrix not Σ arm")
+	}
+}
+
+func TestJointAlgebra(t *testing.T) {
+	wave := Func("wave", func(x, y []float64) float64 { return 1 })
+	identity := mustJoint(LiftBoth(must(Scale(0.05, Identity{}))))
+	product := mustJoint(MulJoint(LiftTask(RBF{Lengthscale: []float64{0.7}}), LiftArm(Add(Linear{}, wave))))
+	for _, row := range []struct {
+		j    Joint
+		want string
+	}{
+		{AddJoint(product, identity), "task(rbf(lengthscale=0.7)) * arm(linear() + wave) + 0.05*identity()"},
+		{LiftTask(must(Scale(2, RBF{}))), "2*task(rbf())"},
+		{LiftArm(Constant{3}), "constant(3)"},
+		{AddJoint(LiftArm(RBF{}), mustJoint(LiftBoth(Add(Identity{}, Constant{3})))), "arm(rbf()) + identity() + 3"},
+		{mustJoint(MulJoint(AddJoint(LiftTask(RBF{}), LiftArm(Linear{})), LiftArm(RBF{}))), "task(rbf()) * arm(rbf()) + arm(linear() * rbf())"},
+		{mustJoint(PowJoint(mustJoint(ScaleJoint(2, product)), 2)), "4*task(rbf(lengthscale=0.7)^2) * arm((linear() + wave)^2)"},
+		{mustJoint(MulJoint(mustJoint(LiftBoth(Identity{})), LiftTask(RBF{}))), "task(identity() * rbf()) * arm(identity())"},
+		{Joint{}, "constant(0)"},
+	} {
+		if got := row.j.String(); got != row.want {
+			t.Errorf("got %s, want %s", got, row.want)
+		}
+		if !row.j.Equal(row.j) {
+			t.Errorf("%s differs from itself", row.j)
+		}
+	}
+	if product.Equal(identity) {
+		t.Error("two joint kernels are equal")
+	}
+	if f := product.Formulas(); len(f) != 1 || f[0].Name != "wave" {
+		t.Errorf("formulas %v", f)
+	}
+	if _, err := LiftBoth(Add(Identity{}, RBF{})); err == nil || err.Error() != "rbf() compares tasks or arms? write task(rbf()) or arm(rbf())" {
+		t.Errorf("a bare rbf: %v", err)
+	}
+	many := LiftTask(RBF{})
+	for range 20 {
+		many = AddJoint(many, LiftArm(RBF{}))
+	}
+	if _, err := PowJoint(many, 3); err == nil {
+		t.Error("9261 terms are accepted")
+	}
+}
+
+func mustJoint(j Joint, err error) Joint {
+	if err != nil {
+		panic(err)
+	}
+	return j
+}
+
+// A product of joint kernels is the entrywise product of their matrices.
+func TestJointProductOfMatrices(t *testing.T) {
+	tasks, arms, taskOf := jointPoints(t, false)
+	for _, a := range jointCases {
+		for _, b := range jointCases {
+			want := mat.NewDense(40, 40, nil)
+			want.MulElem(brute(t, a, tasks, arms, taskOf), brute(t, b, tasks, arms, taskOf))
+			if got := brute(t, mustJoint(MulJoint(a, b)), tasks, arms, taskOf); !mat.EqualApprox(got, want, 1e-11) { // values up to 400
+				t.Errorf("(%s) * (%s)", a, b)
+			}
+		}
+	}
+}
