@@ -1,0 +1,303 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// call is one call of a function with its arguments matched to the parameters.
+type call struct {
+	e     *evaluator
+	fn    *Function
+	node  *ast.CallNode
+	args  []argument // one per parameter; Node is nil where it is not given
+	rest  []argument // further positional arguments
+	named []argument // further named arguments, in the order given
+}
+
+// argument is a value and the expression it is from.
+type argument struct {
+	value
+	Name string
+	Node ast.Node
+}
+
+// argumentError is an error about one argument, to be shown under it.
+type argumentError struct {
+	param string
+	err   error
+	hint  string
+}
+
+func (e *argumentError) Error() string { return e.err.Error() }
+func (e *argumentError) Unwrap() error { return e.err }
+
+// call evaluates a call. Arguments are evaluated even where the function is not
+// known, since they may hold mistakes of their own.
+func (e *evaluator) call(n *ast.CallNode) value {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return e.fail(n, anything, "only a function can be called", "")
+	}
+	fn := index[callee.Value]
+	if fn == nil {
+		e.evalAll(n.Arguments)
+		if v, bound := e.lookup(callee.Value); bound {
+			e.use(callee.Value)
+			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
+		}
+		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), e.suggestFunction(callee.Value))
+	}
+	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
+	before := len(e.errs)
+	c.match()
+	if e.swept != nil {
+		e.swept.override(c)
+	}
+	for i := range c.args {
+		c.checkArgument(i)
+	}
+	complete := c.complete()
+	if len(e.errs) > before || !complete {
+		return unknown(fn.Result)
+	}
+	if e.dry && !fn.pure {
+		if fn.check != nil {
+			fn.check(c)
+		}
+		return unknown(fn.Result)
+	}
+	return c.finish(fn.eval(c))
+}
+
+func (e *evaluator) evalAll(nodes []ast.Node) {
+	for _, n := range nodes {
+		if m, ok := n.(*ast.MapNode); ok {
+			for _, p := range m.Pairs {
+				e.eval(p.(*ast.PairNode).Value)
+			}
+			continue
+		}
+		e.eval(n)
+	}
+}
+
+// match evaluates the arguments and gives each to its parameter.
+func (c *call) match() {
+	e, position := c.e, 0
+	for _, n := range c.node.Arguments {
+		if m, ok := n.(*ast.MapNode); ok {
+			for _, p := range m.Pairs {
+				c.matchNamed(p.(*ast.PairNode))
+			}
+			continue
+		}
+		a := argument{value: e.eval(n), Node: n}
+		switch {
+		case position < len(c.args):
+			a.Name = c.fn.Params[position].Name
+			c.args[position] = a
+		case c.fn.Variadic != "":
+			c.rest = append(c.rest, a)
+		default:
+			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
+			switch len(c.fn.Params) {
+			case 0:
+				most = "no arguments"
+			case 1:
+				most = "one argument"
+			}
+			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
+			return
+		}
+		position++
+	}
+}
+
+func (c *call) matchNamed(p *ast.PairNode) {
+	name := p.Key.(*ast.StringNode).Value
+	a := argument{value: c.e.eval(p.Value), Name: name, Node: p.Value}
+	at := c.fn.param(name)
+	switch {
+	case at < 0 && c.fn.Named == "":
+		c.e.fail(p.Key, c.fn.Result, fmt.Sprintf("%s has no parameter %q", c.fn.Name, name), c.fn.suggestParam(name))
+	case at < 0 && slices.ContainsFunc(c.named, func(b argument) bool { return b.Name == name }), at >= 0 && c.args[at].Node != nil:
+		c.e.fail(p.Key, c.fn.Result, fmt.Sprintf("%s is given twice", name), "")
+	case at < 0:
+		c.named = append(c.named, a)
+	default:
+		c.args[at] = a
+	}
+}
+
+// complete reports whether every parameter has what it needs and every value is
+// known; a missing argument is an error.
+func (c *call) complete() bool {
+	known := true
+	for i, p := range c.fn.Params {
+		switch a := c.args[i]; {
+		case a.Node == nil && a.Type == anything && p.Default == "":
+			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
+			return false
+		case a.Node != nil && !a.known():
+			known = false
+		}
+	}
+	for _, a := range slices.Concat(c.rest, c.named) {
+		known = known && a.known()
+	}
+	return known || c.e.dry && !c.fn.pure
+}
+
+// checkArgument compares an argument with what its parameter accepts.
+func (c *call) checkArgument(i int) {
+	p, a := c.fn.Params[i], &c.args[i]
+	if a.Type == anything {
+		return
+	}
+	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel && a.known() {
+		if j, ok := c.e.lift(a.Node, a.value); ok {
+			a.value = jointValue(j)
+		}
+		return
+	}
+	if !p.accepts(a.Type) {
+		c.fail(a, fmt.Sprintf("%s is %s; it must be %s", p.Name, a.Type.a(), p.wants()), "write "+c.fn.Signature())
+		return
+	}
+	switch data := a.Data.(type) {
+	case string:
+		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
+			c.fail(a, fmt.Sprintf("%s is %q; it must be %s", p.Name, data, p.wants()), suggest(data, p.Choices))
+		}
+	case float64:
+		if _, ok := whole(data); p.Whole && !ok {
+			c.fail(a, fmt.Sprintf("%s is %s; it must be a whole number", p.Name, formatNumber(data)), "")
+		} else if !p.Range.Contains(data) {
+			c.fail(a, fmt.Sprintf("%s is %s; it must be %s", p.Name, formatNumber(data), p.Range), "")
+		}
+	}
+}
+
+func (c *call) fail(a *argument, message, hint string) {
+	if a.Node == nil { // an override from outside, see swept and Options.Seed
+		c.e.fail(c.node, c.fn.Result, message, hint)
+		return
+	}
+	c.e.fail(a.Node, c.fn.Result, message, hint)
+}
+
+func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
+
+// wants says what a parameter accepts, as it reads after "it must be".
+func (p Param) wants() string {
+	var words []string
+	for _, t := range p.Types {
+		if t == Text && len(p.Choices) > 0 {
+			for _, choice := range p.Choices {
+				words = append(words, fmt.Sprintf("%q", choice))
+			}
+			continue
+		}
+		words = append(words, t.a())
+	}
+	return orList(words)
+}
+
+// finish turns what a function returned into a value, and its error into an error
+// under the argument that caused it. A run that was interrupted returns both.
+func (c *call) finish(data any, err error) value {
+	if err != nil {
+		c.failed(err)
+	}
+	if data == nil || err != nil && c.e.stopped == nil {
+		return unknown(c.fn.Result)
+	}
+	if v, ok := data.(value); ok {
+		return v
+	}
+	return value{c.fn.Result, data}
+}
+
+// failed reports the error of a function. Kernels name the parameter first:
+// "rbf: lengthscale[1] is -2; it must be greater than 0".
+func (c *call) failed(err error) {
+	if ctxErr := c.e.ctx.Err(); ctxErr != nil {
+		c.e.stopped = ctxErr
+		return
+	}
+	if a, ok := err.(*argumentError); ok {
+		at := &argument{Node: c.node}
+		if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
+			at = &c.args[i]
+		}
+		mistake := c.e.st.Source.At(c.e.st.Span(at.Node), a.Error(), a.hint)
+		mistake.Err = a.err
+		c.e.report(mistake)
+		return
+	}
+	c.e.fail(c.culprit(err.Error()), c.fn.Result, err.Error(), "")
+}
+
+// culprit finds the argument, or the element of its list, that a message names.
+func (c *call) culprit(message string) ast.Node {
+	text := strings.TrimPrefix(message, c.fn.Name+": ")
+	for i, p := range c.fn.Params {
+		rest, found := strings.CutPrefix(text, p.Name)
+		if !found || c.args[i].Node == nil || rest != "" && rest[0] != ' ' && rest[0] != '[' {
+			continue
+		}
+		var element int
+		if list, ok := c.args[i].Node.(*ast.ArrayNode); ok {
+			if _, err := fmt.Sscanf(rest, "[%d]", &element); err == nil && element < len(list.Nodes) {
+				return list.Nodes[element]
+			}
+		}
+		return c.args[i].Node
+	}
+	for _, a := range c.args {
+		if a.Node != nil {
+			return a.Node
+		}
+	}
+	return c.node
+}
+
+// kernelArgs returns the given arguments as the kernel catalogue wants them.
+func (c *call) kernelArgs() kernels.Args {
+	args := kernels.Args{}
+	for i, p := range c.fn.Params {
+		if c.args[i].known() {
+			args[p.Name] = c.args[i].plain()
+		}
+	}
+	return args
+}
+
+// The readers below return an argument by name, or the zero value where it is not
+// given. A name that is not a parameter is a mistake in the catalogue.
+
+func (c *call) arg(name string) argument {
+	i := c.fn.param(name)
+	if i < 0 {
+		panic("dsl: " + c.fn.Name + " has no parameter " + name)
+	}
+	return c.args[i]
+}
+
+func (c *call) number(name string) float64 {
+	x, _ := c.arg(name).Data.(float64)
+	return x
+}
+
+func (c *call) whole(name string) int { return int(c.number(name)) }
+
+func (c *call) text(name string) string {
+	s, _ := c.arg(name).Data.(string)
+	return s
+}

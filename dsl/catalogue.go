@@ -1,0 +1,138 @@
+package dsl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Function describes a function of the language. The checker, help, completion
+// and the documentation all read the same table, see Functions.
+type Function struct {
+	Name      string
+	Synonyms  []string // names other libraries use; messages suggest Name for them
+	Section   Section
+	Doc       string // one line
+	Formula   string // of a kernel: k(x, y)
+	Reference string // of a kernel: where it is from
+	Params    []Param
+	Variadic  string // what the further positional arguments are, "" for none
+	Named     string // what further named arguments are, "" for none
+	Result    Type
+	Example   string
+
+	pure  bool // computed while a script is checked; the others only when it runs
+	eval  func(*call) (any, error)
+	check func(*call) // what can be said of an impure call before it runs; may be nil
+}
+
+// Section groups functions in help and documentation.
+type Section string
+
+// The sections, in the order of the documentation.
+const (
+	SectionKernels  Section = "Kernels"
+	SectionSpaces   Section = "Spaces"
+	SectionProblems Section = "Problems and theory"
+	SectionRuns     Section = "Runs"
+	SectionOutput   Section = "Output"
+	SectionNumbers  Section = "Numbers"
+)
+
+// Param describes a parameter.
+type Param struct {
+	Name     string
+	Synonyms []string
+	Types    []Type   // accepted types; none for any
+	Choices  []string // accepted texts, where Types has Text; none for any text
+	Whole    bool     // numbers must be whole
+	Range    kernels.Range
+	Default  string // as text; "" for a parameter that must be given
+	Doc      string
+}
+
+// Functions returns the catalogue, section by section.
+func Functions() []Function { return slices.Clone(functions) }
+
+// functions is the catalogue, and index finds a function in it by name. Both are
+// set once; an init function because calls refer back to the catalogue.
+var (
+	functions []Function
+	index     = map[string]*Function{}
+)
+
+func init() {
+	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), outputFunctions(), numberFunctions())
+	for i := range functions {
+		index[functions[i].Name] = &functions[i]
+	}
+}
+
+// Signature prints how the function is called.
+func (f *Function) Signature() string {
+	var parts []string
+	for _, p := range f.Params {
+		switch p.Default {
+		case "":
+			parts = append(parts, p.Name)
+		case unset:
+			parts = append(parts, p.Name+"=")
+		default:
+			parts = append(parts, p.Name+"="+p.Default)
+		}
+	}
+	if f.Variadic != "" {
+		parts = append(parts, "…")
+	}
+	if f.Named != "" {
+		parts = append(parts, "name=…")
+	}
+	return f.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// unset is the Default of a parameter that may be left out and has no value then.
+const unset = "none"
+
+// param returns the index of a parameter, or -1.
+func (f *Function) param(name string) int {
+	for i, p := range f.Params {
+		if p.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// kernelFunctions are the rows of the kernel catalogue as functions.
+func kernelFunctions() []Function {
+	var all []Function
+	for _, e := range kernels.Catalogue() {
+		f := Function{
+			Name: e.Name, Synonyms: e.Synonyms, Section: SectionKernels, Doc: e.Doc,
+			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
+			eval: func(c *call) (any, error) { return e.Build(c.kernelArgs()) },
+		}
+		for _, p := range e.Params {
+			f.Params = append(f.Params, Param{
+				Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
+				Range: anyNumber, Doc: p.Doc, // Build checks ranges: the kernels say what they allow
+			})
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// kernelTypes are the types from which a kernel's parameter can be made.
+func kernelTypes(k kernels.Kind) []Type {
+	switch k {
+	case kernels.ListKind:
+		return []Type{Number, List}
+	case kernels.ColumnsKind:
+		return []Type{List, Text, Number}
+	case kernels.MatrixKind, kernels.NamesKind:
+		return []Type{List}
+	}
+	return []Type{Number}
+}

@@ -1,0 +1,7 @@
+package dsl
+
+// Display is what a statement shows.
+type Display struct {
+	Name, Source string
+	Value        any
+}

@@ -1,0 +1,3 @@
+package dsl
+
+func engineFunctions() []Function { return nil }

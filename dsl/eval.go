@@ -1,0 +1,166 @@
+package dsl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+)
+
+// maxElements is how many list elements one evaluation may make, so that a short
+// script cannot take all memory.
+const maxElements = 2_000_000
+
+// evaluator computes the values of expressions. One evaluator serves both to
+// check and to run: while it checks (dry), calls that read files or run anything
+// are not made, and their values are known by type only. What depends on numbers
+// and kernels alone is computed in both, so a wrong length scale is found before
+// anything runs.
+type evaluator struct {
+	ctx     context.Context
+	session *Session
+	dry     bool
+	scope   scope // names bound so far
+	errs    front.Errors
+
+	st       *front.Statement // being evaluated; nodes belong to it
+	elements int              // list elements made so far
+	uses     map[string]bool  // names that the statement read
+	swept    *swept           // overrides of a sweep; nil outside one
+
+	stopped error // why a call ended early with a partial value
+}
+
+// fail records an error at a node and returns a value of the type that the
+// expression would have had, so that evaluation can go on without a second error.
+func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
+	e.failAt(e.st.Span(n), message, hint)
+	return unknown(t)
+}
+
+func (e *evaluator) failAt(at front.Span, message, hint string) {
+	e.report(e.st.Source.At(at, message, hint))
+}
+
+func (e *evaluator) report(err *front.Error) {
+	if len(e.errs) < front.MaxErrors {
+		e.errs = append(e.errs, err)
+	}
+}
+
+// eval returns the value of an expression; its data is nil after an error.
+func (e *evaluator) eval(n ast.Node) value {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return numberValue(float64(n.Value))
+	case *ast.FloatNode:
+		return numberValue(n.Value)
+	case *ast.StringNode:
+		return value{Text, n.Value}
+	case *ast.IdentifierNode:
+		return e.name(n)
+	case *ast.ArrayNode:
+		return e.list(n)
+	case *ast.UnaryNode:
+		return e.unary(n)
+	case *ast.BinaryNode:
+		return e.binary(n)
+	case *ast.CallNode:
+		return e.call(n)
+	case *ast.MemberNode:
+		return e.element(n)
+	case *ast.ConditionalNode:
+		return e.fail(n, anything, "a choice with ? and : is for formulas only", "write it inside a formula: f(x, y) = …")
+	}
+	return e.fail(n, anything, "this is not part of the language", "")
+}
+
+// name looks a name up.
+func (e *evaluator) name(n *ast.IdentifierNode) value {
+	e.use(n.Value)
+	if v, ok := e.lookup(n.Value); ok {
+		return v
+	}
+	if c, ok := constants[n.Value]; ok {
+		return numberValue(c)
+	}
+	if f := index[n.Value]; f != nil {
+		return e.fail(n, f.Result, fmt.Sprintf("%s is a function and needs its brackets", n.Value), "write "+f.Signature())
+	}
+	return e.fail(n, anything, fmt.Sprintf("unknown name %q", n.Value), e.suggestName(n.Value))
+}
+
+func (e *evaluator) use(name string) {
+	if e.uses != nil {
+		e.uses[name] = true
+	}
+}
+
+// lookup finds a bound name, under the overrides of a sweep if there is one.
+func (e *evaluator) lookup(name string) (value, bool) {
+	if e.swept != nil {
+		if v, ok := e.swept.lookup(e, name); ok {
+			return v, true
+		}
+	}
+	b, ok := e.scope[name]
+	if !ok {
+		return value{}, false
+	}
+	return b.value, true
+}
+
+func (e *evaluator) list(n *ast.ArrayNode) value {
+	if !e.spend(n, len(n.Nodes)) {
+		return unknown(List)
+	}
+	out := make([]value, len(n.Nodes))
+	known := true
+	for i, element := range n.Nodes {
+		out[i] = e.eval(element)
+		known = known && out[i].known()
+		switch out[i].Type {
+		case Number, Text, List, anything:
+		default: // results for a comparison may stand in a list; kernels may not
+			if out[i].Type != Result {
+				e.fail(element, anything, fmt.Sprintf("a list cannot hold %s", out[i].Type.a()), "lists hold numbers, texts, lists or results")
+				known = false
+			}
+		}
+	}
+	if !known {
+		return unknown(List)
+	}
+	return value{List, out}
+}
+
+// spend takes list elements from the budget.
+func (e *evaluator) spend(n ast.Node, elements int) bool {
+	if elements > maxElements-e.elements {
+		e.fail(n, List, fmt.Sprintf("the script makes lists of more than %d elements", maxElements), "put data into a CSV file")
+		return false
+	}
+	e.elements += elements
+	return true
+}
+
+// element is list[i] with i counted from 0.
+func (e *evaluator) element(n *ast.MemberNode) value {
+	list, at := e.eval(n.Node), e.eval(n.Property)
+	switch {
+	case list.Type != List && list.Type != anything:
+		return e.fail(n.Node, anything, fmt.Sprintf("%s has no elements", list.Type.a()), "")
+	case at.Type != Number && at.Type != anything:
+		return e.fail(n.Property, anything, fmt.Sprintf("an element is chosen by a number, not by %s", at.Type.a()), "")
+	case !list.known() || !at.known():
+		return unknown(anything)
+	}
+	elements := list.Data.([]value)
+	i, ok := whole(at.Data.(float64))
+	if !ok || i < 0 || i >= len(elements) {
+		return e.fail(n.Property, anything, fmt.Sprintf("there is no element %s in a list of %d", formatNumber(at.Data.(float64)), len(elements)), "elements are numbered from 0")
+	}
+	return elements[i]
+}

@@ -1,0 +1,88 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// formula makes the kernel that `name(x, y) = …` defines. Column names and numbers
+// are looked up when the kernel meets its points.
+func (e *evaluator) formula(st *front.Statement) value {
+	if len(st.Params) != 2 {
+		e.failAt(st.Params[len(st.Params)-1].At, fmt.Sprintf("a formula has two parameters, the points, but %s has %d", st.Name, len(st.Params)), "bind other numbers to names of the script and use those")
+		return unknown(Kernel)
+	}
+	x, y := st.Params[0], st.Params[1]
+	if x.Name == y.Name {
+		e.failAt(y.At, "the two points have the same name", "write "+st.Name+"(x, y) = …")
+		return unknown(Kernel)
+	}
+	definition := formula.Check(st.Name, x.Name, y.Name, st.Node, formulaEnv{e})
+	if definition == nil {
+		return unknown(Kernel)
+	}
+	k := kernels.Formula{
+		Name: st.Name, Params: x.Name + ", " + y.Name,
+		Body: st.Code(),
+	}
+	k.Resolve = func(columns []string) (kernels.Formula, error) {
+		program, err := definition.Resolve(columns)
+		if err != nil {
+			return k, err
+		}
+		resolved := k
+		resolved.Pair = func(x, y kernels.Point) float64 { return program.Pair(x.X, y.X) }
+		resolved.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
+			program.Rows(dst, x.X, ys.X, from)
+		}
+		return resolved, nil
+	}
+	return kernelValue(k)
+}
+
+// formulaEnv is the script around a formula.
+type formulaEnv struct{ e *evaluator }
+
+// Number looks up a name, which must be bound to a number.
+func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
+	v := env.e.name(n)
+	if v.Type != Number && v.Type != anything {
+		env.e.fail(n, Number, fmt.Sprintf("%s is %s; names in a formula are its points and numbers of the script", n.Value, v.Type.a()), "")
+	}
+	x, ok := v.Data.(float64)
+	return x, ok
+}
+
+// Fail reports a mistake.
+func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, anything, message, hint) }
+
+// UnknownFunction reports a call that formulas do not have.
+func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
+	message := fmt.Sprintf("unknown function %q", callee.Value)
+	if index[callee.Value] != nil {
+		message = fmt.Sprintf("%s cannot be called in a formula", callee.Value)
+	}
+	env.e.fail(callee, anything, message, suggest(callee.Value, formula.Known()))
+}
+
+// Place says where a node is in the script.
+func (env formulaEnv) Place(n ast.Node) string {
+	source := env.e.st.Source
+	line, col := source.Position(env.e.st.Span(n).From)
+	return fmt.Sprintf("%s:%d:%d", source.File, line, col)
+}
+
+// definitions returns the lines that define the formulas of a kernel.
+func definitions(found []kernels.Formula) string {
+	var b strings.Builder
+	for _, f := range found {
+		fmt.Fprintf(&b, "%s(%s) = %s\n", f.Name, f.Params, f.Body)
+	}
+	return b.String()
+}

@@ -1,0 +1,261 @@
+package formula
+
+import (
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// Env is what surrounds a formula in its script.
+type Env interface {
+	// Number returns the value of a name that is not a point. When it is not bound to
+	// a number the environment reports that and returns false.
+	Number(n *ast.IdentifierNode) (float64, bool)
+	// Fail reports a mistake at a node.
+	Fail(n ast.Node, message, hint string)
+	// UnknownFunction reports a call of a function that formulas do not have.
+	UnknownFunction(callee *ast.IdentifierNode)
+	// Place says where a node is, for errors that appear when points are met.
+	Place(n ast.Node) string
+}
+
+// Definition is a formula of two points that passed the check.
+type Definition struct {
+	name string
+	x, y string // the names of the points
+	body ast.Node
+
+	kinds   map[ast.Node]kind
+	numbers map[string]float64 // the names of the script that the formula reads
+	columns []column           // where elements are read
+}
+
+// column is a place x[…] that reads one element.
+type column struct {
+	node  *ast.MemberNode
+	index int    // 0-based
+	name  string // where the column is given by name
+	place string
+}
+
+// kind is the kind of a part of a formula.
+type kind uint8
+
+const (
+	wrong kind = iota // reported already
+	scalar
+	vector
+	condition
+)
+
+func (k kind) String() string {
+	return [...]string{"nothing", "a number", "a vector", "a condition"}[k]
+}
+
+// Check checks a formula name(x, y) = body. It reports every mistake to the
+// environment and returns nil if there was one.
+func Check(name, x, y string, body ast.Node, env Env) *Definition {
+	c := &checker{env: env, ok: true, Definition: &Definition{
+		name: name, x: x, y: y, body: body,
+		kinds: map[ast.Node]kind{}, numbers: map[string]float64{},
+	}}
+	switch k := c.kind(body); {
+	case !c.ok:
+		return nil
+	case k != scalar:
+		env.Fail(body, fmt.Sprintf("the formula gives %s, but a kernel is a number for each pair of points", k), "sum(…), dot(x, y) and x[0] give numbers")
+		return nil
+	}
+	return c.Definition
+}
+
+type checker struct {
+	*Definition
+	env Env
+	ok  bool
+}
+
+func (c *checker) fail(n ast.Node, message, hint string) kind {
+	c.ok = false
+	c.env.Fail(n, message, hint)
+	return wrong
+}
+
+// kind finds and remembers the kind of a node.
+func (c *checker) kind(n ast.Node) kind {
+	k := c.find(n)
+	c.kinds[n] = k
+	return k
+}
+
+func (c *checker) find(n ast.Node) kind {
+	switch n := n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return scalar
+	case *ast.IdentifierNode:
+		if n.Value == c.x || n.Value == c.y {
+			return vector
+		}
+		v, ok := c.env.Number(n)
+		if !ok {
+			c.ok = false
+			return wrong
+		}
+		c.numbers[n.Value] = v
+		return scalar
+	case *ast.UnaryNode:
+		return c.values(n.Node)
+	case *ast.BinaryNode:
+		return c.binary(n)
+	case *ast.ConditionalNode:
+		return c.choice(n)
+	case *ast.MemberNode:
+		return c.element(n)
+	case *ast.CallNode:
+		return c.call(n)
+	case *ast.StringNode:
+		return c.fail(n, "a text cannot be computed with", `columns are read as x["name"]`)
+	}
+	return c.fail(n, "this is not part of a formula", "")
+}
+
+// values is the kind of an operation on parts that must be numbers or vectors: a
+// vector if one of them is.
+func (c *checker) values(parts ...ast.Node) kind {
+	result := scalar
+	for _, p := range parts {
+		switch k := c.kind(p); {
+		case k == condition:
+			result = c.fail(p, "a condition is not a number", "write condition ? a : b")
+		case k == wrong || result == wrong:
+			result = wrong
+		case k == vector:
+			result = vector
+		}
+	}
+	return result
+}
+
+func (c *checker) binary(n *ast.BinaryNode) kind {
+	switch n.Operator {
+	case "+", "-", "*", "/", "^":
+		return c.values(n.Left, n.Right)
+	case "<", "<=", ">", ">=", "==", "!=":
+		switch k := c.values(n.Left, n.Right); k {
+		case vector:
+			return c.fail(n, "vectors cannot be compared", "compare numbers, such as x[0] < y[0]")
+		case wrong:
+			return wrong
+		}
+		return condition
+	case "&&":
+		return c.fail(n, "comparisons cannot be chained", "write a < b ? (b < c ? … : …) : …")
+	}
+	return c.fail(n, fmt.Sprintf("there is no %s in formulas", n.Operator), "")
+}
+
+func (c *checker) choice(n *ast.ConditionalNode) kind {
+	if k := c.kind(n.Cond); k != condition {
+		if k != wrong {
+			return c.fail(n.Cond, fmt.Sprintf("here is %s; a choice needs a condition", k), "compare numbers, such as x[0] < y[0] ? a : b")
+		}
+		return wrong
+	}
+	return c.values(n.Exp1, n.Exp2)
+}
+
+// element is v[i] or v["column"].
+func (c *checker) element(n *ast.MemberNode) kind {
+	k := c.kind(n.Node)
+	at := column{node: n, place: c.env.Place(n)}
+	switch p := n.Property.(type) {
+	case *ast.StringNode:
+		at.name = p.Value
+	default:
+		if c.kind(p) == wrong {
+			return wrong
+		}
+		i, ok := c.constant(p)
+		if !ok || i != float64(int(i)) || i < 0 || i > 1e6 {
+			return c.fail(p, "the column is not a whole number from 0", "columns are numbered from 0, or named: "+c.x+`["name"]`)
+		}
+		at.index = int(i)
+	}
+	switch k {
+	case wrong:
+		return wrong
+	case vector:
+		c.columns = append(c.columns, at)
+		return scalar
+	}
+	return c.fail(n.Node, fmt.Sprintf("%s has no elements", k), fmt.Sprintf("%s and %s are the vectors of features", c.x, c.y))
+}
+
+// constant evaluates a part that does not depend on the points.
+func (c *checker) constant(n ast.Node) (float64, bool) {
+	v := &mentions{names: []string{c.x, c.y}}
+	ast.Walk(&n, v)
+	if v.found || c.kinds[n] != scalar {
+		return 0, false
+	}
+	return (&pair{Definition: c.Definition}).eval(n).number, true
+}
+
+// mentions looks for names.
+type mentions struct {
+	names []string
+	found bool
+}
+
+func (m *mentions) Visit(n *ast.Node) {
+	if id, ok := (*n).(*ast.IdentifierNode); ok {
+		for _, name := range m.names {
+			m.found = m.found || id.Value == name
+		}
+	}
+}
+
+func (c *checker) call(n *ast.CallNode) kind {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return c.fail(n, "only a function can be called", "")
+	}
+	var kinds []kind
+	result := scalar
+	for _, a := range n.Arguments {
+		if _, named := a.(*ast.MapNode); named {
+			return c.fail(n, "functions of formulas have no named arguments", "")
+		}
+		k := c.values(a)
+		kinds = append(kinds, k)
+		if k == wrong || result == wrong {
+			result = wrong
+		} else if k == vector {
+			result = vector
+		}
+	}
+	name := callee.Value
+	takes, reduces := reductions[name]
+	switch {
+	case elementwise[name] == nil && !reduces:
+		c.ok = false
+		c.env.UnknownFunction(callee)
+		return wrong
+	case result == wrong:
+		return wrong
+	case !reduces && len(kinds) != 1:
+		return c.fail(n, fmt.Sprintf("%s takes one argument", name), "")
+	case !reduces:
+		return result
+	case (name == "min" || name == "max") && len(kinds) > 1:
+		return result
+	case len(kinds) != takes:
+		return c.fail(n, fmt.Sprintf("%s takes %s", name, [...]string{"", "one argument", "two arguments"}[takes]), "")
+	}
+	for i, k := range kinds {
+		if k != vector {
+			return c.fail(n.Arguments[i], fmt.Sprintf("%s needs a vector, but here is %s", name, k), fmt.Sprintf("%s, %s and %s-%s are vectors", c.x, c.y, c.x, c.y))
+		}
+	}
+	return scalar
+}

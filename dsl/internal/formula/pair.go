@@ -1,0 +1,174 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// pair interprets a formula for two points, straight from the syntax tree. It is
+// the plain form that the compiled rows are tested against.
+type pair struct {
+	*Definition
+	at     map[*ast.MemberNode]int // column of each v[…]
+	px, py []float64
+}
+
+// result is a number, or a vector where vector is not nil. A condition is 1 or 0.
+type result struct {
+	number float64
+	vector []float64
+}
+
+// element returns element c; a number is the same in every column.
+func (r result) element(c int) float64 {
+	if r.vector == nil {
+		return r.number
+	}
+	return r.vector[c]
+}
+
+func (p *pair) eval(n ast.Node) result {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return result{number: float64(n.Value)}
+	case *ast.FloatNode:
+		return result{number: n.Value}
+	case *ast.IdentifierNode:
+		switch n.Value {
+		case p.x:
+			return result{vector: p.px}
+		case p.y:
+			return result{vector: p.py}
+		}
+		return result{number: p.numbers[n.Value]}
+	case *ast.UnaryNode:
+		if n.Operator == "+" {
+			return p.eval(n.Node)
+		}
+		return combine(func(v []float64) float64 { return -v[0] }, p.eval(n.Node))
+	case *ast.BinaryNode:
+		return combine(func(v []float64) float64 { return operate(n.Operator, v[0], v[1]) }, p.eval(n.Left), p.eval(n.Right))
+	case *ast.ConditionalNode:
+		return combine(func(v []float64) float64 {
+			if v[0] != 0 {
+				return v[1]
+			}
+			return v[2]
+		}, p.eval(n.Cond), p.eval(n.Exp1), p.eval(n.Exp2))
+	case *ast.MemberNode:
+		return result{number: p.eval(n.Node).element(p.at[n])}
+	case *ast.CallNode:
+		return p.call(n)
+	}
+	panic(fmt.Sprintf("formula: %T passed the check", n))
+}
+
+func (p *pair) call(n *ast.CallNode) result {
+	name := n.Callee.(*ast.IdentifierNode).Value
+	args := make([]result, len(n.Arguments))
+	for i, a := range n.Arguments {
+		args[i] = p.eval(a)
+	}
+	if f := elementwise[name]; f != nil {
+		return combine(func(v []float64) float64 { return f(v[0]) }, args...)
+	}
+	if len(args) > 1 && (name == "min" || name == "max") {
+		return combine(func(v []float64) float64 { return extreme(name, v) }, args...)
+	}
+	a := args[0].vector
+	total := 0.0
+	switch name {
+	case "min", "max":
+		return result{number: extreme(name, a)}
+	case "sum", "mean":
+		for _, v := range a {
+			total += v
+		}
+		if name == "mean" {
+			total /= float64(len(a))
+		}
+	case "norm":
+		for _, v := range a {
+			total += v * v
+		}
+		total = math.Sqrt(total)
+	case "dot":
+		for i, v := range args[1].vector {
+			total += a[i] * v
+		}
+	case "sqdist":
+		for i, v := range args[1].vector {
+			total += (a[i] - v) * (a[i] - v)
+		}
+	}
+	return result{number: total}
+}
+
+// combine applies f element by element; numbers are repeated.
+func combine(f func([]float64) float64, parts ...result) result {
+	values, length := make([]float64, len(parts)), -1
+	for i, p := range parts {
+		values[i] = p.number
+		if p.vector != nil {
+			length = len(p.vector)
+		}
+	}
+	if length < 0 {
+		return result{number: f(values)}
+	}
+	out := result{vector: make([]float64, length)}
+	for c := range out.vector {
+		for i, p := range parts {
+			values[i] = p.element(c)
+		}
+		out.vector[c] = f(values)
+	}
+	return out
+}
+
+func extreme(name string, v []float64) float64 {
+	least := v[0]
+	for _, x := range v[1:] {
+		if name == "min" {
+			least = min(least, x)
+		} else {
+			least = max(least, x)
+		}
+	}
+	return least
+}
+
+// operate is an operator between two numbers; comparisons give 1 or 0.
+func operate(operator string, x, y float64) float64 {
+	holds := false
+	switch operator {
+	case "+":
+		return x + y
+	case "-":
+		return x - y
+	case "*":
+		return x * y
+	case "/":
+		return x / y
+	case "^":
+		return math.Pow(x, y)
+	case "<":
+		holds = x < y
+	case "<=":
+		holds = x <= y
+	case ">":
+		holds = x > y
+	case ">=":
+		holds = x >= y
+	case "==":
+		holds = x == y
+	case "!=":
+		holds = x != y
+	}
+	if holds {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,16 @@
+// Package front turns the text of a script into statements with syntax trees.
+//
+// The lexer, the parser and the tree are those of expr (github.com/expr-lang/expr);
+// this package adds what a script needs and expr has not: several statements,
+// `name = expression`, formula definitions and named arguments. In order,
+//
+//	tokens.go     the whole text becomes tokens; what the language has not is refused
+//	brackets.go   every bracket finds its partner; depth and length are limited
+//	statements.go tokens are split into statements at line ends outside brackets
+//	parse.go      named arguments become a map literal, and expr parses the statement
+//	span.go       a node of the tree finds its place in the user's text
+//
+// Every offset that leaves the package counts runes of the user's own text; the
+// rewriting for expr is undone by an offset table. Errors are values of type
+// Error, which print as location, message, line, underline and hint.
+package front

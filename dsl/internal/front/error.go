@@ -1,0 +1,103 @@
+package front
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Error is a mistake in a script and its place. Lines and columns count from 1,
+// columns in runes.
+type Error struct {
+	File      string
+	Line, Col int
+	Width     int    // runes to underline, at least 1
+	Source    string // the line of the script
+	Span      Span   // the place as rune offsets of the whole text
+
+	Message string
+	Cause   string // what a file or a computation reported, where that is the reason; may have lines
+	Hint    string // what to write instead, where known
+	Err     error  // the error behind Cause, for errors.Is; may be nil
+}
+
+// Unwrap returns the error behind the mistake, where there is one.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Error prints
+//
+//	file:line:col: message
+//	 3 | the line of the script
+//	   |     ^^^^
+//	   = the cause
+//	   = hint: what to write
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
+	number := fmt.Sprint(e.Line)
+	margin := strings.Repeat(" ", len(number)+1)
+	line, col := excerpt([]rune(e.Source), e.Col-1, e.Width)
+	fmt.Fprintf(&b, "\n %s | %s\n %s| %s%s", number, line, margin, strings.Repeat(" ", col), strings.Repeat("^", min(e.Width, maxExcerpt)))
+	if e.Cause != "" {
+		for _, cause := range strings.Split(e.Cause, "\n") {
+			fmt.Fprintf(&b, "\n %s= %s", margin, cause)
+		}
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "\n %s= hint: %s", margin, e.Hint)
+	}
+	return b.String()
+}
+
+// maxExcerpt is the number of runes of a line that a message shows.
+const maxExcerpt = 120
+
+// excerpt cuts a long line around column col (from 0) and returns where col is
+// in it. Control characters become spaces, so that the underline fits.
+func excerpt(line []rune, col, width int) (string, int) {
+	const before = 40
+	from := 0
+	if len(line) > maxExcerpt && col+width > maxExcerpt {
+		from = max(0, col-before)
+	}
+	to := min(len(line), from+maxExcerpt)
+	shown := make([]rune, 0, maxExcerpt+2)
+	if from > 0 {
+		shown = append(shown, '…')
+		col -= from - 1
+	}
+	for _, r := range line[from:to] {
+		if unicode.IsControl(r) {
+			r = ' '
+		}
+		shown = append(shown, r)
+	}
+	if to < len(line) {
+		shown = append(shown, '…')
+	}
+	return strings.TrimRightFunc(string(shown), unicode.IsSpace), col
+}
+
+// MaxErrors is how many errors of one script are told at once.
+const MaxErrors = 5
+
+// Errors are independent mistakes in one script, in the order of the text.
+type Errors []*Error
+
+// Error prints all of them, one after the other.
+func (es Errors) Error() string {
+	texts := make([]string, len(es))
+	for i, e := range es {
+		texts[i] = e.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Unwrap returns the errors one by one.
+func (es Errors) Unwrap() []error {
+	out := make([]error, len(es))
+	for i, e := range es {
+		out[i] = e
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package front
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser/lexer"
+)
+
+// Statement is one of
+//
+//	expression                   Name is empty
+//	name = expression
+//	name(x, y) = expression      Params has the parameters
+type Statement struct {
+	Source *Source
+	Name   string // what the statement binds; empty for a bare expression
+	NameAt Span
+	Params []Param // of a formula definition
+	Node   ast.Node
+
+	tokens  []lexer.Token // of the statement
+	partner []int         // for each token the index of its partner among tokens, or -1
+	origin  []int         // user's rune offset of every rune that expr read
+	body    int           // index of the first token of the expression
+}
+
+// Param is a parameter of a formula definition.
+type Param struct {
+	Name string
+	At   Span
+}
+
+// Whole returns the place of the statement.
+func (st *Statement) Whole() Span {
+	return Span{st.tokens[0].From, st.tokens[len(st.tokens)-1].To}
+}
+
+// Body returns the place of the expression.
+func (st *Statement) Body() Span {
+	return Span{st.tokens[st.body].From, st.tokens[len(st.tokens)-1].To}
+}
+
+// Parse splits a text into statements and parses each. A statement with an error
+// is left out, and the others are still returned, so that several independent
+// mistakes are told at once (at most MaxErrors).
+func Parse(s *Source) ([]*Statement, Errors) {
+	tokens, err := lex(s)
+	if err != nil {
+		return nil, Errors{err}
+	}
+	partner, err := partners(s, tokens)
+	if err != nil {
+		return nil, Errors{err}
+	}
+	var statements []*Statement
+	var errs Errors
+	for from := 0; from < len(tokens); {
+		to := end(s, tokens, partner, from)
+		if to > from {
+			st, err := statement(s, tokens[from:to], partner[from:to], from)
+			if err == nil {
+				statements = append(statements, st)
+			} else if errs = append(errs, err); len(errs) == MaxErrors {
+				break
+			}
+		}
+		from = to
+		if from < len(tokens) && tokens[from].Is(lexer.Operator, ";") {
+			from++
+		}
+	}
+	return statements, errs
+}
+
+// end returns the index after the last token of the statement that starts at from.
+func end(s *Source, tokens []lexer.Token, partner []int, from int) int {
+	for i := from; i < len(tokens); i++ {
+		if tokens[i].Is(lexer.Operator, ";") || i > from && ends(s, tokens[i-1], tokens[i]) {
+			return i
+		}
+		if partner[i] > i {
+			i = partner[i] // line ends inside brackets do not count
+		}
+	}
+	return len(tokens)
+}
+
+// ends reports whether a statement ends between two tokens outside brackets: at a
+// line end, unless the line ends with an operator or the next begins with one
+// that cannot begin an expression.
+func ends(s *Source, last, next lexer.Token) bool {
+	if last.Kind == lexer.Operator || next.Is(lexer.Operator, "+", "*", "/", "^") {
+		return false
+	}
+	return slices.Contains(s.runes[last.To:next.From], '\n')
+}
+
+// statement parses the tokens of one statement; shift is the index of the first
+// in the whole script, which partner counts from.
+func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Statement, *Error) {
+	st := &Statement{Source: s, tokens: tokens, partner: make([]int, len(partner))}
+	for i, p := range partner {
+		st.partner[i] = p
+		if p >= 0 {
+			st.partner[i] = p - shift
+		}
+	}
+	if err := st.head(); err != nil {
+		return nil, err
+	}
+	if st.body == len(tokens) {
+		last := tokens[len(tokens)-1]
+		return nil, s.At(Span(last.Location), fmt.Sprintf("%s is given no value", st.Name), "write an expression after =")
+	}
+	return st, st.parse()
+}
+
+// head reads `name =` or `name(x, y) =`.
+func (st *Statement) head() *Error {
+	t := st.tokens
+	is := func(i int, kind lexer.Kind, values ...string) bool { return i < len(t) && t[i].Is(kind, values...) }
+	if !is(0, lexer.Identifier) {
+		return nil
+	}
+	if is(1, lexer.Operator, "=") {
+		st.Name, st.NameAt, st.body = t[0].Value, Span(t[0].Location), 2
+		return nil
+	}
+	if !is(1, lexer.Bracket, "(") || !is(st.partner[1]+1, lexer.Operator, "=") {
+		return nil
+	}
+	closed := st.partner[1]
+	for i := 2; i < closed; i += 2 {
+		if !is(i, lexer.Identifier) || !is(i+1, lexer.Operator, ",") && i+1 != closed {
+			return st.Source.At(Span(t[i].Location), "the parameters of a formula are names", "write f(x, y) = …, where x and y are the two points")
+		}
+		st.Params = append(st.Params, Param{t[i].Value, Span(t[i].Location)})
+	}
+	if len(st.Params) == 0 {
+		return st.Source.At(Span{t[0].From, t[closed].To}, "a formula needs the names of its two points", "write f(x, y) = …")
+	}
+	st.Name, st.NameAt, st.body = t[0].Value, Span(t[0].Location), closed+2
+	return nil
+}

@@ -1,0 +1,125 @@
+package front
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser/lexer"
+)
+
+// Limits of one script. They keep a hostile text from taking memory or stack:
+// the parser recurses once a bracket and once an operator.
+const (
+	maxRunes  = 4 << 20 // length of the text
+	maxTokens = 600_000 // a 500×500 matrix literal has half a million
+	maxDepth  = 100     // brackets inside brackets
+	maxChain  = 1000    // operators and brackets between two commas
+)
+
+// lex returns the tokens of a text without the final end marker.
+func lex(s *Source) ([]lexer.Token, *Error) {
+	if !utf8.ValidString(s.Text) {
+		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
+	}
+	if len(s.runes) > maxRunes {
+		return nil, s.At(Span{}, fmt.Sprintf("the script has %d characters; at most %d are read", len(s.runes), maxRunes), "put data into a CSV file")
+	}
+	tokens, err := lexer.Lex(file.NewSource(s.Text))
+	if err != nil {
+		return nil, lexError(s, err)
+	}
+	tokens = tokens[:len(tokens)-1] // the end marker
+	if len(tokens) > maxTokens {
+		t := tokens[maxTokens]
+		return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
+	}
+	for _, t := range tokens {
+		if message, hint := refused(t); message != "" {
+			return nil, s.At(Span(t.Location), message, hint)
+		}
+	}
+	return tokens, nil
+}
+
+func invalidRune(s *Source) Span {
+	at := 0
+	for rest := s.Text; rest != ""; at++ {
+		r, size := utf8.DecodeRuneInString(rest)
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		rest = rest[size:]
+	}
+	return Span{at, at + 1}
+}
+
+// lexError puts the lexer's errors into the words of the language.
+func lexError(s *Source, err error) *Error {
+	var e *file.Error
+	if !errors.As(err, &e) {
+		panic("front: unknown lexer error: " + err.Error())
+	}
+	at := Span(e.Location)
+	switch {
+	case strings.HasPrefix(e.Message, "literal not terminated"):
+		return s.At(at, "the text has no closing quote on its line", `texts stand in quotes: "x_1"`)
+	case strings.HasPrefix(e.Message, "unclosed comment"):
+		return s.At(at, "the comment is not closed", "write */ at its end")
+	case strings.HasPrefix(e.Message, "bad number"):
+		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
+	case strings.HasPrefix(e.Message, "unrecognized character"):
+		c := s.Slice(at)
+		if strings.ContainsAny(c, "“”„’‘«»") {
+			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `texts stand in straight quotes: "x_1"`)
+		}
+		return s.At(at, fmt.Sprintf("the character %q is not part of the language", c), "")
+	}
+	return s.At(at, "the text has an escape that is not known", `write \\ for a backslash and \" for a quote`)
+}
+
+// refused says why a token that expr knows is not part of the language.
+func refused(t lexer.Token) (message, hint string) {
+	if t.Kind == lexer.Bytes {
+		return "bytes are not part of the language", `write a text without the b: "x_1"`
+	}
+	if t.Kind == lexer.Number && !readable(t.Value) {
+		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
+	}
+	if t.Is(lexer.Identifier, "true", "false", "nil") {
+		return fmt.Sprintf("there is no %s in the language", t.Value), ""
+	}
+	if t.Is(lexer.Bracket, "{", "}") {
+		return "there are no curly brackets in the language", "lists stand in [ ], named arguments are written f(name=value)"
+	}
+	if t.Kind != lexer.Operator {
+		return "", ""
+	}
+	switch t.Value {
+	case "+", "-", "*", "/", "^", "..", ",", ";", "=", "<", ">", "<=", ">=", "==", "!=", "?", ":":
+		return "", ""
+	case "**":
+		return "a power is not written **", "write ^"
+	case ".":
+		return "there is no . in the language", "names of arguments are written f(name=value)"
+	case "if", "else", "let":
+		return fmt.Sprintf("there is no %s in the language", t.Value), "a script is a list of name = expression"
+	}
+	return fmt.Sprintf("there is no %s in the language", t.Value), ""
+}
+
+// readable reports whether the parser can read a number as written.
+func readable(number string) bool {
+	number = strings.ReplaceAll(number, "_", "")
+	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
+		return true
+	}
+	if _, err := strconv.ParseInt(number, 0, 64); err == nil {
+		return true
+	}
+	_, err := strconv.ParseFloat(number, 64)
+	return err == nil && strings.ContainsAny(number, ".eE")
+}

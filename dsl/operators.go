@@ -1,0 +1,318 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// maxRange is the length of the longest range a..b.
+const maxRange = 1_000_000
+
+// maxExponent is the largest exponent of a kernel.
+const maxExponent = 1000
+
+// whole returns x as an int when it is a whole number that fits.
+func whole(x float64) (int, bool) {
+	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return 0, false
+	}
+	return int(x), true
+}
+
+// formatNumber prints the shortest decimal that reads back as the same number.
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// unary is -x, elementwise for lists.
+func (e *evaluator) unary(n *ast.UnaryNode) value {
+	v := e.eval(n.Node)
+	switch v.Type {
+	case Kernel, Joint:
+		return e.fail(n, v.Type, "a kernel cannot be negated", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
+	case Number, List, anything:
+	default:
+		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
+	}
+	if n.Operator == "+" {
+		return v
+	}
+	return e.each(n, v, func(x float64) float64 { return -x })
+}
+
+// each applies f to a number, or to every number of a list.
+func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
+	if !v.known() {
+		return v
+	}
+	switch data := v.Data.(type) {
+	case float64:
+		y := f(data)
+		if math.IsNaN(y) || math.IsInf(y, 0) {
+			return e.fail(n, Number, fmt.Sprintf("the value is not a finite number here (the argument is %s)", formatNumber(data)), "")
+		}
+		return numberValue(y)
+	case []value:
+		if !e.spend(n, len(data)) {
+			return unknown(List)
+		}
+		out := make([]value, len(data))
+		for i, element := range data {
+			if out[i] = e.each(n, element, f); !out[i].known() {
+				return unknown(List)
+			}
+		}
+		return value{List, out}
+	}
+	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")
+}
+
+// binary is an operator between two values.
+func (e *evaluator) binary(n *ast.BinaryNode) value {
+	l, r := e.eval(n.Left), e.eval(n.Right)
+	switch n.Operator {
+	case "..":
+		return e.rangeOf(n, l, r)
+	case "+", "-", "*", "/", "^":
+	default:
+		return e.fail(n, anything, fmt.Sprintf("comparisons such as %s are for formulas only", n.Operator), "")
+	}
+	if l.Type == anything || r.Type == anything {
+		return unknown(anything)
+	}
+	isKernel := func(t Type) bool { return t == Kernel || t == Joint }
+	isNumber := func(t Type) bool { return t == Number || t == List }
+	switch {
+	case isNumber(l.Type) && isNumber(r.Type):
+		return e.arithmetic(n, l, r)
+	case isKernel(l.Type) && isKernel(r.Type):
+		return e.kernels(n, l, r)
+	case isKernel(l.Type) && r.Type == Number, l.Type == Number && isKernel(r.Type):
+		return e.kernelNumber(n, l, r)
+	}
+	return e.fail(n, anything, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
+}
+
+func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
+	for _, side := range []struct {
+		node ast.Node
+		value
+	}{{n.Left, l}, {n.Right, r}} {
+		if side.Type != Number && side.Type != anything {
+			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", side.Type.a()), "")
+		}
+		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) {
+			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", formatNumber(x)), "divide a range to get fractions: (1..8)/10")
+		}
+	}
+	if !l.known() || !r.known() {
+		return unknown(List)
+	}
+	from, to := l.Data.(float64), r.Data.(float64)
+	switch {
+	case to < from:
+		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)), "the smaller number comes first")
+	case to-from >= maxRange:
+		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
+	case !e.spend(n, int(to-from)+1):
+		return unknown(List)
+	}
+	out := make([]value, int(to-from)+1)
+	for i := range out {
+		out[i] = numberValue(from + float64(i))
+	}
+	return value{List, out}
+}
+
+// arithmetic is an operator between numbers, elementwise for lists.
+func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
+	t := Number
+	if l.Type == List || r.Type == List {
+		t = List
+	}
+	if !l.known() || !r.known() {
+		return unknown(t)
+	}
+	if ln, rn := l.Data, r.Data; t == List {
+		left, leftIsList := ln.([]value)
+		right, rightIsList := rn.([]value)
+		switch {
+		case leftIsList && rightIsList && len(left) != len(right):
+			return e.fail(n, List, fmt.Sprintf("lists of %d and %d elements do not go together", len(left), len(right)), "")
+		case !leftIsList:
+			return e.each(n, r, func(x float64) float64 { return operate(n.Operator, ln.(float64), x) })
+		case !rightIsList:
+			return e.each(n, l, func(x float64) float64 { return operate(n.Operator, x, rn.(float64)) })
+		}
+		if !e.spend(n, len(left)) {
+			return unknown(List)
+		}
+		out := make([]value, len(left))
+		for i := range out {
+			if out[i] = e.pair(n, left[i], right[i]); !out[i].known() {
+				return unknown(List)
+			}
+		}
+		return value{List, out}
+	}
+	x, y := l.Data.(float64), r.Data.(float64)
+	if n.Operator == "/" && y == 0 {
+		return e.fail(n.Right, Number, "division by zero", "")
+	}
+	z := operate(n.Operator, x, y)
+	if math.IsNaN(z) || math.IsInf(z, 0) {
+		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
+	}
+	return numberValue(z)
+}
+
+// pair is arithmetic between two elements of lists.
+func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
+	if (l.Type != Number && l.Type != List) || (r.Type != Number && r.Type != List) {
+		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
+	}
+	return e.arithmetic(n, l, r)
+}
+
+func operate(operator string, x, y float64) float64 {
+	switch operator {
+	case "+":
+		return x + y
+	case "-":
+		return x - y
+	case "*":
+		return x * y
+	case "/":
+		return x / y
+	case "^":
+		return math.Pow(x, y)
+	}
+	panic("dsl: unknown operator " + operator)
+}
+
+const notAKernel = "the difference of two kernels is not a kernel in general; use +, or a positive scale"
+
+// kernels is an operator between two kernels.
+func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
+	t := Kernel
+	if l.Type == Joint || r.Type == Joint {
+		t = Joint
+	}
+	switch n.Operator {
+	case "-":
+		return e.fail(n, t, "cannot subtract kernels", notAKernel)
+	case "/":
+		return e.fail(n, t, "cannot divide kernels", "the quotient of two kernels is not a kernel in general; multiply by a number, such as 0.5*k")
+	case "^":
+		return e.fail(n.Right, t, "the exponent of a kernel is a kernel", "k^2 is k * k; exponents are whole numbers from 1")
+	}
+	if !l.known() || !r.known() {
+		if l.Type == r.Type {
+			return unknown(t)
+		}
+		return unknown(anything) // which of the two would be lifted is not known
+	}
+	if t == Kernel {
+		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)
+		if n.Operator == "+" {
+			return kernelValue(kernels.Add(a, b))
+		}
+		return kernelValue(kernels.Mul(a, b))
+	}
+	a, okA := e.lift(n.Left, l)
+	b, okB := e.lift(n.Right, r)
+	if !okA || !okB {
+		return unknown(Joint)
+	}
+	if n.Operator == "+" {
+		return jointValue(kernels.AddJoint(a, b))
+	}
+	product, err := kernels.MulJoint(a, b)
+	if err != nil {
+		return e.fail(n, Joint, err.Error(), "")
+	}
+	return jointValue(product)
+}
+
+// kernelNumber is an operator between a kernel and a number.
+func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
+	k, c, numberNode, left := l, r, n.Right, false // left: the number stands on the left
+	if l.Type == Number {
+		k, c, numberNode, left = r, l, n.Left, true
+	}
+	switch {
+	case n.Operator == "-":
+		return e.fail(n, k.Type, "cannot subtract from a kernel or a kernel from a number", notAKernel)
+	case n.Operator == "/":
+		hint := "one over a kernel is not a kernel in general"
+		if !left {
+			hint = fmt.Sprintf("multiply instead: (1/%s) * …", e.st.Text(numberNode))
+		}
+		return e.fail(n, k.Type, "cannot divide with kernels", hint)
+	case n.Operator == "^" && left:
+		return e.fail(n, k.Type, "a number cannot have a kernel as its exponent", "exponents are whole numbers from 1")
+	case !k.known() || !c.known():
+		return unknown(k.Type)
+	}
+	out, err := combine(n.Operator, k.Data, c.Data.(float64), left)
+	if err != nil {
+		return e.fail(numberNode, k.Type, err.Error(), "")
+	}
+	return value{k.Type, out}
+}
+
+// combine returns k+c, c*k or k^c of a kernel or joint kernel k; first tells that c
+// stands first, which a sum keeps.
+func combine(operator string, k any, c float64, first bool) (any, error) {
+	joint, isJoint := k.(kernels.Joint)
+	single, _ := k.(kernels.Kernel)
+	constant := kernels.Constant{Value: c}
+	switch {
+	case operator == "^":
+		i, ok := whole(c)
+		if !ok || i < 1 || i > maxExponent {
+			return nil, fmt.Errorf("the exponent of a kernel is %s; it must be a whole number from 1 to %d", formatNumber(c), maxExponent)
+		}
+		if isJoint {
+			return kernels.PowJoint(joint, i)
+		}
+		return kernels.Pow(single, i)
+	case operator == "*" && isJoint:
+		return kernels.ScaleJoint(c, joint)
+	case operator == "*":
+		return kernels.Scale(c, single)
+	case !(c >= 0):
+		return nil, errors.New("a negative number added to a kernel does not leave a kernel in general; add 0 or more")
+	case !isJoint && first:
+		return kernels.Add(constant, single), nil
+	case !isJoint:
+		return kernels.Add(single, constant), nil
+	}
+	lifted, err := kernels.LiftBoth(constant)
+	if first {
+		return kernels.AddJoint(lifted, joint), err
+	}
+	return kernels.AddJoint(joint, lifted), err
+}
+
+// lift makes a joint kernel of a kernel that means the same in both spaces; any
+// other must say which space it is for.
+func (e *evaluator) lift(n ast.Node, v value) (kernels.Joint, bool) {
+	switch k := v.Data.(type) {
+	case kernels.Joint:
+		return k, true
+	case kernels.Kernel:
+		j, err := kernels.LiftBoth(k)
+		if err == nil {
+			return j, true
+		}
+		text := e.st.Text(n)
+		e.fail(n, Joint, "a joint kernel needs to know which space this kernel is for",
+			fmt.Sprintf("write arm(%s) where it compares arms, task(%s) where it compares tasks", text, text))
+	}
+	return kernels.Joint{}, false
+}

@@ -1,0 +1,80 @@
+package dsl
+
+import (
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+)
+
+// Error is a mistake in a script with its place and a hint; see its Error method
+// for how it prints.
+type Error = front.Error
+
+// Errors are independent mistakes in one script, at most five.
+type Errors = front.Errors
+
+// Script is a parsed script or notebook cell.
+type Script struct {
+	source     *front.Source
+	statements []*front.Statement
+}
+
+// Parse reads a script. The name of the file appears in messages and nothing is
+// opened. Errors are mistakes of form; names and types are the business of Check.
+func Parse(file, src string) (*Script, Errors) {
+	s := &Script{source: front.NewSource(file, src)}
+	var errs Errors
+	s.statements, errs = front.Parse(s.source)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return s, nil
+}
+
+// Names returns the names that the script binds, in order.
+func (s *Script) Names() []string {
+	var names []string
+	for _, st := range s.statements {
+		if st.Name != "" {
+			names = append(names, st.Name)
+		}
+	}
+	return names
+}
+
+// Check reports the mistakes that can be found without running the script: no
+// file is read and nothing is sampled.
+func (s *Script) Check(opt Options) Errors {
+	session := NewSession(opt)
+	statements, errs := session.prepare(s)
+	if len(errs) > 0 {
+		return errs
+	}
+	return session.check(statements)
+}
+
+// prepare returns the statements of a script with the right sides that
+// Options.Set replaces.
+func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
+	statements := slices.Clone(script.statements)
+	for _, text := range s.opt.Set {
+		source := front.NewSource("--set", text)
+		set, errs := front.Parse(source)
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		if len(set) != 1 || set[0].Name == "" || set[0].Params != nil {
+			whole := front.Span{From: 0, To: len(text)}
+			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
+		}
+		name := set[0].Name
+		at := slices.IndexFunc(statements, func(st *front.Statement) bool { return st.Name == name })
+		switch {
+		case at >= 0:
+			statements[at] = set[0]
+		case !s.opt.Rebind: // in a notebook another cell may bind it
+			return nil, Errors{source.At(set[0].NameAt, "the script binds no name "+name, suggest(name, script.Names()))}
+		}
+	}
+	return statements, nil
+}

@@ -1,0 +1,259 @@
+package dsl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+)
+
+// Options say how scripts are evaluated. The zero value evaluates one script in
+// the current folder.
+type Options struct {
+	Folder   string   // what relative paths are relative to; "" is the current folder
+	Set      []string // NAME=VALUE: replaces what the script binds NAME to
+	Seed     *uint64  // replaces every seed, except where a sweep sets it; nil keeps them
+	Workers  int      // for runs; 0 means one per processor
+	Rebind   bool     // a later script may bind a name again, as in a notebook
+	Host     Host     // reads and writes files; nil is the file system
+	Progress Progress // told what is under way; may be nil
+}
+
+// Progress is told that done of total steps of an activity are finished.
+type Progress func(label string, done, total int)
+
+// Session holds what scripts have bound so far. It is for one goroutine at a time.
+type Session struct {
+	opt   Options
+	scope scope
+	clock int // counts bindings
+}
+
+// scope is the names bound.
+type scope map[string]*binding
+
+// binding is a name with the statement that defines it. A name is defined once
+// (or again in a notebook), so a value is a function of what its statement uses:
+// sweep and Stale rely on it.
+type binding struct {
+	name  string
+	st    *front.Statement
+	value value
+	time  int            // when it was bound, by the session's clock
+	uses  map[string]int // names its statement read, with the time of what was read
+}
+
+// NewSession returns a session in which nothing is bound.
+func NewSession(opt Options) *Session {
+	if opt.Host == nil {
+		opt.Host = files{}
+	}
+	return &Session{opt: opt, scope: scope{}}
+}
+
+// names returns the names in the order in which they were bound.
+func (s scope) names() []string {
+	var all []*binding
+	for _, b := range s {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b *binding) int { return a.time - b.time })
+	names := make([]string, len(all))
+	for i, b := range all {
+		names[i] = b.name
+	}
+	return names
+}
+
+// Names returns the names bound so far, oldest first.
+func (s *Session) Names() []string { return s.scope.names() }
+
+// Value returns what a name is bound to, and its type: float64, string, []any,
+// kernels.Kernel, kernels.Joint, *engine.Problem, engine.Result and so on.
+func (s *Session) Value(name string) (v any, t Type, ok bool) {
+	b, ok := s.scope[name]
+	if !ok {
+		return nil, "", false
+	}
+	return b.value.plain(), b.value.Type, true
+}
+
+// Definition returns the text that a name was bound with.
+func (s *Session) Definition(name string) (string, bool) {
+	b, ok := s.scope[name]
+	if !ok {
+		return "", false
+	}
+	return b.st.Source.Slice(b.st.Whole()), true
+}
+
+// Stale returns the names whose definition uses a name that was bound again
+// since, oldest first.
+func (s *Session) Stale() []string {
+	var stale []string
+	memo := map[string]bool{}
+	for _, name := range s.scope.names() {
+		if s.stale(name, memo) {
+			stale = append(stale, name)
+		}
+	}
+	return stale
+}
+
+func (s *Session) stale(name string, memo map[string]bool) bool {
+	if is, ok := memo[name]; ok {
+		return is
+	}
+	memo[name] = false
+	for used, time := range s.scope[name].uses {
+		if s.scope[used].time != time || s.stale(used, memo) {
+			memo[name] = true
+		}
+	}
+	return memo[name]
+}
+
+// Eval checks a script and then evaluates it. It returns what bare expressions
+// display. With an error (Errors, which wrap the context's error after an
+// interrupt) come the displays that were finished before it; a script that does
+// not pass the check leaves the session as it was.
+func (s *Session) Eval(ctx context.Context, script *Script) ([]Display, error) {
+	statements, errs := s.prepare(script)
+	if len(errs) == 0 {
+		errs = s.check(statements)
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
+	var displays []Display
+	for _, st := range statements {
+		v := e.statement(st)
+		if st.Name == "" && v.known() && v.Type != Nothing {
+			displays = append(displays, displayOf(st, v))
+		}
+		if e.stopped == nil {
+			e.stopped = ctx.Err()
+		}
+		if e.stopped != nil {
+			err := st.Source.At(st.Whole(), "interrupted", "")
+			err.Err = e.stopped
+			e.report(err)
+		}
+		if len(e.errs) > 0 {
+			return displays, e.errs
+		}
+	}
+	return displays, nil
+}
+
+// check evaluates statements on a copy of the scope as far as that is possible
+// without reading or running anything.
+func (s *Session) check(statements []*front.Statement) Errors {
+	copied := scope{}
+	for name, b := range s.scope {
+		copied[name] = b
+	}
+	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: copied}
+	own := map[string]*front.Statement{}
+	for _, st := range statements {
+		if len(e.errs) == front.MaxErrors {
+			break
+		}
+		e.st = st
+		e.checkName(st, own)
+		e.statement(st)
+	}
+	slices.SortStableFunc(e.errs, func(a, b *Error) int { return a.Span.From - b.Span.From })
+	return e.errs
+}
+
+// checkName reports a name that cannot be bound here. own has the statements of
+// the same script that bind names.
+func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Statement) {
+	if st.Name == "" {
+		return
+	}
+	_, constant := constants[st.Name]
+	first := own[st.Name]
+	own[st.Name] = st
+	_, bound := e.scope[st.Name]
+	switch {
+	case index[st.Name] != nil || constant:
+		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
+	case first != nil:
+		line, _ := first.Source.Position(first.NameAt.From)
+		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; it was bound in line %d", st.Name, line), "choose another name: a name keeps its value")
+	case bound && !e.session.opt.Rebind:
+		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name keeps its value")
+	}
+}
+
+// statement evaluates one statement and binds its name.
+func (e *evaluator) statement(st *front.Statement) value {
+	e.st, e.uses = st, map[string]bool{}
+	v := e.define(st)
+	if v.Type == Nothing && st.Name != "" {
+		return e.fail(st.Node, Nothing, "this gives no value that a name could be bound to", "write it without "+st.Name+" =")
+	}
+	if st.Name == "" {
+		return v
+	}
+	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
+	for name := range e.uses {
+		if used, ok := e.scope[name]; ok {
+			b.uses[name] = used.time
+		}
+	}
+	if e.reaches(b.uses, st.Name, map[string]bool{}) {
+		e.failAt(st.NameAt, fmt.Sprintf("%s would be defined by itself", st.Name), "choose another name: a name stands for its definition")
+		return v
+	}
+	if v.known() || e.dry {
+		e.session.clock++
+		b.time = e.session.clock
+		e.scope[st.Name] = b
+	}
+	return v
+}
+
+// define returns the value of the right side of a statement.
+func (e *evaluator) define(st *front.Statement) value {
+	if st.Params != nil {
+		return e.formula(st)
+	}
+	return e.eval(st.Node)
+}
+
+// reaches reports whether the definitions of some names use a name.
+func (e *evaluator) reaches(uses map[string]int, name string, seen map[string]bool) bool {
+	for used := range uses {
+		if used == name {
+			return true
+		}
+		if seen[used] || e.scope[used] == nil {
+			continue
+		}
+		seen[used] = true
+		if e.reaches(e.scope[used].uses, name, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// displayOf is what a bare expression shows; its name is set when the expression
+// is a name.
+func displayOf(st *front.Statement, v value) Display {
+	d := Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
+	if n, ok := st.Node.(*ast.IdentifierNode); ok {
+		d.Name = n.Value
+	}
+	if v.Type == List {
+		d.Value = v.items()
+	}
+	return d
+}

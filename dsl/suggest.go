@@ -1,0 +1,104 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// suggest proposes the nearest of the known words, or lists them.
+func suggest(word string, known []string) string {
+	if best := nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "known: " + strings.Join(known, ", ")
+}
+
+// nearest returns the known word at the smallest distance, when that is at most
+// 1 + a third of the word, or "".
+func nearest(word string, known []string) string {
+	best, least := "", 2+len([]rune(word))/3
+	for _, k := range known {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least && d < len([]rune(word)) {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance is the optimal string alignment distance: insertions, deletions,
+// replacements and exchanges of neighbours that turn a into b.
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range row {
+		last[j] = j
+	}
+	for i := range s {
+		row[0] = i + 1
+		for j := range t {
+			cost := 1
+			if s[i] == t[j] {
+				cost = 0
+			}
+			row[j+1] = min(row[j]+1, last[j+1]+1, last[j]+cost)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(t)]
+}
+
+// suggestFunction proposes a function: by the names of other libraries first.
+func (e *evaluator) suggestFunction(word string) string {
+	var known []string
+	for _, f := range functions {
+		if slices.Contains(f.Synonyms, strings.ToLower(word)) {
+			return fmt.Sprintf("did you mean %q?", f.Name)
+		}
+		known = append(known, f.Name)
+	}
+	return suggest(word, known)
+}
+
+// suggestName proposes a bound name, or a function written without brackets.
+func (e *evaluator) suggestName(word string) string {
+	names := e.scope.names()
+	if best := nearest(word, names); best != "" {
+		return suggest(word, names)
+	}
+	var known []string
+	for _, f := range functions {
+		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
+			return "did you mean " + f.Signature() + "?"
+		}
+		known = append(known, f.Name)
+	}
+	if best := nearest(word, known); best != "" {
+		return "did you mean " + index[best].Signature() + "?"
+	}
+	if len(names) == 0 {
+		return "no name is bound yet; texts stand in quotes"
+	}
+	return "bound names: " + strings.Join(names, ", ") + "; texts stand in quotes"
+}
+
+// suggestParam proposes a parameter of the function.
+func (f *Function) suggestParam(word string) string {
+	var known []string
+	for _, p := range f.Params {
+		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
+			return fmt.Sprintf("did you mean %q?", p.Name)
+		}
+		known = append(known, p.Name)
+	}
+	if best := nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "write " + f.Signature()
+}

@@ -1,0 +1,123 @@
+package dsl
+
+import (
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Type is the type of a value, by the name that messages and help use.
+type Type string
+
+// The types of the language.
+const (
+	Number   Type = "number"
+	Text     Type = "text"
+	List     Type = "list"
+	Kernel   Type = "kernel"       // of the points of one space; kernels.Kernel
+	Joint    Type = "joint kernel" // of arms of tasks; kernels.Joint
+	Problem  Type = "problem"      // *engine.Problem
+	Result   Type = "result"       // engine.Result
+	Bounds   Type = "bounds"       // bounds.Report
+	Plan     Type = "plan"         // bounds.Forecast
+	Design   Type = "design"       // bounds.Allocation
+	Hardness Type = "hardness"     // bounds.Hardness
+	Spectrum Type = "spectrum"     // bounds.Spectrum
+	Sweep    Type = "sweep"        // sim.Sweep
+	Figure   Type = "figure"       // report.Figure
+	Table    Type = "table"        // report.Table
+	Nothing  Type = "nothing"      // what a function returns that only acts
+
+	anything Type = "" // after an error, and for parameters that take every type
+)
+
+// a returns the type with its article.
+func (t Type) a() string {
+	switch t {
+	case Bounds, Hardness, Nothing:
+		return string(t)
+	case anything:
+		return "a value"
+	}
+	return "a " + string(t)
+}
+
+// either lists types as in "a number or a list".
+func either(types []Type) string {
+	words := make([]string, len(types))
+	for i, t := range types {
+		words[i] = t.a()
+	}
+	return orList(words)
+}
+
+// orList joins words as in "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// value is a value of the language. Data is nil when only the type is known: while
+// a script is checked and not run, and after an error. The data of a number is a
+// float64, of a text a string, of a list a []value.
+type value struct {
+	Type Type
+	Data any
+}
+
+func (v value) known() bool { return v.Data != nil }
+
+func unknown(t Type) value        { return value{Type: t} }
+func numberValue(x float64) value { return value{Number, x} }
+
+// plain returns what the value is in Go: a float64, a string, a []float64 and so
+// on for a list as narrow as its elements allow, or the data itself.
+func (v value) plain() any {
+	list, ok := v.Data.([]value)
+	if !ok {
+		return v.Data
+	}
+	if numbers, ok := every[float64](list); ok {
+		return numbers
+	}
+	if texts, ok := every[string](list); ok {
+		return texts
+	}
+	rows := make([][]float64, len(list))
+	for i, row := range list {
+		if rows[i], ok = row.plain().([]float64); !ok {
+			return v.items()
+		}
+	}
+	return rows
+}
+
+// items returns a list as Go values, element by element.
+func (v value) items() []any {
+	list := v.Data.([]value)
+	out := make([]any, len(list))
+	for i, e := range list {
+		out[i] = e.plain()
+	}
+	return out
+}
+
+// every returns the elements of a list that are all of one Go type.
+func every[T any](list []value) ([]T, bool) {
+	out := make([]T, len(list))
+	for i, e := range list {
+		x, ok := e.Data.(T)
+		if !ok {
+			return nil, false
+		}
+		out[i] = x
+	}
+	return out, true
+}
+
+// kernelValue and jointValue keep the two kinds of kernel apart.
+func kernelValue(k kernels.Kernel) value { return value{Kernel, k} }
+func jointValue(j kernels.Joint) value   { return value{Joint, j} }
