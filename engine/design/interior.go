@@ -170,6 +170,9 @@ func (s *interior) step() bool {
 	affine := s.along(primal, dual) / count
 	sigma := min(max((affine/mu)*(affine/mu), 1e-3), 0.8)
 	sigma = max(sigma, min(0.5, 0.03*gap*s.t/(count*mu)))
+	if gap*s.t > 300*count*mu {
+		sigma = 1
+	}
 
 	for p := range s.rs {
 		s.rs[p] = sigma*mu - s.s[p]*s.u[p] - s.ds[p]*s.du[p]

@@ -117,7 +117,7 @@ func (m *minimax) iterate(limit int) Status {
 		if m.due() {
 			m.slack = min(max(0.5*m.lastGap, 2*m.tolerance), 0.5)
 			m.price(m.slack)
-			m.record()
+			m.record(); dbg(m.iterations, len(m.arms), "K", len(m.pairs), "value", m.value, "lower", m.lower, "mu", in.mu(), "t", in.t, "sumu", sum(in.u), "f", in.f, "lg", in.lambdaG, "top", m.top)
 			if m.best.gap() <= m.tolerance {
 				return Optimal
 			}
