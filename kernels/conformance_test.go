@@ -205,6 +205,24 @@ func TestActiveColumns(t *testing.T) {
 		if slices.ContainsFunc(e.Params, func(p Param) bool { return p.Name == scale }) {
 			ard := equalGrams{t, mustBuild(t, e, Args{"dims": []float64{4, 1}, scale: ell}), p}
 			ard.want(mustBuild(t, e, Args{"dims": []float64{4, 1}}), &scaled)
+			every := equalGrams{t, mustBuild(t, e, Args{scale: []float64{1, 3, 1, 1, 0.5}}), p}
+			every.want(mustBuild(t, e, Args{}), &scaled)
+			conform(t, every.k, p)
+		}
+	}
+}
+
+// Points so far apart that their squared distance overflows share nothing.
+func TestStationaryKernelsFarAway(t *testing.T) {
+	p, err := NewPoints([]string{"x"}, []string{"here", "there"}, [][]float64{{0}, {1e200}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float64, 2)
+	for _, k := range []Kernel{RBF{}, RQ{}, RQ{Alpha: 2}, Matern{Nu: 0.5}, Matern{Nu: 1.5}, Matern{}} {
+		k.Row(row, p.Point(0), p, 0)
+		if row[0] != 1 || row[1] != 0 || k.Eval(p.Point(0), p.Point(1)) != 0 {
+			t.Errorf("%s: Row %v, Eval %v", k, row, k.Eval(p.Point(0), p.Point(1)))
 		}
 	}
 }

@@ -7,7 +7,7 @@ import "fmt"
 // tested for symmetry and eigenvalues on the actual points (see Check). It prints
 // as its name; whoever prints it prints the definition Name(Params) = Body too.
 type Formula struct {
-	Name   string
+	Name   string // one name, one definition: two formulas in a kernel must not share it
 	Params string // "x, y"
 	Body   string // text of the formula; empty for a Go function
 

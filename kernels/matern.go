@@ -36,13 +36,14 @@ func (k Matern) nu() float64 {
 // Eval returns k(x, y).
 func (k Matern) Eval(x, y Point) float64 {
 	s := math.Sqrt(2 * k.nu() * k.Dims.square(x.X, y.X, k.Lengthscale))
-	switch k.nu() {
-	case 0.5:
-		return math.Exp(-s)
-	case 1.5:
-		return (1 + s) * math.Exp(-s)
+	decay := math.Exp(-s)
+	switch {
+	case decay == 0 || k.nu() == 0.5: // where s overflows, exp(-s) has won long before
+		return decay
+	case k.nu() == 1.5:
+		return (1 + s) * decay
 	}
-	return (1 + s + s*s/3) * math.Exp(-s)
+	return (1 + s + s*s/3) * decay
 }
 
 // Row sets dst[j] = k(x, ys[from+j]).
@@ -62,7 +63,7 @@ func (k Matern) Row(dst []float64, x Point, ys *Points, from int) {
 		quadratic = 1. / 3
 	}
 	for j, v := range s {
-		if dst[j] != 0 { // where s overflows, exp(-s) has won long before
+		if dst[j] != 0 { // see Eval
 			dst[j] *= 1 + v + quadratic*v*v
 		}
 	}
