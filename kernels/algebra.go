@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,7 @@ var (
 func Add(a, b Kernel) Kernel {
 	var sum []Kernel
 	constant := -1
-	for _, k := range append(terms(a), terms(b)...) {
+	for _, k := range slices.Concat(terms(a), terms(b)) {
 		if c, ok := k.(Constant); ok {
 			if constant >= 0 {
 				sum[constant] = Constant{sum[constant].(Constant).Value + c.Value}
@@ -51,7 +52,7 @@ func Add(a, b Kernel) Kernel {
 
 func terms(k Kernel) []Kernel {
 	if s, ok := k.(Sum); ok {
-		return s.Terms[:len(s.Terms):len(s.Terms)]
+		return s.Terms
 	}
 	return []Kernel{k}
 }
@@ -70,12 +71,12 @@ func Mul(a, b Kernel) Kernel {
 	case b == nil:
 		return join(c, a)
 	}
-	return join(c, Product{append(factors(a), factors(b)...)})
+	return join(c, Product{slices.Concat(factors(a), factors(b))})
 }
 
 func factors(k Kernel) []Kernel {
 	if p, ok := k.(Product); ok {
-		return p.Factors[:len(p.Factors):len(p.Factors)]
+		return p.Factors
 	}
 	return []Kernel{k}
 }

@@ -48,7 +48,7 @@ func randomKernel(rng *rand.Rand, depth int) Kernel {
 		leaves := []Kernel{
 			Linear{Bias: float64(rng.IntN(2))}, Constant{rng.Float64()}, RBF{Lengthscale: []float64{rng.Float64() + 0.1}}, Matern{Nu: 1.5},
 			Identity{}, Cosine{Dims: Dims{Index: []int{0}}}, Category{Dims: Dims{Names: []string{"x_1"}}},
-			Func("wave", func(x, y []float64) float64 { return 1 }),
+			Func("wave", func(x, y []float64) float64 { return 1 }), Table{Values: identityRows(2), Names: []string{"rome", "oslo"}},
 		}
 		return leaves[rng.IntN(len(leaves))]
 	}
@@ -152,10 +152,16 @@ func near(a, b, tol float64) bool { return abs(a-b) <= tol*max(1, abs(a), abs(b)
 
 func abs(v float64) float64 { return max(v, -v) }
 
-func TestAlgebraDoesNotShareTerms(t *testing.T) {
-	base := Add(Linear{}, RBF{})
-	first, second := Add(base, Identity{}), Add(base, Cosine{})
-	if first.String() != "linear() + rbf() + identity()" || second.String() != "linear() + rbf() + cosine()" {
-		t.Errorf("got %s and %s", first, second)
+func TestAlgebraDoesNotShareParts(t *testing.T) {
+	for _, row := range []struct {
+		combine func(a, b Kernel) Kernel
+		sign    string
+	}{{Add, " + "}, {Mul, " * "}} {
+		base := row.combine(row.combine(Linear{}, RBF{}), RQ{}) // three parts, maybe with room for more
+		first, second := row.combine(base, Identity{}), row.combine(base, Cosine{})
+		start := "linear()" + row.sign + "rbf()" + row.sign + "rq()" + row.sign
+		if first.String() != start+"identity()" || second.String() != start+"cosine()" {
+			t.Errorf("got %s and %s", first, second)
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (t Term) normal() Term {
 func AddJoint(a, b Joint) Joint {
 	var sum []Term
 	constant := -1
-	for _, t := range append(slices.Clone(a.Terms), b.Terms...) {
+	for _, t := range slices.Concat(a.Terms, b.Terms) {
 		if t.Task == nil && t.Arm == nil {
 			if constant >= 0 {
 				sum[constant].Scale += t.Scale

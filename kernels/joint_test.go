@@ -205,6 +205,30 @@ func mustJoint(j Joint, err error) Joint {
 	return j
 }
 
+// Rows of a table belong to the names, in whatever order points and rows come.
+func TestTableGoesByName(t *testing.T) {
+	p, err := NewPoints(nil, []string{"lima", "oslo", "rome", "oslo"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := Table{Values: [][]float64{{1, 0.6, 0.2}, {0.6, 2, 0.4}, {0.2, 0.4, 3}}, Names: []string{"oslo", "rome", "lima"}}
+	want := mat.NewSymDense(4, []float64{3, 0.2, 0.4, 0.2, 0, 1, 0.6, 1, 0, 0, 2, 0.6, 0, 0, 0, 1}) // looked up by hand
+	got, err := Gram(table, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(got, want) {
+		t.Errorf("got %v", mat.Formatted(got))
+	}
+	if v := table.Eval(p.Point(0), p.Point(2)); v != 0.4 {
+		t.Errorf("unbound: %v", v)
+	}
+	table.Names = nil // rows in order of appearance
+	if got, err = Gram(table, p); err != nil || got.At(0, 1) != 0.6 || got.At(2, 2) != 3 || got.At(1, 3) != 2 {
+		t.Errorf("by order: %v, %v", mat.Formatted(got), err)
+	}
+}
+
 // A product of joint kernels is the entrywise product of their matrices.
 func TestJointProductOfMatrices(t *testing.T) {
 	tasks, arms, taskOf := jointPoints(t, false)
