@@ -48,6 +48,9 @@ func NewModel(p *Problem, unit float64) (*Model, error) {
 	if unit == 0 {
 		unit = p.LargestNoise()
 	}
+	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
 	gram, err := p.Kernel.On(p.Tasks, p.Arms, p.TaskOf)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)

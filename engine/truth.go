@@ -143,7 +143,7 @@ func (m *Model) ties() (rival int, tied bool) {
 // Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best
 // against rival, each squared norm divided by the squared gap. epsilon > 0
 // (reward units) replaces smaller gaps, the PAC form. Samples of all agents
-// together; a tie without epsilon is an error.
+// together; remembered. A tie without epsilon is an error.
 func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 	t, err := m.known()
 	if err != nil {
@@ -163,7 +163,14 @@ func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 		gap := max(t.gap[i], epsilon/m.Unit)
 		pairs = append(pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
 	}
-	return design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, design.Options{Tolerance: designTolerance(m.Problem.N())})
+	st, err := m.remember(key('h', ridge, 0, nil)+key('e', epsilon, 0, nil), func() (*stage, error) {
+		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, design.Options{Tolerance: designTolerance(m.Problem.N())})
+		return &stage{design: d}, err
+	})
+	if err != nil {
+		return design.Design{}, err
+	}
+	return st.design, nil
 }
 
 // LowerBound is T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs

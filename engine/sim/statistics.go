@@ -36,5 +36,12 @@ func Proportion(count, runs int) engine.Rate {
 	p := float64(count) / n
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return engine.Rate{Count: count, Runs: runs, Rate: p, CI95: [2]float64{max(0, centre-half), min(1, centre+half)}}
+	r := engine.Rate{Count: count, Runs: runs, Rate: p, CI95: [2]float64{centre - half, centre + half}}
+	if count == 0 {
+		r.CI95[0] = 0 // exactly: rounding would leave 1e-19
+	}
+	if count == runs {
+		r.CI95[1] = 1
+	}
+	return r
 }

@@ -1,0 +1,192 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// rbfInstance has 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the
+// kernel's own Gaussian process, so that the kernel is well specified.
+func rbfInstance(t *testing.T) *engine.Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(41, 5))
+	var z, x [][]float64
+	var names []string
+	var taskOf []int
+	for v := range 4 {
+		z = append(z, []float64{rng.Float64()})
+		for i := range 5 {
+			x = append(x, []float64{rng.Float64(), rng.Float64()})
+			names = append(names, fmt.Sprintf("%d.%d", v, i))
+			taskOf = append(taskOf, v)
+		}
+	}
+	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c", "d"}, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{0.5}}, Arm: kernels.RBF{Lengthscale: []float64{0.4}}}}}
+	p, err := engine.New("rbf instance", tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := engine.NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := make([]float64, m.Rank())
+	for k := range theta {
+		theta[k] = rng.NormFloat64()
+	}
+	for i := range p.Mean {
+		for k, th := range theta {
+			p.Mean[i] += m.Features.At(i, k) * th
+		}
+	}
+	return p
+}
+
+// The error rate over 2,000 runs at δ = 0.1 is at most δ: its 95 % interval must
+// not lie above it, and in fact all of it lies below.
+func TestErrorRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("8,000 runs")
+	}
+	paper, err := engine.PaperCase(3, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const delta, runs = 0.1, 2000
+	for _, p := range []*engine.Problem{paper, rbfInstance(t)} {
+		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
+			r, err := sim.Run(context.Background(), sim.Experiment{
+				Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: delta, Schedule: schedule}, Runs: runs, Seed: 9,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s, %s: %d of %d runs wrong, rate %.4f, 95 %% interval [%.4f, %.4f], %.0f samples per agent, %.1f times the lower bound",
+				p.Name, schedule, r.Errors.Count, runs, r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1], r.SamplesPerAgent.Mean, r.RatioToLowerBound)
+			if r.Errors.CI95[1] > delta || r.Status != engine.StatusDecided {
+				t.Errorf("%s, %s: status %s, error rate interval [%.4f, %.4f] is not below delta = %g", p.Name, schedule, r.Status, r.Errors.CI95[0], r.Errors.CI95[1], delta)
+			}
+		}
+	}
+}
+
+// A wrong noise scale must show: with rewards noisier than the engine is told,
+// the tuned schedule errs more than δ. Otherwise TestErrorRates could not fail.
+func TestErrorRatesCanFail(t *testing.T) {
+	p, err := engine.PaperCase(3, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SD = make([]float64, p.N())
+	for i := range p.SD {
+		p.SD[i] = 4
+	}
+	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.1}, Runs: 200, Seed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Errors.CI95[0] <= 0.1 || len(r.Warnings) == 0 {
+		t.Errorf("4 times the noise: error rate %.3f from %.3f, warnings %v; want above delta, and a warning", r.Errors.Rate, r.Errors.CI95[0], r.Warnings)
+	}
+}
+
+// The budget is never exceeded, and with twice the budget fewer runs err.
+func TestBudget(t *testing.T) {
+	p, err := engine.PaperCase(3, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := math.Inf(1)
+	for _, budget := range []int{60, 120, 240, 480} {
+		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: budget}, Runs: 400, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("T = %d: %d of %d runs wrong, rate %.3f [%.3f, %.3f], %.1f samples per agent", budget, r.Errors.Count, r.Errors.Runs, r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1], r.SamplesPerAgent.Mean)
+		if r.SamplesPerAgent.CI95[1] > float64(budget) {
+			t.Errorf("budget %d: %g samples per agent", budget, r.SamplesPerAgent.Mean)
+		}
+		if r.Errors.CI95[1] >= last {
+			t.Errorf("budget %d: error rate up to %.3f, not below %.3f at half the budget", budget, r.Errors.CI95[1], last)
+		}
+		last = r.Errors.CI95[0]
+	}
+}
+
+// The same bytes with 1 and with 2 workers, for both modes and all environments.
+func TestDeterminism(t *testing.T) {
+	p, err := engine.PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []sim.Experiment{
+		{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 40, Seed: 5},
+		{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 300}, Runs: 40, Seed: 5},
+	} {
+		var texts [2][]byte
+		for k := range texts {
+			x.Workers = k + 1
+			r, err := sim.Run(context.Background(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if texts[k], err = json.Marshal(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(texts[0], texts[1]) {
+			t.Errorf("%s: 1 and 2 workers differ:\n%s\n%s", x.Algorithm, texts[0], texts[1])
+		}
+	}
+}
+
+// The negative control: in the stroke trial no best arm is separable with the
+// patients there were (19,285 of them, 2,411 a task), and nobody is told a winner.
+func TestStroke(t *testing.T) {
+	p, err := engine.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
+		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{20, 0.5}}, Arm: kernels.Constant{Value: 1}},
+		{Scale: 0.01, Task: kernels.Identity{}, Arm: kernels.Identity{}},
+	}}, engine.LoadOptions{Noise: engine.Noise{Kind: engine.NoiseValue, Value: 0.5}, Environment: engine.EnvironmentBernoulli})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{MaxSamples: 19285}, Runs: 100, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != engine.StatusSamples || r.Errors.Count > 0 || r.Undecided.Count != 100 {
+		t.Errorf("fc: status %s, %d runs with a wrong winner, %d undecided; want the sample limit, 0 and 100", r.Status, r.Errors.Count, r.Undecided.Count)
+	}
+	r, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 2410}, Runs: 100, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Undecided.Count != 100 {
+		t.Errorf("fb: %d of 100 runs undecided, want all", r.Undecided.Count)
+	}
+	for _, a := range r.Answers {
+		if a.Decided && !*a.Correct {
+			t.Errorf("fb: task %s was told the wrong winner %s", a.Task, a.Arm)
+		}
+		if !a.Decided && (a.Arm != "" || len(a.Candidates) < 2) {
+			t.Errorf("fb: undecided answer %+v names a winner or no candidates", a)
+		}
+	}
+}
