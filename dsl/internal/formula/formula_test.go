@@ -1,0 +1,317 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/expr-lang/expr/ast"
+	"pgregory.net/rapid"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+)
+
+// script is an environment with two numbers and no place for mistakes.
+type script struct{ mistakes []string }
+
+func (s *script) Number(n *ast.IdentifierNode) (float64, bool) {
+	v, ok := map[string]float64{"h": 0.7, "pi": math.Pi}[n.Value]
+	if !ok {
+		s.Fail(n, "unknown name "+n.Value, "")
+	}
+	return v, ok
+}
+func (s *script) Fail(n ast.Node, message, hint string) { s.mistakes = append(s.mistakes, message) }
+func (s *script) UnknownFunction(callee *ast.IdentifierNode) {
+	s.Fail(callee, "unknown function "+callee.Value, "")
+}
+func (s *script) Place(ast.Node) string { return "test.cope:1:1" }
+
+// define parses and checks the formula f(x, y) = body.
+func define(body string) (*Definition, []string) {
+	statements, errs := front.Parse(front.NewSource("test.cope", "f(x, y) = "+body))
+	if len(errs) > 0 || len(statements) != 1 || statements[0].Params == nil {
+		return nil, []string{errs.Error()}
+	}
+	env := &script{}
+	return Check("f", "x", "y", statements[0].Node, env), env.mistakes
+}
+
+func resolve(t testing.TB, body string, columns ...string) *Program {
+	t.Helper()
+	d, mistakes := define(body)
+	if d == nil {
+		t.Fatalf("%s: %v", body, mistakes)
+	}
+	p, err := d.Resolve(columns)
+	if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return p
+}
+
+// Both evaluators against values computed by hand for x = (1, 2, 3), y = (3, 1, -1).
+func TestValues(t *testing.T) {
+	for _, test := range []struct {
+		body string
+		want float64
+	}{
+		{"sum((x-y)^2)", 4 + 1 + 16},
+		{"sqdist(x, y)", 21},
+		{"norm(x-y)", math.Sqrt(21)},
+		{"dot(x, y)", 3 + 2 - 3},
+		{"mean(x)", 2},
+		{"min(y) + max(x)", 2},
+		{"sum(min(x, y))", 1 + 1 - 1},
+		{"max(x[0], y[0], 2)", 3},
+		{"x[0] - y[2]", 2},
+		{`x["b"] * y["b"]`, 2},
+		{"(x*y)[2]", -3},
+		{"-2^2", -4},
+		{"2^3^2", 512},
+		{"sum(x/norm(y)*norm(y))", 6},
+		{"sum(abs(x-y)) / h", 7 / 0.7},
+		{"exp(-sqdist(x, y)/(2*h^2))", math.Exp(-21 / (2 * 0.7 * 0.7))},
+		{"x[0] < y[0] ? 1 : 2", 1},
+		{"sum(x[0] == 1 ? x : y)", 6},
+		{"cos(pi)", -1},
+		{"7", 7},
+		{"sum(x)", 6},
+		{"y[1]", 1},
+		{"dot(x*sum(y), y)", 6},
+		{"sum(sqrt(abs(x*y)))", math.Sqrt(3) + math.Sqrt(2) + math.Sqrt(3)},
+	} {
+		p := resolve(t, test.body, "a", "b", "c")
+		x, ys := []float64{1, 2, 3}, [][]float64{{0, 3}, {0, 1}, {0, -1}}
+		got := []float64{math.NaN()}
+		p.Rows(got, x, ys, 1)
+		pair := p.Pair(x, []float64{3, 1, -1})
+		if math.Abs(got[0]-test.want) > 1e-14*(1+math.Abs(test.want)) || math.Abs(pair-test.want) > 1e-14*(1+math.Abs(test.want)) {
+			t.Errorf("%s: rows %v, pair %v, want %v", test.body, got[0], pair, test.want)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for body, want := range map[string]string{
+		"x":                       "gives a vector",
+		"x - y":                   "gives a vector",
+		"x[0] < y[0]":             "gives a condition",
+		"sum(1)":                  "needs a vector",
+		"dot(x)":                  "two arguments",
+		"exp(x, y)":               "one argument",
+		"sum(x) + q":              "unknown name q",
+		"foo(x)":                  "unknown function foo",
+		"x < y ? 1 : 2":           "vectors cannot be compared",
+		"1 ? 2 : 3":               "a choice needs a condition",
+		"(x[0] < 1) + 1":          "a condition is not a number",
+		"x[y[0]]":                 "whole number",
+		"x[0.5]":                  "whole number",
+		"x[-1]":                   "whole number",
+		"h[0]":                    "has no elements",
+		`sum(x + "a")`:            "a text",
+		"x[0] < y[0] < 1 ? 1 : 2": "cannot be chained",
+		"sum(x, k=1)":             "no named arguments",
+		"sum([1, 2])":             "not part of a formula",
+		"1..3":                    "no ..",
+	} {
+		d, mistakes := define(body)
+		if d != nil || len(mistakes) != 1 || !strings.Contains(mistakes[0], want) {
+			t.Errorf("%s: mistakes %q, want one with %q", body, mistakes, want)
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	d, _ := define(`x["dose"] * y[2]`)
+	for _, test := range []struct {
+		columns []string
+		want    string
+	}{
+		{[]string{"a", "b", "c"}, `no column "dose"; the columns are a, b, c`},
+		{[]string{"dose", "b"}, "no column 2; the columns are dose, b"},
+		{nil, "no feature columns"},
+	} {
+		_, err := d.Resolve(test.columns)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "f") {
+			t.Errorf("columns %v: %v, want %q", test.columns, err, test.want)
+		}
+	}
+}
+
+// randomFormula draws the text of a formula of this kind and depth.
+func randomFormula(t *rapid.T, k kind, depth int) string {
+	pick := func(options ...string) string { return rapid.SampledFrom(options).Draw(t, "part") }
+	number := func() string { return randomFormula(t, scalar, depth-1) }
+	vec := func() string { return randomFormula(t, vector, depth-1) }
+	switch {
+	case k == condition:
+		return fmt.Sprintf("%s %s %s", number(), pick("<", "<=", ">", ">="), number())
+	case depth <= 0 && k == vector:
+		return pick("x", "y")
+	case depth <= 0:
+		return pick("h", "2", "0.5", "3", `x["a"]`, "y[1]", "x[1]", "pi")
+	}
+	same := func() string { return randomFormula(t, k, depth-1) }
+	any := func() string { return randomFormula(t, rapid.SampledFrom([]kind{scalar, k}).Draw(t, "kind"), depth-1) }
+	options := []func() string{
+		func() string { return fmt.Sprintf("(%s %s %s)", same(), pick("+", "-", "*", "/"), any()) },
+		func() string { return fmt.Sprintf("(%s %s %s)", any(), pick("+", "-", "*"), same()) },
+		func() string { return fmt.Sprintf("(%s)^%s", same(), pick("2", "3", "0.5", "h")) },
+		func() string { return "(-" + same() + ")" },
+		func() string {
+			return fmt.Sprintf("%s(%s)", pick("exp", "sin", "cos", "tanh", "abs", "sqrt", "log"), same())
+		},
+		func() string { return fmt.Sprintf("%s(%s, %s)", pick("min", "max"), same(), any()) },
+		func() string {
+			return fmt.Sprintf("(%s ? %s : %s)", randomFormula(t, condition, depth-1), same(), any())
+		},
+	}
+	if k == scalar {
+		options = append(options,
+			func() string { return fmt.Sprintf("%s(%s)", pick("sum", "mean", "norm", "min", "max"), vec()) },
+			func() string { return fmt.Sprintf("%s(%s, %s)", pick("dot", "sqdist"), vec(), vec()) },
+			func() string { return fmt.Sprintf("(%s)[%s]", vec(), pick("0", "1", `"b"`)) })
+	}
+	return options[rapid.IntRange(0, len(options)-1).Draw(t, "form")]()
+}
+
+// The compiled rows equal the interpreted pairs, on whatever formula. Sums are
+// added in another order and squares multiplied, so a few roundings may differ;
+// both agree about what is not a number.
+func TestRowsEqualPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := randomFormula(t, scalar, rapid.IntRange(0, 4).Draw(t, "depth"))
+		d, mistakes := define(body)
+		if d == nil {
+			t.Fatalf("%s: %v", body, mistakes)
+		}
+		columns := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(2, 5).Draw(t, "columns")]
+		p, err := d.Resolve(columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, from := rapid.SampledFrom([]int{1, 3, 257}).Draw(t, "points"), rapid.IntRange(0, 2).Draw(t, "from")
+		x, ys := make([]float64, len(columns)), make([][]float64, len(columns))
+		for c := range columns {
+			x[c] = rapid.Float64Range(-2, 2).Draw(t, "x")
+			ys[c] = make([]float64, n+from)
+			for j := range ys[c] {
+				ys[c][j] = math.Sin(float64(j*7+c*3)) * 2
+			}
+		}
+		got, y := make([]float64, n), make([]float64, len(columns))
+		p.Rows(got, x, ys, from)
+		for j := range got {
+			for c := range y {
+				y[c] = ys[c][from+j]
+			}
+			if want := p.Pair(x, y); !close(got[j], want) {
+				t.Fatalf("%s at x=%v y=%v: rows %v, pair %v", body, x, y, got[j], want)
+			}
+		}
+	})
+}
+
+// close compares to 1e-6: random formulas magnify a rounding by cancellation and
+// near poles, and a wrong operation shows far above that. Beyond 1e6, and where
+// one is not a number, a rounding can decide, and only the smaller is compared.
+func close(a, b float64) bool {
+	if math.IsNaN(a) || math.IsNaN(b) || math.Abs(a) > 1e6 || math.Abs(b) > 1e6 {
+		return true
+	}
+	return math.Abs(a-b) <= 1e-6*(1+math.Abs(a)+math.Abs(b))
+}
+
+func TestRowsDoNotAllocate(t *testing.T) {
+	p := resolve(t, "exp(-sum((x/norm(x)-y/norm(y))^2)/2) * (x[0] < y[0] ? 1 : sum(x*y))", "a", "b", "c", "d")
+	x, ys, dst := []float64{1, 2, 3, 4}, make([][]float64, 4), make([]float64, 1000)
+	for c := range ys {
+		ys[c] = make([]float64, 1000)
+		for j := range ys[c] {
+			ys[c][j] = float64(j + c)
+		}
+	}
+	p.Rows(dst, x, ys, 0)
+	if got := testing.AllocsPerRun(20, func() { p.Rows(dst, x, ys, 0) }); got > 0 {
+		t.Errorf("%v allocations a row of 1000 points, want none", got)
+	}
+}
+
+// BenchmarkFormula measures one pair of points at d = 4 in a row of 1000, against
+// the same formula as a Go closure over pairs.
+func BenchmarkFormula(b *testing.B) {
+	const n, d = 1000, 4
+	x, ys, rows, dst := make([]float64, d), make([][]float64, d), make([][]float64, n), make([]float64, n)
+	for j := range rows {
+		rows[j] = make([]float64, d)
+	}
+	for c := range ys {
+		ys[c], x[c] = make([]float64, n), float64(c)/3
+		for j := range ys[c] {
+			ys[c][j] = math.Sin(float64(j*3 + c))
+			rows[j][c] = ys[c][j]
+		}
+	}
+	perPair := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/pair")
+	}
+	for name, body := range map[string]string{
+		"squares=peephole": "exp(-sum((x-y)^2)/2)",
+		"squares=general":  "exp(-sum((y-x)*(y-x))/2)",
+		"wave":             "exp(-abs(x[0]-y[0])) * cos(2*(x[0]-y[0]))",
+	} {
+		b.Run(name, func(b *testing.B) {
+			p := resolve(b, body, "a", "b", "c", "d")
+			for b.Loop() {
+				p.Rows(dst, x, ys, 0)
+			}
+			perPair(b)
+		})
+	}
+	b.Run("closure", func(b *testing.B) {
+		f := func(x, y []float64) float64 {
+			s := 0.0
+			for c := range x {
+				diff := x[c] - y[c]
+				s += diff * diff
+			}
+			return math.Exp(-s / 2)
+		}
+		for b.Loop() {
+			for j, y := range rows {
+				dst[j] = f(x, y)
+			}
+		}
+		perPair(b)
+	})
+}
+
+// FuzzFormula wants no panic from any text, and agreement where it is a formula.
+func FuzzFormula(f *testing.F) {
+	for _, body := range []string{"sum((x-y)^2)", `exp(-abs(x[0]-y["b"])/h)`, "x[0] < y[0] ? dot(x, y) : norm(x)[1]", "min(x, y, 2)[1^2]", "2^-x[0]^2"} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		if len(body) > 2000 {
+			return
+		}
+		d, mistakes := define(body)
+		if d == nil {
+			if len(mistakes) == 0 {
+				t.Fatal("refused without a reason")
+			}
+			return
+		}
+		p, err := d.Resolve([]string{"a", "b"})
+		if err != nil {
+			return
+		}
+		got := make([]float64, 1)
+		p.Rows(got, []float64{0.5, -1}, [][]float64{{1.5}, {0.25}}, 0)
+		if want := p.Pair([]float64{0.5, -1}, []float64{1.5, 0.25}); !close(got[0], want) {
+			t.Fatalf("rows %v, pair %v", got[0], want)
+		}
+	})
+}
