@@ -151,52 +151,66 @@ func (s *interior) center(mu float64, fresh bool) {
 // step takes one predictor-corrector step and reports whether it could.
 //
 // Mehrotra's centring σ = (μ_aff/μ)² is raised when the certified gap is far
-// above what μ promises: then the iterate is off the central path and a smaller
-// μ would only jam it against the boundary.
+// above what μ promises: then the iterate is off the central path, and a smaller
+// μ would only jam it against the boundary. When it is so far off that Newton's
+// linear model cannot be trusted, which happens where A is nearly singular at
+// the optimum, the step only recentres and no weight more than doubles.
 func (s *interior) step() bool {
 	count := float64(len(s.u) + len(s.lambda))
-	mu, gap := s.mu(), s.gap()
+	mu := s.mu()
+	astray := 0.03 * s.gap() * s.t / (count * mu)
 	if !s.assemble() {
 		return false
 	}
-	for p := range s.rs {
-		s.rs[p] = -s.s[p] * s.u[p]
+	if astray > 1 {
+		primal, dual := s.recentring(mu)
+		for i, d := range s.dl {
+			primal = min(primal, s.lambda[i]/math.Abs(d))
+		}
+		return s.move(primal, dual)
 	}
-	for i := range s.rz {
-		s.rz[i] = -s.lambda[i] * s.z[i]
-	}
+	s.target(0, false)
 	s.direction()
 	primal, dual := s.lengths(1)
-	affine := s.along(primal, dual) / count
-	sigma := min(max((affine/mu)*(affine/mu), 1e-3), 0.8)
-	sigma = max(sigma, min(0.5, 0.03*gap*s.t/(count*mu)))
-	if gap*s.t > 300*count*mu {
-		sigma = 1
-	}
+	affine := s.along(primal, dual) / (count * mu)
+	sigma := max(min(max(affine*affine, 1e-3), 0.8), min(0.5, astray))
 
-	for p := range s.rs {
-		s.rs[p] = sigma*mu - s.s[p]*s.u[p] - s.ds[p]*s.du[p]
-	}
-	for i := range s.rz {
-		s.rz[i] = sigma*mu - s.lambda[i]*s.z[i] - s.dl[i]*s.dz[i]
-	}
+	s.target(sigma*mu, true)
 	s.direction()
 	fraction := 0.9
 	if sigma < 2e-3 {
 		fraction = 0.99
 	}
 	primal, dual = s.lengths(fraction)
-	if min(primal, dual) < 0.2 { // the second-order term misled: just recentre
-		for p := range s.rs {
-			s.rs[p] = 0.5*mu - s.s[p]*s.u[p]
-		}
-		for i := range s.rz {
-			s.rz[i] = 0.5*mu - s.lambda[i]*s.z[i]
-		}
-		s.direction()
-		primal, dual = s.lengths(0.9)
+	if min(primal, dual) < 0.2 { // the second-order term misled
+		primal, dual = s.recentring(0.5 * mu)
 	}
 	return s.move(primal, dual)
+}
+
+// recentring sets the direction towards complementarity μ and returns how far to
+// follow it.
+func (s *interior) recentring(mu float64) (primal, dual float64) {
+	s.target(mu, false)
+	s.direction()
+	return s.lengths(0.9)
+}
+
+// target sets the right-hand side for complementarity μ, with or without the
+// second-order term of the direction at hand.
+func (s *interior) target(mu float64, corrected bool) {
+	for p := range s.rs {
+		s.rs[p] = mu - s.s[p]*s.u[p]
+		if corrected {
+			s.rs[p] -= s.ds[p] * s.du[p]
+		}
+	}
+	for i := range s.rz {
+		s.rz[i] = mu - s.lambda[i]*s.z[i]
+		if corrected {
+			s.rz[i] -= s.dl[i] * s.dz[i]
+		}
+	}
 }
 
 // along is the complementarity after a step of the given lengths.

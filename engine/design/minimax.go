@@ -1,9 +1,6 @@
 package design
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Minimax returns the allocation with the smallest largest variance,
 //
@@ -28,7 +25,7 @@ func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
 	if !m.begin() {
 		return trivial(p.phi.Rows), nil
 	}
-	return m.finish(m.iterate(opt.limit())), nil
+	return trimmed(m.finish(m.iterate(opt.limit())), s, c, m.tolerance), nil
 }
 
 func (o Options) tolerance() float64 {
@@ -117,7 +114,7 @@ func (m *minimax) iterate(limit int) Status {
 		if m.due() {
 			m.slack = min(max(0.5*m.lastGap, 2*m.tolerance), 0.5)
 			m.price(m.slack)
-			m.record(); dbg(m.iterations, len(m.arms), "K", len(m.pairs), "value", m.value, "lower", m.lower, "mu", in.mu(), "t", in.t, "sumu", sum(in.u), "f", in.f, "lg", in.lambdaG, "top", m.top)
+			m.record()
 			if m.best.gap() <= m.tolerance {
 				return Optimal
 			}
@@ -216,8 +213,8 @@ func (m *minimax) revise() bool {
 // finish assembles the result.
 func (m *minimax) finish(status Status) Design {
 	b := m.best
-	d := Design{Value: b.value, Lower: b.lower, Weights: b.lambda, Iterations: m.iterations, Status: status}
-	d.Certificate = Certificate{Weights: b.dual.Weights}
+	d := Design{Value: b.value, Lower: min(b.lower, b.value), Weights: b.lambda, Iterations: m.iterations, Status: status}
+	d.Certificate.Weights = b.dual.Weights
 	total := sum(b.dual.Dual)
 	for k, u := range b.dual.Dual {
 		if u > 0 {
@@ -225,7 +222,30 @@ func (m *minimax) finish(status Status) Design {
 			d.Certificate.Dual = append(d.Certificate.Dual, u/total)
 		}
 	}
-	d.Lower = math.Min(d.Lower, d.Value)
-	d.Weights = slices.Clone(d.Weights)
+	return d
+}
+
+// trimBelow is the part of a uniform weight under which a weight is given up.
+const trimBelow = 1e-3
+
+// trimmed returns d without the small weights that the interior-point method
+// leaves on every arm, if it is still certified to the tolerance: rounding would
+// give each of these arms a pull.
+func trimmed(d Design, s Space, c Contrasts, tolerance float64) Design {
+	lambda := slices.Clone(d.Weights)
+	dropped := false
+	for i, l := range lambda {
+		if l > 0 && l < trimBelow/float64(len(lambda)) {
+			lambda[i], dropped = 0, true
+		}
+	}
+	if !dropped {
+		return d
+	}
+	scale(1/sum(lambda), lambda)
+	value, _, err := MaxVariance(s, c, lambda)
+	if err == nil && value <= max(d.Value, d.Lower*(1+tolerance)) {
+		d.Value, d.Weights, d.Lower = value, lambda, min(d.Lower, value)
+	}
 	return d
 }

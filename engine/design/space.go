@@ -229,7 +229,7 @@ func whiten(x, l, v blas64.General) {
 			lk := row(l, k)[:k]
 			f := 1 / l.Data[k*l.Stride+k]
 			for i := i0; i < i1; i++ {
-				vi := row(v, i)
+				vi := v.Data[i*v.Stride : i*v.Stride+k+1]
 				vi[k] = (x.Data[i*x.Stride+k] - dot(lk, vi)) * f
 			}
 		}
