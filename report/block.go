@@ -1,0 +1,119 @@
+package report
+
+// Block is one piece of a document. Values become blocks once (see Blocks), and
+// every renderer draws the same blocks, so that no number is formatted twice.
+// The blocks are Heading, Paragraph, Note, KeyValues, Table, Figure and Code.
+type Block interface{ block() }
+
+// Heading opens a part inside one display.
+type Heading struct {
+	Text string
+}
+
+// Paragraph is running text. Lead marks the sentence that answers the question;
+// it comes first and is set larger where the medium allows.
+type Paragraph struct {
+	Text string
+	Lead bool
+}
+
+// Note is a remark set apart from the text. A Warning must not be overlooked:
+// renderers print the word and set it off, never by colour alone.
+type Note struct {
+	Text    string
+	Warning bool
+}
+
+// KeyValues is a short list of named facts.
+type KeyValues struct {
+	Caption string
+	Items   []KeyValue
+}
+
+// KeyValue is one fact. Value is a cell as in Table.
+type KeyValue struct {
+	Key    string
+	Value  any
+	Unit   string // "" when the value has none
+	Digits int    // significant digits; 0 means 4
+}
+
+// Code is literal text: a kernel, a formula, a script. Lines numbers its lines.
+type Code struct {
+	Text  string
+	Lines bool
+}
+
+// Align says to which side a column's cells are set.
+type Align int
+
+// The sides. Text goes left, numbers go right.
+const (
+	Left Align = iota
+	Right
+)
+
+// Column describes one column of a Table.
+type Column struct {
+	Name   string `json:"name"`           // the name in CSV and JSON, lower case with underscores
+	Title  string `json:"title"`          // the heading a reader sees
+	Unit   string `json:"unit,omitempty"` // "" when the cells have none
+	Align  Align  `json:"-"`
+	Digits int    `json:"-"` // significant digits shown; 0 means 4
+}
+
+// Table is a rectangle of cells. A cell is nil (absent), string, bool, int,
+// float64, []string, engine.Interval, engine.Rate, bounds.Certified or Spread:
+// the value itself, so that CSV and JSON keep the full precision.
+type Table struct {
+	Caption   string   `json:"caption"`
+	Columns   []Column `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	Notes     []string `json:"notes,omitempty"`
+	Collapsed bool     `json:"-"` // detail: folded in HTML, cut with a count in terminals and LaTeX
+}
+
+// Spread is a mean over runs with its standard error, both in the same unit.
+type Spread struct {
+	Mean          float64 `json:"mean"`
+	StandardError float64 `json:"standard_error"`
+}
+
+func (Heading) block()   {}
+func (Paragraph) block() {}
+func (Note) block()      {}
+func (KeyValues) block() {}
+func (Table) block()     {}
+func (Figure) block()    {}
+func (Code) block()      {}
+
+// text and number are the two kinds of column.
+func text(name, title string) Column { return Column{Name: name, Title: title} }
+
+func number(name, title, unit string) Column {
+	return Column{Name: name, Title: title, Unit: unit, Align: Right}
+}
+
+// heading is what a column shows above its cells.
+func (c Column) heading() string {
+	if c.Unit == "" {
+		return c.Title
+	}
+	return c.Title + " (" + c.Unit + ")"
+}
+
+// strings are the cells as text; at most limit rows when limit is positive.
+func (t Table) cells(limit int) (rows [][]string, left int) {
+	n := len(t.Rows)
+	if limit > 0 && n > limit {
+		n, left = limit, n-limit
+	}
+	for _, r := range t.Rows[:n] {
+		row := make([]string, len(t.Columns))
+		for j := range row {
+			row[j] = cell(r[j], t.Columns[j].Digits)
+		}
+		rows = append(rows, row)
+	}
+	return rows, left
+}

@@ -1,0 +1,205 @@
+package report
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Display is one displayed statement of a script. Name is "" for a bare call;
+// Source is the statement as written, or "".
+type Display struct {
+	Name   string
+	Source string
+	Value  any
+}
+
+// Blocks turns a value into blocks, ready for any renderer. It knows the plain
+// data of engine, bounds and sim (values or pointers), problems, kernels and
+// whatever else prints itself, numbers, text, lists, and blocks themselves.
+func Blocks(v any) []Block {
+	switch v := plain(v).(type) {
+	case nil:
+		return []Block{Paragraph{Text: "nothing"}}
+	case engine.Result:
+		return resultBlocks(v)
+	case []engine.Result:
+		return []Block{Compare(v)}
+	case engine.Problem:
+		return problemBlocks(v)
+	case bounds.Report:
+		return boundsBlocks(v)
+	case bounds.Forecast:
+		return forecastBlocks(v)
+	case bounds.Hardness:
+		return hardnessBlocks(v)
+	case bounds.Spectrum:
+		return spectrumBlocks(v)
+	case bounds.Allocation:
+		return allocationBlocks(v)
+	case sim.Sweep:
+		return sweepBlocks(v)
+	case []Block:
+		return v
+	case Block:
+		return []Block{v}
+	case fmt.Stringer:
+		return []Block{Code{Text: v.String()}}
+	case []any:
+		return listBlocks(v)
+	case string:
+		if strings.Contains(v, "\n") {
+			return []Block{Code{Text: v}}
+		}
+		return []Block{Paragraph{Text: v}}
+	default:
+		return []Block{Paragraph{Text: cell(v, 0)}}
+	}
+}
+
+// TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, design,
+// spectrum, hardness, sweep, kernel, problem, number, bool, text, list, figure
+// or table.
+func TypeName(v any) string {
+	switch v := plain(v).(type) {
+	case engine.Result:
+		return v.Mode
+	case engine.Problem:
+		return "problem"
+	case bounds.Report:
+		return "bounds"
+	case bounds.Forecast:
+		return "plan"
+	case bounds.Hardness:
+		return "hardness"
+	case bounds.Spectrum:
+		return "spectrum"
+	case bounds.Allocation:
+		return "design"
+	case sim.Sweep:
+		return "sweep"
+	case Figure:
+		return "figure"
+	case Table:
+		return "table"
+	case fmt.Stringer:
+		return "kernel"
+	case []engine.Result, []any, []Block:
+		return "list"
+	case int, uint64, float64:
+		return "number"
+	case bool:
+		return "bool"
+	}
+	return "text"
+}
+
+// plain follows pointers to the value they point at and gives lists and numbers
+// one type each ([]engine.Result or []any; int, uint64 or float64), so that
+// every kind of value is met in one form. Kernels stay what they are.
+func plain(v any) any {
+	r := reflect.ValueOf(v)
+	for r.Kind() == reflect.Pointer {
+		if r.IsNil() {
+			return nil
+		}
+		if _, prints := r.Interface().(fmt.Stringer); prints {
+			return r.Interface()
+		}
+		r = r.Elem()
+	}
+	if !r.IsValid() {
+		return nil
+	}
+	v = r.Interface()
+	switch v.(type) {
+	case []engine.Result, []Block, fmt.Stringer, Block:
+		return v
+	}
+	switch {
+	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
+		return list(r)
+	case r.CanInt():
+		return int(r.Int())
+	case r.CanUint():
+		return r.Uint()
+	case r.CanFloat():
+		return r.Float()
+	case r.Kind() == reflect.String:
+		return r.String()
+	case r.Kind() == reflect.Bool:
+		return r.Bool()
+	}
+	return v
+}
+
+// list is []engine.Result when all entries are results, else []any.
+func list(r reflect.Value) any {
+	all := make([]any, r.Len())
+	var results []engine.Result
+	for i := range all {
+		all[i] = plain(r.Index(i).Interface())
+		if x, ok := all[i].(engine.Result); ok {
+			results = append(results, x)
+		}
+	}
+	if len(all) > 0 && len(results) == len(all) {
+		return results
+	}
+	return all
+}
+
+// listBlocks prints a list of short values on one line, a list of equally long
+// lists as a table, and anything else entry by entry.
+func listBlocks(items []any) []Block {
+	if t, ok := matrix(items); ok {
+		return []Block{t}
+	}
+	var words []string
+	var blocks []Block
+	for _, item := range items {
+		b := Blocks(item)
+		blocks = append(blocks, b...)
+		if len(b) == 1 {
+			switch b := b[0].(type) {
+			case Paragraph:
+				words = append(words, b.Text)
+			case Code:
+				words = append(words, b.Text)
+			}
+		}
+	}
+	line := "[" + strings.Join(words, ", ") + "]"
+	if len(words) == len(items) && !strings.Contains(line, "\n") {
+		return []Block{Paragraph{Text: line}}
+	}
+	return blocks
+}
+
+// matrix is a list of equally long lists of scalars as a table.
+func matrix(items []any) (Table, bool) {
+	t := Table{Caption: "Values"}
+	for i, item := range items {
+		row, ok := item.([]any)
+		if !ok || len(row) == 0 || (i > 0 && len(row) != len(t.Columns)) {
+			return t, false
+		}
+		for j, v := range row {
+			switch v.(type) {
+			case int, float64, string, bool:
+			default:
+				return t, false
+			}
+			if i == 0 {
+				t.Columns = append(t.Columns, number(fmt.Sprintf("c%d", j+1), fmt.Sprint(j+1), ""))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Caption = fmt.Sprintf("%d × %d values", len(t.Rows), len(t.Columns))
+	return t, len(t.Rows) > 0
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+)
+
+// boundsBlocks tells of bounds(...): what any algorithm needs, what the theory
+// promises, and the quantities behind both.
+func boundsBlocks(r bounds.Report) []Block {
+	out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
+	for _, n := range r.Notes {
+		out = append(out, Note{Text: n})
+	}
+	return append(out, promisesTable(r), quantitiesTable(r), boundsFacts(r))
+}
+
+func boundsSentence(r bounds.Report) string {
+	goal := "find the best arm"
+	if r.Epsilon > 0 {
+		goal = fmt.Sprintf("find an arm within %s of the best", decimal(r.Epsilon, 0))
+	}
+	s := fmt.Sprintf("To %s of %s with error probability at most %s", goal, each(r.Tasks), decimal(r.Delta, 0))
+	if finite(r.LowerBoundSamples) {
+		s += fmt.Sprintf(", any algorithm needs at least %s samples per agent", decimal(r.LowerBoundSamples, 0))
+	} else {
+		s += ", no finite number of samples is enough (a task has two equally good best arms)"
+	}
+	if finite(r.Theorem.FC) {
+		s += fmt.Sprintf("; Theorem 1 promises that CoKernelFC needs at most %s", decimal(r.Theorem.FC, 0))
+		if finite(r.LowerBoundSamples) {
+			s += fmt.Sprintf(" (%s times as many)", decimal(r.Theorem.FC/r.LowerBoundSamples, 3))
+		}
+	}
+	return s + "."
+}
+
+// finite is true for a number that exists and is positive.
+func finite(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+// promise is one guarantee of the theory in its three readings.
+type promise struct {
+	name                string
+	fc, error, fbBudget float64
+}
+
+// promises are the theorem and the forms of its corollaries, side by side.
+func promises(r bounds.Report) []promise {
+	c := r.Corollary
+	return []promise{
+		{"Theorem 1 / 2", r.Theorem.FC, r.Theorem.FB, r.Theorem.FBBudget},
+		{"Corollary (a), by Υ", c.FC.A, c.FB.A, c.FBBudget.A},
+		{"Corollary (b), by d_eff", c.FC.B, c.FB.B, c.FBBudget.B},
+		{"Corollary (c), by ranks", c.FC.C, c.FB.C, c.FBBudget.C},
+	}
+}
+
+func promisesTable(r bounds.Report) Table {
+	t := Table{
+		Caption: "Bounds beside each other",
+		Columns: []Column{
+			text("bound", "Bound"), number("samples", "Fixed confidence: samples per agent", ""),
+			number("ratio", "Times the lower bound", ""), number("error", "Fixed budget: error probability", ""),
+			number("budget", "Budget per agent for error δ", ""),
+		},
+		Rows: [][]any{{"Lower bound, any algorithm", known(r.LowerBoundSamples), nil, nil, nil}},
+	}
+	for _, p := range promises(r) {
+		row := []any{p.name, known(p.fc), nil, nil, known(p.fbBudget)}
+		if finite(p.fc) && finite(r.LowerBoundSamples) {
+			row[2] = p.fc / r.LowerBoundSamples
+		}
+		if r.Budget > 0 {
+			row[3] = p.error
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if finite(r.LowerBoundSamples) {
+		t.Rows[0][2] = 1.0
+	}
+	t.Notes = []string{"Upper bounds with the constants that the proofs give. An error probability of 1 says nothing."}
+	if r.Budget > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Error probabilities hold for a budget of %s pulls per agent.", cell(r.Budget, 0)))
+	}
+	return t.withoutEmptyColumns()
+}
+
+func quantitiesTable(r bounds.Report) Table {
+	t := Table{
+		Caption: "Quantities of the theory",
+		Columns: []Column{
+			text("symbol", "Symbol"), text("meaning", "Meaning"), number("value", "Value", ""),
+			number("lower", "Certified lower", ""), number("gap", "Relative gap", ""),
+		},
+	}
+	t.Columns[2].Digits, t.Columns[3].Digits, t.Columns[4].Digits = 6, 6, 2
+	add := func(symbol, meaning string, value, lower, gap any) {
+		t.Rows = append(t.Rows, []any{symbol, meaning, value, lower, gap})
+	}
+	certified := func(symbol, meaning string, c bounds.Certified) {
+		var gap any
+		if c.Lower > 0 {
+			gap = c.Value/c.Lower - 1
+		}
+		add(symbol, meaning, c.Value, c.Lower, gap)
+	}
+	add("Υ", "maximum information gain", r.InformationGain, nil, r.InformationGainGap)
+	add("d_eff", "effective dimension", r.EffectiveDimension, nil, nil)
+	add("rank K_Z", "rank of the task kernel", r.RankTask, nil, nil)
+	add("rank K_X", "rank of the arm kernel", r.RankArm, nil, nil)
+	add("rank K", "rank of the joint kernel", r.RankJoint, nil, nil)
+	add("d̃", "dimension for rounding", r.RoundingDimension, nil, nil)
+	certified("ρ_1", "difficulty of the first round", r.Rho1)
+	certified("ρ*", "problem complexity", r.RhoStar)
+	certified("ω", "complexity over all pairs of arms", r.Omega)
+	add("T*", "characteristic time, 2 ρ*(0)", r.CharacteristicTime, nil, nil)
+	return t
+}
+
+func boundsFacts(r bounds.Report) KeyValues {
+	kv := KeyValues{Caption: "Assumptions", Items: []KeyValue{
+		{Key: "Problem", Value: fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm"))},
+		{Key: "Error probability, δ", Value: r.Delta},
+		{Key: "Smallest gap, Δ_min", Value: r.DeltaMin, Unit: "reward units"},
+		{Key: "Ridge, ξ", Value: r.Ridge},
+		{Key: "Bound on ‖θ*‖", Value: r.Norm, Unit: "normalised"},
+		{Key: "Unit of rewards (largest noise scale)", Value: r.Unit},
+		{Key: "Rounds of fixed confidence", Value: r.RoundsFC},
+		{Key: "Rounds of fixed budget", Value: r.RoundsFB},
+	}}
+	if r.Epsilon > 0 {
+		kv.Items = append(kv.Items, KeyValue{Key: "Accuracy, ε", Value: r.Epsilon})
+	}
+	if r.Budget > 0 {
+		kv.Items = append(kv.Items, KeyValue{Key: "Budget per agent, T", Value: r.Budget})
+	}
+	return kv
+}

@@ -1,0 +1,36 @@
+// Package report turns values into what people read: terminal text, Markdown,
+// HTML pages, LaTeX tables, JSON, CSV and figures (SVG, PDF, PNG). It renders
+// results and never recomputes them.
+//
+// The way through the package:
+//
+//	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
+//	value ──FigureOf──▶ Figure ──SVG, PDF, PNG──▶ drawing
+//	value ──JSON, CSV──▶ data
+//
+// Every kind of value has one function that says in which order its story is
+// told: first a sentence (what was found, with what guarantee, for how many
+// samples against the lower bound), warnings, then tables, and the audit trail
+// last and folded. A Block holds numbers as numbers; one function (cell) makes
+// them text, so that a figure in a terminal and in a paper is the same.
+//
+// # Promises
+//
+//   - An undecided task is named as undecided, in the sentence and in its table
+//     row; the best guess is never called an answer.
+//   - JSON has full precision, null for what is not finite, and the same bytes
+//     for the same displays: time, machine and command stay in the Provenance of
+//     the other formats. CSV has full precision and one tidy table a value.
+//   - An HTML page asks nothing of any network and is well-formed XML; its tables
+//     have captions and scopes, its figures a title and a description; colour
+//     never carries meaning alone.
+//   - Figures accept anything: on a logarithmic axis, zero is drawn at the edge
+//     with an open marker instead of ending the program.
+//   - Save replaces a file as a whole or not at all.
+//
+// # A new kind of value
+//
+// Write one function from the value to blocks, and add its line to the switches
+// of Blocks and TypeName; if it can be drawn, one function to a Figure and its
+// line in FigureOf. All formats follow.
+package report

@@ -1,0 +1,244 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A drawing is a figure laid out on a sheet: the plot, a margin at its right for
+// labels at the ends of lines, and a legend below when labels do not fit.
+type drawing struct {
+	Figure
+	x, y          axis
+	entries       []entry // what is named beside or below the plot
+	direct        bool    // entries are written at the ends of the lines
+	titled        bool
+	width, height vg.Length
+}
+
+// entry is one name with its look, and where its line ends.
+type entry struct {
+	name   string
+	look   look
+	x, y   float64 // data coordinates of the end
+	placed bool    // x and y say something
+}
+
+const (
+	sheetWidth = 500 // points
+	plotHeight = 290
+	lineHeight = 13
+)
+
+// newDrawing decides ranges, ticks and layout; it draws nothing yet.
+func newDrawing(f Figure, titled bool) drawing {
+	d := drawing{Figure: f, titled: titled && f.Title != "", width: sheetWidth, height: plotHeight}
+	switch {
+	case f.Heat != nil:
+		d.layHeat()
+	case len(f.Series) > 0 && f.Series[0].Style == Bars:
+		d.layBars()
+	default:
+		d.layCurves()
+	}
+	if d.titled {
+		d.height += 20
+	}
+	return d
+}
+
+// layCurves is the layout of lines, points and bands.
+func (d *drawing) layCurves() {
+	var xs, ys, ends []float64
+	for _, s := range d.Series {
+		xs, ys = append(xs, s.X...), append(ys, s.Y...)
+		ends = append(append(ends, s.Lo...), s.Hi...)
+	}
+	for _, l := range d.Lines {
+		if l.Vertical {
+			xs = append(xs, l.At)
+		} else {
+			ends = append(ends, l.At)
+		}
+	}
+	if len(d.Categories) > 0 {
+		d.x = axis{lo: -0.5, hi: float64(len(d.Categories)) - 0.5}
+		d.x.named(d.Categories, func(i int) float64 { return float64(i) }, 24)
+	} else {
+		d.x = newAxis(xs, nil, d.LogX, false)
+		d.x.tickAt(xs)
+	}
+	d.y = newAxis(ys, ends, d.LogY, !d.LogY && slices.Min(append([]float64{0}, ys...)) >= 0)
+	d.y.tickRound(6)
+	d.name()
+}
+
+// name collects the entries and decides where they are written.
+func (d *drawing) name() {
+	d.direct = len(d.Categories) == 0
+	coloured := 0
+	for _, s := range d.Series {
+		e := entry{name: s.Name, look: lookOf(coloured)}
+		if s.Style == Bound {
+			e.look = bound()
+		} else {
+			coloured++
+		}
+		for i := range s.Y {
+			if (curve{Series: s, x: d.x}).drawable(i) && (!e.placed || s.X[i] > e.x) {
+				e.x, e.y, e.placed = s.X[i], s.Y[i], true
+			}
+		}
+		d.direct = d.direct && s.Style != Points
+		d.entries = append(d.entries, e)
+	}
+	for _, l := range d.Lines {
+		if _, outside := d.y.clamp(l.At); !l.Vertical && outside == 0 {
+			d.entries = append(d.entries, entry{name: l.Label, look: bound(), x: d.x.hi, y: l.At, placed: true})
+		}
+	}
+	named := 0
+	for _, e := range d.entries {
+		if e.name != "" {
+			named++
+		}
+	}
+	if named > 14 {
+		d.direct = false
+	}
+	if !d.direct {
+		d.height += vg.Length(d.legendRows()) * lineHeight
+	}
+}
+
+// margin is the room to the right of the plot.
+func (d drawing) margin() vg.Length {
+	switch {
+	case d.Heat != nil:
+		return 62
+	case len(d.Series) > 0 && d.Series[0].Style == Bars:
+		return 44
+	case !d.direct:
+		return 8
+	}
+	widest := vg.Length(0)
+	t := words(9)
+	for _, e := range d.entries {
+		if e.name != "" {
+			widest = max(widest, t.Width(shorten(e.name, 34))+30)
+		}
+	}
+	return max(widest, 8)
+}
+
+// draw draws the sheet. The canvas has the drawing's size.
+func (d drawing) draw(cv vg.CanvasSizer) {
+	c := draw.New(cv)
+	c.SetColor(plate)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, 8, -8, 8, -8)
+	p := plot.New()
+	d.dress(p)
+	d.x.apply(&p.X)
+	d.y.apply(&p.Y)
+	body := draw.Crop(c, 0, -d.margin(), vg.Length(d.legendBelow())*lineHeight, 0)
+	d.fill(p)
+	p.Draw(body)
+	data := p.DataCanvas(body)
+	switch {
+	case d.Heat != nil:
+		d.scale(c, data)
+	case d.direct:
+		d.labels(c, data, p)
+	default:
+		d.legend(c)
+	}
+}
+
+// dress sets fonts, colours and lines of the frame.
+func (d drawing) dress(p *plot.Plot) {
+	p.BackgroundColor = nil
+	p.Title.TextStyle = words(12)
+	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
+	p.Title.Padding = 6
+	if d.titled {
+		p.Title.Text = shorten(d.Title, 80)
+	}
+	p.X.Label.Text, p.Y.Label.Text = d.XLabel, d.YLabel
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		x, y := a.Label.TextStyle, a.Tick.Label
+		rotation := x.Rotation
+		a.Label.TextStyle, a.Tick.Label = words(10), words(9)
+		a.Label.TextStyle.Rotation, a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = rotation, x.XAlign, x.YAlign
+		a.Tick.Label.XAlign, a.Tick.Label.YAlign = y.XAlign, y.YAlign
+		a.LineStyle.Color, a.Tick.LineStyle.Color = ink, ink
+		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.8, 0.8
+		a.Label.Padding, a.Padding, a.Tick.Length = 4, 0, 4
+	}
+	p.Y.LineStyle.Width = 0
+	if d.Heat != nil || (len(d.Series) > 0 && d.Series[0].Style == Bars) {
+		p.Y.Tick.Length = 0
+	}
+	if d.Heat != nil && d.upright() {
+		p.X.Tick.Label.Rotation = math.Pi / 2
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	}
+}
+
+// words is the one typeface of figures, in the given size.
+func words(size font.Length) draw.TextStyle {
+	return draw.TextStyle{
+		Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler,
+	}
+}
+
+// fill adds what is drawn inside the frame.
+func (d drawing) fill(p *plot.Plot) {
+	if d.Heat != nil {
+		p.Add(cells{d.Heat})
+		return
+	}
+	isBars := len(d.Series) > 0 && d.Series[0].Style == Bars
+	if !isBars {
+		p.Add(rows{d.y})
+	}
+	for _, l := range d.Lines {
+		p.Add(rule{l, d.x, d.y, words(9)})
+	}
+	for i, s := range d.Series {
+		if isBars {
+			p.Add(bars{s, lookOf(i), d.x, len(d.Categories), words(9)})
+			continue
+		}
+		p.Add(curve{s, d.entries[i].look, d.x, d.y})
+	}
+}
+
+// layBars is the layout of horizontal bars: a row for each category.
+func (d *drawing) layBars() {
+	var values, ends []float64
+	for _, s := range d.Series {
+		values = append(values, s.Y...)
+		ends = append(append(ends, s.Lo...), s.Hi...)
+	}
+	for _, l := range d.Lines {
+		if l.Vertical {
+			values = append(values, l.At)
+		}
+	}
+	n := len(d.Categories)
+	d.x = newAxis(values, ends, d.LogX, !d.LogX)
+	if d.LogX { // the shortest bar needs some length
+		d.x.lo /= 1.5
+	}
+	d.x.tickRound(6)
+	d.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
+	d.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80)
+	d.height = 70 + vg.Length(min(max(n, 2), 60))*20
+}

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// FigureOf draws a value: plot(value, x=, y=). Either of x and y may be "" for
+// the usual choice. An x or y that the value does not have is an error naming
+// those it has; so is a value that cannot be drawn.
+//
+//	sweep            x: a swept name;  y: samples samples_total error rounds bytes ratio regret ...
+//	list of results  x: algorithm;     y: the same
+//	fc, fb           x: task, y: estimate;  x: round, y: alive pulls rho
+//	bounds           x: bound;  y: samples budget error
+//	spectrum         x: index;  y: eigenvalue
+//	design           x: arm;    y: weight
+//	hardness         x: task;   y: gap rho_alone weight
+func FigureOf(v any, x, y string) (Figure, error) {
+	switch v := plain(v).(type) {
+	case Figure:
+		return v, nil
+	case sim.Sweep:
+		return sweepFigure(v, x, y)
+	case []engine.Result:
+		return resultsFigure(v, x, y)
+	case engine.Result:
+		return resultFigure(v, x, y)
+	case bounds.Report:
+		return boundsFigure(v, x, y)
+	case bounds.Hardness:
+		return hardnessFigure(v, x, y)
+	case bounds.Spectrum:
+		return spectrumFigure(v, x, y)
+	case bounds.Allocation:
+		return allocationFigure(v, x, y)
+	}
+	return Figure{}, fmt.Errorf("a %s cannot be drawn: a sweep, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
+}
+
+// choose is the one that was asked for, or the first when nothing was.
+func choose(axis, asked string, offered ...string) (string, error) {
+	if asked == "" && len(offered) > 0 {
+		return offered[0], nil
+	}
+	if slices.Contains(offered, asked) {
+		return asked, nil
+	}
+	return "", fmt.Errorf("no %s=%q here: %s can be %s", axis, asked, axis, strings.Join(offered, ", "))
+}
+
+// chooseBoth is choose for values with one x and some y.
+func chooseBoth(x, y, onlyX string, ys ...string) (string, error) {
+	if _, err := choose("x", x, onlyX); err != nil {
+		return "", err
+	}
+	return choose("y", y, ys...)
+}
+
+// barFigure is a figure of one series of horizontal bars.
+func barFigure(title, label, of string, log bool) Figure {
+	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Name: label, Style: Bars}}}
+}
+
+// bar adds a bar.
+func (f *Figure) bar(name string, value float64) {
+	s := &f.Series[0]
+	s.X = append(s.X, float64(len(f.Categories)))
+	s.Y = append(s.Y, value)
+	f.Categories = append(f.Categories, name)
+}
+
+// number of a cell with the ends of its interval, if it has one.
+func withInterval(v any) (y, lo, hi float64, ok bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, v, v, true
+	case int:
+		return float64(v), float64(v), float64(v), true
+	case engine.Interval:
+		return v.Mean, v.CI95[0], v.CI95[1], true
+	case engine.Rate:
+		return v.Rate, v.CI95[0], v.CI95[1], true
+	}
+	return 0, 0, 0, false
+}
+
+// resultsFigure compares results: one bar each.
+func resultsFigure(results []engine.Result, x, y string) (Figure, error) {
+	m, err := chooseMeasure(results, y)
+	if err != nil {
+		return Figure{}, err
+	}
+	if _, err := choose("x", x, "algorithm"); err != nil {
+		return Figure{}, err
+	}
+	f := barFigure(m.title+" by algorithm", m.column().heading(), "algorithm", m.log)
+	s := &f.Series[0]
+	var lower []float64
+	for _, r := range results {
+		name := r.Algorithm
+		if r.Schedule != "" {
+			name += " (" + r.Schedule + ")"
+		}
+		v, lo, hi, ok := withInterval(m.value(r))
+		if !ok {
+			continue
+		}
+		f.bar(name, v)
+		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
+		lower = append(lower, r.LowerBoundSamples)
+	}
+	f.Lines = references(m, results, lower, true)
+	return f, nil
+}
+
+// chooseMeasure is the measure named y; without a name it is samples for fixed
+// confidence and error for fixed budget.
+func chooseMeasure(results []engine.Result, y string) (measure, error) {
+	var names []string
+	for _, m := range measures() {
+		for _, r := range results {
+			if m.value(r) != nil {
+				names = append(names, m.name)
+				break
+			}
+		}
+	}
+	if y == "" && slices.Contains(names, "error") && results[0].Mode == "fb" {
+		y = "error"
+	}
+	name, err := choose("y", y, names...)
+	if err != nil {
+		return measure{}, err
+	}
+	m, _ := findMeasure(name)
+	return m, nil
+}
+
+// references are the lines to compare a measure with: the lower bound when all
+// results share it, 1 for ratios to it, and the error probability asked for.
+func references(m measure, results []engine.Result, lower []float64, vertical bool) []ReferenceLine {
+	same := func(xs []float64) bool {
+		return len(xs) > 0 && xs[0] > 0 && !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] })
+	}
+	switch {
+	case m.name == "samples" && same(lower):
+		return []ReferenceLine{{Label: "lower bound", At: lower[0], Vertical: vertical}}
+	case m.name == "ratio":
+		return []ReferenceLine{{Label: "lower bound", At: 1, Vertical: vertical}}
+	case m.name == "error":
+		var deltas []float64
+		for _, r := range results {
+			deltas = append(deltas, r.Delta)
+		}
+		if same(deltas) {
+			return []ReferenceLine{{Label: "δ asked", At: deltas[0], Vertical: vertical}}
+		}
+	}
+	return nil
+}
+
+// resultFigure draws the estimates of one result by task, or its rounds.
+func resultFigure(r engine.Result, x, y string) (Figure, error) {
+	x, err := choose("x", x, "task", "round")
+	if err != nil {
+		return Figure{}, err
+	}
+	if x == "round" {
+		return traceFigure(r, y)
+	}
+	if _, err := choose("y", y, "estimate"); err != nil {
+		return Figure{}, err
+	}
+	f := barFigure("Best estimate of each task, "+r.Algorithm, "estimated reward", "task", false)
+	for _, a := range r.Answers {
+		name := a.Task + ": " + a.Leader
+		if !a.Decided {
+			name = a.Task + ": " + a.Leader + "?"
+		}
+		f.bar(name, a.Estimate)
+	}
+	if slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return !a.Decided }) {
+		f.YLabel = "task (? means undecided)"
+	}
+	return f, nil
+}
+
+func traceFigure(r engine.Result, y string) (Figure, error) {
+	y, err := choose("y", y, "alive", "pulls", "rho")
+	if err != nil {
+		return Figure{}, err
+	}
+	label := map[string]string{"alive": "arms left", "pulls": "pulls, all agents", "rho": "design value ρ"}[y]
+	f := Figure{Title: "Rounds of " + r.Algorithm, XLabel: "round", YLabel: label, LogY: y != "alive"}
+	s := Series{Name: r.Algorithm}
+	for _, t := range r.Trace {
+		v := map[string]float64{"alive": float64(t.Alive), "pulls": float64(t.Pulls), "rho": t.Rho}[y]
+		s.X, s.Y = append(s.X, float64(t.Round)), append(s.Y, v)
+	}
+	f.Series = []Series{s}
+	return f, nil
+}

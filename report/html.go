@@ -1,0 +1,171 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+//go:embed html.css
+var stylesheet string
+
+// HTML writes the document as one page that asks nothing of any network: style
+// and figures are inside. It is well-formed XML, has one h1, captions and scopes
+// in every table, and a title and description in every figure; it follows the
+// reader's light or dark scheme and prints. It returns the error of w.
+func HTML(w io.Writer, d Document) error {
+	h := htmlWriter{prefix: "cope"}
+	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" +
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
+	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>%[1]s</h1>\n", html.EscapeString(d.title()), stylesheet)
+	for _, s := range d.sections() {
+		if err := h.section(s); err != nil {
+			return err
+		}
+	}
+	h.write("</main>\n</body>\n</html>\n")
+	_, err := io.WriteString(w, h.b.String())
+	return err
+}
+
+// Fragment writes one display as HTML to stand inside a page, such as a notebook
+// cell: a div with its own style. The id must be unique in that page.
+func Fragment(w io.Writer, d Display, id string) error {
+	h := htmlWriter{prefix: id, level: 1}
+	h.writef("<div class=\"cope\" id=\"%s\">\n<style>\n%s</style>\n", html.EscapeString(id), stylesheet)
+	for _, b := range Blocks(d.Value) {
+		if err := h.block(b); err != nil {
+			return err
+		}
+	}
+	h.write("</div>\n")
+	_, err := io.WriteString(w, h.b.String())
+	return err
+}
+
+type htmlWriter struct {
+	b       strings.Builder
+	prefix  string // of ids
+	figures int    // so far
+	level   int
+}
+
+func (h *htmlWriter) write(s string)                 { h.b.WriteString(s) }
+func (h *htmlWriter) writef(format string, a ...any) { fmt.Fprintf(&h.b, format, a...) }
+
+func (h *htmlWriter) section(s section) error {
+	h.write("<section>\n")
+	if s.name != "" {
+		h.writef("<h2>%s</h2>\n", html.EscapeString(s.name))
+	}
+	if s.source != "" {
+		h.writef("<p class=\"source\"><code>%s</code></p>\n", html.EscapeString(s.source))
+	}
+	for _, b := range s.blocks {
+		if err := h.block(b); err != nil {
+			return err
+		}
+	}
+	h.write("</section>\n")
+	return nil
+}
+
+func (h *htmlWriter) block(b Block) error {
+	switch b := b.(type) {
+	case Heading:
+		h.writef("<h3>%s</h3>\n", html.EscapeString(b.Text))
+	case Paragraph:
+		class := ""
+		if b.Lead {
+			class = ` class="lead"`
+		}
+		h.writef("<p%s>%s</p>\n", class, html.EscapeString(b.Text))
+	case Note:
+		if b.Warning {
+			h.writef("<p class=\"warning\" role=\"note\"><strong>Warning:</strong> %s</p>\n", html.EscapeString(b.Text))
+		} else {
+			h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(b.Text))
+		}
+	case KeyValues:
+		h.keyValues(b)
+	case Table:
+		h.table(b)
+	case Figure:
+		return h.figure(b)
+	case Code:
+		h.code(b)
+	}
+	return nil
+}
+
+func (h *htmlWriter) keyValues(kv KeyValues) {
+	h.writef("<div class=\"scroll\"><table class=\"facts\">\n<caption>%s</caption>\n<tbody>\n", html.EscapeString(kv.Caption))
+	for _, item := range kv.Items {
+		h.writef("<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", html.EscapeString(item.Key), html.EscapeString(item.text()))
+	}
+	h.write("</tbody>\n</table></div>\n")
+}
+
+func (h *htmlWriter) table(t Table) {
+	if t.Collapsed {
+		h.writef("<details>\n<summary>%s (%s)</summary>\n", html.EscapeString(t.Caption), plural(len(t.Rows), "row"))
+		defer h.write("</details>\n")
+	}
+	h.writef("<div class=\"scroll\"><table>\n<caption>%s</caption>\n<thead>\n<tr>", html.EscapeString(t.Caption))
+	for _, c := range t.Columns {
+		h.writef("<th scope=\"col\"%s>%s</th>", side(c.Align), html.EscapeString(c.heading()))
+	}
+	h.write("</tr>\n</thead>\n<tbody>\n")
+	rows, _ := t.cells(0)
+	for _, r := range rows {
+		h.write("<tr>")
+		for j, s := range r {
+			tag, scope := "td", ""
+			if j == 0 { // the first column names the row
+				tag, scope = "th", ` scope="row"`
+			}
+			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, side(t.Columns[j].Align), html.EscapeString(s))
+		}
+		h.write("</tr>\n")
+	}
+	h.write("</tbody>\n</table></div>\n")
+	for _, n := range t.Notes {
+		h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(n))
+	}
+}
+
+func side(a Align) string {
+	if a == Right {
+		return ` class="r"`
+	}
+	return ""
+}
+
+// figure puts the drawing in line, and its data below it for those who want the
+// numbers or cannot see the drawing.
+func (h *htmlWriter) figure(f Figure) error {
+	h.figures++
+	svg, err := svgElement(f, fmt.Sprintf("%s-figure-%d", h.prefix, h.figures), true)
+	if err != nil {
+		return err
+	}
+	h.writef("<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", svg, html.EscapeString(f.Title))
+	data := f.Data()
+	data.Caption, data.Collapsed = "Data of the figure: "+f.Title, true
+	h.table(data)
+	return nil
+}
+
+func (h *htmlWriter) code(c Code) {
+	if !c.Lines {
+		h.writef("<pre><code>%s</code></pre>\n", highlight(c.Text))
+		return
+	}
+	h.write("<pre class=\"lines\"><code>")
+	for i, line := range strings.Split(strings.TrimRight(c.Text, "\n"), "\n") {
+		h.writef("<span class=\"n\" aria-hidden=\"true\">%d</span>%s\n", i+1, highlight(line))
+	}
+	h.write("</code></pre>\n")
+}

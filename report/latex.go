@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// LaTeX writes the document as sections with booktabs tables, to be included in
+// a paper: it needs \usepackage{booktabs} and compiles under pdflatex. Collapsed
+// tables are cut to ten rows and say so; figures are given as their data (save a
+// figure as .pdf to include the drawing). It returns the error of w.
+func LaTeX(w io.Writer, d Document) error {
+	l := latexWriter{}
+	l.writef("%% %s\n%% needs \\usepackage{booktabs}\n", strings.ReplaceAll(d.title(), "\n", " "))
+	for _, s := range d.sections() {
+		if s.name != "" {
+			l.writef("\n\\subsection*{%s}\n", inlineLaTeX(s.name))
+		}
+		if s.source != "" {
+			l.code(Code{Text: s.source})
+		}
+		for _, b := range s.blocks {
+			l.block(b)
+		}
+	}
+	_, err := io.WriteString(w, l.b.String())
+	return err
+}
+
+type latexWriter struct{ b strings.Builder }
+
+func (l *latexWriter) writef(format string, a ...any) { fmt.Fprintf(&l.b, format, a...) }
+
+func (l *latexWriter) block(b Block) {
+	switch b := b.(type) {
+	case Heading:
+		l.writef("\n\\paragraph{%s}\n", inlineLaTeX(b.Text))
+	case Paragraph:
+		l.writef("\n%s\n", inlineLaTeX(b.Text))
+	case Note:
+		word := "Note"
+		if b.Warning {
+			word = "Warning"
+		}
+		l.writef("\n\\noindent\\textbf{%s:} %s\n", word, inlineLaTeX(b.Text))
+	case KeyValues:
+		t := Table{Caption: b.Caption, Columns: []Column{text("", ""), text("", "")}}
+		for _, item := range b.Items {
+			t.Rows = append(t.Rows, []any{item.Key, item.text()})
+		}
+		l.table(t)
+	case Table:
+		l.table(b)
+	case Figure:
+		l.table(b.Data())
+	case Code:
+		l.code(b)
+	}
+}
+
+func (l *latexWriter) table(t Table) {
+	limit := 0
+	if t.Collapsed {
+		limit = collapsedRows
+	}
+	rows, left := t.cells(limit)
+	sides := make([]string, len(t.Columns))
+	heads := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		sides[j], heads[j] = "l", inlineLaTeX(c.heading())
+		if c.Align == Right {
+			sides[j] = "r"
+		}
+	}
+	l.writef("\n\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(t.Caption), strings.Join(sides, ""))
+	if strings.Join(heads, "") != "" {
+		l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
+	}
+	for _, r := range rows {
+		for j := range r {
+			r[j] = inlineLaTeX(r[j])
+		}
+		l.writef("%s \\\\\n", strings.Join(r, " & "))
+	}
+	l.writef("\\bottomrule\n\\end{tabular}\n")
+	notes := t.Notes
+	if left > 0 {
+		notes = append([]string{fmt.Sprintf("%s not shown.", plural(left, "more row"))}, notes...)
+	}
+	for _, n := range notes {
+		l.writef("\n\\smallskip\\footnotesize %s\n", inlineLaTeX(n))
+	}
+	l.writef("\\end{table}\n")
+}
+
+// code writes literal text line by line; verbatim could be ended by the text.
+func (l *latexWriter) code(c Code) {
+	l.writef("\n\\begin{flushleft}\\ttfamily\\small\n")
+	for _, line := range strings.Split(strings.TrimRight(c.Text, "\n"), "\n") {
+		line = inlineLaTeX(line)
+		line = strings.ReplaceAll(line, " ", "~")
+		if line == "" {
+			line = "~"
+		}
+		l.writef("%s\\\\\n", line)
+	}
+	l.writef("\\end{flushleft}\n")
+}
+
+// latexEscapes covers the special characters and the symbols that reports use,
+// so that pdflatex needs no further packages.
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"d_eff", `$d_{\mathrm{eff}}$`, "ρ_1", `$\rho_1$`, "ρ*", `$\rho^*$`, "θ*", `$\theta^*$`, "T*", `$T^*$`, "K_Z", `$K_Z$`, "K_X", `$K_X$`,
+	"Δ_min", `$\Delta_{\min}$`, "_", `\_`, "Υ", `$\Upsilon$`, "ω", `$\omega$`, "ρ", `$\rho$`, "ξ", `$\xi$`, "δ", `$\delta$`, "Δ", `$\Delta$`,
+	"ε", `$\varepsilon$`, "σ", `$\sigma$`, "θ", `$\theta$`, "λ", `$\lambda$`, "d̃", `$\tilde d$`, "‖", `$\|$`, "±", `$\pm$`, "×", `$\times$`,
+	"≤", `$\le$`, "≥", `$\ge$`, "²", `$^2$`, "√", `$\surd$`, "∞", `$\infty$`, "—", "---", "–", "--", "…", `\dots{}`, "\n", " ",
+)
+
+// inlineLaTeX escapes text for LaTeX.
+func inlineLaTeX(s string) string { return latexEscapes.Replace(s) }

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Markdown writes the document with pipe tables. A figure is an image held in
+// the text itself, followed by its data, which also reads where such images are
+// not shown. It returns the error of w.
+func Markdown(w io.Writer, d Document) error {
+	m := markdownWriter{}
+	m.writef("# %s\n", inlineMarkdown(d.title()))
+	for _, s := range d.sections() {
+		if s.name != "" {
+			m.writef("\n## %s\n", inlineMarkdown(s.name))
+		}
+		if s.source != "" {
+			m.fence(s.source)
+		}
+		for _, b := range s.blocks {
+			if err := m.block(b); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+type markdownWriter struct {
+	b       strings.Builder
+	figures int
+}
+
+func (m *markdownWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
+
+func (m *markdownWriter) block(b Block) error {
+	switch b := b.(type) {
+	case Heading:
+		m.writef("\n### %s\n", inlineMarkdown(b.Text))
+	case Paragraph:
+		if b.Lead {
+			m.writef("\n**%s**\n", inlineMarkdown(b.Text))
+		} else {
+			m.writef("\n%s\n", inlineMarkdown(b.Text))
+		}
+	case Note:
+		word := "Note"
+		if b.Warning {
+			word = "Warning"
+		}
+		m.writef("\n> **%s:** %s\n", word, inlineMarkdown(b.Text))
+	case KeyValues:
+		m.writef("\n**%s**\n\n", inlineMarkdown(b.Caption))
+		for _, item := range b.Items {
+			m.writef("- %s: %s\n", inlineMarkdown(item.Key), inlineMarkdown(item.text()))
+		}
+	case Table:
+		m.table(b)
+	case Figure:
+		return m.figure(b)
+	case Code:
+		m.fence(b.Text)
+	}
+	return nil
+}
+
+func (m *markdownWriter) figure(f Figure) error {
+	m.figures++
+	svg, err := svgElement(f, fmt.Sprintf("cope-figure-%d", m.figures), false)
+	if err != nil {
+		return err
+	}
+	m.writef("\n![%s](data:image/svg+xml;base64,%s)\n", inlineMarkdown(f.Describe()), base64.StdEncoding.EncodeToString([]byte(svg)))
+	m.table(f.Data())
+	return nil
+}
+
+func (m *markdownWriter) table(t Table) {
+	m.writef("\n**%s**\n\n|", inlineMarkdown(t.Caption))
+	for _, c := range t.Columns {
+		m.writef(" %s |", inlineMarkdown(c.heading()))
+	}
+	m.writef("\n|")
+	for _, c := range t.Columns {
+		if c.Align == Right {
+			m.writef(" ---: |")
+		} else {
+			m.writef(" --- |")
+		}
+	}
+	rows, _ := t.cells(0)
+	for _, r := range rows {
+		m.writef("\n|")
+		for _, s := range r {
+			m.writef(" %s |", inlineMarkdown(s))
+		}
+	}
+	m.writef("\n")
+	for _, n := range t.Notes {
+		m.writef("\n*%s*\n", inlineMarkdown(n))
+	}
+}
+
+// fence writes literal text in a fence longer than any inside it.
+func (m *markdownWriter) fence(s string) {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	m.writef("\n%s\n%s\n%s\n", fence, strings.TrimRight(s, "\n"), fence)
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "#", `\#`, "\n", " ")
+
+// inlineMarkdown escapes what would be markup.
+func inlineMarkdown(s string) string { return markdownEscapes.Replace(s) }

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// measure is one number that a run reports about itself. Comparison tables,
+// sweeps, CSV columns and the y of a figure all choose from this one list.
+type measure struct {
+	name  string // in plot(y=...), CSV and JSON
+	title string
+	unit  string
+	value func(engine.Result) any // a cell; nil when the run does not know it
+	log   bool                    // spans decades: figures use a logarithmic axis
+}
+
+// measures is the catalogue, in the order in which tables show them.
+func measures() []measure {
+	return []measure{
+		{"samples", "Samples per agent", "", func(r engine.Result) any { return r.SamplesPerAgent }, true},
+		{"samples_total", "Samples, all agents", "", func(r engine.Result) any { return r.SamplesTotal }, true},
+		{"ratio", "Times the lower bound", "", func(r engine.Result) any { return known(r.RatioToLowerBound) }, true},
+		{"lower_bound", "Lower bound per agent", "", func(r engine.Result) any { return known(r.LowerBoundSamples) }, true},
+		{"rounds", "Rounds", "", func(r engine.Result) any { return r.Rounds }, false},
+		{"messages", "Messages", "", func(r engine.Result) any { return r.Messages }, true},
+		{"bytes", "Communication", "bytes", func(r engine.Result) any { return r.Bytes }, true},
+		{"error", "Runs with an error", "", func(r engine.Result) any { return rate(r.Errors) }, true},
+		{"task_error", "Tasks in error", "", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
+		{"undecided", "Runs undecided", "", func(r engine.Result) any { return rate(r.Undecided) }, false},
+		{"regret", "Regret", "reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
+		{"relative_regret", "Relative regret", "", func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
+	}
+}
+
+// measuresNamed picks entries of the catalogue; an unknown name is a bug here.
+func measuresNamed(names ...string) []measure {
+	var out []measure
+	for _, name := range names {
+		m, ok := findMeasure(name)
+		if !ok {
+			panic("report: no measure " + name)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func findMeasure(name string) (measure, bool) {
+	for _, m := range measures() {
+		if m.name == name {
+			return m, true
+		}
+	}
+	return measure{}, false
+}
+
+func (m measure) column() Column { return number(m.name, m.title, m.unit) }
+
+// known is nil for the 0 that stands for "unknown" in a Result.
+func known(x float64) any {
+	if x == 0 {
+		return nil
+	}
+	return x
+}
+
+// rate is nil when no run could be judged: the expected rewards are not known.
+func rate(r engine.Rate) any {
+	if r.Runs == 0 {
+		return nil
+	}
+	return r
+}
+
+// truth is nil when the expected rewards, and so the regret, are not known.
+func truth(r engine.Result, x engine.Interval) any {
+	if r.Errors.Runs == 0 {
+		return nil
+	}
+	return x
+}
+
+// standardError is the standard error behind a Student's t interval over runs.
+func standardError(x engine.Interval, runs int) Spread {
+	if runs < 2 {
+		return Spread{Mean: x.Mean}
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(runs - 1)}.Quantile(0.975)
+	return Spread{Mean: x.Mean, StandardError: (x.CI95[1] - x.CI95[0]) / (2 * t)}
+}
+
+// Compare sets algorithms side by side, one row per result in the order given:
+// samples, rounds, bytes, errors with their Wilson interval, relative regret
+// with its standard error and the ratio to the lower bound. What no result
+// knows has no column.
+func Compare(results []engine.Result) Table {
+	t := Table{
+		Caption: "Algorithms side by side",
+		Columns: []Column{text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status")},
+	}
+	chosen := measuresNamed("samples", "ratio", "rounds", "bytes", "error", "relative_regret")
+	for _, m := range chosen {
+		t.Columns = append(t.Columns, m.column())
+	}
+	for _, r := range results {
+		row := []any{r.Algorithm, orAbsent(r.Schedule), string(r.Status)}
+		for _, m := range chosen {
+			v := m.value(r)
+			if x, ok := v.(engine.Interval); ok && m.name == "relative_regret" {
+				v = standardError(x, r.Runs)
+			}
+			row = append(row, v)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{
+		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
+	}
+	return t.withoutEmptyColumns()
+}
+
+func orAbsent(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// withoutEmptyColumns drops the columns in which every cell is nil.
+func (t Table) withoutEmptyColumns() Table {
+	var keep []int
+	for j := range t.Columns {
+		for _, r := range t.Rows {
+			if r[j] != nil {
+				keep = append(keep, j)
+				break
+			}
+		}
+	}
+	out := t
+	out.Columns, out.Rows = nil, nil
+	for _, j := range keep {
+		out.Columns = append(out.Columns, t.Columns[j])
+	}
+	for _, r := range t.Rows {
+		row := make([]any, 0, len(keep))
+		for _, j := range keep {
+			row = append(row, r[j])
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}

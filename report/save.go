@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// formats are the file endings that Save knows and how each is written.
+func formats() map[string]func(io.Writer, Document) error {
+	drawing := func(draw func(io.Writer, Figure) error) func(io.Writer, Document) error {
+		return func(w io.Writer, d Document) error {
+			f, err := FigureOf(d.Displays[0].Value, "", "")
+			if err != nil {
+				return err
+			}
+			return draw(w, f)
+		}
+	}
+	return map[string]func(io.Writer, Document) error{
+		".csv":  func(w io.Writer, d Document) error { return CSV(w, d.Displays[0].Value) },
+		".json": JSON,
+		".md":   Markdown,
+		".html": HTML,
+		".tex":  LaTeX,
+		".txt":  func(w io.Writer, d Document) error { return Text(w, d, TextOptions{}) },
+		".svg":  drawing(SVG),
+		".pdf":  drawing(PDF),
+		".png":  drawing(PNG),
+	}
+}
+
+// Save writes a value in the format that the ending of path names: .csv .json
+// .md .html .tex .txt, and .svg .pdf .png for figures and whatever FigureOf can
+// draw. The file appears whole or not at all. Errors name the path; an unknown
+// ending is answered with those that are known.
+func Save(path string, v any) error {
+	title := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return SaveDocument(path, Document{Title: title, Displays: []Display{{Value: v}}})
+}
+
+// SaveDocument is Save for a whole document. Figure formats and CSV take the
+// value of the first display.
+func SaveDocument(path string, d Document) error {
+	known := formats()
+	write, ok := known[strings.ToLower(filepath.Ext(path))]
+	if !ok {
+		var endings []string
+		for e := range known {
+			endings = append(endings, e)
+		}
+		slices.Sort(endings)
+		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(endings, " "))
+	}
+	if len(d.Displays) == 0 {
+		d.Displays = []Display{{}}
+	}
+	return WriteFile(path, func(w io.Writer) error { return write(w, d) })
+}
+
+// WriteFile lets render fill the file at path. The file appears whole or not at
+// all; errors name the path.
+func WriteFile(path string, render func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		return fmt.Errorf("cannot save %s: %w", path, err)
+	}
+	if err := writeWhole(path, b.Bytes()); err != nil {
+		return fmt.Errorf("cannot save %s: %w", path, err)
+	}
+	return nil
+}
+
+// writeWhole writes to a file beside path and renames it, so that a reader never
+// sees half a file and a failure leaves the old one.
+func writeWhole(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails, as it should, once renamed
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

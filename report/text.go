@@ -1,0 +1,252 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	prose "github.com/jedib0t/go-pretty/v6/text"
+)
+
+// TextOptions are for terminals; the zero value is plain text 100 columns wide.
+type TextOptions struct {
+	Width int  // columns; 0 means 100
+	Color bool // set only when the output is a terminal that shows colour
+	Rows  int  // most rows of a table; 0 means 60. Collapsed tables show 10.
+}
+
+// collapsedRows is how much of a folded table media without folding show.
+const collapsedRows = 10
+
+// Text writes the document for a terminal. It returns the error of w.
+func Text(w io.Writer, d Document, opt TextOptions) error {
+	if opt.Width == 0 {
+		opt.Width = 100
+	}
+	if opt.Rows == 0 {
+		opt.Rows = 60
+	}
+	t := textWriter{opt: opt}
+	if d.Title != "" {
+		t.line(prose.Bold, d.Title)
+		t.b.WriteString(strings.Repeat("=", min(prose.StringWidth(d.Title), opt.Width)) + "\n\n")
+	}
+	for i, s := range d.sections() {
+		if i > 0 {
+			t.b.WriteString("\n")
+		}
+		t.section(s)
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+type textWriter struct {
+	b   strings.Builder
+	opt TextOptions
+}
+
+// line writes one line, in colour when asked for.
+func (t *textWriter) line(c prose.Color, s string) {
+	if t.opt.Color {
+		s = c.Sprint(s)
+	}
+	t.b.WriteString(s + "\n")
+}
+
+func (t *textWriter) section(s section) {
+	if s.inline {
+		t.inline(s)
+		return
+	}
+	switch {
+	case s.name == "":
+	case s.source != "":
+		t.line(prose.Bold, "── "+s.source)
+	default:
+		t.line(prose.Bold, "── "+s.name)
+	}
+	for i, b := range s.blocks {
+		if i > 0 {
+			t.b.WriteString("\n")
+		}
+		t.block(b)
+	}
+}
+
+// inline prints "name = value".
+func (t *textWriter) inline(s section) {
+	value := ""
+	switch b := s.blocks[0].(type) {
+	case Paragraph:
+		value = b.Text
+	case Code:
+		value = b.Text
+	}
+	if s.name != "" {
+		value = s.name + " = " + value
+	}
+	t.b.WriteString(value + "\n")
+}
+
+func (t *textWriter) block(b Block) {
+	switch b := b.(type) {
+	case Heading:
+		t.line(prose.Bold, b.Text)
+	case Paragraph:
+		t.wrap("", b.Text)
+	case Note:
+		if b.Warning {
+			t.warning(b.Text)
+		} else {
+			t.wrap("  ", "Note: "+b.Text)
+		}
+	case KeyValues:
+		t.keyValues(b)
+	case Table:
+		t.table(b)
+	case Figure:
+		t.table(b.Data())
+		t.wrap("  ", b.Describe())
+	case Code:
+		t.code(b)
+	}
+}
+
+// wrap breaks text at the width; every line starts with the indent.
+func (t *textWriter) wrap(indent, s string) {
+	for _, line := range strings.Split(prose.WrapSoft(s, t.opt.Width-len(indent)), "\n") {
+		t.b.WriteString(indent + strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func (t *textWriter) warning(s string) {
+	for _, line := range strings.Split(prose.WrapSoft("WARNING: "+s, t.opt.Width-2), "\n") {
+		t.line(prose.FgYellow, "! "+strings.TrimRight(line, " "))
+	}
+}
+
+func (t *textWriter) code(c Code) {
+	lines := strings.Split(strings.TrimRight(c.Text, "\n"), "\n")
+	digits := len(fmt.Sprint(len(lines)))
+	for i, line := range lines {
+		if c.Lines {
+			line = fmt.Sprintf("%*d  %s", digits, i+1, line)
+		}
+		t.b.WriteString("  " + strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func (t *textWriter) keyValues(kv KeyValues) {
+	t.line(prose.Bold, kv.Caption)
+	width := 0
+	for _, item := range kv.Items {
+		width = max(width, prose.StringWidth(item.Key))
+	}
+	for _, item := range kv.Items {
+		value := strings.Split(prose.WrapSoft(item.text(), max(30, t.opt.Width-width-4)), "\n")
+		t.b.WriteString("  " + prose.Pad(item.Key, width, ' ') + "  " + strings.TrimRight(value[0], " ") + "\n")
+		for _, line := range value[1:] {
+			t.b.WriteString(strings.Repeat(" ", width+4) + strings.TrimRight(line, " ") + "\n")
+		}
+	}
+}
+
+// text is the value with its unit.
+func (kv KeyValue) text() string {
+	s := cell(kv.Value, kv.Digits)
+	if kv.Unit != "" && s != absent {
+		s += " " + kv.Unit
+	}
+	return s
+}
+
+func (t *textWriter) table(x Table) {
+	t.line(prose.Bold, x.Caption)
+	limit := t.opt.Rows
+	if x.Collapsed {
+		limit = min(limit, collapsedRows)
+	}
+	rows, left := x.cells(limit)
+	tw := table.NewWriter()
+	style := table.StyleLight
+	style.Format.Header = prose.FormatDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Options.SeparateHeader = true
+	style.Options.SeparateColumns = false
+	style.Box.PaddingLeft, style.Box.PaddingRight = " ", " "
+	tw.SetStyle(style)
+	header := make(table.Row, len(x.Columns))
+	for j, c := range x.Columns {
+		header[j] = c.heading()
+	}
+	tw.AppendHeader(header)
+	for _, r := range rows {
+		row := make(table.Row, len(r))
+		for j, s := range r {
+			row[j] = s
+		}
+		tw.AppendRow(row)
+	}
+	tw.SetColumnConfigs(t.columns(x, rows))
+	for _, line := range strings.Split(tw.Render(), "\n") {
+		t.b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	if left > 0 {
+		t.b.WriteString(fmt.Sprintf("  … and %s; JSON and HTML have all %d.\n", plural(left, "more row"), len(x.Rows)))
+	}
+	for _, n := range x.Notes {
+		t.wrap("  ", n)
+	}
+}
+
+// columns aligns the columns and narrows those whose text can wrap (headings
+// and words, never numbers) until the table fits the width.
+func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
+	out := make([]table.ColumnConfig, len(x.Columns))
+	width, least, total := make([]int, len(out)), make([]int, len(out)), 0
+	for j, c := range x.Columns {
+		width[j] = prose.StringWidth(c.heading())
+		least[j] = longestWord(c.heading())
+		for _, r := range rows {
+			width[j] = max(width[j], prose.StringWidth(r[j]))
+			if c.Align == Right {
+				least[j] = max(least[j], prose.StringWidth(r[j]))
+			} else {
+				least[j] = max(least[j], min(longestWord(r[j]), 24))
+			}
+		}
+		total += width[j] + 2
+	}
+	for total > t.opt.Width {
+		widest := -1
+		for j := range width {
+			if width[j] > least[j] && (widest < 0 || width[j] > width[widest]) {
+				widest = j
+			}
+		}
+		if widest < 0 {
+			break // nothing left to narrow: the terminal wraps
+		}
+		width[widest]--
+		total--
+	}
+	for j, c := range x.Columns {
+		align := prose.AlignLeft
+		if c.Align == Right {
+			align = prose.AlignRight
+		}
+		out[j] = table.ColumnConfig{Number: j + 1, Align: align, AlignHeader: align, VAlignHeader: prose.VAlignBottom,
+			WidthMax: max(width[j], 1), WidthMaxEnforcer: prose.WrapSoft}
+	}
+	return out
+}
+
+func longestWord(s string) int {
+	n := 0
+	for _, w := range strings.Fields(s) {
+		n = max(n, prose.StringWidth(w))
+	}
+	return n
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+)
+
+// forecastBlocks tells of plan(...): what a run will need.
+func forecastBlocks(f bounds.Forecast) []Block {
+	t := Table{
+		Caption: "Forecast, before anything is sampled",
+		Columns: []Column{
+			text("algorithm", "Algorithm"), text("schedule", "Schedule"), number("rounds", "Rounds", ""),
+			number("samples", "Samples per agent", ""), number("samples_total", "Samples, all agents", ""),
+			number("ratio", "Times the lower bound", ""), number("messages", "Messages", ""),
+			number("bytes", "Communication", "bytes"), number("first_round", "First round, all agents", ""),
+		},
+	}
+	for _, r := range f.Rows {
+		t.Rows = append(t.Rows, []any{r.Algorithm, orAbsent(r.Schedule), r.Rounds, known(r.SamplesPerAgent), known(r.SamplesTotal), known(r.RatioToLower), r.Messages, r.Bytes, r.FirstRound})
+	}
+	out := []Block{Paragraph{Lead: true, Text: forecastSentence(f)}}
+	for _, n := range f.Notes {
+		out = append(out, Note{Text: n})
+	}
+	return append(out, t.withoutEmptyColumns())
+}
+
+func forecastSentence(f bounds.Forecast) string {
+	if len(f.Rows) == 0 {
+		return fmt.Sprintf("No forecast for %s.", f.Problem)
+	}
+	least := f.Rows[0]
+	for _, r := range f.Rows {
+		if r.SamplesPerAgent < least.SamplesPerAgent {
+			least = r
+		}
+	}
+	name := least.Algorithm
+	if least.Schedule != "" {
+		name += " (" + least.Schedule + " schedule)"
+	}
+	return fmt.Sprintf("On %s at δ = %s the cheapest of %s is %s: about %s samples per agent in %s.",
+		f.Problem, decimal(f.Delta, 0), plural(len(f.Rows), "forecast"), name, decimal(least.SamplesPerAgent, 0), plural(least.Rounds, "round"))
+}
+
+// hardnessBlocks tells of hardness(...): which task is difficult, and why.
+func hardnessBlocks(h bounds.Hardness) []Block {
+	t := Table{
+		Caption: "Difficulty of each task",
+		Columns: []Column{
+			text("task", "Task"), number("arms", "Arms", ""), text("best", "Best arm"), text("second", "Second"),
+			number("gap", "Gap", "reward units"), number("noise", "Noise", "reward units"),
+			number("gap_to_noise", "Gap / noise", ""), number("rho_alone", "ρ* alone", ""),
+			number("weight", "Share of joint pulls", ""),
+		},
+	}
+	lead := fmt.Sprintf("No tasks in %s.", h.Problem)
+	hardest := 0
+	for i, r := range h.Rows {
+		t.Rows = append(t.Rows, []any{r.Task, r.Arms, r.Best, r.Second, r.Gap, r.Noise, r.GapToNoise, r.RhoAlone, r.Weight})
+		if r.RhoAlone > h.Rows[hardest].RhoAlone {
+			hardest = i
+		}
+	}
+	if len(h.Rows) > 0 {
+		r := h.Rows[hardest]
+		lead = fmt.Sprintf("The hardest task of %s is %s: %s leads %s by %s (%s times the noise of one sample).",
+			h.Problem, r.Task, r.Best, r.Second, decimal(r.Gap, 3), decimal(r.GapToNoise, 2))
+	}
+	return []Block{Paragraph{Text: lead, Lead: true}, t}
+}
+
+// spectrumBlocks tells of spectrum(...): how many directions matter.
+func spectrumBlocks(s bounds.Spectrum) []Block {
+	above := 0
+	for _, x := range s.Joint {
+		if x > s.Ridge {
+			above++
+		}
+	}
+	t := Table{
+		Caption:   "Eigenvalues, largest first",
+		Columns:   []Column{number("index", "Index", ""), number("joint", "Joint K", ""), number("task", "Tasks K_Z", ""), number("arm", "Arms K_X", "")},
+		Collapsed: len(s.Joint) > 12,
+	}
+	at := func(xs []float64, i int) any {
+		if i < len(xs) {
+			return xs[i]
+		}
+		return nil
+	}
+	for i := range max(len(s.Joint), len(s.Task), len(s.Arm)) {
+		t.Rows = append(t.Rows, []any{i + 1, at(s.Joint, i), at(s.Task, i), at(s.Arm, i)})
+	}
+	lead := fmt.Sprintf("The effective dimension of %s is %d; %d of %s of the joint kernel exceed the ridge ξ = %s.",
+		s.Problem, s.EffectiveDimension, above, plural(len(s.Joint), "eigenvalue"), decimal(s.Ridge, 0))
+	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
+}
+
+// allocationBlocks tells of design(...): where the first round's pulls go.
+func allocationBlocks(a bounds.Allocation) []Block {
+	gap := "without a certified lower bound"
+	if a.Lower > 0 {
+		gap = fmt.Sprintf("certified to a relative gap of %s", decimal(a.Value/a.Lower-1, 2))
+	}
+	lead := fmt.Sprintf("The first round on %s spreads its pulls over %s; the objective is %s, %s (%s after %s).",
+		a.Problem, plural(len(a.Weights), "arm"), decimal(a.Value, 6), gap, a.Status, plural(a.Iterations, "iteration"))
+	t := Table{
+		Caption:   "Allocation",
+		Columns:   []Column{text("task", "Task"), text("arm", "Arm"), number("weight", "Share of pulls", "")},
+		Collapsed: len(a.Weights) > 40,
+		Notes:     []string{"The best allocation need not be unique; the objective is."},
+	}
+	for _, w := range a.Weights {
+		t.Rows = append(t.Rows, []any{w.Task, w.Arm, w.Weight})
+	}
+	return []Block{Paragraph{Text: lead, Lead: true}, t}
+}
+
+// problemBlocks tells of a problem: its size, kernel, noise and where it is from.
+func problemBlocks(p engine.Problem) []Block {
+	t := Table{
+		Caption: "Tasks",
+		Columns: []Column{
+			text("task", "Task"), number("arms", "Arms", ""), number("noise", "Largest noise scale", "reward units"),
+			text("best", "Best arm"), number("mean", "Its expected reward", "reward units"),
+		},
+	}
+	for v, g := range p.Groups() {
+		row := []any{p.Tasks.Names[v], len(g), nil, nil, nil}
+		for n, i := range g {
+			if s, ok := row[2].(float64); !ok || p.Noise[i] > s {
+				row[2] = p.Noise[i]
+			}
+			if p.Mean != nil {
+				if best, ok := row[4].(float64); n == 0 || (ok && p.Mean[i] > best) {
+					row[3], row[4] = p.Arms.Names[i], p.Mean[i]
+				}
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	lead := fmt.Sprintf("%s: %s, %s in all.", p.Name, plural(p.V(), "task"), plural(p.N(), "arm"))
+	kv := KeyValues{Caption: "Problem", Items: []KeyValue{{Key: "Kernel", Value: p.Kernel.String()}}}
+	if len(p.Tasks.Columns) > 0 {
+		kv.Items = append(kv.Items, KeyValue{Key: "Task features", Value: strings.Join(p.Tasks.Columns, ", ")})
+	}
+	if len(p.Arms.Columns) > 0 {
+		kv.Items = append(kv.Items, KeyValue{Key: "Arm features", Value: strings.Join(p.Arms.Columns, ", ")})
+	}
+	for _, s := range p.Sources {
+		kv.Items = append(kv.Items, KeyValue{Key: "Data", Value: fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256)})
+	}
+	return []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
+}
