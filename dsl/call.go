@@ -7,6 +7,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -25,17 +26,19 @@ type argument struct {
 	value
 	Name string
 	Node ast.Node
+	key  ast.Node         // the name where it is written out, f(key=node)
+	st   *front.Statement // the statement of Node, where that is not the one of the call
 }
 
-// argumentError is an error about one argument, to be shown under it.
+// argumentError is what a file or a computation reported, to be shown under one
+// argument.
 type argumentError struct {
-	param string
-	err   error
-	hint  string
+	param   string
+	message string
+	err     error
 }
 
-func (e *argumentError) Error() string { return e.err.Error() }
-func (e *argumentError) Unwrap() error { return e.err }
+func (e *argumentError) Error() string { return e.message }
 
 // call evaluates a call. Arguments are evaluated even where the function is not
 // known, since they may hold mistakes of their own.
@@ -56,9 +59,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := len(e.errs)
 	c.match()
-	if e.swept != nil {
-		e.swept.override(c)
-	}
+	c.override()
 	for i := range c.args {
 		c.checkArgument(i)
 	}
@@ -73,6 +74,17 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))
+}
+
+// override replaces arguments from outside the script: the seed of the session, and
+// what a sweep sets.
+func (c *call) override() {
+	if i := c.fn.param("seed"); i >= 0 && c.e.session.opt.Seed != nil {
+		c.args[i].value = numberValue(float64(*c.e.session.opt.Seed))
+	}
+	if c.e.swept != nil {
+		c.e.swept.override(c)
+	}
 }
 
 func (e *evaluator) evalAll(nodes []ast.Node) {
@@ -121,7 +133,7 @@ func (c *call) match() {
 
 func (c *call) matchNamed(p *ast.PairNode) {
 	name := p.Key.(*ast.StringNode).Value
-	a := argument{value: c.e.eval(p.Value), Name: name, Node: p.Value}
+	a := argument{value: c.e.eval(p.Value), Name: name, Node: p.Value, key: p.Key}
 	at := c.fn.param(name)
 	switch {
 	case at < 0 && c.fn.Named == "":
@@ -160,36 +172,42 @@ func (c *call) checkArgument(i int) {
 	if a.Type == anything {
 		return
 	}
-	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel && a.known() {
-		if j, ok := c.e.lift(a.Node, a.value); ok {
+	if len(p.Types) == 1 && p.Types[0] == Joint && a.Type == Kernel && a.known() {
+		text := c.e.st.Text(a.Node)
+		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for tasks that are all alike", text, text)); ok {
 			a.value = jointValue(j)
 		}
 		return
 	}
 	if !p.accepts(a.Type) {
-		c.fail(a, fmt.Sprintf("%s is %s; it must be %s", p.Name, a.Type.a(), p.wants()), "write "+c.fn.Signature())
+		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), "write "+c.fn.Signature())
 		return
 	}
 	switch data := a.Data.(type) {
 	case string:
 		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
-			c.fail(a, fmt.Sprintf("%s is %q; it must be %s", p.Name, data, p.wants()), suggest(data, p.Choices))
+			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), suggest(data, p.Choices))
 		}
 	case float64:
 		if _, ok := whole(data); p.Whole && !ok {
-			c.fail(a, fmt.Sprintf("%s is %s; it must be a whole number", p.Name, formatNumber(data)), "")
-		} else if !p.Range.Contains(data) {
-			c.fail(a, fmt.Sprintf("%s is %s; it must be %s", p.Name, formatNumber(data), p.Range), "")
+			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
+		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
+			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.Range), "")
 		}
 	}
 }
 
+// fail reports a mistake under an argument; under the call when the argument does
+// not stand in the script, as with Options.Seed.
 func (c *call) fail(a *argument, message, hint string) {
-	if a.Node == nil { // an override from outside, see swept and Options.Seed
-		c.e.fail(c.node, c.fn.Result, message, hint)
-		return
+	st, n := c.e.st, a.Node
+	if a.st != nil {
+		st = a.st
 	}
-	c.e.fail(a.Node, c.fn.Result, message, hint)
+	if n == nil {
+		n = c.node
+	}
+	c.e.report(st.Source.At(st.Span(n), message, hint))
 }
 
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
@@ -224,24 +242,35 @@ func (c *call) finish(data any, err error) value {
 	return value{c.fn.Result, data}
 }
 
-// failed reports the error of a function. Kernels name the parameter first:
-// "rbf: lengthscale[1] is -2; it must be greater than 0".
+// failed reports the error of a function: of a kernel under the parameter that the
+// message names ("rbf: lengthscale[1] is -2; it must be greater than 0"), of a
+// computation under the call.
 func (c *call) failed(err error) {
-	if ctxErr := c.e.ctx.Err(); ctxErr != nil {
-		c.e.stopped = ctxErr
+	if stopped := c.e.ctx.Err(); stopped != nil {
+		c.e.stopped = stopped
 		return
 	}
-	if a, ok := err.(*argumentError); ok {
-		at := &argument{Node: c.node}
-		if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
-			at = &c.args[i]
+	if c.fn.pure {
+		message, near, found := strings.Cut(err.Error(), "; a near table that is: ")
+		if found {
+			near = "a table that is, and is near: " + near
 		}
-		mistake := c.e.st.Source.At(c.e.st.Span(at.Node), a.Error(), a.hint)
-		mistake.Err = a.err
-		c.e.report(mistake)
+		c.e.fail(c.culprit(message), c.fn.Result, message, near)
 		return
 	}
-	c.e.fail(c.culprit(err.Error()), c.fn.Result, err.Error(), "")
+	a, ok := err.(*argumentError)
+	if !ok {
+		a = &argumentError{message: c.fn.Name + " failed", err: err}
+	}
+	at := argument{Node: c.node}
+	if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
+		at = c.args[i]
+	}
+	before := len(c.e.errs)
+	c.fail(&at, a.message, "")
+	for _, e := range c.e.errs[before:] {
+		e.Cause, e.Err = a.err.Error(), a.err
+	}
 }
 
 // culprit finds the argument, or the element of its list, that a message names.
@@ -268,15 +297,19 @@ func (c *call) culprit(message string) ast.Node {
 	return c.node
 }
 
-// kernelArgs returns the given arguments as the kernel catalogue wants them.
-func (c *call) kernelArgs() kernels.Args {
+// kernel builds a kernel of the catalogue.
+func (c *call) kernel(entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
 	for i, p := range c.fn.Params {
-		if c.args[i].known() {
-			args[p.Name] = c.args[i].plain()
+		if !c.args[i].known() {
+			continue
+		}
+		args[p.Name] = c.args[i].plain()
+		if _, mixed := args[p.Name].([]any); mixed {
+			return nil, fmt.Errorf("%s: %s is a list of different things; it must be %s", c.fn.Name, p.Name, entry.Params[i].Kind)
 		}
 	}
-	return args
+	return given(entry.Build(args))
 }
 
 // The readers below return an argument by name, or the zero value where it is not

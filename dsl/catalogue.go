@@ -111,7 +111,7 @@ func kernelFunctions() []Function {
 		f := Function{
 			Name: e.Name, Synonyms: e.Synonyms, Section: SectionKernels, Doc: e.Doc,
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
-			eval: func(c *call) (any, error) { return e.Build(c.kernelArgs()) },
+			eval: func(c *call) (any, error) { return c.kernel(e) },
 		}
 		for _, p := range e.Params {
 			f.Params = append(f.Params, Param{

@@ -25,10 +25,11 @@ type evaluator struct {
 	scope   scope // names bound so far
 	errs    front.Errors
 
-	st       *front.Statement // being evaluated; nodes belong to it
-	elements int              // list elements made so far
-	uses     map[string]bool  // names that the statement read
-	swept    *swept           // overrides of a sweep; nil outside one
+	st       *front.Statement   // being evaluated; nodes belong to it
+	elements int                // list elements made so far
+	uses     map[string]bool    // names that the statement read
+	all      []*front.Statement // of the script, to tell names that are bound too late
+	swept    *swept             // overrides of a sweep; nil outside one
 
 	stopped error // why a call ended early with a partial value
 }

@@ -64,11 +64,11 @@ func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, any
 
 // UnknownFunction reports a call that formulas do not have.
 func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
-	message := fmt.Sprintf("unknown function %q", callee.Value)
 	if index[callee.Value] != nil {
-		message = fmt.Sprintf("%s cannot be called in a formula", callee.Value)
+		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value), "kernels are combined outside: "+env.e.st.Name+" + "+callee.Value+"(…)")
+		return
 	}
-	env.e.fail(callee, anything, message, suggest(callee.Value, formula.Known()))
+	env.e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggest(callee.Value, formula.Known()))
 }
 
 // Place says where a node is in the script.

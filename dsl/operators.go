@@ -223,8 +223,8 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		}
 		return kernelValue(kernels.Mul(a, b))
 	}
-	a, okA := e.lift(n.Left, l)
-	b, okB := e.lift(n.Right, r)
+	a, okA := e.lift(n.Left, l, "")
+	b, okB := e.lift(n.Right, r, "")
 	if !okA || !okB {
 		return unknown(Joint)
 	}
@@ -246,7 +246,7 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	}
 	switch {
 	case n.Operator == "-":
-		return e.fail(n, k.Type, "cannot subtract from a kernel or a kernel from a number", notAKernel)
+		return e.fail(n, k.Type, "cannot subtract with kernels", notAKernel)
 	case n.Operator == "/":
 		hint := "one over a kernel is not a kernel in general"
 		if !left {
@@ -300,8 +300,8 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 }
 
 // lift makes a joint kernel of a kernel that means the same in both spaces; any
-// other must say which space it is for.
-func (e *evaluator) lift(n ast.Node, v value) (kernels.Joint, bool) {
+// other must say which space it is for, as the hint tells.
+func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool) {
 	switch k := v.Data.(type) {
 	case kernels.Joint:
 		return k, true
@@ -310,9 +310,10 @@ func (e *evaluator) lift(n ast.Node, v value) (kernels.Joint, bool) {
 		if err == nil {
 			return j, true
 		}
-		text := e.st.Text(n)
-		e.fail(n, Joint, "a joint kernel needs to know which space this kernel is for",
-			fmt.Sprintf("write arm(%s) where it compares arms, task(%s) where it compares tasks", text, text))
+		if text := e.st.Text(n); hint == "" {
+			hint = fmt.Sprintf("write arm(%s) where it compares arms, task(%s) where it compares tasks", text, text)
+		}
+		e.fail(n, Joint, "a joint kernel needs to know which space this kernel is for", hint)
 	}
 	return kernels.Joint{}, false
 }

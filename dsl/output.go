@@ -1,9 +1,139 @@
 package dsl
 
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Host reads and writes the files of a script. Paths are those of the script,
+// relative ones below Options.Folder.
 type Host interface {
+	// Load reads a problem, as engine.Load.
+	Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error)
+	// Save writes a value in the format that the extension of the path names, as
+	// report.Save.
 	Save(path string, v any) error
 }
+
+// files is the file system.
 type files struct{}
 
-func (files) Save(path string, v any) error { return nil }
-func outputFunctions() []Function           { return nil }
+func (files) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
+	return engine.Load(path, k, opt)
+}
+
+func (files) Save(path string, v any) error { return report.Save(path, v) }
+
+// outputFunctions show, draw and write values.
+func outputFunctions() []Function {
+	plotted := []Type{Sweep, Result, List, Bounds, Spectrum, Design}
+	return []Function{
+		{
+			Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, bounds, a spectrum or a design",
+			Params: []Param{
+				{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
+				{Name: "x", Types: []Type{Text}, Default: unset, Doc: "what goes to the right: a swept name"},
+				{Name: "y", Types: []Type{Text}, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret"},
+				{Name: "file", Types: []Type{Text}, Default: unset, Doc: "also write it there, as .svg, .pdf or .png"},
+			},
+			Result: Figure, Example: `plot(s, x="gap", y="samples")`, eval: (*call).plot,
+		},
+		{
+			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "results side by side",
+			Params:   []Param{{Name: "r", Types: []Type{Result}, Doc: "a result"}},
+			Variadic: "further results", Result: Table, Example: "compare(r, b)",
+			eval: func(c *call) (any, error) {
+				found, err := results(append([]value{c.args[0].value}, values(c.rest)...))
+				if err != nil {
+					return nil, err
+				}
+				return report.Compare(found), nil
+			},
+		},
+		{
+			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .json .md .html .tex .txt, figures also .svg .pdf .png",
+			Params: []Param{
+				{Name: "value", Doc: "what to write"},
+				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, Doc: "the file, relative to the script; its extension says the format"},
+			},
+			Result: Nothing, Example: `save(s, "fc.csv")`,
+			eval: func(c *call) (any, error) {
+				if err := c.save("path", c.arg("value").value); err != nil {
+					return nil, err
+				}
+				return value{Type: Nothing}, nil
+			},
+		},
+		{
+			Name: "show", Section: SectionOutput, Synonyms: []string{"display"}, Doc: "displays a value; a name alone does the same",
+			Params: []Param{{Name: "value", Doc: "what to show"}}, Result: anything, Example: "show(r)", pure: true,
+			eval: func(c *call) (any, error) { return c.args[0].value, nil },
+		},
+		{
+			Name: "print", Section: SectionOutput, Doc: "a kernel as text that makes an equal kernel, with the formulas it uses",
+			Params: []Param{{Name: "k", Types: []Type{Kernel, Joint}, Doc: "a kernel"}}, Result: Text, Example: "print(rbf(0.5))", pure: true,
+			eval: func(c *call) (any, error) {
+				if j, ok := c.args[0].Data.(kernels.Joint); ok {
+					return definitions(j.Formulas()) + j.String(), nil
+				}
+				k := c.args[0].Data.(kernels.Kernel)
+				return definitions(kernels.Formulas(k)) + k.String(), nil
+			},
+		},
+	}
+}
+
+// plot draws a value and writes the figure where a file is given.
+func (c *call) plot() (any, error) {
+	v := c.arg("value").value
+	data := v.Data
+	if list, ok := data.([]value); ok {
+		found, err := results(list)
+		if err != nil {
+			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
+		}
+		data = found
+	}
+	figure, err := report.FigureOf(data, c.text("x"), c.text("y"))
+	if err != nil {
+		return nil, err
+	}
+	if c.arg("file").known() {
+		if err := c.save("file", value{Figure, figure}); err != nil {
+			return nil, err
+		}
+	}
+	return figure, nil
+}
+
+// save writes a value to the file that a parameter names.
+func (c *call) save(param string, v value) error {
+	data := v.Data
+	if v.Type == List {
+		data = v.items()
+	}
+	if err := c.e.session.opt.Host.Save(c.e.session.path(c.text(param)), data); err != nil {
+		return &argumentError{param: param, message: fmt.Sprintf("cannot save to %q", c.text(param)), err: err}
+	}
+	return nil
+}
+
+func values(args []argument) []value {
+	out := make([]value, len(args))
+	for i, a := range args {
+		out[i] = a.value
+	}
+	return out
+}
+
+// results returns the results in a list that holds nothing else.
+func results(list []value) ([]engine.Result, error) {
+	out, ok := every[engine.Result](list)
+	if !ok || len(out) == 0 {
+		return nil, fmt.Errorf("it needs results of fc or fb, at least one")
+	}
+	return out, nil
+}

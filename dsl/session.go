@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Options say how scripts are evaluated. The zero value evaluates one script in
@@ -120,7 +121,7 @@ func (s *Session) stale(name string, memo map[string]bool) bool {
 // display. With an error (Errors, which wrap the context's error after an
 // interrupt) come the displays that were finished before it; a script that does
 // not pass the check leaves the session as it was.
-func (s *Session) Eval(ctx context.Context, script *Script) ([]Display, error) {
+func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, error) {
 	statements, errs := s.prepare(script)
 	if len(errs) == 0 {
 		errs = s.check(statements)
@@ -129,7 +130,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]Display, error) {
 		return nil, errs
 	}
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
-	var displays []Display
+	var displays []report.Display
 	for _, st := range statements {
 		v := e.statement(st)
 		if st.Name == "" && v.known() && v.Type != Nothing {
@@ -157,7 +158,7 @@ func (s *Session) check(statements []*front.Statement) Errors {
 	for name, b := range s.scope {
 		copied[name] = b
 	}
-	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: copied}
+	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: copied, all: statements}
 	own := map[string]*front.Statement{}
 	for _, st := range statements {
 		if len(e.errs) == front.MaxErrors {
@@ -247,8 +248,8 @@ func (e *evaluator) reaches(uses map[string]int, name string, seen map[string]bo
 
 // displayOf is what a bare expression shows; its name is set when the expression
 // is a name.
-func displayOf(st *front.Statement, v value) Display {
-	d := Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
+func displayOf(st *front.Statement, v value) report.Display {
+	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
 	if n, ok := st.Node.(*ast.IdentifierNode); ok {
 		d.Name = n.Value
 	}

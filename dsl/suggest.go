@@ -68,6 +68,15 @@ func (e *evaluator) suggestFunction(word string) string {
 
 // suggestName proposes a bound name, or a function written without brackets.
 func (e *evaluator) suggestName(word string) string {
+	for _, st := range e.all {
+		if st.Name == word && st == e.st {
+			return "a name cannot stand in its own definition"
+		}
+		if st.Name == word {
+			line, _ := st.Source.Position(st.NameAt.From)
+			return fmt.Sprintf("it is bound in line %d; a name is used after it is bound", line)
+		}
+	}
 	names := e.scope.names()
 	if best := nearest(word, names); best != "" {
 		return suggest(word, names)

@@ -59,15 +59,7 @@ func (st *Statement) rewrite() (string, *Error) {
 	var calls []int                       // for each open bracket: its closing one, or -1 when it is not a call's
 	for i := st.body; i < len(st.tokens); i++ {
 		t := st.tokens[i]
-		switch {
-		case t.Is(lexer.Bracket, "(", "["):
-			call := -1
-			if t.Value == "(" && i > st.body && st.tokens[i-1].Kind == lexer.Identifier {
-				call = st.partner[i]
-			}
-			calls = append(calls, call)
-			continue
-		case t.Kind == lexer.Bracket:
+		if t.Is(lexer.Bracket, ")", "]") {
 			if named[i] {
 				copyTo(t.From)
 				put('}')
@@ -75,26 +67,42 @@ func (st *Statement) rewrite() (string, *Error) {
 			calls = calls[:len(calls)-1]
 			continue
 		}
-		if len(calls) == 0 || calls[len(calls)-1] < 0 || !st.tokens[i-1].Is(lexer.Operator, ",") && !st.tokens[i-1].Is(lexer.Bracket, "(") {
-			continue
-		}
-		call := calls[len(calls)-1] // this token begins an argument
-		if t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "=") {
-			copyTo(t.From)
-			if !named[call] {
-				put('{')
-				named[call] = true
+		if call := argumentOf(calls); call >= 0 && (st.tokens[i-1].Is(lexer.Operator, ",") || st.tokens[i-1].Is(lexer.Bracket, "(")) {
+			isNamed := t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "=")
+			switch {
+			case isNamed:
+				copyTo(t.From)
+				if !named[call] {
+					put('{')
+					named[call] = true
+				}
+				copyTo(st.tokens[i+1].From)
+				put(':')
+				at++
+				i++
+			case named[call]:
+				return "", st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
-			copyTo(st.tokens[i+1].From)
-			put(':')
-			at++
-			i++
-		} else if named[call] {
-			return "", st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
+		}
+		if t.Kind == lexer.Bracket {
+			call := -1
+			if t.Value == "(" && i > st.body && st.tokens[i-1].Kind == lexer.Identifier {
+				call = st.partner[i]
+			}
+			calls = append(calls, call)
 		}
 	}
 	copyTo(whole.To)
 	return string(out), nil
+}
+
+// argumentOf returns the closing bracket of the innermost bracket open, or -1 when
+// that is not the bracket of a call.
+func argumentOf(calls []int) int {
+	if len(calls) == 0 {
+		return -1
+	}
+	return calls[len(calls)-1]
 }
 
 // syntaxError puts the parser's errors into the words of the language.

@@ -28,21 +28,25 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 	if len(s.runes) > maxRunes {
 		return nil, s.At(Span{}, fmt.Sprintf("the script has %d characters; at most %d are read", len(s.runes), maxRunes), "put data into a CSV file")
 	}
-	tokens, err := lexer.Lex(file.NewSource(s.Text))
-	if err != nil {
-		return nil, lexError(s, err)
-	}
-	tokens = tokens[:len(tokens)-1] // the end marker
-	if len(tokens) > maxTokens {
-		t := tokens[maxTokens]
-		return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
-	}
-	for _, t := range tokens {
+	l := lexer.New()
+	l.Reset(file.NewSource(s.Text))
+	var tokens []lexer.Token
+	for {
+		t, err := l.Next()
+		if err != nil {
+			return nil, lexError(s, tokens, err)
+		}
+		if t.Kind == lexer.EOF {
+			return tokens, nil
+		}
 		if message, hint := refused(t); message != "" {
 			return nil, s.At(Span(t.Location), message, hint)
 		}
+		if len(tokens) == maxTokens {
+			return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
+		}
+		tokens = append(tokens, t)
 	}
-	return tokens, nil
 }
 
 func invalidRune(s *Source) Span {
@@ -57,8 +61,9 @@ func invalidRune(s *Source) Span {
 	return Span{at, at + 1}
 }
 
-// lexError puts the lexer's errors into the words of the language.
-func lexError(s *Source, err error) *Error {
+// lexError puts the lexer's errors into the words of the language. tokens are those
+// before the error.
+func lexError(s *Source, tokens []lexer.Token, err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
 		panic("front: unknown lexer error: " + err.Error())
@@ -66,6 +71,13 @@ func lexError(s *Source, err error) *Error {
 	at := Span(e.Location)
 	switch {
 	case strings.HasPrefix(e.Message, "literal not terminated"):
+		at.From = 0 // the lexer tells the end; the quote is the first after the last token
+		if len(tokens) > 0 {
+			at.From = tokens[len(tokens)-1].To
+		}
+		for at.From < at.To-1 && !strings.ContainsRune("'\"`", s.runes[at.From]) {
+			at.From++
+		}
 		return s.At(at, "the text has no closing quote on its line", `texts stand in quotes: "x_1"`)
 	case strings.HasPrefix(e.Message, "unclosed comment"):
 		return s.At(at, "the comment is not closed", "write */ at its end")
@@ -105,6 +117,8 @@ func refused(t lexer.Token) (message, hint string) {
 		return "a power is not written **", "write ^"
 	case ".":
 		return "there is no . in the language", "names of arguments are written f(name=value)"
+	case "#":
+		return "there is no # in the language", "comments begin with //"
 	case "if", "else", "let":
 		return fmt.Sprintf("there is no %s in the language", t.Value), "a script is a list of name = expression"
 	}

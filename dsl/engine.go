@@ -1,3 +1,0 @@
-package dsl
-
-func engineFunctions() []Function { return nil }

@@ -1,0 +1,58 @@
+package dsl
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata and generated documentation")
+
+// evalText parses and evaluates a script and returns what it displays.
+func evalText(s *Session, src string) ([]any, error) {
+	script, errs := Parse("demo.cope", src)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	displays, err := s.Eval(context.Background(), script)
+	var values []any
+	for _, d := range displays {
+		values = append(values, d.Value)
+	}
+	return values, err
+}
+
+// Every wrong script of testdata/errors.txt must print exactly the message below it:
+// place, line, underline, cause and hint are what a user works with.
+func TestErrors(t *testing.T) {
+	const path = "testdata/errors.txt"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, section := range strings.Split(string(text), "### ")[1:] {
+		title, rest, _ := strings.Cut(section, "\n")
+		script, want, _ := strings.Cut(rest, "---\n")
+		out.WriteString("### " + title + "\n" + script + "---\n")
+		_, err := evalText(NewSession(Options{Folder: "testdata"}), script)
+		if err == nil {
+			t.Errorf("%s: no error", title)
+			continue
+		}
+		got := err.Error() + "\n"
+		out.WriteString(got)
+		if diff := cmp.Diff(want, got); diff != "" && !*update {
+			t.Errorf("%s (-want +got):\n%s", title, diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

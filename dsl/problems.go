@@ -1,0 +1,173 @@
+package dsl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Parameters that several functions have; their names in engine.Options are the same.
+var (
+	problemParam  = Param{Name: "p", Types: []Type{Problem}, Doc: "the problem"}
+	deltaParam    = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05", Doc: "error probability"}
+	epsilonParam  = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best will do, in reward units"}
+	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto", "gp"}, Range: fromZero, Default: `"auto"`, Doc: "regularisation ξ: a number, the largest that the theorems allow, or the noise of a Gaussian process"}
+	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Doc: "pulls per agent"}
+	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖; from the known means when not given"}
+	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given"}
+	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
+	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
+)
+
+// optional returns a parameter that may be left out.
+func optional(p Param) Param {
+	p.Default = unset
+	return p
+}
+
+// engineFunctions are the problems, the theory and the runs.
+func engineFunctions() []Function {
+	return append([]Function{
+		{
+			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
+			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps",
+			Params: []Param{
+				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, Doc: "the file, relative to the script"},
+				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"},
+				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Choices: []string{"sd", "task"}, Range: positive, Default: unset, Doc: `noise scale of rewards: a number, "sd" for the column, "task" pooled per task; the column sd when there is one, else 1`},
+				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
+				{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: []string{engine.EnvironmentGaussian, engine.EnvironmentBernoulli, engine.EnvironmentResampled}, Default: unset, Doc: "how simulated rewards are drawn; resampled with rewards=, else gaussian"},
+				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; that of the file when not given"},
+			},
+			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, eval: (*call).problem,
+		},
+		{
+			Name: "paper", Section: SectionProblems, Doc: "one of the three instances of [Du23, App. A]: 5 tasks, 6 arms each",
+			Params: []Param{
+				{Name: "case", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 3}, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
+				{Name: "gap", Synonyms: []string{"delta_min"}, Types: []Type{Number}, Range: positive, Default: "0.1", Doc: "reward gap"},
+			},
+			Result: Problem, Example: "paper(case=2, gap=0.1)",
+			eval: func(c *call) (any, error) {
+				gap := 0.1
+				if c.arg("gap").known() {
+					gap = c.number("gap")
+				}
+				return engine.PaperCase(c.whole("case"), gap)
+			},
+		},
+		theory("bounds", Bounds, "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
+			[]Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam}, bounds.Compute),
+		theory("plan", Plan, "rounds, samples and bytes that a run is expected to need",
+			[]Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam}, bounds.Plan),
+		theory("spectrum", Spectrum, "eigenvalues of the kernels, for the effective dimension",
+			[]Param{problemParam, ridgeParam}, bounds.SpectrumOf),
+		theory("hardness", Hardness, "gap and difficulty of each task",
+			[]Param{problemParam}, func(ctx context.Context, p *engine.Problem, _ engine.Options) (bounds.Hardness, error) {
+				return bounds.HardnessOf(ctx, p)
+			}),
+		{
+			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"}, Doc: "the allocation of the first round, with its certificate",
+			Params: []Param{problemParam, ridgeParam, {Name: "tol", Synonyms: []string{"tolerance"}, Types: []Type{Number}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}},
+			Result: Design, Example: "design(paper(case=2))",
+			eval: func(c *call) (any, error) {
+				tol := 1e-4
+				if c.arg("tol").known() {
+					tol = c.number("tol")
+				}
+				return given(bounds.FirstRound(c.e.ctx, c.arg("p").Data.(*engine.Problem), c.options(), tol))
+			},
+		},
+	}, runFunctions()...)
+}
+
+// theory is a function of a problem and options.
+func theory[T any](name string, result Type, doc string, params []Param, compute func(context.Context, *engine.Problem, engine.Options) (T, error)) Function {
+	return Function{
+		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
+		eval: func(c *call) (any, error) {
+			return given(compute(c.e.ctx, c.arg("p").Data.(*engine.Problem), c.options()))
+		},
+	}
+}
+
+// given drops a value that comes with an error.
+func given[T any](v T, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// problem loads a problem. What is wrong with a file is shown under its path, what
+// is wrong with the kernel on these points under the kernel.
+func (c *call) problem() (any, error) {
+	path := c.e.session.path(c.text("path"))
+	opt := engine.LoadOptions{Name: c.text("name"), Environment: c.text("environment")}
+	if raw := c.text("rewards"); raw != "" {
+		opt.Rewards = c.e.session.path(raw)
+	}
+	switch noise := c.arg("noise").Data.(type) {
+	case float64:
+		opt.Noise = engine.Noise{Kind: engine.NoiseValue, Value: noise}
+	case string:
+		opt.Noise = engine.Noise{Kind: noise}
+	}
+	joint := c.arg("kernel").Data.(kernels.Joint)
+	p, err := c.e.session.opt.Host.Load(path, joint, opt)
+	switch {
+	case err == nil:
+		if _, err = joint.Check(p.Tasks, p.Arms); err == nil {
+			return p, nil
+		}
+	case opt.Rewards != "" && strings.Contains(err.Error(), opt.Rewards):
+		return nil, &argumentError{"rewards", fmt.Sprintf("cannot load %q", c.text("rewards")), err}
+	case strings.Contains(err.Error(), path):
+		return nil, &argumentError{"path", fmt.Sprintf("cannot load %q", c.text("path")), err}
+	}
+	return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
+}
+
+// path returns a path of the script as the system needs it.
+func (s *Session) path(path string) string {
+	if filepath.IsAbs(path) || s.opt.Folder == "" {
+		return path
+	}
+	return filepath.Join(s.opt.Folder, path)
+}
+
+// options reads the arguments that are fields of engine.Options.
+func (c *call) options() engine.Options {
+	number := func(name string) float64 {
+		if c.fn.param(name) < 0 {
+			return 0
+		}
+		return c.number(name)
+	}
+	opt := engine.Options{
+		Delta: number("delta"), Epsilon: number("epsilon"), Budget: int(number("budget")),
+		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
+		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
+	}
+	if c.fn.param("schedule") >= 0 {
+		opt.Schedule = c.text("schedule")
+	}
+	if c.fn.param("xi") >= 0 {
+		switch xi := c.arg("xi").Data.(type) {
+		case float64:
+			opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}
+		case string:
+			opt.Ridge = engine.Ridge{Kind: xi}
+		}
+	}
+	return opt
+}
+
+// wholeFrom is the range of whole numbers from least that a float64 holds exactly.
+func wholeFrom(least float64) kernels.Range { return kernels.Range{Min: least, Max: math.Exp2(53)} }

@@ -1,0 +1,90 @@
+package dsl
+
+import (
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// runFunctions are the simulations.
+func runFunctions() []Function {
+	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
+	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "of the random rewards; the same seed gives the same numbers"}
+	confidence := deltaParam
+	confidence.Doc = "level at which an answer counts as supported"
+	return []Function{
+		{
+			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"}, Doc: "fixed confidence: samples until every task's best arm is known",
+			Params: []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
+				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
+				ridgeParam, runs, seed,
+				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
+				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
+				normParam, gapParam, unitParam},
+			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
+			eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
+		},
+		{
+			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers that so many pulls give",
+			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, normParam, gapParam, unitParam},
+			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
+			eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
+		},
+		{
+			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
+			Params: []Param{{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"}},
+			Named:  "a parameter, or a name that r depends on, with the list of values to try",
+			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
+			check: (*call).checkSweep, eval: (*call).sweep,
+		},
+	}
+}
+
+// algorithmParam lists the algorithms of a mode; the first is the default.
+func algorithmParam(mode string) Param {
+	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs"}
+	for _, a := range engine.Algorithms() {
+		if a.Mode == mode {
+			p.Choices = append(p.Choices, a.Name)
+		}
+	}
+	p.Default = `"` + p.Choices[0] + `"`
+	return p
+}
+
+// run is fc and fb. An interrupted run keeps what was finished.
+func (c *call) run(mode string) (any, error) {
+	x := sim.Experiment{
+		Problem: c.arg("p").Data.(*engine.Problem), Mode: mode, Options: c.options(),
+		Algorithm: c.text("algorithm"), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
+	}
+	if x.Algorithm == "" {
+		x.Algorithm = c.fn.Params[c.fn.param("algorithm")].Choices[0]
+	}
+	if c.arg("runs").known() {
+		x.Runs = c.whole("runs")
+	}
+	if c.arg("seed").known() {
+		x.Seed = uint64(c.number("seed"))
+	}
+	x.Progress = c.e.progress(c.fn.Name+" "+x.Algorithm, x.Runs)
+	result, err := sim.Run(c.e.ctx, x)
+	if err != nil && result.Runs == 0 {
+		return nil, err
+	}
+	return result, err
+}
+
+// progress returns what a run of so many steps reports to, or nil.
+func (e *evaluator) progress(label string, steps int) func(done, total int) {
+	tell := e.session.opt.Progress
+	if tell == nil {
+		return nil
+	}
+	if e.swept != nil {
+		return func(done, _ int) {
+			tell("sweep, "+label, e.swept.cell*steps+done, e.swept.cells*steps)
+		}
+	}
+	return func(done, total int) { tell(label, done, total) }
+}
