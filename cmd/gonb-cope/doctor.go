@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// examination is one thing that doctor looks at.
+type examination struct {
+	name     string
+	required bool
+	look     func(context.Context) (found string, err error)
+	mend     string // what to do about an error
+}
+
+func doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Test this installation and name what is missing",
+		Args:  none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			failed := 0
+			for _, x := range examinations() {
+				found, err := x.look(c.Context())
+				switch {
+				case err == nil:
+					fmt.Printf("ok       %-12s %s\n", x.name, found)
+				case x.required:
+					failed++
+					fmt.Printf("FAILED   %-12s %v\n         %-12s to mend: %s\n", x.name, err, "", x.mend)
+				default:
+					fmt.Printf("missing  %-12s %v\n         %-12s to mend: %s\n", x.name, err, "", x.mend)
+				}
+			}
+			if failed > 0 {
+				return fmt.Errorf("gonb-cope: %d required parts do not work", failed)
+			}
+			return nil
+		},
+	}
+}
+
+func examinations() []examination {
+	const rebuild = "rebuild with the Go release named in go.mod: go build ./cmd/gonb-cope"
+	return []examination{
+		{"processor", true, processor, ""},
+		{"solver", true, knownHardness, rebuild},
+		{"algorithm", true, knownAnswer, rebuild},
+		{"figures", true, drawsFigure, rebuild},
+		{"temporary", true, writesFile, "set TMPDIR to a folder that can be written to"},
+		{"go", false, program("go", "version"), "install Go from go.dev/dl (needed to build from source and for Go cells in notebooks)"},
+		{"git", false, program("git", "--version"), "apt-get install git (needed to name the revision in reports made with go run)"},
+	}
+}
+
+func processor(context.Context) (string, error) {
+	return fmt.Sprintf("%s/%s, %d workers", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0)), nil
+}
+
+// knownHardness solves for ρ_1 of the paper's case 1, which is 12/(1 + 3ξ).
+func knownHardness(ctx context.Context) (string, error) {
+	p, err := engine.PaperCase(1, 0.1)
+	if err != nil {
+		return "", err
+	}
+	const ridge = 1e-6
+	r, err := bounds.Compute(ctx, p, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
+	if err != nil {
+		return "", err
+	}
+	if want := 12 / (1 + 3*ridge); math.Abs(r.Rho1.Value/want-1) > 1e-6 {
+		return "", fmt.Errorf("rho_1 of the paper's case 1 is %.9g, but should be %.9g", r.Rho1.Value, want)
+	}
+	return fmt.Sprintf("rho_1 of the paper's case 1 is %.6f, as it should be", r.Rho1.Value), nil
+}
+
+// knownAnswer lets CoKernelFC find the best arms of the paper's case 2.
+func knownAnswer(ctx context.Context) (string, error) {
+	p, err := engine.PaperCase(2, 0.8)
+	if err != nil {
+		return "", err
+	}
+	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.001}, Runs: 10, Seed: 1})
+	if err != nil {
+		return "", err
+	}
+	if r.Status != engine.StatusDecided || r.Errors.Count > 0 {
+		return "", fmt.Errorf("CoKernelFC on the paper's case 2: %s, %d of %d runs wrong", r.Status, r.Errors.Count, r.Runs)
+	}
+	return fmt.Sprintf("CoKernelFC found the best arms in %d of %d runs", r.Runs, r.Runs), nil
+}
+
+func drawsFigure(context.Context) (string, error) {
+	var b bytes.Buffer
+	f := report.Figure{Title: "test", Alt: "two points", Series: []report.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1, 4}}}}
+	if err := report.PNG(&b, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("a PNG of %d bytes", b.Len()), nil
+}
+
+func writesFile(context.Context) (string, error) {
+	f, err := os.CreateTemp("", "gonb-cope-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString("test")
+	return "files can be written in " + os.TempDir(), errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// program looks for a program and asks its version.
+func program(name, flag string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return "", fmt.Errorf("%s was not found", name)
+		}
+		out, err := exec.CommandContext(ctx, path, flag).Output()
+		if err != nil {
+			return "", fmt.Errorf("%s does not run: %w", path, err)
+		}
+		line, _, _ := bytes.Cut(out, []byte("\n"))
+		return string(line), nil
+	}
+}

@@ -1,0 +1,75 @@
+// Command gonb-cope runs scripts for collaborative pure exploration in kernel
+// bandits: kernels are defined inline, problems read from CSV, bounds computed,
+// best arms identified, and reports written.
+//
+//	gonb-cope run SCRIPT       evaluate a script and show or save what it displays
+//	gonb-cope check SCRIPT     find the mistakes of a script without running it
+//	gonb-cope doctor           test this installation
+//	gonb-cope version          print version and provenance of the binary
+//
+// Exit status: 0 done, 1 the script is wrong or a run failed (reason on standard
+// error), 2 bad usage.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() { os.Exit(Main()) }
+
+// Main runs the command line and returns the exit status.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
+	err := root().ExecuteContext(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(os.Stderr, "gonb-cope: %v\nRun 'gonb-cope --help' for usage.\n", err)
+		return 2
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// usageError marks a command line that cannot be understood.
+type usageError struct{ error }
+
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "gonb-cope",
+		Short:         "Collaborative pure exploration in kernel bandits",
+		Long:          "gonb-cope finds the best arm of every task with few samples and few communication rounds,\nsharing what each agent learns through a product kernel over tasks and arms.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("unknown command %q", args[0])}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.CompletionOptions.HiddenDefaultCmd = true
+	c.AddCommand(runCommand(), checkCommand(), doctorCommand(), versionCommand())
+	return c
+}
+
+// oneScript is the argument of run and check.
+func oneScript(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("%s needs one script (or - for standard input), got %d arguments", c.Name(), len(args))}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	format  string
+	output  string
+	set     []string
+	seed    string
+	workers int
+}
+
+func runCommand() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run SCRIPT|-",
+		Short: "Evaluate a script and show or save what it displays",
+		Long: `Evaluate a script and show what it displays, as text, JSON, Markdown or HTML.
+
+Relative paths in the script are relative to its folder (the current one for -).
+An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.`,
+		Example: `  gonb-cope run notebooks/coupling.cope
+  gonb-cope run notebooks/coupling.cope -o coupling.html
+  gonb-cope run notebooks/coupling.cope --set runs=5 --format json
+  echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
+		Args: oneScript,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "", "text, json, md, html or tex (default: by the ending of -o, else text)")
+	f.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
+	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
+	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
+	f.IntVar(&o.workers, "workers", 0, "runs at a time (default: one per processor); results do not depend on it")
+	return c
+}
+
+// check reports flags that cannot be followed, before anything is read.
+func (o *runOptions) check() (seed *uint64, err error) {
+	if o.seed != "" {
+		s, err := strconv.ParseUint(o.seed, 10, 64)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--seed must be a whole number from 0, got %q", o.seed)}
+		}
+		seed = &s
+	}
+	if o.workers < 0 {
+		return nil, usageError{fmt.Errorf("--workers must be 0 or more, got %d", o.workers)}
+	}
+	for _, s := range o.set {
+		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
+			return nil, usageError{fmt.Errorf("--set needs NAME=VALUE, got %q", s)}
+		}
+	}
+	if o.format == "" {
+		o.format = "text"
+		if o.output != "" {
+			o.format = strings.TrimPrefix(filepath.Ext(o.output), ".")
+		}
+	}
+	if o.format == "txt" {
+		o.format = "text"
+	}
+	if _, ok := renderers[o.format]; !ok {
+		return nil, usageError{fmt.Errorf("the format must be text, json, md, html or tex, got %q", o.format)}
+	}
+	return seed, nil
+}
+
+// renderers by format name.
+var renderers = map[string]func(io.Writer, report.Document) error{
+	"text": func(w io.Writer, d report.Document) error { return report.Text(w, d, terminalOptions(w)) },
+	"json": report.JSON,
+	"md":   report.Markdown,
+	"html": report.HTML,
+	"tex":  report.LaTeX,
+}
+
+// terminalOptions are colour and width when w is a terminal.
+func terminalOptions(w io.Writer) report.TextOptions {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return report.TextOptions{}
+	}
+	width, _, _ := term.GetSize(int(f.Fd()))
+	return report.TextOptions{Color: os.Getenv("NO_COLOR") == "", Width: width}
+}
+
+func (o *runOptions) run(ctx context.Context, path string) error {
+	seed, err := o.check()
+	if err != nil {
+		return err
+	}
+	src, err := readSource(path)
+	if err != nil {
+		return err
+	}
+	script, errs := dsl.Parse(src.name, src.text)
+	if len(errs) > 0 {
+		return errs
+	}
+	started := time.Now()
+	host, bar := &recorder{}, newProgress(os.Stderr)
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Set: o.set, Seed: seed, Workers: o.workers, Host: host, Progress: bar.update})
+	displays, failed := session.Eval(ctx, script)
+	bar.clear()
+	if failed != nil && len(displays) == 0 {
+		return failed
+	}
+	d := report.Document{Displays: displays}
+	if o.format != "json" {
+		d.Title = strings.TrimSuffix(filepath.Base(src.name), filepath.Ext(src.name))
+	}
+	if o.format == "html" || o.format == "md" || o.format == "tex" {
+		d.Script = src.text
+		d.Provenance = o.provenance(src, host.data, seed, started)
+	}
+	return errors.Join(failed, o.write(d))
+}
+
+// write renders the document to the output file, whole or not at all, or to
+// standard output.
+func (o *runOptions) write(d report.Document) error {
+	if o.output == "" {
+		return renderers[o.format](os.Stdout, d)
+	}
+	if err := report.WriteFile(o.output, func(w io.Writer) error { return renderers[o.format](w, d) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "wrote %s\n", o.output)
+	return nil
+}
+
+func (o *runOptions) provenance(src source, data []report.DataFile, seed *uint64, started time.Time) *report.Provenance {
+	b := buildOf()
+	p := &report.Provenance{
+		Version: b.version, Revision: b.revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Script: src.name, ScriptSHA256: src.hash(), Data: data, Command: o.command(src.name),
+		Started: started, Duration: time.Since(started), Workers: o.workers,
+	}
+	if p.Workers == 0 {
+		p.Workers = runtime.GOMAXPROCS(0)
+	}
+	if seed != nil {
+		p.Seed = *seed
+	}
+	return p
+}
+
+// command is the line that makes the same report again.
+func (o *runOptions) command(script string) string {
+	line := []string{"gonb-cope", "run", quote(script)}
+	for _, s := range o.set {
+		line = append(line, "--set", quote(s))
+	}
+	if o.seed != "" {
+		line = append(line, "--seed", o.seed)
+	}
+	if o.output != "" {
+		line = append(line, "-o", quote(o.output))
+	} else {
+		line = append(line, "--format", o.format)
+	}
+	return strings.Join(line, " ")
+}
+
+// quote protects an argument for a POSIX shell where that is needed.
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-:,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
