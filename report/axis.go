@@ -89,6 +89,14 @@ func (a axis) clamp(v float64) (inside float64, at int) {
 	return v, 0
 }
 
+// share is how far along the axis v is: 0 at its low end, 1 at its high end.
+func (a axis) share(v float64) float64 {
+	if a.log {
+		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
+	}
+	return (v - a.lo) / (a.hi - a.lo)
+}
+
 // Ticks implements plot.Ticker; the axis knows its ticks beforehand.
 func (a axis) Ticks(_, _ float64) []plot.Tick { return a.ticks }
 
@@ -105,15 +113,9 @@ func (a axis) apply(to *plot.Axis) {
 // be read, and round numbers otherwise.
 func (a *axis) tickAt(values []float64) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	position := func(v float64) float64 {
-		if a.log {
-			return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
-		}
-		return (v - a.lo) / (a.hi - a.lo)
-	}
 	readable := len(values) >= 2 && len(values) <= 12
 	for i, v := range values {
-		if _, at := a.clamp(v); at != 0 || !isFinite(v) || (i > 0 && position(v)-position(values[i-1]) < 0.075) {
+		if _, at := a.clamp(v); at != 0 || !isFinite(v) || (i > 0 && a.share(v)-a.share(values[i-1]) < 0.075) {
 			readable = false
 		}
 	}
@@ -177,10 +179,8 @@ func (a *axis) tickDecades(n int) bool {
 	return true
 }
 
-var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
-// power is 10 to the k as a label.
-func power(k int) string { return "10" + superscripts.Replace(strconv.Itoa(k)) }
+// power is 10 to the k as a label, for the handler raised.
+func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
 
 // named puts category names at 0, 1, ..., at most most of them, evenly thinned.
 func (a *axis) named(names []string, position func(i int) float64, most int) {

@@ -51,8 +51,8 @@ func promises(r bounds.Report) []promise {
 	c := r.Corollary
 	return []promise{
 		{"Theorem 1 / 2", r.Theorem.FC, r.Theorem.FB, r.Theorem.FBBudget},
-		{"Corollary (a), by Υ", c.FC.A, c.FB.A, c.FBBudget.A},
-		{"Corollary (b), by d_eff", c.FC.B, c.FB.B, c.FBBudget.B},
+		{"Corollary (a), by information gain", c.FC.A, c.FB.A, c.FBBudget.A},
+		{"Corollary (b), by effective dimension", c.FC.B, c.FB.B, c.FBBudget.B},
 		{"Corollary (c), by ranks", c.FC.C, c.FB.C, c.FBBudget.C},
 	}
 }

@@ -18,7 +18,7 @@ import (
 // results has a row per result; a result has a row per task, its answer first
 // and the run's measurements repeated after it; every other value is its main
 // table. An interval fills three columns (name, name_lo, name_hi); absent and
-// not-a-number cells are empty. A value without a table is an error.
+// not-a-number cells are empty, infinite ones +Inf or -Inf. A value without a table is an error.
 func CSV(w io.Writer, v any) error {
 	t, err := tidy(v)
 	if err != nil {
@@ -69,8 +69,10 @@ func tidy(v any) (Table, error) {
 		}
 		t := Table{Columns: []Column{text("value", "Value")}}
 		for _, item := range v {
-			if _, err := tidy(item); err != nil || TypeName(item) == "list" {
-				return t, fmt.Errorf("a list with a %s in it has no rows and columns: save its entries one by one", TypeName(item))
+			switch name := TypeName(item); name {
+			case "number", "text", "bool":
+			default:
+				return t, fmt.Errorf("a list with a %s in it has no rows and columns: save its entries one by one", name)
 			}
 			t.Rows = append(t.Rows, []any{item})
 		}

@@ -42,7 +42,7 @@ type DataFile struct {
 
 // blocks are the lines of the provenance that are known.
 func (p Provenance) blocks() []Block {
-	kv := KeyValues{Caption: "Provenance"}
+	kv := KeyValues{Caption: "How this was made"}
 	add := func(key, value string) {
 		if value != "" {
 			kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
@@ -106,6 +106,17 @@ func (x Display) section() section {
 		}
 	}
 	return s
+}
+
+// value is the one value of an inline section, and whether it is code.
+func (s section) value() (v string, code bool) {
+	switch b := s.blocks[0].(type) {
+	case Paragraph:
+		return b.Text, false
+	case Code:
+		return b.Text, true
+	}
+	panic("report: not an inline section")
 }
 
 func (d Document) title() string {

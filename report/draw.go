@@ -27,12 +27,14 @@ type entry struct {
 	look   look
 	x, y   float64 // data coordinates of the end
 	placed bool    // x and y say something
+	bare   bool    // markers without a line
 }
 
 const (
 	sheetWidth = 500 // points
 	plotHeight = 290
 	lineHeight = 13
+	yLabel     = 16 // room for the label of the y axis
 )
 
 // newDrawing decides ranges, ticks and layout; it draws nothing yet.
@@ -83,7 +85,7 @@ func (d *drawing) name() {
 	d.direct = len(d.Categories) == 0
 	coloured := 0
 	for _, s := range d.Series {
-		e := entry{name: s.Name, look: lookOf(coloured)}
+		e := entry{name: s.Name, look: lookOf(coloured), bare: s.Style == Points}
 		if s.Style == Bound {
 			e.look = bound()
 		} else {
@@ -94,7 +96,7 @@ func (d *drawing) name() {
 				e.x, e.y, e.placed = s.X[i], s.Y[i], true
 			}
 		}
-		d.direct = d.direct && s.Style != Points
+		d.direct = d.direct && s.Style != Points && (!e.placed || d.x.share(e.x) > 0.85)
 		d.entries = append(d.entries, e)
 	}
 	for _, l := range d.Lines {
@@ -112,7 +114,7 @@ func (d *drawing) name() {
 		d.direct = false
 	}
 	if !d.direct {
-		d.height += vg.Length(d.legendRows()) * lineHeight
+		d.height += d.below()
 	}
 }
 
@@ -146,10 +148,14 @@ func (d drawing) draw(cv vg.CanvasSizer) {
 	d.dress(p)
 	d.x.apply(&p.X)
 	d.y.apply(&p.Y)
-	body := draw.Crop(c, 0, -d.margin(), vg.Length(d.legendBelow())*lineHeight, 0)
+	body := draw.Crop(c, yLabel, -d.margin(), d.below(), 0)
 	d.fill(p)
 	p.Draw(body)
 	data := p.DataCanvas(body)
+	// gonum/plot would centre the label wrongly on a logarithmic axis.
+	up := words(10)
+	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter
+	c.FillText(up, vg.Point{X: c.Min.X + yLabel/2, Y: (data.Min.Y + data.Max.Y) / 2}, shorten(d.YLabel, 60))
 	switch {
 	case d.Heat != nil:
 		d.scale(c, data)
@@ -169,20 +175,19 @@ func (d drawing) dress(p *plot.Plot) {
 	if d.titled {
 		p.Title.Text = shorten(d.Title, 80)
 	}
-	p.X.Label.Text, p.Y.Label.Text = d.XLabel, d.YLabel
+	p.X.Label.Text = d.XLabel
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		x, y := a.Label.TextStyle, a.Tick.Label
-		rotation := x.Rotation
+		label, tick := a.Label.TextStyle, a.Tick.Label
 		a.Label.TextStyle, a.Tick.Label = words(10), words(9)
-		a.Label.TextStyle.Rotation, a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = rotation, x.XAlign, x.YAlign
-		a.Tick.Label.XAlign, a.Tick.Label.YAlign = y.XAlign, y.YAlign
+		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = label.XAlign, label.YAlign
+		a.Tick.Label.XAlign, a.Tick.Label.YAlign = tick.XAlign, tick.YAlign
+		a.Tick.Label.Handler = raised{plot.DefaultTextHandler}
 		a.LineStyle.Color, a.Tick.LineStyle.Color = ink, ink
 		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.8, 0.8
 		a.Label.Padding, a.Padding, a.Tick.Length = 4, 0, 4
 	}
-	p.Y.LineStyle.Width = 0
 	if d.Heat != nil || (len(d.Series) > 0 && d.Series[0].Style == Bars) {
-		p.Y.Tick.Length = 0
+		p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
 	}
 	if d.Heat != nil && d.upright() {
 		p.X.Tick.Label.Rotation = math.Pi / 2
@@ -216,8 +221,23 @@ func (d drawing) fill(p *plot.Plot) {
 			p.Add(bars{s, lookOf(i), d.x, len(d.Categories), words(9)})
 			continue
 		}
-		p.Add(curve{s, d.entries[i].look, d.x, d.y})
+		p.Add(curve{s, d.entries[i].look, d.x, d.y, d.shift(i)})
 	}
+}
+
+// shift moves series i a little sideways when intervals would hide each other.
+func (d drawing) shift(i int) vg.Length {
+	n := 0
+	for _, s := range d.Series {
+		if s.hasIntervals() && s.Style != Band {
+			n++
+		}
+	}
+	if n < 2 || len(d.Categories) > 0 || !d.Series[i].hasIntervals() { // categories have been moved apart already
+		return 0
+	}
+	step := min(2.5, 16/float64(n))
+	return vg.Length((float64(i) - float64(n-1)/2) * step)
 }
 
 // layBars is the layout of horizontal bars: a row for each category.

@@ -93,6 +93,9 @@ func (f Figure) Describe() string {
 	}
 	out += fmt.Sprintf("; values from %s to %s", decimal(lo, 3), decimal(hi, 3))
 	for _, l := range f.Lines {
+		if l.Label == "" {
+			continue
+		}
 		out += fmt.Sprintf("; %s at %s", l.Label, decimal(l.At, 3))
 	}
 	return out + "."

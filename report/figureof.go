@@ -64,7 +64,7 @@ func chooseBoth(x, y, onlyX string, ys ...string) (string, error) {
 
 // barFigure is a figure of one series of horizontal bars.
 func barFigure(title, label, of string, log bool) Figure {
-	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Name: label, Style: Bars}}}
+	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
 
 // bar adds a bar.
@@ -99,7 +99,7 @@ func resultsFigure(results []engine.Result, x, y string) (Figure, error) {
 	if _, err := choose("x", x, "algorithm"); err != nil {
 		return Figure{}, err
 	}
-	f := barFigure(m.title+" by algorithm", m.column().heading(), "algorithm", m.log)
+	f := barFigure(m.title+" by algorithm", m.column().heading(), "algorithm", false)
 	s := &f.Series[0]
 	var lower []float64
 	for _, r := range results {
@@ -116,6 +116,9 @@ func resultsFigure(results []engine.Result, x, y string) (Figure, error) {
 		lower = append(lower, r.LowerBoundSamples)
 	}
 	f.Lines = references(m, results, lower, true)
+	if lo, hi, _ := f.extent(); m.log && lo > 0 && hi/lo > 50 {
+		f.LogX = true // a linear bar would vanish
+	}
 	return f, nil
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func sweepFigure(s sim.Sweep, x, y string) (Figure, error) {
 	f := Figure{
 		Title:  fmt.Sprintf("%s against %s", m.title, x),
 		XLabel: x, YLabel: m.column().heading(),
-		LogX: g.spansDecade(), LogY: m.log, Categories: g.categories,
+		LogX: g.spansDecades(), LogY: m.log, Categories: g.categories,
 	}
 	for k, rows := range g.rows {
 		f.Series = append(f.Series, g.series(k, rows, s, m))
@@ -96,13 +97,23 @@ func groupSweep(s sim.Sweep, column int) grouped {
 	return g
 }
 
-// spansDecade is true when x reads better on a logarithmic axis.
-func (g grouped) spansDecade() bool {
+// spansDecades is true when x reads better on a logarithmic axis.
+func (g grouped) spansDecades() bool {
 	if len(g.at) == 0 || g.categories != nil {
 		return false
 	}
-	lo, hi := slices.Min(g.at), slices.Max(g.at)
-	return lo > 0 && hi/lo >= 8
+	xs := slices.Compact(slices.Sorted(slices.Values(g.at)))
+	if xs[0] <= 0 || xs[len(xs)-1]/xs[0] < 8 {
+		return false
+	}
+	// Evenly spaced values were meant to be read on a linear axis.
+	step := xs[1] - xs[0]
+	for i := 2; i < len(xs); i++ {
+		if math.Abs(xs[i]-xs[i-1]-step) > 1e-6*step {
+			return true
+		}
+	}
+	return len(xs) == 2
 }
 
 // series is one combination. Where x is words, the points of several series

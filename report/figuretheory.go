@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
@@ -19,14 +20,18 @@ func boundsFigure(r bounds.Report, x, y string) (Figure, error) {
 	label := map[string]string{
 		"samples": "samples per agent, fixed confidence", "budget": "budget per agent for error δ", "error": "error probability at the budget",
 	}[y]
+	theorem := "Theorem 2"
+	if y == "samples" {
+		theorem = "Theorem 1"
+	}
 	f := barFigure("Bounds for "+r.Problem, label, "bound", true)
 	if y == "samples" && finite(r.LowerBoundSamples) {
 		f.bar("Lower bound", r.LowerBoundSamples)
-		f.Lines = []ReferenceLine{{Label: "", At: r.LowerBoundSamples, Vertical: true}}
+		f.Lines = []ReferenceLine{{At: r.LowerBoundSamples, Vertical: true}}
 	}
 	for _, p := range promises(r) {
 		if v := map[string]float64{"samples": p.fc, "budget": p.fbBudget, "error": p.error}[y]; finite(v) {
-			f.bar(p.name, v)
+			f.bar(strings.Replace(p.name, "Theorem 1 / 2", theorem, 1), v)
 		}
 	}
 	return f, nil

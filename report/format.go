@@ -40,7 +40,7 @@ func cell(v any, digits int) string {
 		if v.Runs == 0 {
 			return absent
 		}
-		return fmt.Sprintf("%s of %s, %s", cell(v.Count, 0), cell(v.Runs, 0), interval(v.Rate, v.CI95[0], v.CI95[1]))
+		return fmt.Sprintf("%s of %s: %s", cell(v.Count, 0), cell(v.Runs, 0), interval(v.Rate, v.CI95[0], v.CI95[1]))
 	case bounds.Certified:
 		return decimal(v.Value, digits)
 	case Spread:
@@ -124,6 +124,9 @@ func spread(s Spread) string {
 
 // toUncertainty prints x with two significant digits of the uncertainty u > 0.
 func toUncertainty(x, u float64) string {
+	if x == 0 {
+		return "0"
+	}
 	places := max(0, 1-int(math.Floor(math.Log10(u))))
 	if places > 8 {
 		return scientific(x, 3)

@@ -8,8 +8,14 @@ import (
 	"strings"
 )
 
-//go:embed html.css
-var stylesheet string
+// stylesheet dresses a report, in a page of its own or inside another; pageStyle
+// adds what only a page of its own needs.
+var (
+	//go:embed html.css
+	stylesheet string
+	//go:embed page.css
+	pageStyle string
+)
 
 // HTML writes the document as one page that asks nothing of any network: style
 // and figures are inside. It is well-formed XML, has one h1, captions and scopes
@@ -19,7 +25,7 @@ func HTML(w io.Writer, d Document) error {
 	h := htmlWriter{prefix: "cope"}
 	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>%[1]s</h1>\n", html.EscapeString(d.title()), stylesheet)
+	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n", html.EscapeString(d.title()), stylesheet+pageStyle)
 	for _, s := range d.sections() {
 		if err := h.section(s); err != nil {
 			return err
@@ -33,7 +39,7 @@ func HTML(w io.Writer, d Document) error {
 // Fragment writes one display as HTML to stand inside a page, such as a notebook
 // cell: a div with its own style. The id must be unique in that page.
 func Fragment(w io.Writer, d Display, id string) error {
-	h := htmlWriter{prefix: id, level: 1}
+	h := htmlWriter{prefix: id}
 	h.writef("<div class=\"cope\" id=\"%s\">\n<style>\n%s</style>\n", html.EscapeString(id), stylesheet)
 	for _, b := range Blocks(d.Value) {
 		if err := h.block(b); err != nil {
@@ -49,13 +55,16 @@ type htmlWriter struct {
 	b       strings.Builder
 	prefix  string // of ids
 	figures int    // so far
-	level   int
 }
 
 func (h *htmlWriter) write(s string)                 { h.b.WriteString(s) }
 func (h *htmlWriter) writef(format string, a ...any) { fmt.Fprintf(&h.b, format, a...) }
 
 func (h *htmlWriter) section(s section) error {
+	if s.inline {
+		h.inline(s)
+		return nil
+	}
 	h.write("<section>\n")
 	if s.name != "" {
 		h.writef("<h2>%s</h2>\n", html.EscapeString(s.name))
@@ -70,6 +79,21 @@ func (h *htmlWriter) section(s section) error {
 	}
 	h.write("</section>\n")
 	return nil
+}
+
+// inline writes a single short value without a heading of its own.
+func (h *htmlWriter) inline(s section) {
+	h.write("<p class=\"value\">")
+	if s.name != "" {
+		h.writef("<code>%s</code> = ", highlight(s.name))
+	}
+	value, code := s.value()
+	if code {
+		value = "<code>" + highlight(value) + "</code>"
+	} else {
+		value = html.EscapeString(value)
+	}
+	h.write(value + "</p>\n")
 }
 
 func (h *htmlWriter) block(b Block) error {

@@ -41,16 +41,18 @@ func (d drawing) labels(c, data draw.Canvas, p *plot.Plot) {
 	for _, l := range ls {
 		thin := draw.LineStyle{Color: l.look.color, Width: 0.5}
 		c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
-		d.sample(c, l.look, vg.Point{X: left, Y: l.y})
-		c.FillText(words(9), vg.Point{X: left + 18, Y: l.y}, shorten(l.name, 34))
+		sample(c, l.entry, vg.Point{X: left, Y: l.y})
+		c.FillText(words(9), vg.Point{X: left + 18, Y: l.y + 1}, shorten(l.name, 34))
 	}
 }
 
 // sample is a short piece of a line with its marker.
-func (d drawing) sample(c draw.Canvas, l look, at vg.Point) {
-	c.StrokeLine2(l.line(), at.X, at.Y, at.X+14, at.Y)
-	if l.marker != nil {
-		c.DrawGlyph(l.glyph(), vg.Point{X: at.X + 7, Y: at.Y})
+func sample(c draw.Canvas, e entry, at vg.Point) {
+	if !e.bare {
+		c.StrokeLine2(e.look.line(), at.X, at.Y, at.X+14, at.Y)
+	}
+	if e.look.marker != nil {
+		c.DrawGlyph(e.look.glyph(), vg.Point{X: at.X + 7, Y: at.Y})
 	}
 }
 
@@ -74,12 +76,13 @@ func (d drawing) legendRows() int {
 	return (named + columns - 1) / columns
 }
 
-// legendBelow is the number of lines that the legend takes below the plot.
-func (d drawing) legendBelow() int {
-	if d.direct {
+// below is the room that the legend takes below the plot.
+func (d drawing) below() vg.Length {
+	n := d.legendRows()
+	if d.direct || n == 0 {
 		return 0
 	}
-	return d.legendRows()
+	return vg.Length(n)*lineHeight + 6
 }
 
 // legend writes the names in rows below the plot.
@@ -95,8 +98,8 @@ func (d drawing) legend(c draw.Canvas) {
 			X: c.Min.X + 10 + vg.Length(k%columns)*width,
 			Y: c.Min.Y + lines*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
 		}
-		d.sample(c, e.look, at)
-		c.FillText(words(9), vg.Point{X: at.X + 20, Y: at.Y}, shorten(e.name, 60))
+		sample(c, e, at)
+		c.FillText(words(9), vg.Point{X: at.X + 20, Y: at.Y + 1}, shorten(e.name, 60))
 		k++
 	}
 }

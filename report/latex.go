@@ -14,6 +14,10 @@ func LaTeX(w io.Writer, d Document) error {
 	l := latexWriter{}
 	l.writef("%% %s\n%% needs \\usepackage{booktabs}\n", strings.ReplaceAll(d.title(), "\n", " "))
 	for _, s := range d.sections() {
+		if s.inline {
+			l.inline(s)
+			continue
+		}
 		if s.name != "" {
 			l.writef("\n\\subsection*{%s}\n", inlineLaTeX(s.name))
 		}
@@ -31,6 +35,19 @@ func LaTeX(w io.Writer, d Document) error {
 type latexWriter struct{ b strings.Builder }
 
 func (l *latexWriter) writef(format string, a ...any) { fmt.Fprintf(&l.b, format, a...) }
+
+// inline writes a single short value without a heading of its own.
+func (l *latexWriter) inline(s section) {
+	value, code := s.value()
+	value = inlineLaTeX(value)
+	if code {
+		value = "\\texttt{" + value + "}"
+	}
+	if s.name != "" {
+		value = "\\texttt{" + inlineLaTeX(s.name) + "} = " + value
+	}
+	l.writef("\n%s\n", value)
+}
 
 func (l *latexWriter) block(b Block) {
 	switch b := b.(type) {

@@ -14,6 +14,10 @@ func Markdown(w io.Writer, d Document) error {
 	m := markdownWriter{}
 	m.writef("# %s\n", inlineMarkdown(d.title()))
 	for _, s := range d.sections() {
+		if s.inline {
+			m.inline(s)
+			continue
+		}
 		if s.name != "" {
 			m.writef("\n## %s\n", inlineMarkdown(s.name))
 		}
@@ -36,6 +40,20 @@ type markdownWriter struct {
 }
 
 func (m *markdownWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
+
+// inline writes a single short value without a heading of its own.
+func (m *markdownWriter) inline(s section) {
+	value, code := s.value()
+	if code {
+		value = "`" + value + "`"
+	} else {
+		value = inlineMarkdown(value)
+	}
+	if s.name != "" {
+		value = "`" + s.name + "` = " + value
+	}
+	m.writef("\n%s\n", value)
+}
 
 func (m *markdownWriter) block(b Block) error {
 	switch b := b.(type) {

@@ -53,8 +53,9 @@ func bound() look { return look{color: grey, dashes: []vg.Length{3, 2}} }
 // curve draws a series as a line, points or a band.
 type curve struct {
 	Series
-	look look
-	x, y axis
+	look  look
+	x, y  axis
+	shift vg.Length // so that the intervals of several series stand side by side
 }
 
 // Plot implements plot.Plotter.
@@ -63,7 +64,7 @@ func (s curve) Plot(c draw.Canvas, p *plot.Plot) {
 	at := func(i int, y float64) vg.Point {
 		x, _ := s.x.clamp(s.X[i])
 		y, _ = s.y.clamp(y)
-		return vg.Point{X: trX(x), Y: trY(y)}
+		return vg.Point{X: trX(x) + s.shift, Y: trY(y)}
 	}
 	if s.Style == Band {
 		s.band(c, at)
@@ -211,7 +212,7 @@ func (s bars) Plot(c draw.Canvas, p *plot.Plot) {
 		if outside > 0 {
 			label += " →"
 		}
-		c.FillText(s.text, vg.Point{X: right + 4, Y: y}, label)
+		c.FillText(s.text, vg.Point{X: right + 4, Y: y + 1}, label)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 // warnings, the answers, the rounds, and the audit trail.
 func resultBlocks(r engine.Result) []Block {
 	out := []Block{Paragraph{Text: resultSentence(r), Lead: true}}
+	if s := reliability(r); s != "" {
+		out = append(out, Paragraph{Text: s})
+	}
 	if r.Guarantee != "" {
 		out = append(out, Paragraph{Text: "Guarantee: " + r.Guarantee})
 	}
@@ -27,30 +30,21 @@ func resultBlocks(r engine.Result) []Block {
 	return out
 }
 
-// resultSentence says what was found, with how many samples, against what bound.
+// resultSentence says what was decided, with how many samples, against what bound.
 func resultSentence(r engine.Result) string {
 	name := r.Algorithm
 	if r.Schedule != "" {
 		name += " (" + r.Schedule + " schedule)"
 	}
-	s := name + " " + verdict(r) + "."
-	s += fmt.Sprintf(" It took %s samples per agent", cell(r.SamplesPerAgent, 0))
+	s := fmt.Sprintf("%s %s, with %s samples per agent", name, verdict(r), cell(r.SamplesPerAgent, 0))
 	if r.RatioToLowerBound > 0 {
-		s += fmt.Sprintf(", %s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
+		s += fmt.Sprintf(" (%s times the lower bound of %s)", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 	}
-	s += fmt.Sprintf(", in %s.", rounds(r))
-	if r.Errors.Runs > 0 {
-		s += fmt.Sprintf(" Runs with a wrong answer: %s", cell(r.Errors, 0))
-		if r.Mode == "fc" && r.Delta > 0 {
-			s += fmt.Sprintf(" (at most %s asked)", decimal(r.Delta, 0))
-		}
-		s += "."
-	}
-	return s
+	return s + fmt.Sprintf(" in %s.", rounds(r))
 }
 
 // verdict is the part of the sentence that must never oversell: a task without
-// a decided answer is named as undecided.
+// a decided answer is named as undecided, and a budget ends in recommendations.
 func verdict(r engine.Result) string {
 	var open []string
 	for _, a := range r.Answers {
@@ -58,30 +52,44 @@ func verdict(r engine.Result) string {
 			open = append(open, a.Task)
 		}
 	}
-	decided := len(r.Answers) - len(open)
-	runs := ""
-	if r.Runs > 1 {
-		runs = fmt.Sprintf(" in %s", plural(r.Runs, "run"))
-		if r.Undecided.Count > 0 {
-			runs = fmt.Sprintf("; over all runs, %d of %d left some task undecided", r.Undecided.Count, r.Undecided.Runs)
-		} else if len(open) > 0 {
-			runs = " in the first run"
-		}
-	}
-	if r.Runs < r.Asked {
-		runs += fmt.Sprintf(" (%d of %d runs finished)", r.Runs, r.Asked)
-	}
+	n := len(r.Answers)
 	switch {
-	case len(r.Answers) == 0:
-		return "has no answers: " + string(r.Status)
+	case n == 0:
+		return "has no answers (" + string(r.Status) + ")"
 	case r.Mode == "fb":
-		return fmt.Sprintf("used its budget of %s pulls per agent and recommends an arm for %s%s", cell(r.Budget, 0), each(len(r.Answers)), runs)
+		return "recommends an arm for " + each(n)
 	case len(open) > 0:
-		return fmt.Sprintf("decided %d of %s; undecided: %s (%s)%s", decided, plural(len(r.Answers), "task"), join(open, 8), r.Status, runs)
+		return fmt.Sprintf("decided %d of %s and left %s undecided (%s)", n-len(open), plural(n, "task"), join(open, 8), r.Status)
 	case r.Status == engine.StatusEpsilon:
-		return fmt.Sprintf("found an arm within %s of the best for %s%s", decimal(r.Epsilon, 0), each(decided), runs)
+		return fmt.Sprintf("decided %s up to an accuracy of %s", each(n), decimal(r.Epsilon, 0))
+	case n <= 4 && r.Runs == 1:
+		var answers []string
+		for _, a := range r.Answers {
+			answers = append(answers, fmt.Sprintf("%s for %s", a.Arm, a.Task))
+		}
+		return "decided on " + join(answers, 4)
 	}
-	return fmt.Sprintf("found the best arm of %s%s", each(decided), runs)
+	return "decided " + each(n)
+}
+
+// reliability tells how the runs compare with what was asked. It is "" for a
+// single run without known truth.
+func reliability(r engine.Result) string {
+	var parts []string
+	if r.Runs < r.Asked {
+		parts = append(parts, fmt.Sprintf("Only %d of %s finished.", r.Runs, plural(r.Asked, "run")))
+	}
+	if r.Undecided.Count > 0 && r.Runs > 1 {
+		parts = append(parts, fmt.Sprintf("%d of %s left some task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
+	}
+	if e := r.Errors; e.Runs > 0 {
+		s := fmt.Sprintf("%d of %s gave some task a wrong answer: error rate %s", e.Count, plural(e.Runs, "run"), interval(e.Rate, e.CI95[0], e.CI95[1]))
+		if r.Mode == "fc" && r.Delta > 0 {
+			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
+		}
+		parts = append(parts, s+".")
+	}
+	return strings.Join(parts, " ")
 }
 
 func each(tasks int) string {
@@ -100,7 +108,8 @@ func rounds(r engine.Result) string {
 }
 
 // answersTable has a row per task. Only decided answers stand in the column
-// Answer; the best guess among the rest is called that.
+// Answer; the best guess among the rest is called that. A fixed budget ends in
+// recommendations, which are not called answers either.
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
@@ -110,14 +119,20 @@ func answersTable(r engine.Result) Table {
 			text("candidates", "Still possible"), text("best", "Truly best"), text("correct", "Best estimate correct"),
 		},
 	}
-	guess := false
+	guess := "For an undecided task the best estimate is a guess: the data do not support a winner."
+	if r.Mode == "fb" {
+		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Recommendations", "Recommended", "Correct"
+		guess = "Where Decided says no, the data do not exclude other arms."
+	}
+	open := false
 	for _, a := range r.Answers {
-		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, a.Margin, nil, orAbsent(a.Best), nil}
+		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, known(a.Margin), possible(a.Candidates), orAbsent(a.Best), nil}
+		open = open || !a.Decided
 		if a.Decided {
 			row[1] = a.Arm
-		} else {
-			guess = true
-			row[6] = possible(a.Candidates)
+		}
+		if r.Mode == "fb" {
+			row[1] = nil
 		}
 		if a.Correct != nil {
 			row[8] = *a.Correct
@@ -125,10 +140,10 @@ func answersTable(r engine.Result) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if r.Runs > 1 {
-		t.Caption = "Answers of the first run"
+		t.Caption += " of the first run"
 	}
-	if guess {
-		t.Notes = append(t.Notes, "For an undecided task the best estimate is a guess: the data do not support a winner.")
+	if open {
+		t.Notes = append(t.Notes, guess)
 	}
 	return t.withoutEmptyColumns()
 }
@@ -159,7 +174,9 @@ func resultFacts(r engine.Result) KeyValues {
 	add("Status", string(r.Status))
 	add("Runs", r.Runs)
 	for _, m := range measures() {
-		add(m.title, m.value(r))
+		if v := m.value(r); v != nil {
+			kv.Items = append(kv.Items, KeyValue{Key: m.title, Value: v, Unit: m.unit})
+		}
 	}
 	add("Seed", r.Seed)
 	return kv

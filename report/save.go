@@ -14,7 +14,7 @@ import (
 func formats() map[string]func(io.Writer, Document) error {
 	drawing := func(draw func(io.Writer, Figure) error) func(io.Writer, Document) error {
 		return func(w io.Writer, d Document) error {
-			f, err := FigureOf(d.Displays[0].Value, "", "")
+			f, err := FigureOf(d.first(), "", "")
 			if err != nil {
 				return err
 			}
@@ -22,7 +22,7 @@ func formats() map[string]func(io.Writer, Document) error {
 		}
 	}
 	return map[string]func(io.Writer, Document) error{
-		".csv":  func(w io.Writer, d Document) error { return CSV(w, d.Displays[0].Value) },
+		".csv":  func(w io.Writer, d Document) error { return CSV(w, d.first()) },
 		".json": JSON,
 		".md":   Markdown,
 		".html": HTML,
@@ -56,9 +56,6 @@ func SaveDocument(path string, d Document) error {
 		slices.Sort(endings)
 		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(endings, " "))
 	}
-	if len(d.Displays) == 0 {
-		d.Displays = []Display{{}}
-	}
 	return WriteFile(path, func(w io.Writer) error { return write(w, d) })
 }
 
@@ -73,6 +70,14 @@ func WriteFile(path string, render func(io.Writer) error) error {
 		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
 	return nil
+}
+
+// first is the value that formats for one value take.
+func (d Document) first() any {
+	if len(d.Displays) == 0 {
+		return nil
+	}
+	return d.Displays[0].Value
 }
 
 // writeWhole writes to a file beside path and renames it, so that a reader never

@@ -35,7 +35,11 @@ func sweepTable(s sim.Sweep) Table {
 		t.Columns = append(t.Columns, text("algorithm", "algorithm"))
 	}
 	t.Columns = append(t.Columns, text("status", "Status"))
-	chosen := measuresNamed("samples", "ratio", "rounds", "bytes", "error", "relative_regret")
+	names := []string{"samples", "ratio", "rounds", "bytes", "error"}
+	if len(s.Rows) > 0 && s.Rows[0].Result.Mode == "fb" {
+		names = []string{"samples", "rounds", "bytes", "error", "relative_regret"}
+	}
+	chosen := measuresNamed(names...)
 	for _, m := range chosen {
 		t.Columns = append(t.Columns, m.column())
 	}

@@ -77,13 +77,7 @@ func (t *textWriter) section(s section) {
 
 // inline prints "name = value".
 func (t *textWriter) inline(s section) {
-	value := ""
-	switch b := s.blocks[0].(type) {
-	case Paragraph:
-		value = b.Text
-	case Code:
-		value = b.Text
-	}
+	value, _ := s.value()
 	if s.name != "" {
 		value = s.name + " = " + value
 	}

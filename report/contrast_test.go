@@ -1,0 +1,52 @@
+package report
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// linear is one channel of a colour, undone from its gamma [WCAG 2.1].
+func linear(t *testing.T, channel string) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(channel, 16, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := float64(n) / 255
+	if c <= 0.03928 {
+		return c / 12.92
+	}
+	return math.Pow((c+0.055)/1.055, 2.4)
+}
+
+// TestContrast: text has a contrast of 4.5:1 or more [WCAG 2.1, 1.4.3] in the
+// light, the dark and the printed scheme.
+func TestContrast(t *testing.T) {
+	blocks := regexp.MustCompile(`(?s)\.cope \{([^}]*--ink:.*?)\}`).FindAllStringSubmatch(stylesheet, -1)
+	if len(blocks) != 3 {
+		t.Fatalf("%d colour schemes in the style, want light, dark and print", len(blocks))
+	}
+	light := map[string]string{}
+	for i, b := range blocks {
+		scheme := map[string]string{}
+		for k, v := range light {
+			scheme[k] = v
+		}
+		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(b[1], -1) {
+			scheme[m[1]] = m[2]
+		}
+		if i == 0 {
+			light = scheme
+		}
+		for _, pair := range []string{"ink page", "ink panel", "soft page", "soft panel", "warn-ink warn", "code-c panel", "code-s panel", "code-f panel", "code-d panel"} {
+			text, ground, _ := strings.Cut(pair, " ")
+			a, b := luminance(t, scheme[text]), luminance(t, scheme[ground])
+			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
+				t.Errorf("scheme %d: %s on %s has contrast %.2f", i, text, ground, ratio)
+			}
+		}
+	}
+}

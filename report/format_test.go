@@ -1,0 +1,72 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+)
+
+// TestCell: expected texts are written by hand from the rules in decimal and
+// interval.
+func TestCell(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{nil, "—"},
+		{math.NaN(), "—"},
+		{math.Inf(1), "infinite"},
+		{math.Inf(-1), "-infinite"},
+		{0.0, "0"},
+		{math.Copysign(0, -1), "0"},
+		{0.005, "0.005"},
+		{1e-6, "1e-6"},
+		{9.9996, "10"},
+		{99.996, "100"},
+		{999.96, "1,000"},
+		{51.966215, "51.97"},
+		{196116.0, "196,116"},
+		{-1234567.0, "-1,234,567"},
+		{1.5e9, "1.5e9"},
+		{-0.25, "-0.25"},
+		{1234567, "1,234,567"},
+		{-12, "-12"},
+		{uint64(1 << 63), "9223372036854775808"},
+		{true, "yes"},
+		{[]string{"a", "b"}, "a, b"},
+		{engine.Interval{Mean: 12.3, CI95: [2]float64{11.9, 12.7}}, "12.30 [11.90, 12.70]"},
+		{engine.Interval{Mean: 9812.44, CI95: [2]float64{9700.1, 9924.78}}, "9,812 [9,700, 9,925]"},
+		{engine.Interval{Mean: 7, CI95: [2]float64{7, 7}}, "7"},
+		{engine.Interval{Mean: 7, CI95: [2]float64{math.NaN(), math.NaN()}}, "7"},
+		{engine.Rate{Count: 2, Runs: 50, Rate: 0.04, CI95: [2]float64{0.011, 0.135}}, "2 of 50: 0.040 [0.011, 0.135]"},
+		{engine.Rate{}, "—"},
+		{bounds.Certified{Value: 12, Lower: 11.9}, "12"},
+		{Spread{Mean: 0.0123, StandardError: 0.0031}, "0.0123 ± 0.0031"},
+		{Spread{Mean: 0.0123}, "0.0123"},
+	} {
+		if got := cell(c.value, 0); got != c.want {
+			t.Errorf("cell(%v) = %q, want %q", c.value, got, c.want)
+		}
+	}
+	if got := decimal(11.999964, 8); got != "11.999964" {
+		t.Errorf("eight digits: %q", got)
+	}
+}
+
+func TestJoin(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"a"}, "a"},
+		{[]string{"a", "b", "c"}, "a, b and c"},
+		{[]string{"a", "b", "c", "d"}, "a, b and 2 more"},
+	} {
+		if got := join(c.words, 2); got != c.want {
+			t.Errorf("join(%v) = %q, want %q", c.words, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
+
+// TestGolden holds every format to the files in testdata. A difference is a
+// change that readers will see.
+func TestGolden(t *testing.T) {
+	csv := func(v any) func(io.Writer) error {
+		return func(w io.Writer) error { return CSV(w, v) }
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		"document.txt":  func(w io.Writer) error { return Text(w, document(), TextOptions{}) },
+		"document.md":   func(w io.Writer) error { return Markdown(w, document()) },
+		"document.html": func(w io.Writer) error { return HTML(w, document()) },
+		"document.tex":  func(w io.Writer) error { return LaTeX(w, document()) },
+		"document.json": func(w io.Writer) error { return JSON(w, document()) },
+		"sweep.csv":     csv(fcSweep()),
+		"result.csv":    csv(undecidedResult()),
+		"bounds.csv":    csv(boundsReport()),
+		"figure.svg":    func(w io.Writer) error { return SVG(w, figure(t, fbSweep(), "budget", "error")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, again := written(t, write), written(t, write)
+			if !bytes.Equal(got, again) {
+				t.Error("writing twice gave different bytes")
+			}
+			path := filepath.Join("testdata", name)
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("differs from %s (-want +got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+func written(t *testing.T, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func figure(t *testing.T, v any, x, y string) Figure {
+	t.Helper()
+	f, err := FigureOf(v, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

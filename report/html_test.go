@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// element is one element of a page with what the checks ask for.
+type element struct {
+	name     string
+	attrs    map[string]string
+	children []*element
+	text     string
+}
+
+func (e *element) all(name string) []*element {
+	var out []*element
+	for _, c := range e.children {
+		if c.name == name {
+			out = append(out, c)
+		}
+		out = append(out, c.all(name)...)
+	}
+	return out
+}
+
+// parse reads a page as strict XML: unbalanced tags and bare & or < fail.
+func parse(t *testing.T, page []byte) *element {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	root := &element{}
+	stack := []*element{root}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := stack[len(stack)-1]
+		switch x := token.(type) {
+		case xml.StartElement:
+			e := &element{name: x.Name.Local, attrs: map[string]string{}}
+			for _, a := range x.Attr {
+				e.attrs[a.Name.Local] = a.Value
+			}
+			top.children = append(top.children, e)
+			stack = append(stack, e)
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		case xml.CharData:
+			top.text += string(x)
+		}
+	}
+	return root
+}
+
+func page(t *testing.T) []byte {
+	return written(t, func(w io.Writer) error { return HTML(w, document()) })
+}
+
+func TestHTMLStructure(t *testing.T) {
+	root := parse(t, page(t))
+	if n := len(root.all("h1")); n != 1 {
+		t.Errorf("%d h1, want 1", n)
+	}
+	if lang := root.all("html")[0].attrs["lang"]; lang != "en" {
+		t.Errorf("lang is %q", lang)
+	}
+	tables := root.all("table")
+	if len(tables) < 10 {
+		t.Fatalf("only %d tables", len(tables))
+	}
+	for _, table := range tables {
+		if len(table.all("caption")) != 1 || strings.TrimSpace(table.all("caption")[0].text) == "" {
+			t.Errorf("a table has no caption: %+v", table.attrs)
+		}
+		for _, th := range table.all("th") {
+			if s := th.attrs["scope"]; s != "col" && s != "row" {
+				t.Errorf("th %q has scope %q", th.text, s)
+			}
+		}
+	}
+	if n := len(root.all("details")); n < 2 { // audit trail, data of figures
+		t.Errorf("%d details, want at least 2", n)
+	}
+}
+
+func TestHTMLFigures(t *testing.T) {
+	root := parse(t, page(t))
+	seen := map[string]bool{}
+	svgs := root.all("svg")
+	if len(svgs) != 2 {
+		t.Fatalf("%d figures, want the 2 of the document", len(svgs))
+	}
+	for _, svg := range svgs {
+		title, desc := svg.all("title"), svg.all("desc")
+		if len(title) != 1 || len(desc) != 1 || title[0].text == "" || desc[0].text == "" {
+			t.Fatal("a figure lacks a title or a description")
+		}
+		if want := title[0].attrs["id"] + " " + desc[0].attrs["id"]; svg.attrs["aria-labelledby"] != want || svg.attrs["role"] != "img" {
+			t.Errorf("labelled by %q, want %q", svg.attrs["aria-labelledby"], want)
+		}
+		for _, e := range append(title, desc...) {
+			if seen[e.attrs["id"]] {
+				t.Errorf("id %q occurs twice", e.attrs["id"])
+			}
+			seen[e.attrs["id"]] = true
+		}
+	}
+}
+
+// TestHTMLSelfContained: nothing is fetched from anywhere, nothing runs.
+func TestHTMLSelfContained(t *testing.T) {
+	root := parse(t, page(t))
+	var walk func(*element)
+	walk = func(e *element) {
+		if e.name == "script" || e.name == "link" || e.name == "iframe" || e.name == "img" {
+			t.Errorf("page has a %s", e.name)
+		}
+		for k, v := range e.attrs {
+			if k == "src" || k == "href" || strings.HasPrefix(k, "on") || strings.Contains(v, "url(") {
+				t.Errorf("%s has %s=%q", e.name, k, v)
+			}
+		}
+		for _, c := range e.children {
+			walk(c)
+		}
+	}
+	walk(root)
+	if strings.Contains(stylesheet, "url(") || strings.Contains(stylesheet, "@import") {
+		t.Error("the style asks for other files")
+	}
+}
+
+// TestHTMLEscapes: names and scripts from users stay text.
+func TestHTMLEscapes(t *testing.T) {
+	r := undecidedResult()
+	r.Answers[0].Task = `<script>alert("x")</script>`
+	r.Warnings = []string{`a < b & "c"`}
+	var b bytes.Buffer
+	if err := HTML(&b, Document{Title: "<b>", Displays: []Display{{Name: "x", Source: "x<y", Value: r}}, Script: "</pre><script>"}); err != nil {
+		t.Fatal(err)
+	}
+	root := parse(t, b.Bytes())
+	if len(root.all("script")) > 0 || len(root.all("b")) > 0 {
+		t.Error("text became markup")
+	}
+	if code := root.all("pre")[0]; !strings.Contains(b.String(), "&lt;/pre&gt;&lt;") {
+		t.Errorf("script shown as %q", code.text)
+	}
+}
+
+// TestFragment: a display inside another page brings a style that reaches
+// nothing but itself, and ids that start with its own.
+func TestFragment(t *testing.T) {
+	f := figure(t, fcSweep(), "", "")
+	b := written(t, func(w io.Writer) error { return Fragment(w, Display{Value: []Block{f, f}}, "cell-7") })
+	root := parse(t, b)
+	for _, rule := range strings.Split(root.all("style")[0].text, "}") {
+		selectors, _, _ := strings.Cut(rule, "{")
+		if i := strings.LastIndex(rule, "{"); strings.Contains(selectors, "@media") {
+			selectors = strings.TrimSpace(rule[strings.Index(rule, "{")+1 : max(i, strings.Index(rule, "{")+1)])
+		}
+		for _, s := range strings.Split(selectors, ",") {
+			if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, ".cope") {
+				t.Errorf("style reaches %q", s)
+			}
+		}
+	}
+	ids := map[string]bool{}
+	for _, e := range append(root.all("title"), root.all("desc")...) {
+		id := e.attrs["id"]
+		if ids[id] || !strings.HasPrefix(id, "cell-7-") {
+			t.Errorf("id %q", id)
+		}
+		ids[id] = true
+	}
+	if len(ids) != 4 {
+		t.Errorf("%d ids, want 4", len(ids))
+	}
+}
+
+// luminance is the relative luminance of a colour #rrggbb [WCAG 2.1].
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	m := regexp.MustCompile(`^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$`).FindStringSubmatch(hex)
+	if m == nil {
+		t.Fatalf("%q is not a colour", hex)
+	}
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		sum += weight * linear(t, m[i+1])
+	}
+	return sum
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// column finds a column by name; -1 when the table has none.
+func column(t Table, name string) int {
+	for j, c := range t.Columns {
+		if c.Name == name {
+			return j
+		}
+	}
+	return -1
+}
+
+// TestUndecidedIsNeverAWinner: neither sentence nor table calls the best guess
+// of an undecided task its answer.
+func TestUndecidedIsNeverAWinner(t *testing.T) {
+	r := undecidedResult()
+	lead := resultBlocks(r)[0].(Paragraph).Text
+	for _, want := range []string{"decided 1 of 3 tasks", "left aniline and amide undecided", "sample limit"} {
+		if !strings.Contains(lead, want) {
+			t.Errorf("%q lacks %q", lead, want)
+		}
+	}
+	table := answersTable(r)
+	j := column(table, "arm")
+	for i, want := range []string{"XPhos", "undecided", "undecided"} {
+		if got := table.Rows[i][j]; got != want {
+			t.Errorf("row %d: answer %q, want %q", i, got, want)
+		}
+	}
+}
+
+// TestWarningsComeBeforeNumbers: a reader meets them before any table.
+func TestWarningsComeBeforeNumbers(t *testing.T) {
+	warnings := 0
+	for _, b := range resultBlocks(undecidedResult()) {
+		if n, ok := b.(Note); ok && n.Warning {
+			warnings++
+		}
+		if _, ok := b.(Table); ok {
+			break
+		}
+	}
+	if warnings != 2 {
+		t.Errorf("%d warnings before the first table, want 2", warnings)
+	}
+}
+
+func TestResultSentences(t *testing.T) {
+	wrong := fcResult()
+	wrong.Errors = engine.Rate{Count: 3, Runs: 50, Rate: 0.06, CI95: [2]float64{0.0206, 0.1622}}
+	wrong.Runs, wrong.Undecided.Count = 48, 2
+	single := undecidedResult()
+	single.Answers, single.Status = single.Answers[:1], engine.StatusDecided
+	near := fcResult()
+	near.Status, near.Epsilon = engine.StatusEpsilon, 0.05
+	for _, c := range []struct {
+		name   string
+		result engine.Result
+		want   []string
+	}{
+		{"wrong runs are told", wrong, []string{"Only 48 of 50 runs finished.", "2 of 50 runs left some task undecided.", "3 of 50 runs gave some task a wrong answer: error rate 0.060 [0.021, 0.162], at most δ = 0.005 asked."}},
+		{"few answers are named", single, []string{"decided on XPhos for primary amine, with 400 samples per agent in 2 rounds."}},
+		{"accuracy is told", near, []string{"decided each of 5 tasks up to an accuracy of 0.05"}},
+		{"a budget recommends", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB recommends an arm for each of 2 tasks"}},
+		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},
+	} {
+		var said []string
+		for _, b := range resultBlocks(c.result) {
+			if p, ok := b.(Paragraph); ok {
+				said = append(said, p.Text)
+			}
+		}
+		for _, want := range c.want {
+			if !strings.Contains(strings.Join(said, "\n"), want) {
+				t.Errorf("%s: %q lacks %q", c.name, said, want)
+			}
+		}
+	}
+}
+
+// TestAuditTrail: folded where folding exists, cut with a count elsewhere.
+func TestAuditTrail(t *testing.T) {
+	var b strings.Builder
+	if err := Text(&b, Document{Displays: []Display{{Value: fcResult()}}}, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "confidence interval"); n != collapsedRows {
+		t.Errorf("%d eliminations in text, want %d", n, collapsedRows)
+	}
+	if !strings.Contains(b.String(), "15 more rows") {
+		t.Error("text does not say how many rows it left out")
+	}
+}
+
+// TestTextWidth: tables whose columns can be narrowed keep to the width, and
+// colour is written only when asked for.
+func TestTextWidth(t *testing.T) {
+	d := Document{Displays: []Display{{Value: undecidedResult()}, {Value: hardness()}}}
+	var plain, colour strings.Builder
+	if err := Text(&plain, d, TextOptions{Width: 90}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(plain.String(), "\n") {
+		if n := len([]rune(line)); n > 90 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	if err := Text(&colour, d, TextOptions{Width: 90, Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(plain.String(), "\x1b") || !strings.Contains(colour.String(), "\x1b[") {
+		t.Error("colour does not follow the option")
+	}
+}
+
+// TestCompare: t(0.975; 99) = 1.98422 from tables of Student's t distribution,
+// six digits, hence the tolerance.
+func TestCompare(t *testing.T) {
+	table := Compare([]engine.Result{fbResult("CoKernelFB", 3, 0.04), fbResult("IndUniformFB", 22, 0.11)})
+	if column(table, "schedule") >= 0 || column(table, "ratio") >= 0 {
+		t.Error("columns that no result knows are shown")
+	}
+	got := table.Rows[0][column(table, "relative_regret")].(Spread)
+	if want := (0.048 - 0.032) / 2 / 1.98422; math.Abs(got.StandardError-want) > 1e-5*want || got.Mean != 0.04 {
+		t.Errorf("spread %+v, want standard error %g", got, want)
+	}
+	if diff := cmp.Diff(table.Rows[1][column(table, "error")], any(fbResult("", 22, 0).Errors)); diff != "" {
+		t.Error(diff)
+	}
+}
