@@ -179,7 +179,7 @@ func (g *gain) scatter(to []float64) {
 }
 
 // extend takes in the arms whose gradient exceeds that of every working arm,
-// best first, at most r, and recentres. It reports whether there were any.
+// best first, and recentres. It reports whether there were any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
 	var order []ranked
@@ -192,7 +192,7 @@ func (g *gain) extend(gap, restricted float64) bool {
 		return false
 	}
 	slices.SortFunc(order, byRank)
-	order = order[:min(len(order), g.p.phi.Cols)]
+	order = order[:min(len(order), max(g.p.phi.Cols, len(g.arms)/8))]
 	mass := min(max(0.3*(gap-restricted)/top, 1e-4), 0.05)
 	scale(1-mass, g.lambda)
 	for _, a := range order {
