@@ -116,12 +116,29 @@ func kernelFunctions() []Function {
 		for _, p := range e.Params {
 			f.Params = append(f.Params, Param{
 				Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
-				Range: anyNumber, Doc: p.Doc, // Build checks ranges: the kernels say what they allow
+				Range: anyNumber, Doc: p.Doc + kernelRange(p), // Build checks ranges: the kernels say what they allow
 			})
 		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// kernelRange says which numbers a kernel's parameter may have.
+func kernelRange(p kernels.Param) string {
+	switch p.Kind {
+	case kernels.NumberKind, kernels.ListKind:
+		return ", " + p.Range.String()
+	case kernels.IntegerKind:
+		return ", whole and " + p.Range.String()
+	case kernels.ChoiceKind:
+		words := make([]string, len(p.Choices))
+		for i, c := range p.Choices {
+			words[i] = formatNumber(c)
+		}
+		return ", " + orList(words)
+	}
+	return ""
 }
 
 // kernelTypes are the types from which a kernel's parameter can be made.

@@ -114,14 +114,12 @@ func (e *evaluator) lookup(name string) (value, bool) {
 }
 
 func (e *evaluator) list(n *ast.ArrayNode) value {
-	if !e.spend(n, len(n.Nodes)) {
-		return unknown(List)
-	}
 	out := make([]value, len(n.Nodes))
-	known := true
+	known, size := true, 0
 	for i, element := range n.Nodes {
 		out[i] = e.eval(element)
 		known = known && out[i].known()
+		size += out[i].size(maxElements)
 		switch out[i].Type {
 		case Number, Text, List, anything:
 		default: // results for a comparison may stand in a list; kernels may not
@@ -131,7 +129,7 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 			}
 		}
 	}
-	if !known {
+	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
 	return value{List, out}

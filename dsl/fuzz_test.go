@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// seeds are scripts of every form; testdata/fuzz has those that once failed.
+// seeds are scripts of every form.
 func seeds(f *testing.F) {
 	for _, src := range []string{
 		tenLines,

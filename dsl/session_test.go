@@ -269,3 +269,32 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	}
 }
+
+// A few short lines must not take all memory: what is doubled in every line, or
+// nested, is refused.
+func TestGrowthIsBounded(t *testing.T) {
+	doubling := func(first, format string) string {
+		src := "a0 = " + first
+		for i := range 40 {
+			src += fmt.Sprintf("\na%d = "+format, i+1, i)
+		}
+		return src
+	}
+	for name, test := range map[string]struct{ src, want string }{
+		"sum":      {doubling("rbf()", "a%[2]d + a%[2]d"), "more than 1000 parts"},
+		"product":  {doubling("rbf()", "a%[2]d * a%[2]d"), "more than 1000 parts"},
+		"joint":    {doubling("arm(rbf())", "a%[2]d + a%[2]d"), "more than 1000 parts"},
+		"power":    {"k = (arm(rbf()) + task(rbf()) + 1)^1000", "256 are allowed"},
+		"list":     {doubling("[1]", "[a%[2]d, a%[2]d]"), "more than 2000000 elements"},
+		"range":    {"1..1000001", "more than 1000000 numbers"},
+		"ranges":   {"[1..999999, 1..999999, 1..999999]", "more than 2000000 elements"},
+		"matrices": {"(1..999999) + (1..999999)", "more than 2000000 elements"},
+		"cells":    {"r = fc(paper(1)); sweep(r, seed=1..10001)", "more than 10000 combinations"},
+		"huge":     {"2^2^2^2^2^2", "not a finite number"},
+	} {
+		_, err := evalText(NewSession(Options{}), test.src)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %.300v, want %q", name, err, test.want)
+		}
+	}
+}

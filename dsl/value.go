@@ -95,6 +95,20 @@ func (v value) plain() any {
 	return rows
 }
 
+// size counts the elements in a list and in the lists inside it, up to about limit:
+// a list of lists of the same list is small to write and large to walk through.
+func (v value) size(limit int) int {
+	list, _ := v.Data.([]value)
+	n := 1
+	for _, e := range list {
+		if n > limit {
+			break
+		}
+		n += e.size(limit - n)
+	}
+	return n
+}
+
 // items returns a list as Go values, element by element.
 func (v value) items() []any {
 	list := v.Data.([]value)

@@ -20,6 +20,23 @@ const (
 	maxChain  = 1000    // operators and brackets between two commas
 )
 
+// Limit is a limit of the language, for the documentation.
+type Limit struct {
+	What string
+	Most int
+}
+
+// Limits lists the limits of the text.
+func Limits() []Limit {
+	return []Limit{
+		{"characters of a script", maxRunes},
+		{"words and signs of a script", maxTokens},
+		{"brackets inside each other", maxDepth},
+		{"operators in one expression", maxChain},
+		{"mistakes told at once", MaxErrors},
+	}
+}
+
 // lex returns the tokens of a text without the final end marker.
 func lex(s *Source) ([]lexer.Token, *Error) {
 	if !utf8.ValidString(s.Text) {

@@ -1,0 +1,126 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// complete reports whether every parameter has what it needs and every value is
+// known; a missing argument is an error.
+func (c *call) complete() bool {
+	known := true
+	for i, p := range c.fn.Params {
+		switch a := c.args[i]; {
+		case a.Node == nil && a.Type == anything && p.Default == "":
+			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
+			return false
+		case a.Node != nil && !a.known():
+			known = false
+		}
+	}
+	for _, a := range slices.Concat(c.rest, c.named) {
+		known = known && a.known()
+	}
+	return known || c.e.dry && !c.fn.pure
+}
+
+// checkArgument compares an argument with what its parameter accepts.
+func (c *call) checkArgument(i int) {
+	p, a := c.fn.Params[i], &c.args[i]
+	if a.Type == anything {
+		return
+	}
+	if len(p.Types) == 1 && p.Types[0] == Joint && a.Type == Kernel && a.known() {
+		text := c.e.st.Text(a.Node)
+		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for tasks that are all alike", text, text)); ok {
+			a.value = jointValue(j)
+		}
+		return
+	}
+	if !p.accepts(a.Type) {
+		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), "write "+c.fn.Signature())
+		return
+	}
+	switch data := a.Data.(type) {
+	case string:
+		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
+			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), suggest(data, p.Choices))
+		}
+	case float64:
+		if _, ok := whole(data); p.Whole && !ok {
+			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
+		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
+			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.Range), "")
+		}
+	}
+}
+
+// fail reports a mistake under an argument; under the call when the argument does
+// not stand in the script, as with Options.Seed.
+func (c *call) fail(a *argument, message, hint string) {
+	st, n := c.e.st, a.Node
+	if a.st != nil {
+		st = a.st
+	}
+	if n == nil {
+		n = c.node
+	}
+	c.e.report(st.Source.At(st.Span(n), message, hint))
+}
+
+func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
+
+// wants says what a parameter accepts, as it reads after "it must be".
+func (p Param) wants() string {
+	var words []string
+	for _, t := range p.Types {
+		if t == Text && len(p.Choices) > 0 {
+			for _, choice := range p.Choices {
+				words = append(words, fmt.Sprintf("%q", choice))
+			}
+			continue
+		}
+		words = append(words, t.a())
+	}
+	return orList(words)
+}
+
+// kernel builds a kernel of the catalogue.
+func (c *call) kernel(entry kernels.Entry) (any, error) {
+	args := kernels.Args{}
+	for i, p := range c.fn.Params {
+		if !c.args[i].known() {
+			continue
+		}
+		args[p.Name] = c.args[i].plain()
+		if _, mixed := args[p.Name].([]any); mixed {
+			return nil, fmt.Errorf("%s: %s is a list of different things; it must be %s", c.fn.Name, p.Name, entry.Params[i].Kind)
+		}
+	}
+	return given(entry.Build(args))
+}
+
+// The readers below return an argument by name, or the zero value where it is not
+// given. A name that is not a parameter is a mistake in the catalogue.
+
+func (c *call) arg(name string) argument {
+	i := c.fn.param(name)
+	if i < 0 {
+		panic("dsl: " + c.fn.Name + " has no parameter " + name)
+	}
+	return c.args[i]
+}
+
+func (c *call) number(name string) float64 {
+	x, _ := c.arg(name).Data.(float64)
+	return x
+}
+
+func (c *call) whole(name string) int { return int(c.number(name)) }
+
+func (c *call) text(name string) string {
+	s, _ := c.arg(name).Data.(string)
+	return s
+}

@@ -1,0 +1,95 @@
+package dsl
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The lists in docs/language.md come from the catalogues: between the markers
+// <!-- NAME --> and <!-- end --> stands what Reference returns for NAME. With -update
+// they are written again.
+func TestLanguageDocumentation(t *testing.T) {
+	const path = "../docs/language.md"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for name, list := range Reference() {
+		begin := fmt.Sprintf("<!-- %s -->\n", name)
+		head, rest, found := strings.Cut(text, begin)
+		old, tail, closed := strings.Cut(rest, "<!-- end -->")
+		if !found || !closed {
+			t.Errorf("%s has no place for %q", path, name)
+			continue
+		}
+		if want := "\n" + strings.TrimSpace(list) + "\n\n"; old != want {
+			if !*update {
+				t.Errorf("%s: the list %q is out of date; run the tests of this package with -update", path, name)
+			}
+			text = head + begin + want + "<!-- end -->" + tail
+		}
+	}
+	if *update && text != string(data) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every script shown in the documentation must pass the check.
+func TestDocumentedScripts(t *testing.T) {
+	data, err := os.ReadFile("../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := regexp.MustCompile("(?s)```cope\n(.*?)```").FindAllStringSubmatch(string(data), -1)
+	if len(scripts) < 5 {
+		t.Errorf("only %d scripts in the documentation", len(scripts))
+	}
+	for _, match := range scripts {
+		script, errs := Parse("docs/language.md", match[1])
+		if len(errs) == 0 {
+			errs = script.Check(Options{Host: refusing{t}})
+		}
+		if len(errs) > 0 {
+			t.Errorf("%s\n%v", match[1], errs)
+		}
+	}
+}
+
+// Every row of the catalogue must be complete, and its example must pass the check
+// where r, b and s are results and a sweep.
+func TestCatalogue(t *testing.T) {
+	const before = "r = fc(paper(1)); b = fb(paper(1), 10); s = sweep(r, seed=1..2)\n"
+	seen := map[string]string{}
+	for _, f := range Functions() {
+		if f.Doc == "" || f.Example == "" || f.Section == "" || f.eval == nil {
+			t.Errorf("%s: incomplete row", f.Name)
+		}
+		script, errs := Parse("example", before+f.Example)
+		if len(errs) == 0 {
+			errs = script.Check(Options{Host: refusing{t}})
+		}
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", f.Name, errs)
+		}
+		if !strings.Contains(Help(f.Name), f.Signature()) {
+			t.Errorf("%s: no help", f.Name)
+		}
+		for _, name := range append([]string{f.Name}, f.Synonyms...) {
+			if other := seen[name]; other != "" {
+				t.Errorf("%s belongs to both %s and %s", name, other, f.Name)
+			}
+			seen[name] = f.Name
+		}
+		for i, p := range f.Params {
+			if p.Doc == "" || f.param(p.Name) != i {
+				t.Errorf("%s, parameter %s: incomplete", f.Name, p.Name)
+			}
+		}
+	}
+}
