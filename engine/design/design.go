@@ -13,7 +13,7 @@ import (
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {
 	Features  *mat.Dense // Φ, one row φ_i per arm: N × m
-	Precision []float64  // 1/σ_i², one per arm; nil means 1 for all
+	Precision []float64  // 1/σ_i² ≥ 0, one per arm, 0 for an arm that cannot be pulled; nil means 1 for all
 	Ridge     float64    // ξ ≥ 0
 }
 
@@ -85,10 +85,11 @@ type Design struct {
 
 // Certificate holds the dual point of the best bound found.
 //
-// Minimax: Lower = f² / (f - λ·g + G) at (λ, u) = (Weights, Dual), with
+// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with
 // h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
 //
-// InformationGain: Upper = Value + max_i g_i - λ·g, g_i = φ_iᵀA⁻¹φ_i/σ_i².
+// InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with
+// g_i = φ_iᵀA⁻¹φ_i/σ_i².
 type Certificate struct {
 	Weights []float64 // λ of the bound (may differ from Design.Weights)
 	Pairs   []Pair    // contrasts with u > 0 (Minimax only)
@@ -107,5 +108,6 @@ func (d Design) DualityGap() float64 {
 }
 
 // ErrUnestimable is returned when some contrast has a component that no arm can
-// measure while Ridge is zero (cannot happen for contrasts of the arms themselves).
+// measure while Ridge is zero: arms of precision 0 (Minimax) or of weight 0
+// (MaxVariance, Round) measure nothing.
 var ErrUnestimable = errors.New("design: a contrast lies outside the span of the arms and the ridge is zero")

@@ -35,7 +35,12 @@ func InformationGain(s Space, opt Options) (Design, error) {
 		return trivial(p.phi.Rows), nil
 	}
 	g := newGain(p)
-	return g.finish(g.iterate(opt.tolerance(), opt.limit())), nil
+	g.best.Status = g.iterate(opt.tolerance(), opt.limit())
+	g.best.Iterations = g.iterations
+	if math.IsInf(g.best.Upper, 1) {
+		return Design{}, errSingular
+	}
+	return g.best, nil
 }
 
 // gain is one solve: minimise -log det A(λ) over the simplex, with multipliers
@@ -76,18 +81,10 @@ func newGain(p *problem) *gain {
 
 func (g *gain) resize() {
 	n, r := len(g.arms), g.p.phi.Cols
-	g.phi, g.w, g.matrix = reshape(g.phi, n, r), reshape(g.w, n, r), reshape(g.matrix, n, n)
+	g.phi, g.root = g.p.restrict(g.arms, g.phi, g.root)
+	g.w, g.matrix = reshape(g.w, n, r), reshape(g.matrix, n, n)
 	g.chol = reshape(g.chol, r, r)
 	g.t1, g.t2 = tile(g.t1, n), tile(g.t2, n)
-	for a, i := range g.arms {
-		copy(row(g.phi, a), row(g.p.phi, i))
-	}
-	if g.p.root != nil {
-		g.root = resize(g.root, n)
-		for a, i := range g.arms {
-			g.root[a] = g.p.root[i]
-		}
-	}
 	for _, x := range []*[]float64{&g.z, &g.g, &g.rz, &g.dl, &g.dz, &g.x0, &g.one} {
 		*x = resize(*x, n)
 	}
@@ -162,20 +159,13 @@ func (g *gain) price(value float64) float64 {
 	gap := max(slices.Max(g.allG)-dot(g.lambda, g.g), 0)
 	if value > g.best.Value {
 		g.best.Value = value
-		g.scatter(g.best.Weights)
+		scatter(g.arms, g.lambda, g.best.Weights)
 	}
 	if value+gap < g.best.Upper {
 		g.best.Upper = value + gap
-		g.scatter(g.best.Certificate.Weights)
+		scatter(g.arms, g.lambda, g.best.Certificate.Weights)
 	}
 	return gap
-}
-
-func (g *gain) scatter(to []float64) {
-	clear(to)
-	for a, i := range g.arms {
-		to[i] = g.lambda[a]
-	}
 }
 
 // extend takes in the arms whose gradient exceeds that of every working arm,
@@ -282,9 +272,4 @@ func (g *gain) direction() {
 		g.dl[a] = g.x0[a] - dnu*g.one[a]
 		g.dz[a] = (g.rz[a] - g.z[a]*g.dl[a]) / g.lambda[a]
 	}
-}
-
-func (g *gain) finish(status Status) Design {
-	g.best.Iterations, g.best.Status = g.iterations, status
-	return g.best
 }

@@ -22,7 +22,9 @@ func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
 		return Design{}, err
 	}
 	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance(), lastGap: 1}
-	if !m.begin() {
+	if ok, err := m.begin(); err != nil {
+		return Design{}, err
+	} else if !ok {
 		return trivial(p.phi.Rows), nil
 	}
 	return trimmed(m.finish(m.iterate(opt.limit())), s, c, m.tolerance), nil
@@ -68,9 +70,9 @@ type minimax struct {
 
 // begin sets up the working sets and the first iterate. It reports false when
 // all contrasts are zero.
-func (m *minimax) begin() bool {
+func (m *minimax) begin() (ok bool, err error) {
 	if m.p.phi.Cols == 0 {
-		return false
+		return false, nil
 	}
 	in := &m.inner
 	arms, lambda := m.p.start()
@@ -81,12 +83,12 @@ func (m *minimax) begin() bool {
 	m.resize()
 	copy(in.lambda, lambda)
 	if !in.evaluate() {
-		return false
+		return false, errSingular
 	}
 	m.whole = len(arms) == m.p.phi.Rows
 	m.price(0.3)
 	if m.value <= 0 {
-		return false
+		return false, nil
 	}
 	if len(m.p.pairs) <= 2*m.p.phi.Rows && len(m.p.groups) == 0 {
 		// One by one, each would be violated by a factor as A turns singular.
@@ -96,13 +98,11 @@ func (m *minimax) begin() bool {
 	}
 	m.resize()
 	in.evaluate()
-	m.recenter(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
-	return true
+	in.center(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
+	return true, nil
 }
 
 func (m *minimax) pairLimit() int { return max(40, 2*m.p.phi.Cols) }
-
-func (m *minimax) recenter(mu float64, fresh bool) { m.inner.center(mu, fresh) }
 
 // iterate runs the interior-point method until a reason to stop.
 func (m *minimax) iterate(limit int) Status {
@@ -149,20 +149,13 @@ func (m *minimax) record() {
 	m.priced, m.lastGap = m.iterations, m.value/m.lower-1
 	if m.value < b.value {
 		b.value = m.value
-		m.scatter(b.lambda)
+		scatter(m.arms, in.lambda, b.lambda)
 	}
 	if m.lower > b.lower {
 		b.lower = m.lower
-		m.scatter(b.dual.Weights)
+		scatter(m.arms, in.lambda, b.dual.Weights)
 		b.dual.Pairs = append(b.dual.Pairs[:0], m.pairs...)
 		b.dual.Dual = append(b.dual.Dual[:0], in.u...)
-	}
-}
-
-func (m *minimax) scatter(to []float64) {
-	clear(to)
-	for a, i := range m.arms {
-		to[i] = m.inner.lambda[a]
 	}
 }
 
@@ -206,7 +199,7 @@ func (m *minimax) revise() bool {
 	if addedArms > 0 {
 		wanted = max(wanted, excess)
 	}
-	m.recenter(max(mu, 0.3*wanted*in.t/float64(len(m.arms)+len(m.pairs))), false)
+	in.center(max(mu, 0.3*wanted*in.t/float64(len(m.arms)+len(m.pairs))), false)
 	return true
 }
 

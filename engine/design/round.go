@@ -48,19 +48,16 @@ func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Roundin
 	if !(eps > 0) {
 		return Rounding{}, fmt.Errorf("design: the rounding parameter ε must be positive, but is %v", eps)
 	}
-	base, _, err := MaxVariance(s, c, weights)
-	if err != nil {
+	if err := checkWeights(s, weights); err != nil {
 		return Rounding{}, err
 	}
 	lambda, err := normalised(weights)
 	if err != nil {
 		return Rounding{}, err
 	}
-	base *= sum(weights) // the value at weights that sum to one, up to the ridge
-	if sum(weights) != 1 {
-		if base, _, err = MaxVariance(s, c, lambda); err != nil {
-			return Rounding{}, err
-		}
+	base, _, err := MaxVariance(s, c, lambda)
+	if err != nil {
+		return Rounding{}, err
 	}
 	best := Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
 	best.Ratio = ratio(s, c, best.Counts, base)

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,6 +26,9 @@ type problem struct {
 	pairs  []Pair
 	pivots []int // r arms that span everything
 }
+
+// errSingular is the answer to features that even graded coordinates cannot save.
+var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
 
 // newProblem checks and reduces. Only arms with importance > 0 span, nil means
 // all; a contrast outside their span is ErrUnestimable if the ridge is zero.
@@ -73,6 +77,9 @@ func checkSpace(s Space) error {
 		for j, v := range s.Features.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("design: arm %d: feature %d must be finite, but is %v", i, j, v)
+			}
+			if math.Abs(v) > 1e150 {
+				return fmt.Errorf("design: arm %d: feature %d must be at most 1e150 for its square to be finite, but is %v", i, j, v)
 			}
 		}
 		if s.Precision != nil {
@@ -217,6 +224,29 @@ func information(phi blas64.General, root, lambda []float64, ridge float64, scal
 		a.Data[i*a.Stride+i] += ridge
 	}
 	return cholesky(a)
+}
+
+// restrict copies the features and 1/σ of some arms, reusing the storage given.
+func (p *problem) restrict(arms []int, phi blas64.General, root []float64) (blas64.General, []float64) {
+	phi = reshape(phi, len(arms), p.phi.Cols)
+	for a, i := range arms {
+		copy(row(phi, a), row(p.phi, i))
+	}
+	if p.root != nil {
+		root = resize(root, len(arms))
+		for a, i := range arms {
+			root[a] = p.root[i]
+		}
+	}
+	return phi, root
+}
+
+// scatter spreads the weights of some arms over a vector with one entry per arm.
+func scatter(arms []int, lambda, to []float64) {
+	clear(to)
+	for a, i := range arms {
+		to[i] = lambda[a]
+	}
 }
 
 // whiten sets v = x L^{-T}, so that rows have the inner product of A⁻¹. A few

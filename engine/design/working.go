@@ -48,16 +48,8 @@ func newWorking(p *problem) *working {
 func (w *working) resize() {
 	in, r := &w.inner, w.p.phi.Cols
 	n, k := len(w.arms), len(w.pairs)
-	in.phi, in.delta = reshape(in.phi, n, r), reshape(in.delta, k, r)
-	for a, i := range w.arms {
-		copy(row(in.phi, a), row(w.p.phi, i))
-	}
-	if w.p.root != nil {
-		in.root = resize(in.root, n)
-		for a, i := range w.arms {
-			in.root[a] = w.p.root[i]
-		}
-	}
+	in.phi, in.root = w.p.restrict(w.arms, in.phi, in.root)
+	in.delta = reshape(in.delta, k, r)
 	for a, q := range w.pairs {
 		to, f := row(in.delta, a), math.Sqrt(q.Weight)
 		xj := row(w.p.phi, q.J)

@@ -1,0 +1,57 @@
+// Package design chooses how to spread sampling effort over arms, proves how good
+// the choice is, and turns it into whole numbers of pulls.
+//
+// A [Space] holds the features φ_i of all arms, how precise one pull of each is,
+// and the ridge ξ; weights λ on the simplex give the information matrix
+// A(ξ, λ) = ξI + Σ λ_i φ_iφ_iᵀ/σ_i². [Contrasts] are the differences of arms that
+// matter: all pairs within each group, or explicit pairs with weights. Then
+//
+//   - [Minimax] finds λ with the smallest max_p ‖y_p‖²_{A⁻¹}: line 4 of Algorithm 1
+//     of [Du23], ρ*(ξ) and ω(ξ, ·);
+//   - [InformationGain] finds λ with the largest log det(A/ξ): Υ;
+//   - [MaxVariance] and [CountsVariance] evaluate given weights or pulls;
+//   - [Round] turns weights into pulls and verifies what that costs; [Samples] and
+//     [EffectiveRank] are its τ and d̃.
+//
+// # Results are certified
+//
+// Every [Design] carries a value and a bound from the other side, with the dual
+// point that proves it. Solvers stop on the relative gap between the two, never on
+// step sizes. If rounding or a limit ends them earlier, Status says so and the gap
+// reported is still true. Optimal weights are not unique: compare values.
+//
+// # Method
+//
+// Step 0 replaces the features by coordinates of their span, in which A is positive
+// definite for every λ > 0 even at ξ = 0. Nothing is ever inverted along a direction
+// that no arm measures: a contrast with a component there is [ErrUnestimable].
+//
+// Minimax is then a primal-dual interior-point method on the epigraph form, over a
+// working set of arms and one of contrasts. Up to 400 arms the first is all arms;
+// beyond, it starts from an approximate D-optimal design. Pricing visits all arms
+// and all pairs exactly: it yields the certificate and names the items to add. Lists
+// of all pairs are never stored. The files follow the method: space (checks, step 0),
+// start, interior and newton (one iteration), pricing and working (the sets),
+// certificate, minimax (the loop), gain, variance, round, apportion and regret.
+//
+// Cost: a pricing round takes up to n²r flops for a group of n arms in r
+// dimensions, an iteration s²(r+K) + s³/3 for s working arms and K contrasts. It is
+// linear in the number of groups. Where thousands of arms carry weight, as for
+// isotropic random arms in many dimensions, s³ makes it slow.
+//
+// Everything is deterministic and runs in the calling goroutine.
+//
+// # Limits of double precision
+//
+// What is left of a feature below 1e-10 of the largest norm counts as rounding, and
+// so do contrasts of that size. Features beyond 1e150 are refused.
+//
+// # References
+//
+//	[Du23]  Du, Chen, Kuroki, Huang: Collaborative Pure Exploration in Kernel Bandit, ICLR 2023.
+//	[AZ21]  Allen-Zhu, Li, Singh, Wang: Near-optimal discrete optimization for experimental
+//	        design: a regret minimization approach, Mathematical Programming 186, 2021.
+//	[CJK21] Camilleri, Jamieson, Katz-Samuels: High-dimensional experimental design and
+//	        kernel bandits, ICML 2021.
+//	[PR92]  Pukelsheim, Rieder: Efficient rounding of approximate designs, Biometrika 79, 1992.
+package design
