@@ -126,6 +126,13 @@ func (a *axis) tickAt(values []float64) {
 	for _, v := range values {
 		a.ticks = append(a.ticks, plot.Tick{Value: v, Label: decimal(v, 0)})
 	}
+	for i := 1; i < len(a.ticks); i++ {
+		if a.ticks[i].Label == a.ticks[i-1].Label { // values alike to four digits
+			a.ticks = nil
+			a.tickRound(6)
+			return
+		}
+	}
 }
 
 // tickRound puts about n ticks at round numbers.

@@ -26,8 +26,9 @@ type entry struct {
 	name   string
 	look   look
 	x, y   float64 // data coordinates of the end
-	placed bool    // x and y say something
-	bare   bool    // markers without a line
+	shift  vg.Length
+	placed bool // x and y say something
+	bare   bool // markers without a line
 }
 
 const (
@@ -43,7 +44,7 @@ func newDrawing(f Figure, titled bool) drawing {
 	switch {
 	case f.Heat != nil:
 		d.layHeat()
-	case len(f.Series) > 0 && f.Series[0].Style == Bars:
+	case f.isBars():
 		d.layBars()
 	default:
 		d.layCurves()
@@ -84,16 +85,16 @@ func (d *drawing) layCurves() {
 func (d *drawing) name() {
 	d.direct = len(d.Categories) == 0
 	coloured := 0
-	for _, s := range d.Series {
-		e := entry{name: s.Name, look: lookOf(coloured), bare: s.Style == Points}
+	for i, s := range d.Series {
+		e := entry{name: s.Name, look: lookOf(coloured), bare: s.Style == Points, shift: d.shift(i)}
 		if s.Style == Bound {
 			e.look = bound()
 		} else {
 			coloured++
 		}
-		for i := range s.Y {
-			if (curve{Series: s, x: d.x}).drawable(i) && (!e.placed || s.X[i] > e.x) {
-				e.x, e.y, e.placed = s.X[i], s.Y[i], true
+		for k := range s.Y {
+			if (curve{Series: s, x: d.x}).drawable(k) && (!e.placed || s.X[k] > e.x) {
+				e.x, e.y, e.placed = s.X[k], s.Y[k], true
 			}
 		}
 		d.direct = d.direct && s.Style != Points && (!e.placed || d.x.share(e.x) > 0.85)
@@ -123,7 +124,7 @@ func (d drawing) margin() vg.Length {
 	switch {
 	case d.Heat != nil:
 		return 62
-	case len(d.Series) > 0 && d.Series[0].Style == Bars:
+	case d.isBars():
 		return 44
 	case !d.direct:
 		return 8
@@ -176,17 +177,19 @@ func (d drawing) dress(p *plot.Plot) {
 		p.Title.Text = shorten(d.Title, 80)
 	}
 	p.X.Label.Text = d.XLabel
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+	for i, a := range []*plot.Axis{&p.X, &p.Y} {
 		label, tick := a.Label.TextStyle, a.Tick.Label
 		a.Label.TextStyle, a.Tick.Label = words(10), words(9)
 		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = label.XAlign, label.YAlign
 		a.Tick.Label.XAlign, a.Tick.Label.YAlign = tick.XAlign, tick.YAlign
-		a.Tick.Label.Handler = raised{plot.DefaultTextHandler}
+		if []bool{d.x.log, d.y.log}[i] {
+			a.Tick.Label.Handler = raised{plot.DefaultTextHandler}
+		}
 		a.LineStyle.Color, a.Tick.LineStyle.Color = ink, ink
 		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.8, 0.8
 		a.Label.Padding, a.Padding, a.Tick.Length = 4, 0, 4
 	}
-	if d.Heat != nil || (len(d.Series) > 0 && d.Series[0].Style == Bars) {
+	if d.Heat != nil || d.isBars() {
 		p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
 	}
 	if d.Heat != nil && d.upright() {
@@ -209,19 +212,18 @@ func (d drawing) fill(p *plot.Plot) {
 		p.Add(cells{d.Heat})
 		return
 	}
-	isBars := len(d.Series) > 0 && d.Series[0].Style == Bars
-	if !isBars {
+	if !d.isBars() {
 		p.Add(rows{d.y})
 	}
 	for _, l := range d.Lines {
 		p.Add(rule{l, d.x, d.y, words(9)})
 	}
 	for i, s := range d.Series {
-		if isBars {
+		if d.isBars() {
 			p.Add(bars{s, lookOf(i), d.x, len(d.Categories), words(9)})
 			continue
 		}
-		p.Add(curve{s, d.entries[i].look, d.x, d.y, d.shift(i)})
+		p.Add(curve{s, d.entries[i].look, d.x, d.y, d.entries[i].shift})
 	}
 }
 
@@ -238,27 +240,4 @@ func (d drawing) shift(i int) vg.Length {
 	}
 	step := min(2.5, 16/float64(n))
 	return vg.Length((float64(i) - float64(n-1)/2) * step)
-}
-
-// layBars is the layout of horizontal bars: a row for each category.
-func (d *drawing) layBars() {
-	var values, ends []float64
-	for _, s := range d.Series {
-		values = append(values, s.Y...)
-		ends = append(append(ends, s.Lo...), s.Hi...)
-	}
-	for _, l := range d.Lines {
-		if l.Vertical {
-			values = append(values, l.At)
-		}
-	}
-	n := len(d.Categories)
-	d.x = newAxis(values, ends, d.LogX, !d.LogX)
-	if d.LogX { // the shortest bar needs some length
-		d.x.lo /= 1.5
-	}
-	d.x.tickRound(6)
-	d.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	d.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80)
-	d.height = 70 + vg.Length(min(max(n, 2), 60))*20
 }

@@ -72,18 +72,14 @@ func (f Figure) Describe() string {
 	}
 	lo, hi, n := f.extent()
 	names := make([]string, 0, len(f.Series))
-	kind := "Line chart"
 	for _, s := range f.Series {
 		if s.Name != "" {
 			names = append(names, s.Name)
 		}
-		if s.Style == Bars {
-			kind = "Bar chart"
-		}
 	}
-	out := fmt.Sprintf("%s of %s against %s", kind, f.YLabel, f.XLabel)
-	if kind == "Bar chart" {
-		out = fmt.Sprintf("%s of %s by %s", kind, f.XLabel, f.YLabel)
+	out := fmt.Sprintf("Line chart of %s against %s", f.YLabel, f.XLabel)
+	if f.isBars() {
+		out = fmt.Sprintf("Bar chart of %s by %s", f.XLabel, f.YLabel)
 	}
 	if len(names) > 1 {
 		out += fmt.Sprintf(", %d series (%s)", len(names), join(names, 8))
@@ -100,6 +96,10 @@ func (f Figure) Describe() string {
 	}
 	return out + "."
 }
+
+// isBars tells whether the figure is one of horizontal bars, which share it with
+// nothing else: its value axis is x.
+func (f Figure) isBars() bool { return f.Heat == nil && len(f.Series) > 0 && f.Series[0].Style == Bars }
 
 // extent is the range of the finite values and their number.
 func (f Figure) extent() (lo, hi float64, n int) {
@@ -124,8 +124,7 @@ func (f Figure) Data() Table {
 		return f.Heat.data(f.Title)
 	}
 	x, y := number("x", f.XLabel, ""), number("y", f.YLabel, "")
-	bars := len(f.Series) > 0 && f.Series[0].Style == Bars
-	if bars { // the value axis of horizontal bars is x
+	if f.isBars() { // the value axis of horizontal bars is x
 		x.Title, y.Title = f.YLabel, f.XLabel
 	}
 	if len(f.Categories) > 0 {

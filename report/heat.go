@@ -17,6 +17,11 @@ func (d *drawing) layHeat() {
 	d.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
 	d.x.named(h.Columns, func(j int) float64 { return float64(j) }, 40)
 	d.y.named(h.Rows, func(i int) float64 { return float64(n - 1 - i) }, 60)
+	if d.upright() {
+		for k := range d.x.ticks {
+			d.x.ticks[k].Label += "  " // keeps the end of the name off its tick
+		}
+	}
 	d.height = 120 + min(max(vg.Length(n)*18, 60), 600)
 }
 

@@ -24,7 +24,7 @@ func (d drawing) labels(c, data draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		y, _ := d.y.clamp(e.y)
-		from := vg.Point{X: trX(e.x), Y: trY(y)}
+		from := vg.Point{X: trX(e.x) + e.shift, Y: trY(y)}
 		ls = append(ls, label{e, from, from.Y})
 	}
 	slices.SortStableFunc(ls, func(a, b label) int { return cmp.Compare(a.y, b.y) })

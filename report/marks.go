@@ -80,7 +80,7 @@ func (s curve) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLines(s.look.line(), line)
 		}
 	}
-	if s.look.marker == nil || s.Style == Band {
+	if s.look.marker == nil {
 		return
 	}
 	for i, y := range s.Y {
@@ -170,50 +170,6 @@ func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, pt vg.Point) {
 	p.Close()
 	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1.2})
 	c.Stroke(p)
-}
-
-// bars draws a series as horizontal bars, first category on top, with the value
-// in figures at the end of each.
-type bars struct {
-	Series
-	look look
-	x    axis
-	n    int // categories
-	text draw.TextStyle
-}
-
-// Plot implements plot.Plotter.
-func (s bars) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	base, _ := s.x.clamp(0)
-	if s.x.log {
-		base = s.x.lo
-	}
-	for i, v := range s.Y {
-		if math.IsNaN(v) {
-			continue
-		}
-		end, outside := s.x.clamp(v)
-		y := trY(float64(s.n-1) - s.X[i])
-		half := (trY(1) - trY(0)) * 0.32
-		x0, x1 := trX(base), trX(end)
-		c.FillPolygon(s.look.color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
-		right := max(x0, x1)
-		if s.hasIntervals() && s.Lo[i] < s.Hi[i] {
-			lo, _ := s.x.clamp(s.Lo[i])
-			hi, _ := s.x.clamp(s.Hi[i])
-			style := draw.LineStyle{Color: ink, Width: 1.1}
-			c.StrokeLine2(style, trX(lo), y, trX(hi), y)
-			c.StrokeLine2(style, trX(lo), y-half/2, trX(lo), y+half/2)
-			c.StrokeLine2(style, trX(hi), y-half/2, trX(hi), y+half/2)
-			right = max(right, trX(hi))
-		}
-		label := decimal(v, 3)
-		if outside > 0 {
-			label += " →"
-		}
-		c.FillText(s.text, vg.Point{X: right + 4, Y: y + 1}, label)
-	}
 }
 
 // rule draws a reference line across the figure.
