@@ -26,13 +26,15 @@ func (c *call) complete() bool {
 	return known || c.e.dry && !c.fn.pure
 }
 
-// checkArgument compares an argument with what its parameter accepts.
-func (c *call) checkArgument(i int) {
-	p, a := c.fn.Params[i], &c.args[i]
+// checkArgument compares an argument with what a parameter accepts.
+func (c *call) checkArgument(p Param, a *argument) {
 	if a.Type == anything {
 		return
 	}
-	if len(p.Types) == 1 && p.Types[0] == Joint && a.Type == Kernel && a.known() {
+	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel {
+		if !a.known() {
+			return
+		}
 		text := c.e.st.Text(a.Node)
 		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for tasks that are all alike", text, text)); ok {
 			a.value = jointValue(j)

@@ -56,14 +56,17 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), e.suggestFunction(callee.Value))
 	}
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
-	before := len(e.errs)
+	before := e.mistakes
 	c.match()
 	c.override()
-	for i := range c.args {
-		c.checkArgument(i)
+	for i, p := range fn.Params {
+		c.checkArgument(p, &c.args[i])
+	}
+	for i := range c.rest {
+		c.checkArgument(fn.Params[len(fn.Params)-1], &c.rest[i])
 	}
 	complete := c.complete()
-	if len(e.errs) > before || !complete {
+	if e.mistakes > before || !complete {
 		return unknown(fn.Result)
 	}
 	if e.dry && !fn.pure {

@@ -19,11 +19,12 @@ const maxElements = 2_000_000
 // and kernels alone is computed in both, so a wrong length scale is found before
 // anything runs.
 type evaluator struct {
-	ctx     context.Context
-	session *Session
-	dry     bool
-	scope   scope // names bound so far
-	errs    front.Errors
+	ctx      context.Context
+	session  *Session
+	dry      bool
+	scope    scope        // names bound so far
+	errs     front.Errors // the first of the mistakes
+	mistakes int          // how many there were
 
 	st       *front.Statement   // being evaluated; nodes belong to it
 	elements int                // list elements made so far
@@ -46,6 +47,7 @@ func (e *evaluator) failAt(at front.Span, message, hint string) {
 }
 
 func (e *evaluator) report(err *front.Error) {
+	e.mistakes++
 	if len(e.errs) < front.MaxErrors {
 		e.errs = append(e.errs, err)
 	}

@@ -21,17 +21,26 @@ func Help(name string) string {
 	if f.Formula != "" {
 		fmt.Fprintf(&b, "k(x, y) = %s\n", f.Formula)
 	}
-	for _, p := range f.Params {
-		fmt.Fprintf(&b, "  %s: %s; %s\n", p.Name, p.Doc, p.given())
-	}
-	if f.Variadic != "" {
-		fmt.Fprintf(&b, "  …: %s\n", f.Variadic)
-	}
-	if f.Named != "" {
-		fmt.Fprintf(&b, "  name=…: %s\n", f.Named)
+	for _, a := range f.arguments() {
+		fmt.Fprintf(&b, "  %s: %s\n", a[0], a[1])
 	}
 	fmt.Fprintf(&b, "example: %s\n", f.Example)
 	return b.String()
+}
+
+// arguments lists what the function takes, as pairs of name and description.
+func (f *Function) arguments() [][2]string {
+	var list [][2]string
+	for _, p := range f.Params {
+		list = append(list, [2]string{p.Name, p.Doc + "; " + p.given()})
+	}
+	if f.Variadic != "" {
+		list = append(list, [2]string{"…", f.Variadic})
+	}
+	if f.Named != "" {
+		list = append(list, [2]string{"name=…", f.Named})
+	}
+	return list
 }
 
 // given says what a parameter accepts and what it is when not given.
@@ -81,16 +90,11 @@ func sectionText(section Section) string {
 			fmt.Fprintf(&b, " (%s)", f.Reference)
 		}
 		fmt.Fprintf(&b, "\n\nGives %s. Example: `%s`\n\n", f.Result.a(), f.Example)
-		for _, p := range f.Params {
-			fmt.Fprintf(&b, "- `%s`: %s; %s\n", p.Name, p.Doc, p.given())
+		list := f.arguments()
+		for _, a := range list {
+			fmt.Fprintf(&b, "- `%s`: %s\n", a[0], a[1])
 		}
-		if f.Variadic != "" {
-			fmt.Fprintf(&b, "- `…`: %s\n", f.Variadic)
-		}
-		if f.Named != "" {
-			fmt.Fprintf(&b, "- `name=…`: %s\n", f.Named)
-		}
-		if len(f.Params) > 0 {
+		if len(list) > 0 {
 			b.WriteByte('\n')
 		}
 	}

@@ -3,7 +3,9 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,31 +23,22 @@ var (
 // names for vectors.
 func numberFunctions() []Function {
 	var all []Function
-	for _, f := range []struct {
-		name, doc string
-		f         func(float64) float64
-	}{
-		{"exp", "exponential", math.Exp},
-		{"log", "natural logarithm", math.Log},
-		{"sqrt", "square root", math.Sqrt},
-		{"abs", "absolute value", math.Abs},
-		{"sin", "sine", math.Sin},
-		{"cos", "cosine", math.Cos},
-		{"tanh", "hyperbolic tangent", math.Tanh},
-	} {
-		all = append(all, Function{
-			Name: f.name, Section: SectionNumbers, Doc: f.doc + "; of each element for a list",
-			Params: []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"}},
-			Result: Number, Example: f.name + "(1)", pure: true,
-			eval: func(c *call) (any, error) { return c.e.each(c.node, c.args[0].value, f.f), nil },
-		})
+	for _, f := range formula.Functions() {
+		if apply := formula.Elementwise(f.Name); apply != nil {
+			all = append(all, Function{
+				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
+				Params: []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"}},
+				Result: Number, Example: f.Name + "(1)", pure: true,
+				eval: func(c *call) (any, error) { return c.e.each(c.node, c.args[0].value, apply), nil },
+			})
+		}
 	}
 	for _, f := range []struct {
 		name, doc string
 		f         func([]float64) float64
 	}{
-		{"min", "smallest", smallest},
-		{"max", "largest", largest},
+		{"min", "smallest", slices.Min[[]float64]},
+		{"max", "largest", slices.Max[[]float64]},
 		{"sum", "sum", total},
 		{"mean", "mean", func(x []float64) float64 { return total(x) / float64(len(x)) }},
 	} {
@@ -80,22 +73,6 @@ func (c *call) reduce(f func([]float64) float64) (any, error) {
 		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)
 	}
 	return y, nil
-}
-
-func smallest(x []float64) float64 {
-	y := x[0]
-	for _, v := range x {
-		y = min(y, v)
-	}
-	return y
-}
-
-func largest(x []float64) float64 {
-	y := x[0]
-	for _, v := range x {
-		y = max(y, v)
-	}
-	return y
 }
 
 func total(x []float64) float64 {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 )
 
 // maxRange is the length of the longest range a..b.
@@ -138,9 +140,9 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 		case leftIsList && rightIsList && len(left) != len(right):
 			return e.fail(n, List, fmt.Sprintf("lists of %d and %d elements do not go together", len(left), len(right)), "")
 		case !leftIsList:
-			return e.each(n, r, func(x float64) float64 { return operate(n.Operator, ln.(float64), x) })
+			return e.each(n, r, func(x float64) float64 { return formula.Operate(n.Operator, ln.(float64), x) })
 		case !rightIsList:
-			return e.each(n, l, func(x float64) float64 { return operate(n.Operator, x, rn.(float64)) })
+			return e.each(n, l, func(x float64) float64 { return formula.Operate(n.Operator, x, rn.(float64)) })
 		}
 		if !e.spend(n, len(left)) {
 			return unknown(List)
@@ -157,7 +159,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "/" && y == 0 {
 		return e.fail(n.Right, Number, "division by zero", "")
 	}
-	z := operate(n.Operator, x, y)
+	z := formula.Operate(n.Operator, x, y)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
 	}
@@ -170,20 +172,4 @@ func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
 	}
 	return e.arithmetic(n, l, r)
-}
-
-func operate(operator string, x, y float64) float64 {
-	switch operator {
-	case "+":
-		return x + y
-	case "-":
-		return x - y
-	case "*":
-		return x * y
-	case "/":
-		return x / y
-	case "^":
-		return math.Pow(x, y)
-	}
-	panic("dsl: unknown operator " + operator)
 }

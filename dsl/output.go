@@ -46,9 +46,9 @@ func outputFunctions() []Function {
 			Params:   []Param{{Name: "r", Types: []Type{Result}, Doc: "a result"}},
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {
-				found, err := results(append([]value{c.args[0].value}, values(c.rest)...))
-				if err != nil {
-					return nil, err
+				found := []engine.Result{c.args[0].Data.(engine.Result)}
+				for _, a := range c.rest {
+					found = append(found, a.Data.(engine.Result))
 				}
 				return report.Compare(found), nil
 			},
@@ -119,14 +119,6 @@ func (c *call) save(param string, v value) error {
 		return &argumentError{param: param, message: fmt.Sprintf("cannot save to %q", c.text(param)), err: err}
 	}
 	return nil
-}
-
-func values(args []argument) []value {
-	out := make([]value, len(args))
-	for i, a := range args {
-		out[i] = a.value
-	}
-	return out
 }
 
 // results returns the results in a list that holds nothing else.

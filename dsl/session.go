@@ -72,8 +72,9 @@ func (s scope) names() []string {
 // Names returns the names bound so far, oldest first.
 func (s *Session) Names() []string { return s.scope.names() }
 
-// Value returns what a name is bound to, and its type: float64, string, []any,
-// kernels.Kernel, kernels.Joint, *engine.Problem, engine.Result and so on.
+// Value returns what a name is bound to, and its type: a float64, a string, a list as
+// []float64, []string, [][]float64 or []any, a kernels.Kernel or kernels.Joint, an
+// *engine.Problem, an engine.Result and so on, see Type.
 func (s *Session) Value(name string) (v any, t Type, ok bool) {
 	b, ok := s.scope[name]
 	if !ok {
@@ -132,12 +133,11 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
 	var displays []report.Display
 	for _, st := range statements {
-		v := e.statement(st)
-		if st.Name == "" && v.known() && v.Type != Nothing {
-			displays = append(displays, displayOf(st, v))
-		}
-		if e.stopped == nil {
-			e.stopped = ctx.Err()
+		if e.stopped = ctx.Err(); e.stopped == nil {
+			v := e.statement(st)
+			if st.Name == "" && v.known() && v.Type != Nothing {
+				displays = append(displays, displayOf(st, v))
+			}
 		}
 		if e.stopped != nil {
 			err := st.Source.At(st.Whole(), "interrupted", "")

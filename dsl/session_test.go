@@ -221,6 +221,18 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A list of many mistakes must not reach a function with one of them.
+func TestMistakesBeyondTheLimit(t *testing.T) {
+	_, err := evalText(NewSession(Options{}), "[a, b, c, d, e, task(3), arm(\"x\"), sum(f), rbf(\"y\"), print(1)]")
+	var errs Errors
+	if !errors.As(err, &errs) || len(errs) != 5 {
+		t.Errorf("%v", err)
+	}
+	if _, err := evalText(NewSession(Options{}), "r = fc(paper(1)); compare(r, r, 3)"); err == nil || !strings.Contains(err.Error(), "compare: r is a number") {
+		t.Errorf("%v", err)
+	}
+}
+
 // refusing is a host without files.
 type refusing struct{ t *testing.T }
 

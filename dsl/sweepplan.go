@@ -10,7 +10,7 @@ import (
 
 // plan finds what the call sweeps, and reports what cannot be swept.
 func (c *call) plan() (*swept, *binding) {
-	before := len(c.e.errs)
+	before := c.e.mistakes
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
 		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then sweep(r, …)")
@@ -34,7 +34,7 @@ func (c *call) plan() (*swept, *binding) {
 	if s.cells > maxCells {
 		c.e.fail(c.node, Sweep, fmt.Sprintf("the sweep has more than %d combinations", maxCells), "")
 	}
-	if len(c.e.errs) > before {
+	if c.e.mistakes > before {
 		return nil, nil
 	}
 	s.find(c.e.scope, root.name)

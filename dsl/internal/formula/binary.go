@@ -22,7 +22,7 @@ func (n *binary) value(a, b float64) float64 {
 	if n.operator == "min" || n.operator == "max" {
 		return accumulate(n.operator, a, b)
 	}
-	return operate(n.operator, a, b)
+	return Operate(n.operator, a, b)
 }
 
 func (n *binary) rows(f *frame, dst []float64) []float64 {

@@ -46,3 +46,36 @@ func Known() []string {
 	}
 	return names
 }
+
+// Operate is an operator between two numbers; comparisons give 1 or 0.
+func Operate(operator string, x, y float64) float64 {
+	holds := false
+	switch operator {
+	case "+":
+		return x + y
+	case "-":
+		return x - y
+	case "*":
+		return x * y
+	case "/":
+		return x / y
+	case "^":
+		return math.Pow(x, y)
+	case "<":
+		holds = x < y
+	case "<=":
+		holds = x <= y
+	case ">":
+		holds = x > y
+	case ">=":
+		holds = x >= y
+	case "==":
+		holds = x == y
+	case "!=":
+		holds = x != y
+	}
+	if holds {
+		return 1
+	}
+	return 0
+}

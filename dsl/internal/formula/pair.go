@@ -49,7 +49,7 @@ func (p *pair) eval(n ast.Node) result {
 		}
 		return combine(func(v []float64) float64 { return -v[0] }, p.eval(n.Node))
 	case *ast.BinaryNode:
-		return combine(func(v []float64) float64 { return operate(n.Operator, v[0], v[1]) }, p.eval(n.Left), p.eval(n.Right))
+		return combine(func(v []float64) float64 { return Operate(n.Operator, v[0], v[1]) }, p.eval(n.Left), p.eval(n.Right))
 	case *ast.ConditionalNode:
 		return combine(func(v []float64) float64 {
 			if v[0] != 0 {
@@ -138,37 +138,4 @@ func extreme(name string, v []float64) float64 {
 		}
 	}
 	return least
-}
-
-// operate is an operator between two numbers; comparisons give 1 or 0.
-func operate(operator string, x, y float64) float64 {
-	holds := false
-	switch operator {
-	case "+":
-		return x + y
-	case "-":
-		return x - y
-	case "*":
-		return x * y
-	case "/":
-		return x / y
-	case "^":
-		return math.Pow(x, y)
-	case "<":
-		holds = x < y
-	case "<=":
-		holds = x <= y
-	case ">":
-		holds = x > y
-	case ">=":
-		holds = x >= y
-	case "==":
-		holds = x == y
-	case "!=":
-		holds = x != y
-	}
-	if holds {
-		return 1
-	}
-	return 0
 }
