@@ -65,8 +65,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	for i := range c.rest {
 		c.checkArgument(fn.Params[len(fn.Params)-1], &c.rest[i])
 	}
-	complete := c.complete()
-	if e.mistakes > before || !complete {
+	if e.mistakes > before || !c.complete() {
 		return unknown(fn.Result)
 	}
 	if e.dry && !fn.pure {

@@ -18,11 +18,11 @@ func suggest(word string, known []string) string {
 }
 
 // nearest returns the known word at the smallest distance, when that is at most
-// 1 + a third of the word, or "".
+// 1 + a third and no more than half of the word, or "".
 func nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least && d < len([]rune(word)) {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least && 2*d <= len([]rune(word)) {
 			best, least = k, d
 		}
 	}

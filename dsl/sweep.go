@@ -26,7 +26,6 @@ type axis struct {
 // value is evaluated again, and once for each combination of the values that it
 // depends on.
 type swept struct {
-	st      *front.Statement // the statement with the call of sweep
 	axes    []axis
 	at      []int            // index of the current value of each axis
 	depends map[string][]int // axes that a bound name depends on

@@ -21,7 +21,7 @@ func (c *call) plan() (*swept, *binding) {
 		c.e.fail(c.node, Sweep, "nothing is swept", "write "+c.fn.Signature()+" with a list of values")
 		return nil, nil
 	}
-	s := &swept{st: c.e.st, at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
+	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
 	for _, a := range c.named {
 		x := axis{argument: a}
 		x.call, ok = c.target(root, a)

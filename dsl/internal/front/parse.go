@@ -40,69 +40,69 @@ func (st *Statement) parse() *Error {
 	return nil
 }
 
-// rewrite returns the expression as expr reads it.
+// rewrite returns the expression as expr reads it, and fills origin.
 func (st *Statement) rewrite() (string, *Error) {
-	var out []rune
-	whole := st.Body()
-	at := whole.From
-	copyTo := func(to int) {
-		for ; at < to; at++ {
-			out = append(out, st.Source.runes[at])
-			st.origin = append(st.origin, at)
-		}
-	}
-	put := func(r rune) {
-		out = append(out, r)
-		st.origin = append(st.origin, at)
-	}
-	named := make([]bool, len(st.tokens)) // for the closing bracket of each call: whether it has named arguments
-	var calls []int                       // for each open bracket: its closing one, or -1 when it is not a call's
+	w := &rewriter{st: st, at: st.Body().From}
+	named := make([]bool, len(st.tokens)) // for closing brackets: whether their call has named arguments
+	closing := []int{-1}                  // of the brackets open; -1 where it is not that of a call
 	for i := st.body; i < len(st.tokens); i++ {
 		t := st.tokens[i]
-		if t.Is(lexer.Bracket, ")", "]") {
-			if named[i] {
-				copyTo(t.From)
-				put('}')
-			}
-			calls = calls[:len(calls)-1]
-			continue
-		}
-		if call := argumentOf(calls); call >= 0 && (st.tokens[i-1].Is(lexer.Operator, ",") || st.tokens[i-1].Is(lexer.Bracket, "(")) {
-			isNamed := t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "=")
+		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
 			switch {
-			case isNamed:
-				copyTo(t.From)
+			case t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "="):
+				w.copyTo(t.From)
 				if !named[call] {
-					put('{')
+					w.insert('{')
 					named[call] = true
 				}
-				copyTo(st.tokens[i+1].From)
-				put(':')
-				at++
-				i++
+				w.copyTo(st.tokens[i+1].From)
+				w.insert(':')
+				w.at++ // past the =
 			case named[call]:
 				return "", st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
 		}
-		if t.Kind == lexer.Bracket {
+		switch {
+		case t.Is(lexer.Bracket, "(", "["):
 			call := -1
 			if t.Value == "(" && i > st.body && st.tokens[i-1].Kind == lexer.Identifier {
 				call = st.partner[i]
 			}
-			calls = append(calls, call)
+			closing = append(closing, call)
+		case t.Kind == lexer.Bracket:
+			if named[i] {
+				w.copyTo(t.From)
+				w.insert('}')
+			}
+			closing = closing[:len(closing)-1]
 		}
 	}
-	copyTo(whole.To)
-	return string(out), nil
+	w.copyTo(st.Body().To)
+	return string(w.out), nil
 }
 
-// argumentOf returns the closing bracket of the innermost bracket open, or -1 when
-// that is not the bracket of a call.
-func argumentOf(calls []int) int {
-	if len(calls) == 0 {
-		return -1
+// opensArgument reports whether what follows a token in a call is an argument.
+func opensArgument(t lexer.Token) bool {
+	return t.Is(lexer.Operator, ",") || t.Is(lexer.Bracket, "(")
+}
+
+// rewriter copies the user's text with insertions.
+type rewriter struct {
+	st  *Statement
+	out []rune
+	at  int // offset in the user's text up to which it is copied
+}
+
+func (w *rewriter) copyTo(offset int) {
+	for ; w.at < offset; w.at++ {
+		w.insert(w.st.Source.runes[w.at])
 	}
-	return calls[len(calls)-1]
+}
+
+// insert writes a rune that comes from the current offset.
+func (w *rewriter) insert(r rune) {
+	w.out = append(w.out, r)
+	w.st.origin = append(w.st.origin, w.at)
 }
 
 // syntaxError puts the parser's errors into the words of the language.
@@ -117,8 +117,11 @@ func (st *Statement) syntaxError(err error) *Error {
 		i++
 	}
 	t := st.tokens[i]
-	if strings.Contains(e.Message, "EOF") || e.From >= len(st.origin) {
+	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) {
 		t = st.tokens[len(st.tokens)-1]
+		if t.Kind != lexer.Operator { // of what the parser knows, only a choice wants more after a value
+			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value), "write condition ? a : b")
+		}
 		return st.Source.At(Span(t.Location), fmt.Sprintf("the statement ends after %q, where a value should follow", t.Value), "")
 	}
 	message, hint := fmt.Sprintf("%q is not expected here", t.Value), ""
