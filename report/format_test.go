@@ -2,7 +2,11 @@ package report
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -53,6 +57,27 @@ func TestCell(t *testing.T) {
 	if got := decimal(11.999964, 8); got != "11.999964" {
 		t.Errorf("eight digits: %q", got)
 	}
+}
+
+// TestDecimalKeepsItsDigits: what is shown reads back within half a unit of the
+// last digit promised; from 1,000 on, of the last whole number.
+func TestDecimalKeepsItsDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64().Draw(t, "x")
+		digits := rapid.IntRange(1, 9).Draw(t, "digits")
+		s := decimal(x, digits)
+		got, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+		if err != nil {
+			t.Fatalf("%g shown as %q", x, s)
+		}
+		allowed := 0.5001 * math.Abs(x) * math.Pow(10, float64(1-digits))
+		if a := math.Abs(x); a >= 999 && a < 1e9 {
+			allowed = 0.5001
+		}
+		if math.Abs(got-x) > allowed {
+			t.Errorf("%g shown as %q with %d digits", x, s, digits)
+		}
+	})
 }
 
 func TestJoin(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	prose "github.com/jedib0t/go-pretty/v6/text"
 )
 
 // LaTeX writes the document as sections with booktabs tables, to be included in
@@ -85,12 +87,9 @@ func (l *latexWriter) table(t Table) {
 	sides := make([]string, len(t.Columns))
 	heads := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
-		sides[j], heads[j] = "l", inlineLaTeX(c.heading())
-		if c.Align == Right {
-			sides[j] = "r"
-		}
+		sides[j], heads[j] = latexColumn(c, j, rows)
 	}
-	l.writef("\n\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(t.Caption), strings.Join(sides, ""))
+	l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(t.Caption), strings.Join(sides, ""))
 	if strings.Join(heads, "") != "" {
 		l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
 	}
@@ -109,6 +108,33 @@ func (l *latexWriter) table(t Table) {
 		l.writef("\n\\smallskip\\footnotesize %s\n", inlineLaTeX(n))
 	}
 	l.writef("\\end{table}\n")
+}
+
+// latexColumn is the column's type and heading: words past 26 letters wrap, and
+// a heading wider than its cells is stacked, so that most tables fit a page.
+func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
+	widest := 12
+	for _, r := range rows {
+		widest = max(widest, len([]rune(r[j])))
+	}
+	kind = "l"
+	switch {
+	case c.Align == Right:
+		kind = "r"
+	case widest > 26:
+		kind = `p{0.25\linewidth}`
+		if len(rows[0]) == 2 {
+			kind = `p{0.65\linewidth}`
+		}
+	}
+	lines := strings.Split(prose.WrapSoft(c.heading(), widest), "\n")
+	for i, line := range lines {
+		lines[i] = inlineLaTeX(strings.TrimRight(line, " "))
+	}
+	if len(lines) == 1 {
+		return kind, lines[0]
+	}
+	return kind, fmt.Sprintf(`\shortstack[%.1s]{%s}`, strings.Replace(kind, "p", "l", 1), strings.Join(lines, `\\`))
 }
 
 // code writes literal text line by line; verbatim could be ended by the text.
