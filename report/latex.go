@@ -95,7 +95,7 @@ func (l *latexWriter) table(t Table) {
 	}
 	for _, r := range rows {
 		for j := range r {
-			r[j] = inlineLaTeX(r[j])
+			r[j] = breakable(inlineLaTeX(r[j]))
 		}
 		l.writef("%s \\\\\n", strings.Join(r, " & "))
 	}
@@ -123,8 +123,8 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 		kind = "r"
 	case widest > 26:
 		kind = `p{0.25\linewidth}`
-		if len(rows[0]) == 2 {
-			kind = `p{0.65\linewidth}`
+		if j == 1 && len(rows[0]) == 2 { // the values of a list of facts
+			kind = `p{0.6\linewidth}`
 		}
 	}
 	lines := strings.Split(prose.WrapSoft(c.heading(), widest), "\n")
@@ -135,6 +135,18 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 		return kind, lines[0]
 	}
 	return kind, fmt.Sprintf(`\shortstack[%.1s]{%s}`, strings.Replace(kind, "p", "l", 1), strings.Join(lines, `\\`))
+}
+
+// breakable lets lines end inside words that are too long for a column, such as
+// checksums.
+func breakable(s string) string {
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		if len(w) == 64 && strings.Trim(w, "0123456789abcdef") == "" {
+			words[i] = w[:32] + `\allowbreak{}` + w[32:]
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // code writes literal text line by line; verbatim could be ended by the text.
