@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Display is one displayed statement of a script. Name is "" for a bare call;
@@ -86,7 +87,7 @@ func TypeName(v any) string {
 		return "figure"
 	case Table:
 		return "table"
-	case fmt.Stringer:
+	case kernels.Kernel, kernels.Joint:
 		return "kernel"
 	case []engine.Result, []any, []Block:
 		return "list"
@@ -107,8 +108,8 @@ func plain(v any) any {
 		if r.IsNil() {
 			return nil
 		}
-		if _, prints := r.Interface().(fmt.Stringer); prints {
-			return r.Interface()
+		if k, ok := r.Interface().(kernels.Kernel); ok {
+			return k
 		}
 		r = r.Elem()
 	}

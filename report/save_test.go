@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 func TestSave(t *testing.T) {
@@ -56,7 +57,7 @@ func TestSaveErrors(t *testing.T) {
 		{"x.docx", 1, "cannot save x.docx: the ending says the format, one of .csv .html .json .md .pdf .png .svg .tex .txt"},
 		{"x", 1, "cannot save x: the ending says the format"},
 		{filepath.Join(dir, "none", "x.json"), 1, "none"},
-		{old, printed("linear()"), "a kernel has no rows and columns to save as CSV"},
+		{old, kernel(), "a kernel has no rows and columns to save as CSV"},
 		{filepath.Join(dir, "x.svg"), 1, "a number cannot be drawn"},
 		{filepath.Join(dir, "x.csv"), []any{fcResult(), 1}, "save its entries one by one"},
 	} {
@@ -122,13 +123,13 @@ func TestTypeNames(t *testing.T) {
 		want  string
 	}{
 		{&r, "fc"}, {fbResult("", 0, 0), "fb"}, {boundsReport(), "bounds"}, {forecast(), "plan"}, {allocation(1, 2), "design"},
-		{spectrum(), "spectrum"}, {hardness(), "hardness"}, {fcSweep(), "sweep"}, {printed("rbf()"), "kernel"}, {engine.Problem{}, "problem"},
+		{spectrum(), "spectrum"}, {hardness(), "hardness"}, {fcSweep(), "sweep"}, {kernel(), "kernel"}, {&kernels.RBF{}, "kernel"}, {kernels.LiftTask(kernels.Identity{}), "kernel"}, {problem(), "problem"},
 		{1, "number"}, {2.5, "number"}, {float32(2), "number"}, {"a", "text"}, {true, "bool"}, {[]float64{1}, "list"}, {Figure{}, "figure"}, {&Table{}, "table"},
 	} {
 		if got := TypeName(c.value); got != c.want {
 			t.Errorf("TypeName(%T) = %q, want %q", c.value, got, c.want)
 		}
-		if c.want != "problem" && len(Blocks(c.value)) == 0 {
+		if len(Blocks(c.value)) == 0 {
 			t.Errorf("%T has no blocks", c.value)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // The values below are made up by hand in the shape of real ones; numbers of the
@@ -187,7 +188,7 @@ func document() Document {
 		Title: "Sharing <tasks> & arms",
 		Displays: []Display{
 			{"gap", "gap = 0.1", 0.1},
-			{"kx", `kx = linear() + 0.5*rbf(lengthscale=[0.5, 2])`, printed("linear() + 0.5*rbf(lengthscale=[0.5, 2])")},
+			{"kx", `kx = linear() + 0.5*rbf(lengthscale=[0.5, 2])`, kernel()},
 			{"r", `r = fc(p, delta=0.005, runs=50)`, fcResult()},
 			{"u", `u = fc(q, delta=0.05, epsilon=0.02)`, undecidedResult()},
 			{"", `fb(p, budget=7000)`, fbResult("CoKernelFB", 3, 0.04)},
@@ -211,7 +212,8 @@ func document() Document {
 	}
 }
 
-// printed stands for a kernel: something that prints itself.
-type printed string
-
-func (p printed) String() string { return string(p) }
+func kernel() kernels.Kernel {
+	return kernels.Sum{Terms: []kernels.Kernel{
+		kernels.Linear{}, kernels.Scaled{Scale: 0.5, Kernel: kernels.RBF{Lengthscale: []float64{0.5, 2}}},
+	}}
+}
