@@ -17,10 +17,16 @@ func suggest(word string, known []string) string {
 	return "known: " + strings.Join(known, ", ")
 }
 
+// maxWord is the length of the longest word that is compared with the known ones.
+const maxWord = 200
+
 // nearest returns the known word at the smallest distance, when that is at most
 // 1 + a third and no more than half of the word, or "".
 func nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
+	if len(word) > maxWord {
+		return ""
+	}
 	for _, k := range known {
 		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least && 2*d <= len([]rune(word)) {
 			best, least = k, d

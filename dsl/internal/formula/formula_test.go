@@ -215,10 +215,13 @@ func TestRowsEqualPairs(t *testing.T) {
 }
 
 // close compares to 1e-6: random formulas magnify a rounding by cancellation and
-// near poles, and a wrong operation shows far above that. Beyond 1e6, and where
-// one is not a number, a rounding can decide, and only the smaller is compared.
+// near poles, and a wrong operation shows far above that. Beyond 1e6 a rounding can
+// decide, and nothing is compared. Both must agree about what is not a number.
 func close(a, b float64) bool {
-	if math.IsNaN(a) || math.IsNaN(b) || math.Abs(a) > 1e6 || math.Abs(b) > 1e6 {
+	if math.IsNaN(a) != math.IsNaN(b) {
+		return false
+	}
+	if math.IsNaN(a) || math.Abs(a) > 1e6 || math.Abs(b) > 1e6 {
 		return true
 	}
 	return math.Abs(a-b) <= 1e-6*(1+math.Abs(a)+math.Abs(b))

@@ -36,8 +36,10 @@ func (e *Error) Error() string {
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
-	line, col := excerpt([]rune(e.Source), e.Col-1, e.Width)
-	fmt.Fprintf(&b, "\n %s | %s\n %s| %s%s", number, line, margin, strings.Repeat(" ", col), strings.Repeat("^", min(e.Width, maxExcerpt)))
+	line, from := excerpt([]rune(e.Source), e.Col-1, e.Width)
+	to := max(min(from+e.Width, len(line)), from)
+	fmt.Fprintf(&b, "\n %s | %s\n %s| %s%s", number, strings.TrimRightFunc(string(line), unicode.IsSpace),
+		margin, strings.Repeat(" ", cells(line[:from])), strings.Repeat("^", max(cells(line[from:to]), 1)))
 	if e.Cause != "" {
 		for _, cause := range strings.Split(e.Cause, "\n") {
 			fmt.Fprintf(&b, "\n %s= %s", margin, cause)
@@ -52,9 +54,9 @@ func (e *Error) Error() string {
 // maxExcerpt is the number of runes of a line that a message shows.
 const maxExcerpt = 120
 
-// excerpt cuts a long line around column col (from 0) and returns where col is
-// in it. Control characters become spaces, so that the underline fits.
-func excerpt(line []rune, col, width int) (string, int) {
+// excerpt cuts a long line around column col (from 0) and returns the index of col
+// in what is left. Control characters become spaces, so that the underline fits.
+func excerpt(line []rune, col, width int) ([]rune, int) {
 	const before = 40
 	from := 0
 	if len(line) > maxExcerpt && col+width > maxExcerpt {
@@ -75,7 +77,22 @@ func excerpt(line []rune, col, width int) (string, int) {
 	if to < len(line) {
 		shown = append(shown, '…')
 	}
-	return strings.TrimRightFunc(string(shown), unicode.IsSpace), col
+	return shown, min(col, len(shown))
+}
+
+// cells returns how many columns of a terminal a text takes: East Asian characters
+// take two, marks that combine with the character before them none.
+func cells(text []rune) int {
+	n := 0
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			n += 2
+		case !unicode.In(r, unicode.Mn, unicode.Me):
+			n++
+		}
+	}
+	return n
 }
 
 // MaxErrors is how many errors of one script are told at once.

@@ -141,6 +141,7 @@ func TestLimits(t *testing.T) {
 		"lines":     "1" + strings.Repeat("\n+ 1", 100_000),
 		"elements":  "x" + strings.Repeat("[0]", 100_000),
 		"choices":   strings.Repeat("1 < 2 ? ", 100_000) + "1",
+		"name":      strings.Repeat("a", 101),
 		"words":     strings.Repeat("1;", 400_000),
 		"character": strings.Repeat(" ", maxRunes+1),
 	} {
@@ -150,4 +151,35 @@ func TestLimits(t *testing.T) {
 	}
 	matrix := "[" + strings.Repeat("["+strings.Repeat("0.25,", 500)+"],", 500) + "]"
 	parseOne(t, matrix)
+}
+
+// A message stays short whatever the line is, and its underline stays in it.
+func TestExcerptOfLongLines(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		span Span
+		want string
+	}{
+		{strings.Repeat("a", 300) + "X" + strings.Repeat("b", 300), Span{300, 301}, "…" + strings.Repeat("a", 40) + "X" + strings.Repeat("b", 79) + "…"},
+		{"X" + strings.Repeat("b", 300), Span{0, 1}, "X" + strings.Repeat("b", 119) + "…"},
+		{strings.Repeat("a", 300), Span{0, 300}, strings.Repeat("a", 120) + "…"},
+		{"a\tX\u0007", Span{2, 3}, "a X"},
+	} {
+		lines := strings.Split(NewSource("f", test.text).At(test.span, "m", "").Error(), "\n")
+		if len(lines) != 3 || lines[1] != " 1 | "+test.want {
+			t.Errorf("%.20s…: %q, want the line %q", test.text, lines, test.want)
+			continue
+		}
+		under := []rune(lines[2])
+		first, shown := strings.Index(lines[2], "^"), []rune(lines[1])
+		if len(under) > len(shown) || strings.Contains(test.text, "X") && shown[first] != 'X' {
+			t.Errorf("%.20s…: underline %q of %q", test.text, lines[2], lines[1])
+		}
+	}
+	e := NewSource("f", "ab(\n c)\nd").At(Span{1, 6}, "m", "h")
+	e.Cause = "one\ntwo"
+	want := "f:1:2: m\n 1 | ab(\n   |  ^^\n   = one\n   = two\n   = hint: h"
+	if e.Error() != want {
+		t.Errorf("%q, want %q", e.Error(), want)
+	}
 }

@@ -16,6 +16,7 @@ import (
 const (
 	maxRunes  = 4 << 20 // length of the text
 	maxTokens = 600_000 // a 500×500 matrix literal has half a million
+	maxName   = 100     // characters of a name
 	maxDepth  = 100     // brackets inside brackets
 	maxChain  = 1000    // operators and brackets between two commas
 )
@@ -31,6 +32,7 @@ func Limits() []Limit {
 	return []Limit{
 		{"characters of a script", maxRunes},
 		{"words and signs of a script", maxTokens},
+		{"characters of a name", maxName},
 		{"brackets inside each other", maxDepth},
 		{"operators in one expression", maxChain},
 		{"mistakes told at once", MaxErrors},
@@ -58,6 +60,9 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 		}
 		if message, hint := refused(t); message != "" {
 			return nil, s.At(Span(t.Location), message, hint)
+		}
+		if t.Kind == lexer.Identifier && t.To-t.From > maxName {
+			return nil, s.At(Span(t.Location), fmt.Sprintf("the name has more than %d characters", maxName), "texts stand in quotes")
 		}
 		if len(tokens) == maxTokens {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
