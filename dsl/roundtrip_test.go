@@ -91,15 +91,16 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 
 // reparse evaluates the text of a kernel.
 func reparse(t *rapid.T, text string) any {
-	script, errs := Parse("print.cope", "wave(x, y) = x[0] * y[0]\n"+text)
+	script, errs := Parse("print.cope", "wave(x, y) = x[0] * y[0]\nk = "+text)
 	if len(errs) > 0 {
 		t.Fatalf("%s\n%v", text, errs)
 	}
-	displays, err := NewSession(Options{}).Eval(t.Context(), script)
-	if err != nil || len(displays) != 1 {
+	s := NewSession(Options{})
+	if _, err := s.Eval(t.Context(), script); err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	return displays[0].Value
+	v, _, _ := s.Value("k")
+	return v
 }
 
 // A printed kernel must make an equal kernel: the canonical text is what reports

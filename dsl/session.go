@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -247,14 +248,17 @@ func (e *evaluator) reaches(uses map[string]int, name string, seen map[string]bo
 }
 
 // displayOf is what a bare expression shows; its name is set when the expression
-// is a name.
+// is a name. A formula shows its definition.
 func displayOf(st *front.Statement, v value) report.Display {
 	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
 	if n, ok := st.Node.(*ast.IdentifierNode); ok {
 		d.Name = n.Value
 	}
-	if v.Type == List {
+	switch data := v.Data.(type) {
+	case []value:
 		d.Value = v.items()
+	case kernels.Formula: // prints as its name alone, which says nothing
+		d.Value = definitions([]kernels.Formula{data})
 	}
 	return d
 }
