@@ -53,8 +53,14 @@ func (p *Program) Pair(x, y []float64) float64 {
 // Rows sets dst[j] = k(x, y_{from+j}), where column c of the points y is ys[c].
 func (p *Program) Rows(dst, x []float64, ys [][]float64, from int) {
 	f := p.frames.Get().(*frame)
-	defer p.frames.Put(f)
 	f.x, f.ys = x, ys
+	p.rows(f, dst, from)
+	f.x, f.ys = nil, nil
+	p.frames.Put(f)
+}
+
+// rows is Rows with the state to work in, block by block.
+func (p *Program) rows(f *frame, dst []float64, from int) {
 	for start := 0; start < len(dst); start += block {
 		part := dst[start:min(start+block, len(dst))]
 		f.from, f.to = from+start, from+start+len(part)
@@ -66,7 +72,6 @@ func (p *Program) Rows(dst, x []float64, ys [][]float64, from int) {
 			copy(part, out)
 		}
 	}
-	f.x, f.ys = nil, nil
 }
 
 func fill(dst []float64, v float64) {
