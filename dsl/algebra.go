@@ -33,10 +33,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n.Right, t, "the exponent of a kernel is a kernel", "k^2 is k * k; exponents are whole numbers from 1")
 	}
 	if !l.known() || !r.known() {
-		if l.Type == r.Type {
-			return unknown(t)
-		}
-		return unknown(anything) // which of the two would be lifted is not known
+		return unknown(t)
 	}
 	if t == Kernel {
 		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)

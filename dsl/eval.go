@@ -13,6 +13,9 @@ import (
 // script cannot take all memory.
 const maxElements = 2_000_000
 
+// maxNesting is how many lists may stand inside each other.
+const maxNesting = 20
+
 // evaluator computes the values of expressions. One evaluator serves both to
 // check and to run: while it checks (dry), calls that read files or run anything
 // are not made, and their values are known by type only. What depends on numbers
@@ -131,10 +134,14 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 			}
 		}
 	}
+	list := value{List, out}
 	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
-	return value{List, out}
+	if list.depth() > maxNesting {
+		return e.fail(n, List, fmt.Sprintf("more than %d lists inside each other", maxNesting), "")
+	}
+	return list
 }
 
 // spend takes list elements from the budget.

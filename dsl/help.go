@@ -131,6 +131,7 @@ func limitTable() string {
 	b.WriteString("| what | at most |\n|---|---|\n")
 	limits := append(front.Limits(),
 		front.Limit{What: "elements of all lists together", Most: maxElements},
+		front.Limit{What: "lists inside each other", Most: maxNesting},
 		front.Limit{What: "numbers in a range `a..b`", Most: maxRange},
 		front.Limit{What: "parts of a kernel", Most: maxParts},
 		front.Limit{What: "exponent of a kernel", Most: maxExponent},

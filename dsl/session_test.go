@@ -300,6 +300,7 @@ func TestGrowthIsBounded(t *testing.T) {
 		"joint":    {doubling("arm(rbf())", "a%[2]d + a%[2]d"), "more than 1000 parts"},
 		"power":    {"k = (arm(rbf()) + task(rbf()) + 1)^1000", "256 are allowed"},
 		"list":     {doubling("[1]", "[a%[2]d, a%[2]d]"), "more than 2000000 elements"},
+		"nesting":  {doubling("[1]", "[a%[2]d]"), "more than 20 lists"},
 		"range":    {"1..1000001", "more than 1000000 numbers"},
 		"ranges":   {"[1..999999, 1..999999, 1..999999]", "more than 2000000 elements"},
 		"matrices": {"(1..999999) + (1..999999)", "more than 2000000 elements"},

@@ -87,8 +87,9 @@ func (v value) plain() any {
 		return texts
 	}
 	rows := make([][]float64, len(list))
-	for i, row := range list {
-		if rows[i], ok = row.plain().([]float64); !ok {
+	for i, e := range list {
+		row, _ := e.Data.([]value)
+		if rows[i], ok = every[float64](row); !ok || row == nil {
 			return v.items()
 		}
 	}
@@ -107,6 +108,16 @@ func (v value) size(limit int) int {
 		n += e.size(limit - n)
 	}
 	return n
+}
+
+// depth counts how far lists stand inside each other.
+func (v value) depth() int {
+	list, _ := v.Data.([]value)
+	inner := 0
+	for _, e := range list {
+		inner = max(inner, 1+e.depth())
+	}
+	return inner
 }
 
 // items returns a list as Go values, element by element.

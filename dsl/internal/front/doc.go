@@ -9,6 +9,7 @@
 //	statements.go tokens are split into statements at line ends outside brackets
 //	parse.go      named arguments become a map literal, and expr parses the statement
 //	span.go       a node of the tree finds its place in the user's text
+//	cursor.go     what stands around a cursor, for completion
 //
 // Every offset that leaves the package counts runes of the user's own text; the
 // rewriting for expr is undone by an offset table. Errors are values of type

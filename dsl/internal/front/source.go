@@ -50,7 +50,7 @@ func (s *Source) line(n int) []rune {
 	return s.runes[from:to]
 }
 
-// Errorf-style construction is left to callers: At returns an error at a span.
+// At returns an error at a span, which is cut to the text. The hint may be empty.
 func (s *Source) At(p Span, message, hint string) *Error {
 	p.From = min(max(p.From, 0), len(s.runes))
 	p.To = min(max(p.To, p.From), len(s.runes))
