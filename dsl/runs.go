@@ -33,7 +33,7 @@ func runFunctions() []Function {
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
 			Params: []Param{{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"}},
-			Named:  "a parameter, or a name that r depends on, with the list of values to try",
+			Named:  "a name that r depends on, or an argument of a call that it depends on, with the list of values to try",
 			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
 			check: (*call).checkSweep, eval: (*call).sweep,
 		},

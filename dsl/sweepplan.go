@@ -3,7 +3,6 @@ package dsl
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -64,50 +63,118 @@ func (c *call) steps(a argument) []argument {
 	return steps
 }
 
-// target finds what a swept name means: a parameter of the call that r is bound
-// to, a name that r depends on, or a parameter of the only call below that has it.
+// target finds the call whose parameter is swept, nil where a bound name is. What
+// is meant is what stands in the script: the name, if r depends on it, or the
+// argument of that name in a call that r depends on, its own included. Where neither
+// is written, the parameter of a call below r is meant, and that of its own call
+// last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc assumes of it.
 func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
-	if n, ok := root.st.Node.(*ast.CallNode); ok && hasParam(n, a.Name) {
-		return n, true
-	}
+	t := targets{argument: a}
 	names := c.e.scope.below(root.name)
-	if slices.Contains(names, a.Name) && a.Name != root.name {
-		if c.e.scope[a.Name].st.Params == nil {
-			return nil, true
+	for _, name := range names {
+		b := c.e.scope[name]
+		if name != root.name {
+			t.known = append(t.known, name)
 		}
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
-		return nil, false
+		if name == a.Name && b != root {
+			t.add(nil, "the name "+name)
+			if b.st.Params != nil {
+				c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
+				return nil, false
+			}
+		}
 	}
-	var calls, texts = []*ast.CallNode{}, []string{}
-	known := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == root.name })
 	for _, name := range names {
 		st := c.e.scope[name].st
+		if st.Params != nil { // calls in a formula have vectors for arguments
+			continue
+		}
 		for _, n := range callsIn(st.Node) {
-			fn := index[n.Callee.(*ast.IdentifierNode).Value]
-			for _, p := range fn.Params {
-				if !slices.Contains(known, p.Name) {
-					known = append(known, p.Name)
-				}
-			}
-			if fn.param(a.Name) >= 0 {
-				calls, texts = append(calls, n), append(texts, st.Text(n))
-			}
+			t.call(n, st.Text(n), n == root.st.Node)
 		}
 	}
-	switch len(calls) {
+	found := t.chosen()
+	switch len(found) {
 	case 1:
-		return calls[0], true
+		return found[0].call, true
 	case 0:
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, known))
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, t.known))
 	default:
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a parameter of %s", a.Name, strings.Join(texts, " and of ")), "bind the value to a name, use the name in the call, and sweep the name")
+		texts := make([]string, len(found))
+		for i, f := range found {
+			texts[i] = f.text
+		}
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may be that of %s", a.Name, orList(texts)), "bind the value to a name of its own, use the name there, and sweep the name")
 	}
 	return nil, false
 }
 
-func hasParam(n *ast.CallNode, name string) bool {
-	callee, _ := n.Callee.(*ast.IdentifierNode)
-	return callee != nil && index[callee.Value] != nil && index[callee.Value].param(name) >= 0
+// targets collects what a swept name may mean.
+type targets struct {
+	argument
+	known               []string // what could be swept, for a hint
+	written, below, own []target // names and arguments that stand in the script, parameters left out below r, and in its own call
+}
+
+type target struct {
+	call *ast.CallNode // nil for a bound name
+	text string
+}
+
+func (t *targets) add(n *ast.CallNode, text string) { t.written = append(t.written, target{n, text}) }
+
+// call considers the parameters of a call; own says that r is bound to it.
+func (t *targets) call(n *ast.CallNode, text string, own bool) {
+	fn := index[n.Callee.(*ast.IdentifierNode).Value]
+	for _, p := range fn.Params {
+		if !slices.Contains(t.known, p.Name) {
+			t.known = append(t.known, p.Name)
+		}
+	}
+	if fn.param(t.Name) < 0 {
+		return
+	}
+	written := fn.written(n, t.Name)
+	id, _ := written.(*ast.IdentifierNode)
+	switch {
+	case id != nil && id.Value == t.Name: // gap=gap: the name is meant
+	case written != nil:
+		t.add(n, text)
+	case own:
+		t.own = append(t.own, target{n, text})
+	default:
+		t.below = append(t.below, target{n, text})
+	}
+}
+
+// chosen returns what is meant: one target, or all that it may be.
+func (t *targets) chosen() []target {
+	switch {
+	case len(t.written) > 0:
+		return t.written
+	case len(t.below) > 0:
+		return t.below
+	}
+	return t.own
+}
+
+// written returns the argument that a call gives to a parameter, or nil.
+func (f *Function) written(n *ast.CallNode, param string) ast.Node {
+	for i, a := range n.Arguments {
+		m, named := a.(*ast.MapNode)
+		if !named && i == f.param(param) {
+			return a
+		}
+		if !named {
+			continue
+		}
+		for _, p := range m.Pairs {
+			if pair := p.(*ast.PairNode); pair.Key.(*ast.StringNode).Value == param {
+				return pair.Value
+			}
+		}
+	}
+	return nil
 }
 
 // callsIn returns the calls of known functions in an expression.
