@@ -90,7 +90,7 @@ func TestBlocksAdd(t *testing.T) {
 }
 
 // Unit vectors in general position: the optimum of a numpy instance of this kind
-// is 62.20; ten further seeds lie within 61.3 and 62.7. Certified at 1e-4.
+// is 62.20; seeds 1 to 10 of this one gave 61.39 to 62.43. Certified at 1e-4.
 func TestGaussianArms(t *testing.T) {
 	s, c := Space{Features: gaussianArms(200, 20, 1)}, Contrasts{Groups: [][]int{all(200)}}
 	d, err := Minimax(s, c, Options{Tolerance: 1e-4})
