@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -63,7 +62,6 @@ func rbfArms(tasks, n, d, rank int, lengthscale float64, seed uint64) (Space, Co
 }
 
 func benchMinimax(b *testing.B, s Space, c Contrasts, tol float64) {
-	runtime.GOMAXPROCS(1)
 	var d Design
 	var err error
 	b.ReportAllocs()

@@ -30,8 +30,8 @@
 // working set of arms and one of contrasts. Up to 400 arms the first is all arms;
 // beyond, it starts from an approximate D-optimal design. Pricing visits all arms
 // and all pairs exactly: it yields the certificate and names the items to add. Lists
-// of all pairs are never stored. The files follow the method: space (checks, step 0),
-// start, interior and newton (one iteration), pricing and working (the sets),
+// of all pairs are never stored. The files follow the method: space (checks),
+// span (step 0), start, interior and newton (one iteration), pricing and working (the sets),
 // certificate, minimax (the loop), gain, variance, round, apportion and regret.
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r

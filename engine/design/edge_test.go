@@ -50,6 +50,19 @@ func TestUnmeasurableArms(t *testing.T) {
 	}
 }
 
+// 300 copies of e_1 outweigh each of 3000 copies of e_2; the working set must not
+// lose the second direction. Half the weight on each: 2 + 2.
+func TestWorkingSetSpans(t *testing.T) {
+	x := mat.NewDense(3300, 2, nil)
+	for i := range 3300 {
+		x.Set(i, min(i/300, 1), 1)
+	}
+	d, err := Minimax(Space{Features: x}, Contrasts{Pairs: []Pair{{I: 0, J: 300, Weight: 1}}}, Options{Tolerance: 1e-9})
+	if err != nil || math.Abs(d.Value-4) > 1e-8 {
+		t.Errorf("value %v (%v, %v), want 4", d.Value, d.Status, err)
+	}
+}
+
 func TestErrorsNameThePlace(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, 2})
 	group := Contrasts{Groups: [][]int{{0, 1}}}

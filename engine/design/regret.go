@@ -9,9 +9,9 @@ import (
 )
 
 // minimiseRegret chooses n pulls one at a time by the regret minimisation of
-// Allen-Zhu, Li, Singh and Wang [AZ21] (Math. Programming 186, 439-478), with the
-// ridge as in [CJK21] (Camilleri, Jamieson, Katz-Samuels, ICML 2021, Alg. 2) part
-// of the information. With B = nξI + nΣλ_i ψ_iψ_iᵀ, ψ_i = φ_i/σ_i, and x_i = B^{-1/2}ψ_i,
+// Allen-Zhu, Li, Singh and Wang [AZ21] (Math. Programming 186, 439-478), for the
+// regularised problem of [CJK21] (ICML 2021, Alg. 2): the ridge is information that
+// the choice starts with. With B = nξI + nΣλ_i ψ_iψ_iᵀ, ψ_i = φ_i/σ_i, and x_i = B^{-1/2}ψ_i,
 // it follows the regularised leader
 //
 //	A = (cI + αZ)^{-2}, tr A = 1,  Z = nξB⁻¹ + Σ_{pulls so far} x xᵀ,

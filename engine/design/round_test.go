@@ -116,33 +116,14 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// With 30 pulls for rank 20 over a support of about 150, apportionment leaves a
-// ratio above 4 and regret minimisation stays below 2 (both seen on this seed).
-func TestRegretMinimisationHelpsWhenPullsAreFew(t *testing.T) {
-	s, c := Space{Features: gaussianArms(200, 20, 1)}, Contrasts{Groups: [][]int{all(200)}}
-	d, err := Minimax(s, c, Options{Tolerance: 1e-4})
-	if err != nil {
-		t.Fatal(err)
+// ⌈ℓ · 2(1+ε)/(1+2ε)⌉ for ℓ = 30 and ε = 1/10: 30 · 2.2/1.2.
+func TestSamples(t *testing.T) {
+	weights := make([]float64, 40)
+	for i := range 30 {
+		weights[i] = 1. / 30
 	}
-	r, err := Round(s, c, d.Weights, 30, 0.1)
-	if err != nil || r.Method != "regret minimisation" || total(r.Counts) != 30 {
-		t.Errorf("%s, %d pulls, ratio %v, %v", r.Method, total(r.Counts), r.Ratio, err)
-	}
-	if plain := ratio(s, c, apportion(d.Weights, 30), d.Value); plain < 2.2 {
-		t.Errorf("apportionment alone has ratio %v: the case shows nothing", plain)
-	}
-}
-
-// The bound proved for regret minimisation, λ_min(Z) ≥ 1 - 3ε' at ξ = 0 from
-// r/ε'² pulls on, that is a ratio of at most 1/(1-3ε'), ε' = ε/(5(1+ε)).
-func TestRegretMinimisationBound(t *testing.T) {
-	const eps = 1.0
-	const inner = eps / (5 * (1 + eps))
-	s, c := Space{Features: gaussianArms(400, 2, 5)}, Contrasts{Groups: [][]int{all(400)}}
-	n := int(math.Ceil(2 / (inner * inner))) // 200 pulls, fewer than arms: none is given away
-	counts := minimiseRegret(s, uniform(400), n, eps)
-	if got := slowRatio(t, s, c, uniform(400), counts); total(counts) != n || got > 1/(1-3*inner) {
-		t.Errorf("%d pulls, ratio %v, proved %v", total(counts), got, 1/(1-3*inner))
+	if got := Samples(Space{Features: gaussianArms(40, 2, 1)}, weights, 0.1); got != 55 {
+		t.Errorf("%d, want 55", got)
 	}
 }
 

@@ -7,13 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 )
-
-// spanTolerance is the part of the largest squared norm below which what is
-// left of a feature counts as rounding: 1e-10 of the norm. Doubles carry the
-// input to 1e-16, so a true direction is lost only below what it can express.
-const spanTolerance = 1e-20
 
 // problem is a Space with its Contrasts, checked, in coordinates of the span of
 // the arms that can be measured. There A is positive definite for every λ > 0,
@@ -114,95 +108,6 @@ func (p *problem) setContrasts(c Contrasts, n int) error {
 	}
 	p.pairs = c.Pairs
 	return nil
-}
-
-// within reports whether every contrast lies in the span, given what the
-// projection on it left of each feature.
-func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
-	largest := 0.0
-	for i := range rest.Rows {
-		largest = max(largest, dot(x.RawRowView(i), x.RawRowView(i)))
-	}
-	outside := func(i, j int) bool { return distance(rest, i, j) > 100*spanTolerance*largest }
-	for _, g := range p.groups {
-		for _, j := range g[1:] { // differences from one arm span those of the group
-			if outside(g[0], j) {
-				return false
-			}
-		}
-	}
-	for _, q := range p.pairs {
-		if outside(q.I, q.J) {
-			return false
-		}
-	}
-	return true
-}
-
-// distance returns ‖g_i - g_j‖² for two rows of g.
-func distance(g blas64.General, i, j int) float64 {
-	d := 0.0
-	b := row(g, j)
-	for k, v := range row(g, i) {
-		v -= b[k]
-		d += v * v
-	}
-	return d
-}
-
-// span chooses, by Gram-Schmidt with the largest remaining row first (the row
-// norms weighted by importance; nil means equally), an orthonormal basis of the
-// rows of x with positive importance. It returns the coordinates of all rows
-// (N × r), what is left of them outside the basis (N × m), and the rows chosen.
-// Largest first makes the coordinates graded, which Cholesky factors of A
-// survive with small relative errors.
-func span(x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
-	n, m := x.Dims()
-	rest = reshape(rest, n, m)
-	size := make([]float64, n)
-	measure := func(i int) float64 {
-		r := row(rest, i)
-		if importance != nil {
-			return importance[i] * dot(r, r)
-		}
-		return dot(r, r)
-	}
-	for i := range n {
-		copy(row(rest, i), x.RawRowView(i))
-		size[i] = measure(i)
-	}
-	limit := 0.0
-	phi = reshape(phi, n, m)
-	basis := reshape(blas64.General{}, m, m)
-	for k := range m {
-		top := 0
-		for i := range size {
-			if size[i] > size[top] {
-				top = i
-			}
-		}
-		if k == 0 {
-			limit = spanTolerance * size[top]
-		}
-		if size[top] <= limit {
-			break
-		}
-		pivots = append(pivots, top)
-		q := row(basis, k)
-		copy(q, row(rest, top))
-		for l := range k { // rounding left a trace of the earlier directions
-			axpy(-dot(q, row(basis, l)), row(basis, l), q)
-		}
-		blas64.Scal(1/blas64.Nrm2(blas64.Vector{N: m, Inc: 1, Data: q}), blas64.Vector{N: m, Inc: 1, Data: q})
-		for i := range n {
-			c := dot(row(rest, i), q)
-			phi.Data[i*m+k] = c
-			axpy(-c, q, row(rest, i))
-			size[i] = measure(i)
-		}
-	}
-	phi.Cols = len(pivots)
-	return phi, rest, pivots
 }
 
 // information sets a (r × r) to the Cholesky factor of
