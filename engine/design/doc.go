@@ -39,7 +39,7 @@
 // linear in the number of groups. Where thousands of arms carry weight, as for
 // isotropic random arms in many dimensions, s³ makes it slow.
 //
-// Everything is deterministic and runs in the calling goroutine.
+// Everything is deterministic; the solvers run in the calling goroutine.
 //
 // # Limits of double precision
 //
