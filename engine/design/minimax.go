@@ -92,7 +92,7 @@ func (m *minimax) begin() (ok bool, err error) {
 	}
 	if len(m.p.pairs) <= 2*m.p.phi.Rows && len(m.p.groups) == 0 {
 		// One by one, each would be violated by a factor as A turns singular.
-		m.pairs = append(m.pairs, m.p.pairs...)
+		m.takeAll()
 	} else {
 		m.addPairs(0.3, m.pairLimit())
 	}
@@ -101,6 +101,18 @@ func (m *minimax) begin() (ok bool, err error) {
 	in.center(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
 	return true, nil
 }
+
+const (
+	// patience is the number of iterations after which a problem of few arms takes
+	// in all contrasts: many of them are then active together, and finding them a
+	// few at a time takes longer than carrying all.
+	patience = 20
+	// hurry is that number where all contrasts are at most fewPairs for each arm.
+	hurry    = 10
+	fewPairs = 8
+	// mostPairs bounds the contrasts taken in at once.
+	mostPairs = 40000
+)
 
 func (m *minimax) pairLimit() int { return max(40, 2*m.p.phi.Cols) }
 
@@ -118,7 +130,13 @@ func (m *minimax) iterate(limit int) Status {
 			if m.best.gap() <= m.tolerance {
 				return Optimal
 			}
-			if !m.revise() {
+			if m.all {
+				// nothing to price in
+			} else if m.mustWiden() {
+				if !m.widen() {
+					return Stalled
+				}
+			} else if !m.revise() {
 				return Stalled
 			}
 		}
@@ -200,6 +218,29 @@ func (m *minimax) revise() bool {
 		wanted = max(wanted, excess)
 	}
 	in.center(max(mu, 0.3*wanted*in.t/float64(len(m.arms)+len(m.pairs))), false)
+	return true
+}
+
+// mustWiden decides whether to take in all contrasts.
+func (m *minimax) mustWiden() bool {
+	count := m.p.contrasts()
+	if !m.whole || count > mostPairs {
+		return false
+	}
+	return m.iterations >= patience || (m.iterations >= hurry && count <= fewPairs*m.p.phi.Rows)
+}
+
+// widen takes in all contrasts and moves the iterate back to the central path.
+func (m *minimax) widen() bool {
+	in := &m.inner
+	m.takeAll()
+	m.resize()
+	clear(in.u)
+	if !in.evaluate() {
+		return false
+	}
+	gap := max(m.value/m.lower-1, 0)
+	in.center(max(in.mu(), 0.3*gap*in.t/float64(len(m.arms)+len(m.pairs))), false)
 	return true
 }
 

@@ -170,3 +170,12 @@ func whiten(x, l, v blas64.General) {
 		}
 	}
 }
+
+// contrasts is the number of pairs, listed or within groups.
+func (p *problem) contrasts() int {
+	count := len(p.pairs)
+	for _, g := range p.groups {
+		count += len(g) * (len(g) - 1) / 2
+	}
+	return count
+}

@@ -16,6 +16,7 @@ type working struct {
 	pairs []Pair
 	inner interior
 	whole bool // all arms are in, in their order
+	all   bool // all contrasts are in: nothing is left to price in or to drop
 
 	// Each item is dropped at most once in a solve, so that nothing cycles.
 	inArms       []bool
@@ -115,6 +116,19 @@ func (w *working) addPairs(slack float64, limit int) (added int, violation float
 		added++
 	}
 	return added, violation
+}
+
+// takeAll makes every contrast a working one.
+func (w *working) takeAll() {
+	w.all = true
+	w.pairs = append(w.pairs[:0], w.p.pairs...)
+	for _, g := range w.p.groups {
+		for a, i := range g {
+			for _, j := range g[:a] {
+				w.pairs = append(w.pairs, Pair{I: i, J: j, Weight: 1})
+			}
+		}
+	}
 }
 
 func (w *working) holds(q Pair) bool {
