@@ -16,6 +16,9 @@ func checkCommand() *cobra.Command {
 		Long:  "Find the mistakes of a script without reading its data or running anything.\nMistakes go to standard error, at most five at a time, each with its place and a hint.",
 		Args:  oneScript,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkSet(set); err != nil {
+				return err
+			}
 			src, err := readSource(args[0])
 			if err != nil {
 				return err

@@ -19,6 +19,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
+// maxSeed is the largest seed that a script can state: its numbers are float64.
+const maxSeed = 1 << 53
+
 // runOptions are the flags of run.
 type runOptions struct {
 	format  string
@@ -57,18 +60,16 @@ An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
 func (o *runOptions) check() (seed *uint64, err error) {
 	if o.seed != "" {
 		s, err := strconv.ParseUint(o.seed, 10, 64)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--seed must be a whole number from 0, got %q", o.seed)}
+		if err != nil || s > maxSeed {
+			return nil, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), o.seed)}
 		}
 		seed = &s
 	}
 	if o.workers < 0 {
 		return nil, usageError{fmt.Errorf("--workers must be 0 or more, got %d", o.workers)}
 	}
-	for _, s := range o.set {
-		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
-			return nil, usageError{fmt.Errorf("--set needs NAME=VALUE, got %q", s)}
-		}
+	if err := checkSet(o.set); err != nil {
+		return nil, err
 	}
 	if o.format == "" {
 		o.format = "text"
@@ -82,7 +83,23 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if _, ok := renderers[o.format]; !ok {
 		return nil, usageError{fmt.Errorf("the format must be text, json, md, html or tex, got %q", o.format)}
 	}
+	// Hours of runs should not be lost to a slip of the pen.
+	if folder := filepath.Dir(o.output); o.output != "" {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("cannot write %s: there is no folder %s", o.output, folder)
+		}
+	}
 	return seed, nil
+}
+
+// checkSet reports values of --set that set no name.
+func checkSet(set []string) error {
+	for _, s := range set {
+		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
+			return usageError{fmt.Errorf("--set needs NAME=VALUE, got %q", s)}
+		}
+	}
+	return nil
 }
 
 // renderers by format name.

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"gonb-cope": main})
+}
+
+// TestScripts runs testdata/script/*.txtar with the real command in its own
+// process. Beyond the commands of testscript there are
+//
+//	exits STATUS PROGRAM [ARG...]      run and compare the exit status
+//	json FILE PATH [VALUE [TOL]]       the value at a.0.b of a JSON file exists and is VALUE
+//	appears FILE                       wait until another process has written FILE
+//
+// The folder data holds the data of the notebooks.
+func TestScripts(t *testing.T) {
+	data, err := filepath.Abs("../../notebooks/data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               func(e *testscript.Env) error { return os.Symlink(data, e.Getenv("WORK")+"/data") },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "json": lookUp, "appears": appears,
+		},
+	})
+}
+
+// exits also refuses what no user should see, whatever the command does: a panic,
+// a value printed with its Go type, the name of a temporary file.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	status := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		status = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("exit status %d, want %s", status, args[0])
+	}
+	for _, leak := range []string{"panic", "goroutine", "%!", "float64", "interface {}", "*dsl.", "*engine.", "runtime error"} {
+		if strings.Contains(ts.ReadFile("stdout")+ts.ReadFile("stderr"), leak) {
+			ts.Fatalf("the output contains %q", leak)
+		}
+	}
+}
+
+// lookUp compares compact JSON literally, or numbers within a relative tolerance.
+func lookUp(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || len(args) > 4 || neg && len(args) != 2 {
+		ts.Fatalf("usage: json FILE PATH [VALUE [TOL]] or ! json FILE PATH")
+	}
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &v))
+	found := true
+	for _, key := range strings.Split(args[1], ".") {
+		if list, ok := v.([]any); ok {
+			i, err := strconv.Atoi(key)
+			if found = err == nil && i < len(list); found {
+				v = list[i]
+			}
+		} else {
+			object, _ := v.(map[string]any)
+			v, found = object[key]
+		}
+		if !found {
+			break
+		}
+	}
+	if found == neg {
+		ts.Fatalf("%s is in %s: %v", args[1], args[0], found)
+	}
+	got, err := json.Marshal(v)
+	ts.Check(err)
+	switch len(args) {
+	case 3:
+		if string(got) != args[2] {
+			ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
+		}
+	case 4:
+		number, _ := v.(float64)
+		want, err := strconv.ParseFloat(args[2], 64)
+		ts.Check(err)
+		tol, err := strconv.ParseFloat(args[3], 64)
+		ts.Check(err)
+		if !(math.Abs(number-want) <= tol*math.Abs(want)) {
+			ts.Fatalf("%s is %s, want %g within a factor 1±%g", args[1], got, want, tol)
+		}
+	}
+}
+
+// appears allows the process some more work after the file is there.
+func appears(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: appears FILE")
+	}
+	for range 1000 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			time.Sleep(300 * time.Millisecond)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
