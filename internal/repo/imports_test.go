@@ -1,0 +1,77 @@
+package repo
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The table of docs/architecture.md says which package may import which. Every
+// package has a row and every row a package; only imports of test files are free.
+func TestImports(t *testing.T) {
+	type rule struct{ inside, outside []string }
+	rules := map[string]rule{}
+	for _, cells := range rows(t, "docs/architecture.md") {
+		if len(cells) != 4 || len(quoted(cells[0])) != 1 {
+			t.Fatalf("docs/architecture.md: want package, what it is, imports, other modules; got %q", cells)
+		}
+		rules[quoted(cells[0])[0]] = rule{quoted(cells[2]), quoted(cells[3])}
+	}
+	found := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test || onlyBlank(s) {
+			continue
+		}
+		allowed, ok := rules[s.folder]
+		if !ok && !found[s.folder] {
+			t.Errorf("package %s has no row in docs/architecture.md", s.folder)
+		}
+		found[s.folder] = true
+		for _, spec := range s.tree.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inside, ours := strings.CutPrefix(name, module+"/")
+			switch {
+			case ours && strings.HasPrefix(inside, "cmd/"):
+				t.Errorf("%s imports %s; nobody imports a command", s.file, inside)
+			case ours && ok && !slices.Contains(allowed.inside, inside):
+				t.Errorf("%s imports %s; docs/architecture.md allows %s only %q", s.file, inside, s.folder, allowed.inside)
+			case !ours && ok && foreign(name) && !slices.ContainsFunc(allowed.outside, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") }):
+				t.Errorf("%s imports %s; docs/architecture.md allows %s only %q", s.file, name, s.folder, allowed.outside)
+			}
+		}
+	}
+	for folder := range rules {
+		if !found[folder] {
+			t.Errorf("docs/architecture.md has a row for %s, which is no package", folder)
+		}
+	}
+}
+
+// foreign tells an import of another module from one of the standard library, whose
+// first element has no dot.
+func foreign(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return strings.Contains(first, ".")
+}
+
+// onlyBlank tells a file that declares nothing and names nothing it imports: such a
+// list keeps versions in go.mod and makes no package depend on another.
+func onlyBlank(s source) bool {
+	for _, d := range s.tree.Decls {
+		if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+			return false
+		}
+	}
+	for _, spec := range s.tree.Imports {
+		if spec.Name == nil || spec.Name.Name != "_" {
+			return false
+		}
+	}
+	return len(s.tree.Imports) > 0
+}

@@ -1,0 +1,110 @@
+// Package repo has no code. Its tests hold the repository to its documents: imports
+// to the table in docs/architecture.md, citations of the paper to the rows of
+// docs/paper.md; and they keep tracked files from naming anybody's machine.
+package repo
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/gonb-cope/gonb-cope"
+)
+
+// source is one parsed Go file.
+type source struct {
+	file   string // path from the root, with slashes
+	folder string // of the package, "." for the root
+	test   bool
+	tree   *ast.File
+}
+
+// sources parses every Go file of the module.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var out []source
+	set := token.NewFileSet()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != root && (strings.HasPrefix(base, ".") || base == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		tree, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		file := filepath.ToSlash(relative)
+		out = append(out, source{file, path.Dir(file), strings.HasSuffix(file, "_test.go"), tree})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return out
+}
+
+// rows returns the cells of every table row of a document, without head rows and
+// the lines under them.
+func rows(t *testing.T, document string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		if strings.HasPrefix(line, "|---") {
+			out = out[:len(out)-1] // the row before was the head
+			continue
+		}
+		var cells []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+			cells = append(cells, strings.TrimSpace(cell))
+		}
+		out = append(out, cells)
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no table", document)
+	}
+	return out
+}
+
+var inBackticks = regexp.MustCompile("`([^`]+)`")
+
+// quoted returns what stands in backticks.
+func quoted(cell string) []string {
+	var out []string
+	for _, match := range inBackticks.FindAllStringSubmatch(cell, -1) {
+		out = append(out, match[1])
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package repo
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// personal are texts that mean something on one machine only: home folders, and
+// settings that choose where modules and packages are fetched from.
+var personal = regexp.MustCompile(`/(?:root|home/\w+|Users/\w+|work)/|GO(?:PROXY|NOPROXY|PRIVATE|SUMDB)=|--(?:extra-)?index-url`)
+
+// Tracked files name nobody's machine, and no registry.
+func TestNobodysMachine(t *testing.T) {
+	list, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("not a git checkout:", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		if name == "internal/repo/tracked_test.go" {
+			continue // the patterns themselves
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted, not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range personal.FindAll(text, 1) {
+			t.Errorf("%s contains %q", name, found)
+		}
+	}
+}
