@@ -127,11 +127,11 @@ func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
 	over := sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
 		prefix := slices.Clone(sorted[:k+2])
 		slices.Sort(prefix)
-		omega, err := a.model.Omega(a.ridge, prefix)
+		over, err := a.model.OmegaExceeds(a.ridge, prefix, whole/2*(1+1e-9))
 		if err != nil {
 			failed = err
 		}
-		return omega > whole/2*(1+1e-9)
+		return over
 	})
 	return sorted[:over+1], failed
 }

@@ -15,6 +15,7 @@ type CoKernelFC struct {
 	round     int
 	stage     *stage
 	estimates []float64 // of the last round, normalised
+	latest    []float64 // per arm: of the last round its task was open in, normalised; NaN before any
 	margins   []float64 // per task: certified bound on best - leader, normalised
 }
 
@@ -40,6 +41,10 @@ func NewCoKernelFC(m *Model, opt Options) (*CoKernelFC, error) {
 		if len(set) > 1 {
 			a.margins[v] = math.Inf(1)
 		}
+	}
+	a.latest = make([]float64, m.Problem.N())
+	for i := range a.latest {
+		a.latest[i] = math.NaN()
 	}
 	return a, nil
 }
@@ -97,6 +102,9 @@ func (a *CoKernelFC) Learn(b Batch) error {
 	a.estimates = a.stage.estimate.Estimates(b.Means) // l. 13, as rewards
 	for v := range a.alive {
 		if len(a.alive[v]) > 1 {
+			for _, i := range a.alive[v] {
+				a.latest[i] = a.estimates[i]
+			}
 			a.eliminate(v)
 			a.settle(v)
 		}
@@ -188,12 +196,10 @@ func (a *CoKernelFC) Done() bool { return a.single() }
 func (a *CoKernelFC) Answers() []Answer {
 	out := make([]Answer, len(a.alive))
 	for v, set := range a.alive {
-		first, estimate := set[0], math.NaN()
-		if a.estimates != nil {
-			first = leader(set, a.estimates)
-			estimate = a.estimates[first]
-		}
-		ans := a.answer(v, first, estimate)
+		// A decided task is not sampled any more, so its estimate is of the round
+		// that decided it.
+		first := leader(set, a.latest)
+		ans := a.answer(v, first, a.latest[first])
 		ans.Margin = a.margins[v] * a.model.Unit
 		if len(set) == 1 {
 			ans.Decided, ans.Arm = true, ans.Leader

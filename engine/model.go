@@ -124,6 +124,22 @@ func (m *Model) Omega(ridge float64, set []int) (float64, error) {
 	return d.Value, err
 }
 
+// OmegaExceeds tells whether ω(ξ, S) > limit. It solves only as far as needed to
+// certify the answer; within the tolerance of designs, the value decides.
+// Remembered.
+func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
+	st, err := m.remember(key('o', ridge, 0, [][]int{set})+key('l', limit, 0, nil), func() (*stage, error) {
+		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: designTolerance(m.Problem.N()), Threshold: limit})
+		d.Weights, d.Certificate = nil, design.Certificate{}
+		return &stage{design: d}, err
+	})
+	if err != nil {
+		return false, err
+	}
+	d := st.design
+	return d.Value > limit, nil
+}
+
 // stage is what one round of sampling is decided by before its data: the
 // design, the rounded counts, and the estimator they give.
 type stage struct {

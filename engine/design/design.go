@@ -36,6 +36,9 @@ type Contrasts struct {
 type Options struct {
 	Tolerance     float64 // relative duality gap asked for; 0 means 1e-6
 	MaxIterations int     // 0 means 500
+	// Threshold ends a Minimax as soon as the optimum is certified to lie on one
+	// side of it, at whatever gap; 0 means no threshold.
+	Threshold float64
 }
 
 // Status says how a solver stopped.
@@ -48,6 +51,8 @@ const (
 	Stalled
 	// IterationLimit: MaxIterations were used; the gap reported holds.
 	IterationLimit
+	// Separated: the optimum is certified to be at most, or above, Options.Threshold.
+	Separated
 	// Trivial: there was nothing to decide (no contrast, or all are zero).
 	Trivial
 )
@@ -61,6 +66,8 @@ func (s Status) String() string {
 		return "stalled"
 	case IterationLimit:
 		return "iteration limit"
+	case Separated:
+		return "separated"
 	case Trivial:
 		return "trivial"
 	}

@@ -21,13 +21,17 @@ func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
 	if err != nil {
 		return Design{}, err
 	}
-	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance(), lastGap: 1}
+	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance(), threshold: opt.Threshold, lastGap: 1}
 	if ok, err := m.begin(); err != nil {
 		return Design{}, err
 	} else if !ok {
 		return trivial(p.phi.Rows), nil
 	}
-	return trimmed(m.finish(m.iterate(opt.limit())), s, c, m.tolerance), nil
+	d := m.finish(m.iterate(opt.limit()))
+	if d.Status == Separated {
+		return d, nil
+	}
+	return trimmed(d, s, c, m.tolerance), nil
 }
 
 func (o Options) tolerance() float64 {
@@ -61,6 +65,7 @@ type minimax struct {
 	*working
 	best       *bound
 	tolerance  float64
+	threshold  float64
 	iterations int
 
 	priced  int     // iteration of the last pricing
@@ -129,6 +134,9 @@ func (m *minimax) iterate(limit int) Status {
 			m.record()
 			if m.best.gap() <= m.tolerance {
 				return Optimal
+			}
+			if m.threshold > 0 && (m.best.value <= m.threshold || m.best.lower > m.threshold) {
+				return Separated
 			}
 			if m.all {
 				// nothing to price in
