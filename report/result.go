@@ -44,7 +44,7 @@ func resultSentence(r engine.Result) string {
 }
 
 // verdict is the part of the sentence that must never oversell: a task without
-// a decided answer is named as undecided, and a budget ends in recommendations.
+// a decided answer is named as undecided, whatever the mode.
 func verdict(r engine.Result) string {
 	var open []string
 	for _, a := range r.Answers {
@@ -56,8 +56,6 @@ func verdict(r engine.Result) string {
 	switch {
 	case n == 0:
 		return "has no answers (" + string(r.Status) + ")"
-	case r.Mode == "fb":
-		return "recommends an arm for " + each(n)
 	case len(open) > 0:
 		return fmt.Sprintf("decided %d of %s and left %s undecided (%s)", n-len(open), plural(n, "task"), join(open, 8), r.Status)
 	case r.Status == engine.StatusEpsilon:
@@ -83,7 +81,11 @@ func reliability(r engine.Result) string {
 		parts = append(parts, fmt.Sprintf("%d of %s left some task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
 	}
 	if e := r.Errors; e.Runs > 0 {
-		s := fmt.Sprintf("%d of %s gave some task a wrong answer: error rate %s", e.Count, plural(e.Runs, "run"), interval(e.Rate, e.CI95[0], e.CI95[1]))
+		what := "gave some task a wrong answer"
+		if r.Mode == "fb" {
+			what = "had a wrong best estimate in some task"
+		}
+		s := fmt.Sprintf("%d of %s %s: error rate %s", e.Count, plural(e.Runs, "run"), what, interval(e.Rate, e.CI95[0], e.CI95[1]))
 		if r.Mode == "fc" && r.Delta > 0 {
 			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
 		}
@@ -109,7 +111,7 @@ func rounds(r engine.Result) string {
 
 // answersTable has a row per task. Only decided answers stand in the column
 // Answer; the best guess among the rest is called that. A fixed budget ends in
-// recommendations, which are not called answers either.
+// best estimates, which are not called answers either.
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
@@ -121,7 +123,7 @@ func answersTable(r engine.Result) Table {
 	}
 	guess := "For an undecided task the best estimate is a guess: the data do not support a winner."
 	if r.Mode == "fb" {
-		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Recommendations", "Recommended", "Correct"
+		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Best estimates", "Best estimate", "Correct"
 		guess = "Where Decided says no, the data do not exclude other arms."
 	}
 	open := false

@@ -71,7 +71,7 @@ func TestResultSentences(t *testing.T) {
 		{"wrong runs are told", wrong, []string{"Only 48 of 50 runs finished.", "2 of 50 runs left some task undecided.", "3 of 50 runs gave some task a wrong answer: error rate 0.060 [0.021, 0.162], at most δ = 0.005 asked."}},
 		{"few answers are named", single, []string{"decided on XPhos for primary amine, with 400 samples per agent in 2 rounds."}},
 		{"accuracy is told", near, []string{"decided each of 5 tasks up to an accuracy of 0.05"}},
-		{"a budget recommends", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB recommends an arm for each of 2 tasks"}},
+		{"a budget decides or leaves open", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB decided 0 of 2 tasks and left"}},
 		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},
 	} {
 		var said []string
