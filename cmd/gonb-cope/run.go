@@ -74,7 +74,7 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if o.format == "" {
 		o.format = "text"
 		if o.output != "" {
-			o.format = strings.TrimPrefix(filepath.Ext(o.output), ".")
+			o.format = strings.ToLower(strings.TrimPrefix(filepath.Ext(o.output), "."))
 		}
 	}
 	if o.format == "txt" {
@@ -83,13 +83,23 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if _, ok := renderers[o.format]; !ok {
 		return nil, usageError{fmt.Errorf("the format must be text, json, md, html or tex, got %q", o.format)}
 	}
-	// Hours of runs should not be lost to a slip of the pen.
-	if folder := filepath.Dir(o.output); o.output != "" {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("cannot write %s: there is no folder %s", o.output, folder)
-		}
+	return seed, o.checkOutput()
+}
+
+// checkOutput looks before hours of runs are lost to a slip of the pen. The output
+// replaces what has its name, so that must not be a device, a link or a folder.
+func (o *runOptions) checkOutput() error {
+	if o.output == "" {
+		return nil
 	}
-	return seed, nil
+	folder := filepath.Dir(o.output)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("cannot write %s: there is no folder %s", o.output, folder)
+	}
+	if info, err := os.Lstat(o.output); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot write %s: it exists and is not a regular file", o.output)
+	}
+	return nil
 }
 
 // checkSet reports values of --set that set no name.
