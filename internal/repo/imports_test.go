@@ -1,8 +1,6 @@
 package repo
 
 import (
-	"go/ast"
-	"go/token"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +20,7 @@ func TestImports(t *testing.T) {
 	}
 	found := map[string]bool{}
 	for _, s := range sources(t) {
-		if s.test || onlyBlank(s) {
+		if s.test {
 			continue
 		}
 		allowed, ok := rules[s.folder]
@@ -58,20 +56,4 @@ func TestImports(t *testing.T) {
 func foreign(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return strings.Contains(first, ".")
-}
-
-// onlyBlank tells a file that declares nothing and names nothing it imports: such a
-// list keeps versions in go.mod and makes no package depend on another.
-func onlyBlank(s source) bool {
-	for _, d := range s.tree.Decls {
-		if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
-			return false
-		}
-	}
-	for _, spec := range s.tree.Imports {
-		if spec.Name == nil || spec.Name.Name != "_" {
-			return false
-		}
-	}
-	return len(s.tree.Imports) > 0
 }
