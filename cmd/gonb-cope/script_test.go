@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,7 +23,6 @@ func TestMain(m *testing.M) {
 //
 //	exits STATUS PROGRAM [ARG...]      run and compare the exit status
 //	json FILE PATH [VALUE [TOL]]       the value at a.0.b of a JSON file exists and is VALUE
-//	appears FILE                       wait until another process has written FILE
 //
 // The folder data holds the data of the notebooks.
 func TestScripts(t *testing.T) {
@@ -38,13 +36,13 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               func(e *testscript.Env) error { return os.Symlink(data, e.Getenv("WORK")+"/data") },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": lookUp, "appears": appears,
+			"exits": exits, "json": lookUp,
 		},
 	})
 }
 
-// exits also refuses what no user should see, whatever the command does: a panic,
-// a value printed with its Go type, the name of a temporary file.
+// exits also refuses what no user should see, whatever the command does: a panic
+// or a Go type.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM [ARG...]")
@@ -73,21 +71,7 @@ func lookUp(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var v any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &v))
-	found := true
-	for _, key := range strings.Split(args[1], ".") {
-		if list, ok := v.([]any); ok {
-			i, err := strconv.Atoi(key)
-			if found = err == nil && i < len(list); found {
-				v = list[i]
-			}
-		} else {
-			object, _ := v.(map[string]any)
-			v, found = object[key]
-		}
-		if !found {
-			break
-		}
-	}
+	v, found := at(v, strings.Split(args[1], "."))
 	if found == neg {
 		ts.Fatalf("%s is in %s: %v", args[1], args[0], found)
 	}
@@ -110,17 +94,22 @@ func lookUp(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// appears allows the process some more work after the file is there.
-func appears(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: appears FILE")
-	}
-	for range 1000 {
-		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
-			time.Sleep(300 * time.Millisecond)
-			return
+// at follows keys of objects and indices of lists.
+func at(v any, path []string) (any, bool) {
+	for _, key := range path {
+		var found bool
+		switch in := v.(type) {
+		case map[string]any:
+			v, found = in[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if found = err == nil && i < len(in); found {
+				v = in[i]
+			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		if !found {
+			return nil, false
+		}
 	}
-	ts.Fatalf("%s did not appear", args[0])
+	return v, true
 }
