@@ -40,6 +40,8 @@ type interior struct {
 	lambdaG float64        // λ·g
 	f       float64        // Σ u_p h_p
 
+	centred bool // the last step was a full one to the central path
+
 	newton
 }
 
@@ -154,7 +156,8 @@ func (s *interior) center(mu float64, fresh bool) {
 // above what μ promises: then the iterate is off the central path, and a smaller
 // μ would only jam it against the boundary. When it is so far off that Newton's
 // linear model cannot be trusted, which happens where A is nearly singular at
-// the optimum, the step only recentres and no weight more than doubles.
+// the optimum, the step only recentres and no weight more than doubles. Once a
+// full step has done that, the certificate is just weak at this μ: go on.
 func (s *interior) step() bool {
 	count := float64(len(s.u) + len(s.lambda))
 	mu := s.mu()
@@ -162,13 +165,15 @@ func (s *interior) step() bool {
 	if !s.assemble() {
 		return false
 	}
-	if astray > 1 {
+	if astray > 1 && !s.centred {
 		primal, dual := s.recentring(mu)
 		for i, d := range s.dl {
 			primal = min(primal, s.lambda[i]/math.Abs(d))
 		}
+		s.centred = min(primal, dual) > 0.9
 		return s.move(primal, dual)
 	}
+	s.centred = false
 	s.target(0, false)
 	s.direction()
 	primal, dual := s.lengths(1)

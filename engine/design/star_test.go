@@ -1,0 +1,33 @@
+package design
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// One heavy pair beside a star of light ones, orthonormal features, ξ = 0: for
+// one pair alone min (1/a + 1/b) with a + b = w is 4/w; for a star of k pairs it is
+// c(1 + √k)²/w; blocks add, so the optimum is 4 + c(1 + √k)².
+func TestStar(t *testing.T) {
+	const c = 0.01
+	for _, k := range []int{1, 10, 29, 59, 200} {
+		features := mat.NewDense(k+3, k+3, nil)
+		for i := range k + 3 {
+			features.Set(i, i, 1)
+		}
+		pairs := []Pair{{0, 1, 1}}
+		for i := range k {
+			pairs = append(pairs, Pair{2, 3 + i, c})
+		}
+		d, err := Minimax(Space{Features: features}, Contrasts{Pairs: pairs}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 4 + c*math.Pow(1+math.Sqrt(float64(k)), 2)
+		if d.Status != Optimal || math.Abs(d.Value/want-1) > 1e-6 || d.Lower > want*(1+1e-12) {
+			t.Errorf("%d rivals: %s, value %.9g, lower %.9g; want %.9g", k, d.Status, d.Value, d.Lower, want)
+		}
+	}
+}
