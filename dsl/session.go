@@ -136,7 +136,8 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	for _, st := range statements {
 		if e.stopped = ctx.Err(); e.stopped == nil {
 			v := e.statement(st)
-			if st.Name == "" && v.known() && v.Type != Nothing {
+			// What an interrupt cuts short is displayed even when it was to be bound.
+		if (st.Name == "" || ctx.Err() != nil) && v.known() && v.Type != Nothing {
 				displays = append(displays, displayOf(st, v))
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 )
 
-// The two objectives of [Du23, Section 2].
+// The two objectives of [Du23, Section 3].
 const (
 	ModeFC = "fc" // fixed confidence: error at most δ, few samples
 	ModeFB = "fb" // fixed budget: at most TV samples, small error

@@ -7,7 +7,7 @@ import (
 
 // individual runs one algorithm per task without any sharing: agent v knows only
 // its own arms, kernel and data. It is the single-agent sampler of the speedup
-// β [Du23, eq. (5)], copied V times.
+// β [Du23, eq. (4)], copied V times.
 type individual struct {
 	model *Model
 	parts []Algorithm

@@ -117,7 +117,7 @@ func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
 	return st.design, nil
 }
 
-// Omega is the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.3],
+// Omega is the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4],
 // remembered.
 func (m *Model) Omega(ridge float64, set []int) (float64, error) {
 	d, err := m.Design(ridge, [][]int{set})

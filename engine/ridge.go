@@ -12,7 +12,7 @@ import (
 //
 // auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤
 // Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for
-// fb [Du23, Thm. 2], the latter counted from 0 upwards. With a PAC epsilon above
+// fb [Du23, Thm. 2], the latter counted from 0 upwards; never above 1. With a PAC epsilon above
 // Δ_min it takes the place of Δ_min. Both need a norm and a gap, from Options or
 // from known expected rewards.
 func (m *Model) Ridge(mode string, opt Options) (float64, error) {
@@ -115,10 +115,11 @@ func (m *Model) ridgeFB(norm float64, opt Options) (float64, error) {
 
 // increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the
 // iterates rise to the smallest fixed point, and every one of them satisfies
-// ξ ≤ f(ξ).
+// ξ ≤ f(ξ). Where there is none below 1, the diagonal of a kernel of unit
+// variance, it stops there: nothing is gained by more.
 func increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
-	for k := 0; err == nil && k < ridgeIterations; k++ {
+	for k := 0; err == nil && k < ridgeIterations && ridge < 1; k++ {
 		var next float64
 		next, err = f(ridge)
 		if next <= ridge*(1+1e-9) {
@@ -126,7 +127,7 @@ func increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 		}
 		ridge = next
 	}
-	return ridge, err
+	return min(ridge, 1), err
 }
 
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;

@@ -26,7 +26,7 @@ type Provenance struct {
 	Script       string // file name
 	ScriptSHA256 string
 	Data         []DataFile
-	Seed         uint64
+	Seed         string // given from outside for all runs; "" means those of the script
 	Command      string // the command line that makes it again
 	Started      time.Time
 	Duration     time.Duration
@@ -55,7 +55,7 @@ func (p Provenance) blocks() []Block {
 	for _, d := range p.Data {
 		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, plural(d.Rows, "row"), d.SHA256))
 	}
-	add("Seed", fmt.Sprint(p.Seed))
+	add("Seed", p.Seed)
 	add("Command", p.Command)
 	if !p.Started.IsZero() {
 		add("Started", p.Started.Format(time.RFC3339))

@@ -82,7 +82,13 @@ func (d Document) first() any {
 
 // writeWhole writes to a file beside path and renames it, so that a reader never
 // sees half a file and a failure leaves the old one.
+//
+// What is not a plain file, such as a device or a link, is written to and not
+// replaced.
 func writeWhole(path string, data []byte) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, data, 0o644)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -158,7 +158,7 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	}
 	if o.format == "html" || o.format == "md" || o.format == "tex" {
 		d.Script = src.text
-		d.Provenance = o.provenance(src, host.data, seed, started)
+		d.Provenance = o.provenance(src, host.data, started)
 	}
 	return errors.Join(failed, o.write(d))
 }
@@ -176,18 +176,15 @@ func (o *runOptions) write(d report.Document) error {
 	return nil
 }
 
-func (o *runOptions) provenance(src source, data []report.DataFile, seed *uint64, started time.Time) *report.Provenance {
+func (o *runOptions) provenance(src source, data []report.DataFile, started time.Time) *report.Provenance {
 	b := buildOf()
 	p := &report.Provenance{
 		Version: b.version, Revision: b.revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Script: src.name, ScriptSHA256: src.hash(), Data: data, Command: o.command(src.name),
+		Script: src.name, ScriptSHA256: src.hash(), Data: data, Seed: o.seed, Command: o.command(src.name),
 		Started: started, Duration: time.Since(started), Workers: o.workers,
 	}
 	if p.Workers == 0 {
 		p.Workers = runtime.GOMAXPROCS(0)
-	}
-	if seed != nil {
-		p.Seed = *seed
 	}
 	return p
 }

@@ -13,7 +13,7 @@ var errNoRidge = errors.New("design: the information gain needs a ridge above ze
 
 // InformationGain returns the allocation of largest information gain,
 //
-//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.2],
+//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3],
 //
 // with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the
 // Status is Optimal. Features of zero have Υ = 0 and Status Trivial.

@@ -115,6 +115,9 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 		}
 	}
 	r.Guarantee = guarantee(*r, entry, x.Problem)
+	if model.Misspecified() {
+		r.Guarantee = "none: the kernel cannot represent the expected rewards"
+	}
 }
 
 // judge scores one run. A task is wrong when it was told an arm further than
