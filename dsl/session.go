@@ -137,7 +137,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		if e.stopped = ctx.Err(); e.stopped == nil {
 			v := e.statement(st)
 			// What an interrupt cuts short is displayed even when it was to be bound.
-		if (st.Name == "" || ctx.Err() != nil) && v.known() && v.Type != Nothing {
+			if (st.Name == "" || ctx.Err() != nil) && v.known() && v.Type != Nothing {
 				displays = append(displays, displayOf(st, v))
 			}
 		}

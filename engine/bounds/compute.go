@@ -126,10 +126,20 @@ func (b *builder) designs() error {
 		return err
 	}
 	r.Omega = Certified{omega.Value, omega.Lower}
+	b.noteGap("rho_1", first)
+	b.noteGap("rho_star", star)
+	b.noteGap("omega", omega)
 	r.RoundsFC = int(math.Ceil(math.Log2(2/b.gap)-1e-9)) + 1
 	r.RoundsFC = max(1, r.RoundsFC)
 	r.RoundsFB, err = m.RoundsFB(r.Ridge)
 	return err
+}
+
+// noteGap tells of a value that is not certified to a thousandth.
+func (b *builder) noteGap(name string, d design.Design) {
+	if gap := d.DualityGap(); gap > 2e-3 {
+		b.r.Notes = append(b.r.Notes, fmt.Sprintf("%s is certified to %.2g only (%s): between %.6g and %.6g", name, gap, d.Status, d.Lower, d.Value))
+	}
 }
 
 // lowerBound sets T* and T* log(1/2.4δ)/V.
