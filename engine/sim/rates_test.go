@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -102,8 +103,8 @@ func TestErrorRatesCanFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Errors.CI95[0] <= 0.1 || len(r.Warnings) == 0 {
-		t.Errorf("4 times the noise: error rate %.3f from %.3f, warnings %v; want above delta, and a warning", r.Errors.Rate, r.Errors.CI95[0], r.Warnings)
+	if r.Errors.CI95[0] <= 0.1 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "errors exceed delta") || !strings.Contains(r.Warnings[1], "noise scale is too small") {
+		t.Errorf("4 times the noise: error rate %.3f from %.3f, warnings %v; want above delta, and two warnings", r.Errors.Rate, r.Errors.CI95[0], r.Warnings)
 	}
 }
 

@@ -115,9 +115,29 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 		}
 	}
 	r.Guarantee = guarantee(*r, entry, x.Problem)
+	if w := understated(x.Problem); w != "" {
+		r.Warnings = append(r.Warnings, w)
+	}
 	if model.Misspecified() {
 		r.Guarantee = "none: the kernel cannot represent the expected rewards"
 	}
+}
+
+// understated tells of an arm whose rewards vary more than its noise scale says,
+// beyond the 5 % that separate a sample standard deviation from that of the
+// population it was computed from; "" when there is none.
+func understated(p *engine.Problem) string {
+	worst, ratio := 0, 0.0
+	for i, sd := range p.SD {
+		if r := sd / p.Noise[i]; r > ratio {
+			worst, ratio = i, r
+		}
+	}
+	if ratio <= 1.05 {
+		return ""
+	}
+	return fmt.Sprintf("the noise scale is too small at %s: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise=\"sd\" takes one scale per arm)",
+		p.Where(worst), p.SD[worst], ratio)
 }
 
 // judge scores one run. A task is wrong when it was told an arm further than
