@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -100,7 +101,7 @@ func (p *Problem) setNoise(t *table, noise Noise, s spread) error {
 		}
 	}
 	if noise.Kind != NoiseValue && !known {
-		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %v", noise.Kind, t.header)}
+		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", noise.Kind, strings.Join(t.header, ", "))}
 	}
 	p.NoiseEstimated = noise.Kind != NoiseValue
 	if p.SD == nil && p.NoiseEstimated {
