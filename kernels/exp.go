@@ -13,7 +13,7 @@ var octave = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// expScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest
+// ExpScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest
 // whole n to 128 x / ln 2 and r = x - n ln 2 / 128, |r| ≤ 0.0028,
 //
 //	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …),
@@ -26,7 +26,7 @@ var octave = func() (bits [steps]uint64) {
 //	floating-point arithmetic, ACM Transactions on Mathematical Software 15, 1989.
 //
 // math.Exp takes over where 2^(n/128) is not a normal number, and for NaN.
-func expScaled(dst []float64, scale float64) {
+func ExpScaled(dst []float64, scale float64) {
 	const (
 		ln2Hi   = 6.93147180369123816490e-01 / steps // with trailing zeros, so that n·ln2Hi is exact
 		ln2Lo   = 1.90821492927058770002e-10 / steps

@@ -37,7 +37,7 @@ func TestExpScaledIsAccurate(t *testing.T) {
 			x = 709 * rng.Float64()
 		}
 		got := []float64{2 * x}
-		expScaled(got, 0.5)
+		ExpScaled(got, 0.5)
 		exact := bigExp(x)
 		difference := new(big.Float).Sub(new(big.Float).SetFloat64(got[0]), exact)
 		relative, _ := difference.Quo(difference, exact).Float64()
@@ -54,7 +54,7 @@ func TestExpScaledIsAccurate(t *testing.T) {
 func TestExpScaledSpecialValues(t *testing.T) {
 	for _, x := range []float64{0, math.Copysign(0, -1), -708, 709, -708.5, -745, -746, -1e300, math.Inf(-1), math.Inf(1), 710, math.NaN(), -1e-320} {
 		got := []float64{x}
-		expScaled(got, 1)
+		ExpScaled(got, 1)
 		want := math.Exp(x)
 		if math.IsNaN(want) && math.IsNaN(got[0]) {
 			continue

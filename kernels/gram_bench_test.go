@@ -53,7 +53,7 @@ func BenchmarkExpScaled(b *testing.B) {
 		for j := range dst {
 			dst[j] = float64(j) * 0.01
 		}
-		expScaled(dst, -0.5)
+		ExpScaled(dst, -0.5)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/exp")
 }

@@ -53,11 +53,11 @@ func (k Matern) Row(dst []float64, x Point, ys *Points, from int) {
 		dst[j] = math.Sqrt(f * v)
 	}
 	if k.nu() == 0.5 {
-		expScaled(dst, -1)
+		ExpScaled(dst, -1)
 		return
 	}
 	s := append([]float64(nil), dst...)
-	expScaled(dst, -1)
+	ExpScaled(dst, -1)
 	quadratic := 0.0
 	if k.nu() == 2.5 {
 		quadratic = 1. / 3

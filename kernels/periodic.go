@@ -44,7 +44,7 @@ func (k Periodic) Row(dst []float64, x Point, ys *Points, from int) {
 			dst[j] += w * s * s
 		}
 	}
-	expScaled(dst, -2)
+	ExpScaled(dst, -2)
 }
 
 // Validate wants a column, and periods and length scales in range.

@@ -23,7 +23,7 @@ func (k RBF) Eval(x, y Point) float64 {
 
 // Row sets dst[j] = k(x, ys[from+j]).
 func (k RBF) Row(dst []float64, x Point, ys *Points, from int) {
-	expScaled(dst, -0.5*k.Dims.squares(dst, x.X, ys, from, k.Lengthscale))
+	ExpScaled(dst, -0.5*k.Dims.squares(dst, x.X, ys, from, k.Lengthscale))
 }
 
 // Validate wants a column, and length scales in range.
@@ -93,7 +93,7 @@ func (k RQ) Row(dst []float64, x Point, ys *Points, from int) {
 	for j, s := range dst {
 		dst[j] = math.Log1p(f * s)
 	}
-	expScaled(dst, -a)
+	ExpScaled(dst, -a)
 }
 
 // Validate wants a column, and length scales and alpha in range.

@@ -1,5 +1,11 @@
 package formula
 
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
 // block is the number of points that are worked on at a time: a few arrays of
 // this length stay in the first-level cache.
 const block = 256
@@ -103,6 +109,8 @@ func apply(name string, a node) node {
 		out = &binary{"*", constant(-1), a}
 	case "square":
 		out = square{a}
+	case "exp":
+		out = newExponential(a)
 	default:
 		out = &function{elementwise[name], a}
 	}
@@ -125,6 +133,44 @@ func (n *function) rows(f *frame, dst []float64) []float64 {
 	for j, v := range n.a.rows(f, dst) {
 		dst[j] = n.f(v)
 	}
+	return dst
+}
+
+// exponential is exp(scale·a), computed for a block at a time.
+type exponential struct {
+	scale float64
+	a     node
+}
+
+// newExponential takes constant factors of the exponent into the scale.
+func newExponential(a node) node {
+	scale := 1.0
+	for {
+		b, ok := a.(*binary)
+		if !ok {
+			break
+		}
+		left, isLeft := b.a.(constant)
+		right, isRight := b.b.(constant)
+		switch {
+		case b.operator == "*" && isLeft:
+			scale, a = scale*float64(left), b.b
+		case b.operator == "*" && isRight:
+			scale, a = scale*float64(right), b.a
+		case b.operator == "/" && isRight:
+			scale, a = scale/float64(right), b.a
+		default:
+			return &exponential{scale, a}
+		}
+	}
+	return &exponential{scale, a}
+}
+
+func (n *exponential) uniform() bool        { return n.a.uniform() }
+func (n *exponential) one(f *frame) float64 { return math.Exp(n.scale * n.a.one(f)) }
+func (n *exponential) rows(f *frame, dst []float64) []float64 {
+	copy(dst, n.a.rows(f, dst)) // a view must not be written to
+	kernels.ExpScaled(dst, n.scale)
 	return dst
 }
 
