@@ -18,7 +18,7 @@ bench: ## the benchmarks on one processor, five times (compare with benchstat)
 fuzz: ## fuzz the language for a minute a target
 	go test ./dsl -run '^$$' -fuzz FuzzParse -fuzztime 60s
 	go test ./dsl -run '^$$' -fuzz FuzzEval -fuzztime 60s
-	go test ./dsl -run '^$$' -fuzz FuzzFormula -fuzztime 60s
+	go test ./dsl/internal/formula -run '^$$' -fuzz FuzzFormula -fuzztime 60s
 
 docs: ## write the lists in docs/language.md anew from the catalogues
 	go test ./dsl -run LanguageDocumentation -update
