@@ -52,6 +52,9 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	if v, ok := s.memo[key]; ok {
 		return v, true
 	}
+	// A wrong script may use a name before its definition; in a second evaluation
+	// that would go round in circles.
+	s.memo[key] = e.scope[name].value
 	st, uses := e.st, e.uses
 	e.st, e.uses = e.scope[name].st, nil
 	v := e.define(e.st)
