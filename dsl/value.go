@@ -42,15 +42,6 @@ func (t Type) a() string {
 	return "a " + string(t)
 }
 
-// either lists types as in "a number or a list".
-func either(types []Type) string {
-	words := make([]string, len(types))
-	for i, t := range types {
-		words[i] = t.a()
-	}
-	return orList(words)
-}
-
 // orList joins words as in "a, b or c".
 func orList(words []string) string {
 	if len(words) < 2 {

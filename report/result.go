@@ -216,7 +216,7 @@ func eliminationsTable(r engine.Result) Table {
 		Caption: fmt.Sprintf("Audit trail: why %s", plural(len(r.Eliminations), "arm")+" were dropped"),
 		Columns: []Column{
 			number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("rival", "Lost against"),
-			number("gap", "Estimated gap", ""), number("width", "Threshold", ""), text("rule", "Rule"),
+			number("gap", "Estimated gap", ""), number("width", widthTitle(r), ""), text("rule", "Rule"),
 		},
 		Collapsed: true,
 	}
@@ -225,4 +225,13 @@ func eliminationsTable(r engine.Result) Table {
 		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, e.Rule})
 	}
 	return t
+}
+
+// widthTitle names what stands beside a gap: an elimination in fixed budget goes
+// by rank and has no threshold.
+func widthTitle(r engine.Result) string {
+	if r.Mode == "fb" {
+		return "Standard error, at most"
+	}
+	return "Threshold"
 }

@@ -103,7 +103,7 @@ func TestInterrupt(t *testing.T) {
 				cancel()
 			}
 		}})
-	if !sim.IsInterrupt(err) || r.Runs != 5 || r.Asked != 10000 || len(r.Answers) != 5 {
+	if !errors.Is(err, context.Canceled) || r.Runs != 5 || r.Asked != 10000 || len(r.Answers) != 5 {
 		t.Errorf("%d of %d runs, %d answers, error %v; want the 5 finished ones", r.Runs, r.Asked, len(r.Answers), err)
 	}
 }

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -101,9 +100,4 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 		return engine.Outcome{}, err
 	}
 	return engine.Run(ctx, alg, NewEnvironment(x.Draw, x.Seed, run), x.Options)
-}
-
-// IsInterrupt tells whether an error means stopped from outside.
-func IsInterrupt(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
