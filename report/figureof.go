@@ -1,9 +1,7 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -11,55 +9,37 @@ import (
 )
 
 // FigureOf draws a value: plot(value, x=, y=). Either of x and y may be "" for
-// the usual choice. An x or y that the value does not have is an error naming
-// those it has; so is a value that cannot be drawn.
-//
-//	sweep            x: a swept name;  y: samples samples_total error rounds bytes ratio regret ...
-//	list of results  x: algorithm;     y: the same
-//	fc, fb           x: task, y: estimate;  x: round, y: alive pulls rho
-//	bounds           x: bound;  y: samples budget error
-//	spectrum         x: index;  y: eigenvalue
-//	design           x: arm;    y: weight
-//	hardness         x: task;   y: gap rho_alone weight
+// the usual choice; Axes lists what they may be. An x or y that the value does
+// not have is an error naming those it has; so is a value that cannot be drawn.
 func FigureOf(v any, x, y string) (Figure, error) {
-	switch v := plain(v).(type) {
-	case Figure:
-		return v, nil
+	v = plain(v)
+	if f, ok := v.(Figure); ok {
+		return f, nil
+	}
+	x, y, err := chooseAxes(v, x, y)
+	if err != nil {
+		return Figure{}, err
+	}
+	switch v := v.(type) {
 	case sim.Sweep:
 		return sweepFigure(v, x, y)
 	case []engine.Result:
-		return resultsFigure(v, x, y)
+		return resultsFigure(v, y), nil
 	case engine.Result:
-		return resultFigure(v, x, y)
+		if x == "round" {
+			return traceFigure(v, y), nil
+		}
+		return estimateFigure(v), nil
 	case bounds.Report:
-		return boundsFigure(v, x, y)
+		return boundsFigure(v, y), nil
 	case bounds.Hardness:
-		return hardnessFigure(v, x, y)
+		return hardnessFigure(v, y), nil
 	case bounds.Spectrum:
-		return spectrumFigure(v, x, y)
+		return spectrumFigure(v), nil
 	case bounds.Allocation:
-		return allocationFigure(v, x, y)
+		return allocationFigure(v), nil
 	}
-	return Figure{}, fmt.Errorf("a %s cannot be drawn: a sweep, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
-}
-
-// choose is the one that was asked for, or the first when nothing was.
-func choose(axis, asked string, offered ...string) (string, error) {
-	if asked == "" && len(offered) > 0 {
-		return offered[0], nil
-	}
-	if slices.Contains(offered, asked) {
-		return asked, nil
-	}
-	return "", fmt.Errorf("no %s=%q here: %s can be %s", axis, asked, axis, strings.Join(offered, ", "))
-}
-
-// chooseBoth is choose for values with one x and some y.
-func chooseBoth(x, y, onlyX string, ys ...string) (string, error) {
-	if _, err := choose("x", x, onlyX); err != nil {
-		return "", err
-	}
-	return choose("y", y, ys...)
+	panic("report: Axes knows a value that FigureOf does not")
 }
 
 // barFigure is a figure of one series of horizontal bars.
@@ -91,14 +71,8 @@ func withInterval(v any) (y, lo, hi float64, ok bool) {
 }
 
 // resultsFigure compares results: one bar each.
-func resultsFigure(results []engine.Result, x, y string) (Figure, error) {
-	m, err := chooseMeasure(results, y)
-	if err != nil {
-		return Figure{}, err
-	}
-	if _, err := choose("x", x, "algorithm"); err != nil {
-		return Figure{}, err
-	}
+func resultsFigure(results []engine.Result, y string) Figure {
+	m, _ := findMeasure(y)
 	f := barFigure(m.title+" by algorithm", m.column().heading(), "algorithm", false)
 	s := &f.Series[0]
 	var lower []float64
@@ -119,30 +93,7 @@ func resultsFigure(results []engine.Result, x, y string) (Figure, error) {
 	if lo, hi, _ := f.extent(); m.log && lo > 0 && hi/lo > 50 {
 		f.LogX = true // a linear bar would vanish
 	}
-	return f, nil
-}
-
-// chooseMeasure is the measure named y; without a name it is samples for fixed
-// confidence and error for fixed budget.
-func chooseMeasure(results []engine.Result, y string) (measure, error) {
-	var names []string
-	for _, m := range measures() {
-		for _, r := range results {
-			if m.value(r) != nil {
-				names = append(names, m.name)
-				break
-			}
-		}
-	}
-	if y == "" && slices.Contains(names, "error") && results[0].Mode == "fb" {
-		y = "error"
-	}
-	name, err := choose("y", y, names...)
-	if err != nil {
-		return measure{}, err
-	}
-	m, _ := findMeasure(name)
-	return m, nil
+	return f
 }
 
 // references are the lines to compare a measure with: the lower bound when all
@@ -168,18 +119,8 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	return nil
 }
 
-// resultFigure draws the estimates of one result by task, or its rounds.
-func resultFigure(r engine.Result, x, y string) (Figure, error) {
-	x, err := choose("x", x, "task", "round")
-	if err != nil {
-		return Figure{}, err
-	}
-	if x == "round" {
-		return traceFigure(r, y)
-	}
-	if _, err := choose("y", y, "estimate"); err != nil {
-		return Figure{}, err
-	}
+// estimateFigure draws the estimates of one result by task.
+func estimateFigure(r engine.Result) Figure {
 	f := barFigure("Best estimate of each task, "+r.Algorithm, "estimated reward", "task", false)
 	for _, a := range r.Answers {
 		name := a.Task + ": " + a.Leader
@@ -191,14 +132,11 @@ func resultFigure(r engine.Result, x, y string) (Figure, error) {
 	if slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return !a.Decided }) {
 		f.YLabel = "task (? means undecided)"
 	}
-	return f, nil
+	return f
 }
 
-func traceFigure(r engine.Result, y string) (Figure, error) {
-	y, err := choose("y", y, "alive", "pulls", "rho")
-	if err != nil {
-		return Figure{}, err
-	}
+// traceFigure draws the rounds of one result.
+func traceFigure(r engine.Result, y string) Figure {
 	label := map[string]string{"alive": "arms left", "pulls": "pulls, all agents", "rho": "design value ρ"}[y]
 	f := Figure{Title: "Rounds of " + r.Algorithm, XLabel: "round", YLabel: label, LogY: y != "alive"}
 	s := Series{Name: r.Algorithm}
@@ -207,5 +145,5 @@ func traceFigure(r engine.Result, y string) (Figure, error) {
 		s.X, s.Y = append(s.X, float64(t.Round)), append(s.Y, v)
 	}
 	f.Series = []Series{s}
-	return f, nil
+	return f
 }

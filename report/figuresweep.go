@@ -13,17 +13,13 @@ import (
 // sweepFigure draws one measure against one swept name, a series for each
 // combination of the others.
 func sweepFigure(s sim.Sweep, x, y string) (Figure, error) {
-	x, err := choose("x", x, s.Names...)
-	if err != nil {
-		return Figure{}, err
+	if len(s.Rows) == 0 {
+		return Figure{}, fmt.Errorf("the sweep has no results to draw")
 	}
+	m, _ := findMeasure(y)
 	results := make([]engine.Result, len(s.Rows))
 	for i, r := range s.Rows {
 		results[i] = r.Result
-	}
-	m, err := chooseMeasure(results, y)
-	if err != nil {
-		return Figure{}, err
 	}
 	g := groupSweep(s, slices.Index(s.Names, x))
 	f := Figure{

@@ -12,11 +12,7 @@ import (
 
 // boundsFigure sets the bounds side by side. Those that are infinite or unknown
 // are left out.
-func boundsFigure(r bounds.Report, x, y string) (Figure, error) {
-	y, err := chooseBoth(x, y, "bound", "samples", "budget", "error")
-	if err != nil {
-		return Figure{}, err
-	}
+func boundsFigure(r bounds.Report, y string) Figure {
 	label := map[string]string{
 		"samples": "samples per agent, fixed confidence", "budget": "budget per agent for error δ", "error": "error probability at the budget",
 	}[y]
@@ -34,28 +30,21 @@ func boundsFigure(r bounds.Report, x, y string) (Figure, error) {
 			f.bar(strings.Replace(p.name, "Theorem 1 / 2", theorem, 1), v)
 		}
 	}
-	return f, nil
+	return f
 }
 
-func hardnessFigure(h bounds.Hardness, x, y string) (Figure, error) {
-	y, err := chooseBoth(x, y, "task", "gap", "rho_alone", "weight")
-	if err != nil {
-		return Figure{}, err
-	}
+func hardnessFigure(h bounds.Hardness, y string) Figure {
 	label := map[string]string{"gap": "gap (reward units)", "rho_alone": "ρ* of the task alone", "weight": "share of the joint pulls"}[y]
 	f := barFigure("Difficulty of the tasks of "+h.Problem, label, "task", y == "rho_alone")
 	for _, r := range h.Rows {
 		f.bar(r.Task, map[string]float64{"gap": r.Gap, "rho_alone": r.RhoAlone, "weight": r.Weight}[y])
 	}
-	return f, nil
+	return f
 }
 
 // spectrumFigure draws the eigenvalues with the ridge, which separates those
 // that matter, and the effective dimension.
-func spectrumFigure(s bounds.Spectrum, x, y string) (Figure, error) {
-	if _, err := chooseBoth(x, y, "index", "eigenvalue"); err != nil {
-		return Figure{}, err
-	}
+func spectrumFigure(s bounds.Spectrum) Figure {
 	f := Figure{Title: "Spectrum of " + s.Problem, XLabel: "index", YLabel: "eigenvalue", LogY: true}
 	for _, e := range []struct {
 		name   string
@@ -78,7 +67,7 @@ func spectrumFigure(s bounds.Spectrum, x, y string) (Figure, error) {
 	if s.EffectiveDimension > 0 {
 		f.Lines = append(f.Lines, ReferenceLine{Label: fmt.Sprintf("d_eff = %d", s.EffectiveDimension), At: float64(s.EffectiveDimension), Vertical: true})
 	}
-	return f, nil
+	return f
 }
 
 // The largest allocation drawn: cells of a heat map, and bars.
@@ -89,10 +78,7 @@ const (
 
 // allocationFigure is a map of task by arm where tasks share arms, and bars of
 // the largest weights otherwise.
-func allocationFigure(a bounds.Allocation, x, y string) (Figure, error) {
-	if _, err := chooseBoth(x, y, "arm", "weight"); err != nil {
-		return Figure{}, err
-	}
+func allocationFigure(a bounds.Allocation) Figure {
 	var tasks, arms []string
 	row, column := map[string]int{}, map[string]int{}
 	for _, w := range a.Weights {
@@ -108,7 +94,7 @@ func allocationFigure(a bounds.Allocation, x, y string) (Figure, error) {
 	title := "Allocation of the first round, " + a.Problem
 	shared := len(tasks) > 1 && len(a.Weights) > len(arms)
 	if !shared || len(tasks)*len(arms) > mostCells {
-		return allocationBars(a, title), nil
+		return allocationBars(a, title)
 	}
 	slices.SortFunc(arms, natural)
 	h := &Heat{Rows: tasks, Columns: arms, Label: "share of pulls", Z: make([][]float64, len(tasks))}
@@ -121,7 +107,7 @@ func allocationFigure(a bounds.Allocation, x, y string) (Figure, error) {
 	for _, w := range a.Weights {
 		h.Z[row[w.Task]][column[w.Arm]] = w.Weight
 	}
-	return Figure{Title: title, XLabel: "arm", YLabel: "task", Heat: h}, nil
+	return Figure{Title: title, XLabel: "arm", YLabel: "task", Heat: h}
 }
 
 // natural orders names so that "arm 2" comes before "arm 10": runs of digits

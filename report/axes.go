@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Axes returns what x and y may be when FigureOf draws a value: the usual choice
+// first. The y depend on x where one value has several figures; for an x that is
+// not known all of them are returned. A sweep or list without results, such as a
+// sweep that did not run yet, has every measure there is. Both are nil when the
+// value cannot be drawn.
+//
+//	sweep            x: a swept name;  y: samples samples_total error rounds bytes ratio regret ...
+//	list of results  x: algorithm;     y: the same
+//	fc, fb           x: task, y: estimate;  x: round, y: alive pulls rho
+//	bounds           x: bound;  y: samples budget error
+//	spectrum         x: index;  y: eigenvalue
+//	design           x: arm;    y: weight
+//	hardness         x: task;   y: gap rho_alone weight
+func Axes(v any, x string) (xs, ys []string) {
+	switch v := plain(v).(type) {
+	case sim.Sweep:
+		results := make([]engine.Result, len(v.Rows))
+		for i, r := range v.Rows {
+			results[i] = r.Result
+		}
+		return v.Names, measureNames(results)
+	case []engine.Result:
+		return []string{"algorithm"}, measureNames(v)
+	case engine.Result:
+		switch x {
+		case "", "task":
+			ys = []string{"estimate"}
+		case "round":
+			ys = []string{"alive", "pulls", "rho"}
+		default:
+			ys = []string{"estimate", "alive", "pulls", "rho"}
+		}
+		return []string{"task", "round"}, ys
+	case bounds.Report:
+		return []string{"bound"}, []string{"samples", "budget", "error"}
+	case bounds.Hardness:
+		return []string{"task"}, []string{"gap", "rho_alone", "weight"}
+	case bounds.Spectrum:
+		return []string{"index"}, []string{"eigenvalue"}
+	case bounds.Allocation:
+		return []string{"arm"}, []string{"weight"}
+	}
+	return nil, nil
+}
+
+// measureNames are the measures that some result knows, samples first; error
+// first for a fixed budget, where the samples are given.
+func measureNames(results []engine.Result) []string {
+	var names []string
+	for _, m := range measures() {
+		if len(results) == 0 || slices.ContainsFunc(results, func(r engine.Result) bool { return m.value(r) != nil }) {
+			names = append(names, m.name)
+		}
+	}
+	if at := slices.Index(names, "error"); at > 0 && len(results) > 0 && results[0].Mode == engine.ModeFB {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, "error")
+	}
+	return names
+}
+
+// CheckAxes reports an x or y that FigureOf would refuse, "" being the usual
+// choice: the error names those there are.
+func CheckAxes(v any, x, y string) error {
+	_, _, err := chooseAxes(v, x, y)
+	return err
+}
+
+// chooseAxes returns the x and y asked for, or the usual ones.
+func chooseAxes(v any, x, y string) (string, string, error) {
+	xs, ys := Axes(v, x)
+	if len(ys) == 0 {
+		return "", "", fmt.Errorf("a %s cannot be drawn: a sweep, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
+	}
+	x, err := choose("x", x, xs)
+	if err != nil {
+		return "", "", err
+	}
+	y, err = choose("y", y, ys)
+	return x, y, err
+}
+
+// choose is the one that was asked for, or the first when nothing was.
+func choose(axis, asked string, offered []string) (string, error) {
+	if asked == "" && len(offered) > 0 {
+		return offered[0], nil
+	}
+	if slices.Contains(offered, asked) {
+		return asked, nil
+	}
+	return "", fmt.Errorf("no %s=%q here: %s can be %s", axis, asked, axis, strings.Join(offered, ", "))
+}
