@@ -1,0 +1,168 @@
+package client
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Spec is a kernelspec: how to start a kernel.
+type Spec struct {
+	Name string // by which notebooks ask for it; the name of its folder
+	Dir  string // its folder, with kernel.json, logos and the like
+
+	Argv          []string          // {connection_file} and {resource_dir} are replaced
+	Env           map[string]string // added to the environment; ${NAME} is replaced
+	DisplayName   string
+	Language      string
+	InterruptMode string         // signal or message; "" is signal
+	Metadata      map[string]any // "transport": "ipc" is a kernel that prefers Unix sockets
+}
+
+// The kernelspec names that Jupyter allows.
+var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// Find returns the kernelspec of a name. Names do not distinguish case.
+func Find(name string) (Spec, error) {
+	specs, broken := scan(searchPath())
+	for _, s := range specs {
+		if strings.EqualFold(s.Name, name) {
+			return s, nil
+		}
+	}
+	for _, b := range broken {
+		if strings.EqualFold(b.name, name) {
+			return Spec{}, fmt.Errorf("Jupyter kernel %q cannot be used: %w", name, b.err)
+		}
+	}
+	return Spec{}, unknownKernel(name, specs)
+}
+
+func unknownKernel(name string, specs []Spec) error {
+	const mend = "`gonb-cope install` installs ours"
+	asked := fmt.Sprintf("there is no Jupyter kernel %q", name)
+	if name == "" {
+		asked = "no Jupyter kernel is named"
+	}
+	if len(specs) == 0 {
+		return fmt.Errorf("%s; none is installed; %s", asked, mend)
+	}
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	return fmt.Errorf("%s; installed: %s; %s", asked, strings.Join(names, ", "), mend)
+}
+
+// List returns the kernelspecs that are installed, in the order of their names. Of
+// two with the same name it is the one that Jupyter finds first.
+func List() []Spec {
+	specs, _ := scan(searchPath())
+	return specs
+}
+
+// ReadSpec reads the kernelspec in a folder.
+func ReadSpec(dir string) (Spec, error) {
+	path := filepath.Join(dir, "kernel.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Spec{}, fmt.Errorf("cannot read kernelspec: %w", err)
+	}
+	var file struct {
+		Argv          []string          `json:"argv"`
+		Env           map[string]string `json:"env"`
+		DisplayName   string            `json:"display_name"`
+		Language      string            `json:"language"`
+		InterruptMode string            `json:"interrupt_mode"`
+		Metadata      map[string]any    `json:"metadata"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		var mismatch *json.UnmarshalTypeError
+		if errors.As(err, &mismatch) {
+			return Spec{}, fmt.Errorf("%s: %s cannot be a %s", path, mismatch.Field, mismatch.Value)
+		}
+		return Spec{}, fmt.Errorf("%s: %w", path, err)
+	}
+	switch {
+	case len(file.Argv) == 0:
+		return Spec{}, fmt.Errorf("%s: argv must name a program", path)
+	case !slices.Contains([]string{"", "signal", "message"}, file.InterruptMode):
+		return Spec{}, fmt.Errorf("%s: interrupt_mode must be signal or message, not %q", path, file.InterruptMode)
+	}
+	name := filepath.Base(dir)
+	return Spec{
+		Name: name, Dir: dir, Argv: file.Argv, Env: file.Env, DisplayName: cmp.Or(file.DisplayName, name),
+		Language: file.Language, InterruptMode: file.InterruptMode, Metadata: file.Metadata,
+	}, nil
+}
+
+// brokenSpec is a folder whose kernel.json cannot be used.
+type brokenSpec struct {
+	name string
+	err  error
+}
+
+// scan reads the kernelspecs below folders; the first of a name wins.
+func scan(folders []string) (specs []Spec, broken []brokenSpec) {
+	seen := map[string]bool{}
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder) // most of the folders do not exist
+		for _, e := range entries {
+			key := strings.ToLower(e.Name())
+			if seen[key] || !validName.MatchString(e.Name()) {
+				continue
+			}
+			s, err := ReadSpec(filepath.Join(folder, e.Name()))
+			switch {
+			case err == nil:
+				seen[key] = true
+				specs = append(specs, s)
+			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDir):
+				broken = append(broken, brokenSpec{e.Name(), err})
+			}
+		}
+	}
+	slices.SortFunc(specs, func(a, b Spec) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return specs, broken
+}
+
+// command is what starts the kernel: argv and what its environment gains.
+func (s Spec) command(connectionFile string) (argv, env []string) {
+	replace := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.Dir)
+	for _, a := range s.Argv {
+		argv = append(argv, replace.Replace(a))
+	}
+	argv[0] = s.program(argv[0])
+	for name, value := range s.Env {
+		value = os.Expand(value, func(v string) string {
+			if known, ok := os.LookupEnv(v); ok {
+				return known
+			}
+			return "${" + v + "}"
+		})
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	return argv, env
+}
+
+// program resolves a bare name next to the kernelspec first: one that came with a
+// Python environment says "python" and means the python of that environment.
+func (s Spec) program(name string) string {
+	prefix, ok := strings.CutSuffix(filepath.ToSlash(filepath.Dir(s.Dir)), "/share/jupyter/kernels")
+	if !ok || strings.ContainsAny(name, `/\`) {
+		return name
+	}
+	local := filepath.Join(filepath.FromSlash(prefix), "bin", name)
+	if info, err := os.Stat(local); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		return local
+	}
+	return name
+}

@@ -1,0 +1,156 @@
+package jupyter
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Version is the version of the messaging protocol that is spoken. Later ones
+// promise sockets that go-zeromq does not have (5.4) or subshells (5.5).
+const Version = "5.3"
+
+// Header says what a message is.
+type Header struct {
+	ID       string `json:"msg_id"`
+	Session  string `json:"session"`
+	Username string `json:"username"`
+	Date     string `json:"date"`
+	Type     string `json:"msg_type"`
+	Version  string `json:"version"`
+}
+
+// Message is one message on a channel.
+type Message struct {
+	Identities [][]byte // routing frames; on iopub, the topic
+	Header     Header
+	Parent     Header // of the request that caused it; zero for none
+	Metadata   json.RawMessage
+	Content    json.RawMessage
+	Buffers    [][]byte
+
+	header, parent json.RawMessage // as they came, so that a relayed message keeps every byte
+}
+
+// Decode reads the content.
+func (m *Message) Decode(v any) error {
+	if err := json.Unmarshal(m.Content, v); err != nil {
+		return fmt.Errorf("jupyter: content of %s: %w", m.Header.Type, err)
+	}
+	return nil
+}
+
+// SetContent replaces the content; it panics when v has no JSON form.
+func (m *Message) SetContent(v any) { m.Content = mustJSON(v) }
+
+func mustJSON(v any) json.RawMessage {
+	if raw, ok := v.(json.RawMessage); ok {
+		return raw
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("jupyter: content without a JSON form: " + err.Error())
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// ErrSignature says that a message was not signed with the key of the connection.
+var ErrSignature = errors.New("jupyter: message with a wrong signature")
+
+var (
+	delimiter = []byte("<IDS|MSG>")
+	empty     = json.RawMessage("{}")
+)
+
+// Session makes, signs and verifies messages. It may be used by several goroutines.
+type Session struct {
+	id  string
+	key []byte
+}
+
+// NewSession returns a session with a fresh identity that signs with a key; an
+// empty key signs nothing.
+func NewSession(key string) *Session { return &Session{id: freshID(), key: []byte(key)} }
+
+// ID is the identity of the session, which its messages carry.
+func (s *Session) ID() string { return s.id }
+
+// New makes a message. With a parent it answers that message: it goes to whom the
+// parent came from.
+func (s *Session) New(msgType string, parent *Message, content any) *Message {
+	m := &Message{
+		Header: Header{
+			ID: freshID(), Session: s.id, Username: "gonb-cope", Type: msgType, Version: Version,
+			Date: time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"),
+		},
+		Metadata: empty, Content: mustJSON(content), parent: empty,
+	}
+	if parent != nil {
+		m.Identities, m.Parent, m.parent = parent.Identities, parent.Header, parent.header
+		if m.parent == nil {
+			m.parent = mustJSON(parent.Header)
+		}
+	}
+	return m
+}
+
+// encode makes the frames of a message, signed.
+func (s *Session) encode(m *Message) [][]byte {
+	if m.header == nil {
+		m.header = mustJSON(m.Header)
+	}
+	parts := [][]byte{m.header, orEmpty(m.parent), orEmpty(m.Metadata), orEmpty(m.Content)}
+	frames := make([][]byte, 0, len(m.Identities)+6+len(m.Buffers))
+	frames = append(frames, m.Identities...)
+	frames = append(frames, delimiter, s.signature(parts))
+	frames = append(frames, parts...)
+	return append(frames, m.Buffers...)
+}
+
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return empty
+	}
+	return raw
+}
+
+// decode makes a message of frames and verifies its signature.
+func (s *Session) decode(frames [][]byte) (*Message, error) {
+	at := 0
+	for at < len(frames) && !bytes.Equal(frames[at], delimiter) {
+		at++
+	}
+	if len(frames) < at+6 {
+		return nil, fmt.Errorf("jupyter: message of %d frames, which is too few", len(frames))
+	}
+	parts := frames[at+2 : at+6]
+	if len(s.key) > 0 && !hmac.Equal(frames[at+1], s.signature(parts)) {
+		return nil, ErrSignature
+	}
+	m := &Message{Identities: frames[:at], header: parts[0], parent: parts[1], Metadata: parts[2], Content: parts[3], Buffers: frames[at+6:]}
+	if err := json.Unmarshal(m.header, &m.Header); err != nil {
+		return nil, fmt.Errorf("jupyter: header: %w", err)
+	}
+	if err := json.Unmarshal(m.parent, &m.Parent); err != nil {
+		return nil, fmt.Errorf("jupyter: parent header: %w", err)
+	}
+	return m, nil
+}
+
+func (s *Session) signature(parts [][]byte) []byte {
+	if len(s.key) == 0 {
+		return nil
+	}
+	mac := hmac.New(sha256.New, s.key)
+	for _, p := range parts {
+		mac.Write(p)
+	}
+	return hex.AppendEncode(nil, mac.Sum(nil))
+}

@@ -1,0 +1,298 @@
+package jupyter
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// Server is the sockets of a kernel.
+type Server struct {
+	session   *Session
+	listeners []net.Listener
+	inbox     map[Channel]chan *Message
+	closing   chan struct{}
+	rejected  func(error)
+
+	mu     sync.Mutex
+	routes map[Channel]map[string]*peer // by identity
+	peers  map[*peer]bool               // all
+	subs   map[*peer]map[string]int     // subscriptions of the peers on iopub
+	joined chan struct{}                // one token whenever a subscription begins
+	fresh  int                          // counts identities given
+}
+
+// Listen opens the sockets that a connection names. Messages that are not signed
+// with its key are not delivered; rejected, if not nil, is told of them.
+func Listen(c Connection, rejected func(error)) (*Server, error) {
+	s := &Server{
+		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
+		routes: map[Channel]map[string]*peer{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
+	}
+	if s.rejected == nil {
+		s.rejected = func(error) {}
+	}
+	serve := map[int]func(net.Conn){c.IOPub: s.serveSubscriber, c.Heartbeat: s.serveHeartbeat}
+	for _, ch := range []Channel{ShellChannel, ControlChannel, StdinChannel} {
+		s.inbox[ch], s.routes[ch] = make(chan *Message, 64), map[string]*peer{}
+		serve[c.port(ch)] = func(conn net.Conn) { s.serveRequests(ch, conn) }
+	}
+	for port, handle := range serve {
+		network, address := c.address(port)
+		if network == "unix" {
+			_ = os.Remove(address) // left by a process that died
+		}
+		l, err := net.Listen(network, address)
+		if err != nil {
+			s.Close(0)
+			return nil, fmt.Errorf("jupyter: cannot listen: %w", err)
+		}
+		s.listeners = append(s.listeners, l)
+		go s.accept(l, handle)
+	}
+	return s, nil
+}
+
+// Session makes the messages of the kernel.
+func (s *Server) Session() *Session { return s.session }
+
+// Messages are the requests that arrive on a channel, in order. The caller must
+// keep reading.
+func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
+
+// Joined receives a token after a front end has subscribed to iopub.
+func (s *Server) Joined() <-chan struct{} { return s.joined }
+
+// Send sends a message to the front end that its identities name; one that has
+// gone gets nothing.
+func (s *Server) Send(ch Channel, m *Message) {
+	if len(m.Identities) == 0 {
+		return
+	}
+	s.mu.Lock()
+	p := s.routes[ch][string(m.Identities[0])]
+	s.mu.Unlock()
+	if p == nil {
+		return
+	}
+	reply := *m
+	reply.Identities = m.Identities[1:]
+	p.send(s.session.encode(&reply), false)
+}
+
+// Publish sends a message to all subscribers of iopub. It never waits: a subscriber
+// that does not read holds up no other, and loses streams first.
+func (s *Server) Publish(m *Message) {
+	out := *m
+	out.Identities = [][]byte{[]byte("kernel." + s.session.id + "." + m.Header.Type)}
+	frames := s.session.encode(&out)
+	stream := m.Header.Type == "stream"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p, topics := range s.subs {
+		if !subscribed(topics, string(out.Identities[0])) {
+			continue
+		}
+		if n := p.takeDropped(); n > 0 {
+			p.send(s.notice(n, &out), false)
+		}
+		p.send(frames, stream)
+	}
+}
+
+// notice tells a subscriber that it missed output.
+func (s *Server) notice(n int, m *Message) [][]byte {
+	text := fmt.Sprintf("\n[%d messages of output are missing here: this front end read too slowly]\n", n)
+	notice := s.session.New("stream", nil, map[string]string{"name": "stderr", "text": text})
+	notice.Identities, notice.Parent, notice.parent = m.Identities, m.Parent, m.parent
+	return s.session.encode(notice)
+}
+
+// Close closes the sockets, after what was sent has left or linger is over.
+func (s *Server) Close(linger time.Duration) {
+	s.mu.Lock()
+	select {
+	case <-s.closing:
+	default:
+		close(s.closing)
+	}
+	var peers []*peer
+	for p := range s.peers {
+		peers = append(peers, p)
+	}
+	s.mu.Unlock()
+	for _, l := range s.listeners {
+		_ = l.Close()
+	}
+	timeout := time.After(linger)
+	for _, p := range peers {
+		p.finish()
+	}
+	for _, p := range peers {
+		select {
+		case <-p.done:
+		case <-timeout:
+			timeout = time.After(0)
+		}
+		p.close()
+	}
+}
+
+// accept hands each connection to a goroutine.
+func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
+	for {
+		conn, err := l.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // out of file descriptors, for instance
+			time.Sleep(50 * time.Millisecond)
+			continue
+		}
+		go handle(conn)
+	}
+}
+
+// handshakeTime is how long a connection may take to say what it is.
+const handshakeTime = 10 * time.Second
+
+// join makes a connection a peer.
+func (s *Server) join(conn net.Conn, kind zmq4.SocketType) (*peer, error) {
+	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
+	p, err := newPeer(conn, kind, "", true)
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Time{})
+	s.mu.Lock()
+	s.peers[p] = true
+	s.mu.Unlock()
+	return p, nil
+}
+
+func (s *Server) leave(p *peer) {
+	s.mu.Lock()
+	delete(s.peers, p)
+	delete(s.subs, p)
+	s.mu.Unlock()
+	p.close()
+}
+
+// serveRequests is a ROUTER: it delivers what a front end sends, with the identity
+// by which it is answered.
+func (s *Server) serveRequests(ch Channel, conn net.Conn) {
+	p, err := s.join(conn, zmq4.Router)
+	if err != nil {
+		return
+	}
+	defer s.leave(p)
+	id := s.enter(ch, p)
+	defer s.forget(ch, id, p)
+	for {
+		frames, err := p.receive()
+		if err != nil {
+			return
+		}
+		m, err := s.session.decode(append([][]byte{[]byte(id)}, frames...))
+		if err != nil {
+			s.rejected(err)
+			continue
+		}
+		select {
+		case s.inbox[ch] <- m:
+		case <-s.closing:
+			return
+		}
+	}
+}
+
+// enter registers a peer by its identity, or by one that is made up.
+func (s *Server) enter(ch Channel, p *peer) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := p.conn.Peer.Meta["Identity"]
+	if id == "" {
+		s.fresh++
+		id = fmt.Sprintf("\x00%08d", s.fresh)
+	}
+	s.routes[ch][id] = p
+	return id
+}
+
+func (s *Server) forget(ch Channel, id string, p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.routes[ch][id] == p { // and not a connection that came after it
+		delete(s.routes[ch], id)
+	}
+}
+
+// serveSubscriber is a PUB: a message that begins with 1 subscribes to the topics
+// that begin with its rest, one that begins with 0 ends that.
+func (s *Server) serveSubscriber(conn net.Conn) {
+	p, err := s.join(conn, zmq4.Pub)
+	if err != nil {
+		return
+	}
+	defer s.leave(p)
+	for {
+		frames, err := p.receive()
+		if err != nil {
+			return
+		}
+		if len(frames) != 1 || len(frames[0]) == 0 {
+			continue
+		}
+		s.subscribe(p, frames[0][0] == 1, string(frames[0][1:]))
+	}
+}
+
+func (s *Server) subscribe(p *peer, begin bool, topic string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.subs[p] == nil {
+		s.subs[p] = map[string]int{}
+	}
+	switch {
+	case begin:
+		s.subs[p][topic]++
+		select {
+		case s.joined <- struct{}{}:
+		default:
+		}
+	case s.subs[p][topic] > 1:
+		s.subs[p][topic]--
+	default:
+		delete(s.subs[p], topic)
+	}
+}
+
+func subscribed(topics map[string]int, topic string) bool {
+	for prefix := range topics {
+		if len(topic) >= len(prefix) && topic[:len(prefix)] == prefix {
+			return true
+		}
+	}
+	return false
+}
+
+// serveHeartbeat sends back what comes.
+func (s *Server) serveHeartbeat(conn net.Conn) {
+	p, err := s.join(conn, zmq4.Rep)
+	if err != nil {
+		return
+	}
+	defer s.leave(p)
+	for {
+		frames, err := p.receive()
+		if err != nil {
+			return
+		}
+		p.send(frames, false)
+	}
+}
