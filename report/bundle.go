@@ -1,12 +1,39 @@
 package report
 
-import "strings"
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
 
-// Bundle is one display in the representations that a notebook front end may
-// choose from, by media type: text/plain and text/html always, image/svg+xml for
-// figures. JSON is not among them, because JupyterLab would prefer it to all
-// others. The id must be unique in the notebook.
-func Bundle(d Display, id string) (map[string]string, error) {
+// MediaType is the media type under which a bundle has the value itself. It is a
+// type of our own because front ends rank types: JupyterLab and VS Code would show
+// application/json, as a tree, in preference to the HTML. A type that they do not
+// know they keep in the notebook and do not show.
+const MediaType = "application/vnd.gonb-cope+json"
+
+// What a notebook stores of one display is bounded where the reader loses nothing.
+const (
+	bundleDPI   = 96      // of the PNG: sharp at the size of the SVG; 200 would double a notebook of figures
+	maxBundleJS = 1 << 20 // bytes of the value as JSON; a larger one is left out: save it to a file
+)
+
+// Bundle is one display in the representations that a notebook front end and its
+// converters choose from, by media type:
+//
+//	text/plain, text/html              always
+//	text/markdown, text/latex          of all but figures
+//	image/svg+xml, image/png (base64)  of figures
+//	application/vnd.gonb-cope+json     {"schema", "name", "type", "value"} as a decoded
+//	                                   JSON value, up to a MiB; see FigureFromJSON
+//
+// A figure has no Markdown and no LaTeX, because converters prefer text to images
+// and would leave the drawing out. It has a PNG beside the SVG for LaTeX, e-mail and
+// viewers that refuse SVG; a PDF would be twice as large, and is drawn from the JSON
+// where one is needed. The id must be unique in the notebook.
+func Bundle(d Display, id string) (map[string]any, error) {
 	var plainText, page strings.Builder
 	if err := Text(&plainText, Document{Displays: []Display{{Name: d.Name, Value: d.Value}}}, TextOptions{}); err != nil {
 		return nil, err
@@ -14,16 +41,52 @@ func Bundle(d Display, id string) (map[string]string, error) {
 	if err := Fragment(&page, d, id); err != nil {
 		return nil, err
 	}
-	out := map[string]string{
+	out := map[string]any{
 		"text/plain": strings.TrimRight(plainText.String(), "\n"),
 		"text/html":  page.String(),
 	}
 	if f, ok := plain(d.Value).(Figure); ok {
-		var svg strings.Builder
-		if err := SVG(&svg, f); err != nil {
+		if err := addImages(out, f); err != nil {
 			return nil, err
 		}
-		out["image/svg+xml"] = svg.String()
+	} else {
+		markdown, err := MarkdownFragment(d)
+		if err != nil {
+			return nil, err
+		}
+		out["text/markdown"], out["text/latex"] = markdown, LaTeXFragment(d)
 	}
-	return out, nil
+	return out, addJSON(out, d)
+}
+
+// addImages draws a figure for those who show no HTML.
+func addImages(out map[string]any, f Figure) error {
+	var svg strings.Builder
+	if err := SVG(&svg, f); err != nil {
+		return err
+	}
+	var png bytes.Buffer
+	if err := writePNG(&png, f, bundleDPI); err != nil {
+		return fmt.Errorf("drawing %q: %w", f.Title, err)
+	}
+	out["image/svg+xml"] = svg.String()
+	out["image/png"] = base64.StdEncoding.EncodeToString(png.Bytes())
+	return nil
+}
+
+// addJSON adds the value as plain JSON.
+func addJSON(out map[string]any, d Display) error {
+	text, err := json.Marshal(object{{"schema", Schema}, {"name", d.Name}, {"type", TypeName(d.Value)}, {"value", JSONValue(d.Value)}})
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	if len(text) > maxBundleJS {
+		return nil
+	}
+	var decoded any
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return fmt.Errorf("reading back JSON: %w", err)
+	}
+	out[MediaType] = decoded
+	return nil
 }

@@ -1,38 +1,173 @@
 package report
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"image/png"
+	"io"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gonb-cope/gonb-cope/engine"
 )
 
+// Every value comes in text, HTML and JSON; figures as images, all else as
+// Markdown and LaTeX too.
 func TestBundle(t *testing.T) {
+	words := []string{MediaType, "text/html", "text/latex", "text/markdown", "text/plain"}
 	for _, c := range []struct {
 		value      any
 		plain      string
 		media      []string
 		singleLine bool
 	}{
-		{0.1, "x = 0.1", []string{"text/html", "text/plain"}, true},
-		{fcResult(), "CoKernelFC (tuned schedule) decided each of 5 tasks", []string{"text/html", "text/plain"}, false},
-		{figure(t, fcSweep(), "", ""), "Samples per agent against gap", []string{"image/svg+xml", "text/html", "text/plain"}, false},
+		{0.1, "x = 0.1", words, true},
+		{fcResult(), "CoKernelFC (tuned schedule) decided each of 5 tasks", words, false},
+		{[]Block{Code{Text: "k = rbf(0.5)"}, Paragraph{Text: "A kernel."}}, "k = rbf(0.5)", words, false},
+		{figure(t, fcSweep(), "", ""), "Samples per agent against gap", []string{MediaType, "image/png", "image/svg+xml", "text/html", "text/plain"}, false},
 	} {
 		b, err := Bundle(Display{Name: "x", Value: c.value}, "cell-1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var media []string
-		for m := range b {
-			media = append(media, m)
-		}
-		slices.Sort(media)
-		if !slices.Equal(media, c.media) {
+		if media := slices.Sorted(maps.Keys(b)); !slices.Equal(media, c.media) {
 			t.Errorf("%T: media types %v, want %v", c.value, media, c.media)
 		}
-		text := b["text/plain"]
+		for media, v := range b {
+			if text, ok := v.(string); media != MediaType && (!ok || text == "") {
+				t.Errorf("%T: %s is %v, want text", c.value, media, v)
+			}
+		}
+		text := b["text/plain"].(string)
 		if !strings.Contains(text, c.plain) || strings.Contains(text, "\n") == c.singleLine {
 			t.Errorf("%T: plain text %q", c.value, text)
 		}
+		parse(t, []byte(b["text/html"].(string)))
+	}
+}
+
+// The fragments are what stands below the headings of a document.
+func TestFragments(t *testing.T) {
+	d := Display{Name: "r", Source: "r = fc(p)", Value: undecidedResult()}
+	markdown, err := MarkdownFragment(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	latex := LaTeXFragment(d)
+	whole := written(t, func(w io.Writer) error { return LaTeX(w, Document{Displays: []Display{d}}) })
+	if strings.Contains(markdown, "\n## ") || !strings.Contains(markdown, "| Task |") {
+		t.Errorf("Markdown %q", markdown)
+	}
+	if strings.Contains(latex, `\subsection`) || !strings.Contains(latex, `\toprule`) || !bytes.Contains(whole, []byte(strings.TrimSpace(latex))) {
+		t.Errorf("LaTeX %q", latex)
+	}
+	f := figure(t, fcSweep(), "", "")
+	if got := LaTeXFragment(Display{Value: f}); strings.Contains(got, "tabular") || !strings.Contains(got, inlineLaTeX(f.Describe())) {
+		t.Errorf("a figure in LaTeX is %q, want a sentence", got)
+	}
+}
+
+// The JSON of a bundle is that of the document, decoded: what is not finite is null.
+func TestBundleJSON(t *testing.T) {
+	r := fcResult()
+	r.SamplesTotal, r.Ridge = math.Inf(1), math.NaN()
+	b, err := Bundle(Display{Name: "r", Value: r}, "cell-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct{ Displays []map[string]any }
+	text := written(t, func(w io.Writer) error { return JSON(w, Document{Displays: []Display{{Name: "r", Value: r}}}) })
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	got := b[MediaType].(map[string]any)
+	if got["schema"] != Schema {
+		t.Errorf("schema %v", got["schema"])
+	}
+	delete(got, "schema")
+	if diff := cmp.Diff(document.Displays[0], got); diff != "" {
+		t.Errorf("(-document +bundle):\n%s", diff)
+	}
+	if v := got["value"].(map[string]any); v["samples_total"] != nil || v["ridge"] != nil || v["tasks"] != 5.0 {
+		t.Errorf("value %v", v)
+	}
+	r.Eliminations = slices.Repeat([]engine.Elimination{{Task: strings.Repeat("t", 1000), Arm: "a"}}, maxBundleJS/1000)
+	if b, err = Bundle(Display{Value: r}, "cell-1"); err != nil || b[MediaType] != nil {
+		t.Errorf("error %v, and a JSON of more than %d bytes", err, maxBundleJS)
+	}
+}
+
+// A figure drawn from the JSON of its bundle is the same drawing.
+func TestFigureFromJSON(t *testing.T) {
+	odd := Figure{Title: "odd", Series: []Series{{Name: "s", X: []float64{1, 2, 3}, Y: []float64{1, math.NaN(), 3}, Style: Points}}, Lines: []ReferenceLine{{Label: "l", At: 2}}}
+	heat := Figure{Title: "heat", Heat: &Heat{Rows: []string{"a"}, Columns: []string{"b", "c"}, Z: [][]float64{{1, math.NaN()}}}}
+	for _, f := range []Figure{figure(t, fcSweep(), "", ""), figure(t, fbSweep(), "budget", "error"), odd, heat} {
+		b, err := Bundle(Display{Value: f}, "cell-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FigureFromJSON(b[MediaType].(map[string]any)["value"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(f, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s (-figure +from JSON):\n%s", f.Title, diff)
+		}
+		if again := written(t, func(w io.Writer) error { return SVG(w, got) }); string(again) != b["image/svg+xml"] {
+			t.Errorf("%s: another drawing", f.Title)
+		}
+		data, err := base64.StdEncoding.DecodeString(b["image/png"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if image, err := png.Decode(bytes.NewReader(data)); err != nil || image.Bounds().Dx() < 400 {
+			t.Errorf("%s: PNG %v", f.Title, err)
+		}
+	}
+	for _, wrong := range []any{nil, 3.0, "text", map[string]any{}, map[string]any{"title": "t"},
+		map[string]any{"series": []any{map[string]any{"x": []any{1.0}}}},
+		map[string]any{"series": []any{map[string]any{"x": []any{1.0}, "y": []any{1.0}, "lo": []any{1.0}}}},
+		map[string]any{"heat": map[string]any{"rows": []any{"a"}, "z": []any{}}},
+		map[string]any{"heat": map[string]any{"rows": []any{"a"}, "columns": []any{"b"}, "z": []any{[]any{}}}},
+	} {
+		if f, err := FigureFromJSON(wrong); err == nil {
+			t.Errorf("%v became the figure %+v", wrong, f)
+		}
+	}
+}
+
+// What Axes offers FigureOf draws, and nothing else; the first is the usual choice.
+func TestAxes(t *testing.T) {
+	for _, v := range []any{fcSweep(), fbSweep(), fcResult(), []engine.Result{fcResult(), undecidedResult()}, boundsReport()} {
+		usual := figure(t, v, "", "")
+		xs, _ := Axes(v, "")
+		for i, x := range xs {
+			_, ys := Axes(v, x)
+			for j, y := range ys {
+				got, err := FigureOf(v, x, y)
+				if err != nil {
+					t.Errorf("%s, x=%q, y=%q: %v", TypeName(v), x, y, err)
+				}
+				if i == 0 && j == 0 && !cmp.Equal(usual, got) {
+					t.Errorf("%s: x=%q, y=%q is not the usual choice", TypeName(v), x, y)
+				}
+			}
+		}
+		for _, wrong := range [][2]string{{"nowhere", ""}, {"", "nothing"}} {
+			if err := CheckAxes(v, wrong[0], wrong[1]); err == nil {
+				t.Errorf("%s: %q was accepted", TypeName(v), wrong)
+			}
+		}
+	}
+	if xs, ys := Axes(3.0, ""); xs != nil || ys != nil {
+		t.Errorf("a number has the axes %v and %v", xs, ys)
 	}
 }
 
@@ -41,5 +176,22 @@ func TestNatural(t *testing.T) {
 	slices.SortStableFunc(names, natural)
 	if want := []string{"9 mg", "10 mg", "arm", "arm 2", "arm 02", "arm 10", "b"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// What a front end waits for after the work itself: budget 20 ms a cell.
+func BenchmarkBundle(b *testing.B) {
+	f, err := FigureOf(fcSweep(), "", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, v := range map[string]any{"figure": f, "result": fcResult(), "sweep": fcSweep(), "number": 1.0} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Bundle(Display{Value: v}, "x"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

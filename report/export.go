@@ -27,9 +27,11 @@ func SVG(w io.Writer, f Figure) error {
 }
 
 // PNG writes a figure as an image of 200 dots per inch. It returns the error of w.
-func PNG(w io.Writer, f Figure) error {
+func PNG(w io.Writer, f Figure) error { return writePNG(w, f, 200) }
+
+func writePNG(w io.Writer, f Figure, dpi int) error {
 	d := newDrawing(f, true)
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.width, d.height), vgimg.UseDPI(200))}
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.width, d.height), vgimg.UseDPI(dpi))}
 	d.draw(c)
 	_, err := c.WriteTo(w)
 	return err

@@ -16,27 +16,44 @@ func LaTeX(w io.Writer, d Document) error {
 	l := latexWriter{}
 	l.writef("%% %s\n%% needs \\usepackage{booktabs}\n", strings.ReplaceAll(d.title(), "\n", " "))
 	for _, s := range d.sections() {
-		if s.inline {
-			l.inline(s)
-			continue
-		}
-		if s.name != "" {
+		if s.name != "" && !s.inline {
 			l.writef("\n\\subsection*{%s}\n", inlineLaTeX(s.name))
 		}
-		if s.source != "" {
+		if s.source != "" && !s.inline {
 			l.code(Code{Text: s.source})
 		}
-		for _, b := range s.blocks {
-			l.block(b)
-		}
+		l.body(s)
 	}
 	_, err := io.WriteString(w, l.b.String())
 	return err
 }
 
-type latexWriter struct{ b strings.Builder }
+// LaTeXFragment is one display as LaTeX to stand inside a document, such as a
+// notebook cell: without headings of its own around it. It needs
+// \usepackage{booktabs}. A figure is a sentence that describes it.
+func LaTeXFragment(d Display) string {
+	l := latexWriter{fragment: true}
+	l.body(d.section())
+	return strings.TrimSpace(l.b.String()) + "\n"
+}
+
+type latexWriter struct {
+	b        strings.Builder
+	fragment bool // figures in words
+}
 
 func (l *latexWriter) writef(format string, a ...any) { fmt.Fprintf(&l.b, format, a...) }
+
+// body writes a section without its heading.
+func (l *latexWriter) body(s section) {
+	if s.inline {
+		l.inline(s)
+		return
+	}
+	for _, b := range s.blocks {
+		l.block(b)
+	}
+}
 
 // inline writes a single short value without a heading of its own.
 func (l *latexWriter) inline(s section) {
@@ -72,6 +89,10 @@ func (l *latexWriter) block(b Block) {
 	case Table:
 		l.table(b)
 	case Figure:
+		if l.fragment {
+			l.writef("\n\\emph{Figure: %s} %s\n", inlineLaTeX(b.Title), inlineLaTeX(b.Describe()))
+			return
+		}
 		l.table(b.Data())
 	case Code:
 		l.code(b)

@@ -14,24 +14,28 @@ func Markdown(w io.Writer, d Document) error {
 	m := markdownWriter{}
 	m.writef("# %s\n", inlineMarkdown(d.title()))
 	for _, s := range d.sections() {
-		if s.inline {
-			m.inline(s)
-			continue
-		}
-		if s.name != "" {
+		if s.name != "" && !s.inline {
 			m.writef("\n## %s\n", inlineMarkdown(s.name))
 		}
-		if s.source != "" {
+		if s.source != "" && !s.inline {
 			m.fence(s.source)
 		}
-		for _, b := range s.blocks {
-			if err := m.block(b); err != nil {
-				return err
-			}
+		if err := m.body(s); err != nil {
+			return err
 		}
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
+}
+
+// MarkdownFragment is one display as Markdown to stand inside a document, such as a
+// notebook cell: without headings of its own around it.
+func MarkdownFragment(d Display) (string, error) {
+	m := markdownWriter{}
+	if err := m.body(d.section()); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(m.b.String()) + "\n", nil
 }
 
 type markdownWriter struct {
@@ -40,6 +44,20 @@ type markdownWriter struct {
 }
 
 func (m *markdownWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
+
+// body writes a section without its heading.
+func (m *markdownWriter) body(s section) error {
+	if s.inline {
+		m.inline(s)
+		return nil
+	}
+	for _, b := range s.blocks {
+		if err := m.block(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // inline writes a single short value without a heading of its own.
 func (m *markdownWriter) inline(s section) {
