@@ -41,7 +41,7 @@ func TestContrast(t *testing.T) {
 		if i == 0 {
 			light = scheme
 		}
-		for _, pair := range []string{"ink page", "ink panel", "soft page", "soft panel", "warn-ink warn", "code-c panel", "code-s panel", "code-f panel", "code-d panel"} {
+		for _, pair := range []string{"ink page", "ink panel", "soft page", "soft panel", "warn-ink warn", "err-ink err", "err-rule panel", "code-c panel", "code-s panel", "code-f panel", "code-d panel"} {
 			text, ground, _ := strings.Cut(pair, " ")
 			a, b := luminance(t, scheme[text]), luminance(t, scheme[ground])
 			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {

@@ -36,10 +36,8 @@ func (e *Error) Error() string {
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
-	line, from := excerpt([]rune(e.Source), e.Col-1, e.Width)
-	to := max(min(from+e.Width, len(line)), from)
-	fmt.Fprintf(&b, "\n %s | %s\n %s| %s%s", number, strings.TrimRightFunc(string(line), unicode.IsSpace),
-		margin, strings.Repeat(" ", cells(line[:from])), strings.Repeat("^", max(cells(line[from:to]), 1)))
+	before, wrong, after := e.Excerpt()
+	fmt.Fprintf(&b, "\n %s | %s\n %s| %s", number, strings.TrimRightFunc(before+wrong+after, unicode.IsSpace), margin, e.Underline())
 	if e.Cause != "" {
 		for _, cause := range strings.Split(e.Cause, "\n") {
 			fmt.Fprintf(&b, "\n %s= %s", margin, cause)
@@ -49,6 +47,20 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "\n %s= hint: %s", margin, e.Hint)
 	}
 	return b.String()
+}
+
+// Excerpt returns the line of the script around the mistake in three parts, the wrong
+// one in the middle. A long line is cut, and what is not shown has an ellipsis.
+func (e *Error) Excerpt() (before, wrong, after string) {
+	line, from := excerpt([]rune(e.Source), e.Col-1, e.Width)
+	to := max(min(from+e.Width, len(line)), from)
+	return string(line[:from]), string(line[from:to]), string(line[to:])
+}
+
+// Underline returns the line of carets below the wrong part, at least one.
+func (e *Error) Underline() string {
+	before, wrong, _ := e.Excerpt()
+	return strings.Repeat(" ", cells([]rune(before))) + strings.Repeat("^", max(cells([]rune(wrong)), 1))
 }
 
 // maxExcerpt is the number of runes of a line that a message shows.
