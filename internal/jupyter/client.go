@@ -40,7 +40,9 @@ func Dial(ctx context.Context, c Connection) (*Client, error) {
 		if ch == IOPubChannel {
 			p.send([][]byte{{1}}, false) // subscribe to everything
 		}
-		go cl.read(ch, p)
+	}
+	for ch, p := range cl.peers {
+		go cl.read(cl.inbox[ch], p)
 	}
 	return cl, nil
 }
@@ -66,9 +68,9 @@ func dial(ctx context.Context, c Connection, ch Channel, kind zmq4.SocketType, i
 	}
 }
 
-// read delivers what arrives on a channel until the connection ends.
-func (c *Client) read(ch Channel, p *peer) {
-	defer close(c.inbox[ch])
+// read delivers what arrives on a connection until the connection ends.
+func (c *Client) read(inbox chan<- *Message, p *peer) {
+	defer close(inbox)
 	for {
 		frames, err := p.receive()
 		if err != nil {
@@ -79,7 +81,7 @@ func (c *Client) read(ch Channel, p *peer) {
 			continue
 		}
 		select {
-		case c.inbox[ch] <- m:
+		case inbox <- m:
 		case <-c.closing:
 			return
 		}
