@@ -1,0 +1,200 @@
+package gonb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"go/build"
+	"go/scanner"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/module"
+)
+
+// commentPrefix may stand before each of GoNB's special commands, so that a cell is
+// valid Go for editors.
+const commentPrefix = "//gonb:"
+
+// notGo are the first words of cells that GoNB hands to other programs.
+var notGo = []string{"%%writefile", "%%script", "%%bash", "%%sh", "%%gx"}
+
+// ImportsOf lists the import paths in a cell, each once, in order. A cell is no Go file:
+// it has declarations without a package clause, lines for GoNB that begin with % or !,
+// and code of main after %%. Code that does not parse is no hindrance.
+func ImportsOf(cell string) []string {
+	code := goCode(cell)
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile("", files.Base(), len(code)), code, nil, 0)
+	var found []string
+	add := func(literal string) {
+		if name, err := strconv.Unquote(literal); err == nil && name != "" && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	_, tok, literal := s.Scan()
+	for tok != token.EOF {
+		if tok != token.IMPORT {
+			_, tok, literal = s.Scan()
+			continue
+		}
+		// A name, a dot or an underscore may stand before a path.
+		_, tok, literal = s.Scan()
+		group := tok == token.LPAREN
+		if group {
+			_, tok, literal = s.Scan()
+		}
+		for tok == token.IDENT || tok == token.PERIOD || tok == token.STRING || group && tok == token.SEMICOLON {
+			if tok == token.STRING {
+				add(literal)
+			}
+			if tok == token.STRING && !group {
+				break
+			}
+			_, tok, literal = s.Scan()
+		}
+	}
+	return found
+}
+
+// goCode blanks the lines for GoNB.
+func goCode(cell string) []byte {
+	var b bytes.Buffer
+	first, goesOn := true, false
+	for line := range strings.Lines(cell) {
+		text := strings.TrimRight(strings.TrimPrefix(line, commentPrefix), "\r\n")
+		if first {
+			if fields := strings.Fields(text); len(fields) > 0 && slices.Contains(notGo, fields[0]) {
+				return nil
+			}
+			first = text == ""
+		}
+		if goesOn || strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") {
+			goesOn = strings.HasSuffix(text, `\`)
+			b.WriteByte('\n')
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.Bytes()
+}
+
+// Imports knows which imports of Go cells resolve without go get. It is for one
+// goroutine at a time.
+type Imports struct {
+	versions map[string]string // of the modules that are required
+	summed   map[string]bool   // "module version" whose content go.sum knows
+	own      Module
+	cache    string // the module cache
+	goroot   string
+	known    map[string]bool // verdict by import path
+}
+
+// Imports reads what the module pins.
+func (m Module) Imports(ctx context.Context) (*Imports, error) {
+	own, err := m.requirements()
+	if err != nil {
+		return nil, err
+	}
+	i := &Imports{versions: map[string]string{}, summed: map[string]bool{}, own: m, known: map[string]bool{"C": true, "unsafe": true}}
+	for _, r := range own.Require {
+		i.versions[r.Mod.Path] = r.Mod.Version
+	}
+	sums, err := os.ReadFile(filepath.Join(m.Source, "go.sum"))
+	if err != nil {
+		return nil, fmt.Errorf("the source of %s is not whole: %w", m.Path, err)
+	}
+	for line := range strings.Lines(string(sums)) {
+		if f := strings.Fields(line); len(f) == 3 {
+			i.summed[f[0]+" "+f[1]] = true
+		}
+	}
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	folders := strings.Split(string(out), "\n")
+	i.cache, i.goroot = folders[0], folders[1]
+	return i, nil
+}
+
+// Pinned tells whether a package, and all that it imports in turn, is in the standard
+// library, in this module or in a module at a pinned version.
+func (i *Imports) Pinned(path string) bool {
+	verdict, ok := i.known[path]
+	if ok {
+		return verdict
+	}
+	i.known[path] = true // a cycle is go's business, and so is what cannot be read
+	folder, standard := i.folder(path)
+	verdict = standard || folder != ""
+	if verdict && !standard {
+		if p, err := build.ImportDir(folder, 0); err == nil {
+			verdict = !slices.ContainsFunc(p.Imports, func(next string) bool { return !i.Pinned(next) })
+		}
+	}
+	i.known[path] = verdict
+	return verdict
+}
+
+// Learn takes note that a cell with these imports was compiled: GoNB's go.mod has what
+// they need now.
+func (i *Imports) Learn(paths ...string) {
+	for _, p := range paths {
+		i.known[p] = true
+	}
+}
+
+// folder says where a package is; "" when it is in no pinned module.
+func (i *Imports) folder(path string) (folder string, standard bool) {
+	if rest, ok := within(path, i.own.Path); ok {
+		folder = filepath.Join(i.own.Source, rest)
+		if _, err := os.Stat(folder); err != nil {
+			return "", false
+		}
+		return folder, false
+	}
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
+		_, err := os.Stat(filepath.Join(i.goroot, "src", path))
+		return "", err == nil
+	}
+	best := ""
+	for name := range i.versions {
+		if _, ok := within(path, name); ok && len(name) > len(best) {
+			best = name
+		}
+	}
+	version := i.versions[best]
+	if best == "" || !i.summed[best+" "+version] {
+		return "", false
+	}
+	name, err1 := module.EscapePath(best)
+	escaped, err2 := module.EscapeVersion(version)
+	if err1 != nil || err2 != nil {
+		return "", false
+	}
+	rest, _ := within(path, best)
+	root := filepath.Join(i.cache, name+"@"+escaped)
+	if _, err := os.Stat(root); err != nil {
+		return root, false // go build downloads it
+	}
+	folder = filepath.Join(root, rest)
+	if _, err := os.Stat(folder); err != nil {
+		return "", false
+	}
+	return folder, false
+}
+
+// within returns the rest of a path inside a module.
+func within(path, module string) (rest string, ok bool) {
+	if path == module {
+		return "", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
