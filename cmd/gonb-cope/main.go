@@ -62,7 +62,7 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(runCommand(), checkCommand(), doctorCommand(), versionCommand())
+	c.AddCommand(runCommand(), checkCommand(), kernelCommand(), wardenCommand(), doctorCommand(), versionCommand())
 	return c
 }
 

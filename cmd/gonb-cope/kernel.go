@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/internal/kernel"
+	"github.com/gonb-cope/gonb-cope/internal/warden"
+)
+
+func kernelCommand() *cobra.Command {
+	var verbose bool
+	c := &cobra.Command{
+		Use:   "kernel CONNECTION_FILE",
+		Short: "Serve a notebook (started by Jupyter)",
+		Long: `Serve a notebook, as Jupyter asks for in the kernelspec that 'gonb-cope install' writes.
+
+Cells that begin with %%cope are scripts; every other cell is Go and goes to GoNB.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("kernel needs the connection file that Jupyter wrote, got %d arguments", len(args))}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return serveNotebook(args[0], verbose) },
+	}
+	c.Flags().BoolVar(&verbose, "verbose", false, "say on standard error what is ignored and why")
+	return c
+}
+
+// serveNotebook runs the kernel. An interrupt signal interrupts the cell, as in any
+// kernel; a termination signal ends the kernel.
+func serveNotebook(connection string, verbose bool) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("kernel: cannot find its own program: %w", err)
+	}
+	opt := kernel.Options{
+		ConnectionFile: connection, Version: buildOf().version, Warden: []string{self, "warden", "--"},
+		Log: func(string, ...any) {},
+	}
+	if verbose {
+		opt.Log = log.New(os.Stderr, "gonb-cope kernel: ", log.LstdFlags).Printf
+	}
+	interrupts, ends := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
+	return kernel.Run(opt, interrupts, ends)
+}
+
+// wardenCommand is what the kernel runs GoNB under; see package warden.
+func wardenCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "warden -- COMMAND", Hidden: true, Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			status, err := warden.Run(args, os.Stdin)
+			if err == nil && status != 0 {
+				err = errors.New("warden: GoNB ended with an error")
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,93 @@
+package kernel
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+)
+
+// serveControl answers the control channel, while cells run.
+func (k *kernel) serveControl(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-k.server.Messages(jupyter.ControlChannel):
+			k.bracket(m, func() { k.serveEither(jupyter.ControlChannel, m) })
+		}
+	}
+}
+
+// interrupt stops the cell that runs, on either side. What it has finished stays.
+func (k *kernel) interrupt() {
+	k.mu.Lock()
+	cancel := k.cancel
+	k.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+// begin makes the context of a cell, which interrupt ends.
+func (k *kernel) begin(ctx context.Context, m *jupyter.Message) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	k.mu.Lock()
+	k.cancel, k.running = cancel, m
+	k.mu.Unlock()
+	return ctx, func() {
+		k.mu.Lock()
+		k.cancel, k.running = nil, nil
+		k.mu.Unlock()
+		cancel()
+	}
+}
+
+// shutdown ends the kernel. The request is answered when GoNB has ended.
+func (k *kernel) shutdown(ch jupyter.Channel, m *jupyter.Message) {
+	var content struct {
+		Restart bool `json:"restart"`
+	}
+	_ = m.Decode(&content)
+	reply := map[string]any{"status": "ok", "restart": content.Restart}
+	k.mu.Lock()
+	k.farewell = func() {
+		k.publish("shutdown_reply", m, reply)
+		k.reply(ch, m, "shutdown_reply", reply)
+		k.status(m, "idle")
+	}
+	k.mu.Unlock()
+	k.stop()
+}
+
+// info is the content of kernel_info_reply.
+func (k *kernel) info() any {
+	return map[string]any{
+		"status": "ok", "protocol_version": jupyter.Version,
+		"implementation": "gonb-cope", "implementation_version": k.opt.Version,
+		"banner": "Go + CoPE (gonb-cope " + k.opt.Version + "): %%cope cells are scripts, all other cells are Go",
+		"language_info": map[string]any{
+			"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
+			"pygments_lexer": "go", "codemirror_mode": "text/x-go", "nbconvert_exporter": "",
+		},
+		"help_links":         []any{},
+		"debugger":           false,
+		"supported_features": []string{},
+	}
+}
+
+// ports is the content of connect_reply.
+func (k *kernel) ports() any {
+	c, _ := jupyter.ReadConnection(k.opt.ConnectionFile) // it could be read when the kernel started
+	return map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "hb_port": c.Heartbeat, "control_port": c.Control}
+}
+
+// debugReply says that there is no debugger, in the form of its protocol.
+func debugReply(m *jupyter.Message) any {
+	var content struct {
+		Seq     int    `json:"seq"`
+		Command string `json:"command"`
+	}
+	_ = m.Decode(&content)
+	return map[string]any{"type": "response", "request_seq": content.Seq, "success": false, "command": content.Command, "message": "this kernel has no debugger"}
+}

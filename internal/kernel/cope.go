@@ -1,0 +1,212 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// copeSide evaluates %%cope cells.
+type copeSide struct {
+	k      *kernel
+	prefix string // of the ids of displays, different in each kernel: a notebook keeps displays of several
+
+	mu      sync.Mutex // held while the session is used: Go cells use it, too
+	session *dsl.Session
+	shown   func(report.Display) // takes what the running cell displays
+	meter   *meter               // shows what the running cell is doing
+	ids     int
+}
+
+func newCopeSide(k *kernel) *copeSide {
+	s := &copeSide{k: k, prefix: "c" + jupyter.NewSession("").ID()[:6]}
+	s.session = dsl.NewSession(dsl.Options{
+		Folder: k.opt.Folder, Rebind: true,
+		Progress: func(label string, done, total int) { s.meter.update(label, done, total) },
+	})
+	return s
+}
+
+// run evaluates a cell. The last display is the cell's result, the others are shown
+// as they come. result is its text.
+func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string, failed *failure) {
+	body, asked := questions(body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range asked {
+		text, failed := s.helpOn(name)
+		if failed != nil {
+			return "", failed
+		}
+		c.payload = append(c.payload, map[string]any{"source": "page", "start": 0, "data": map[string]any{"text/plain": text}})
+	}
+	script, errs := dsl.Parse(fmt.Sprintf("cell %d", c.count), body)
+	if len(errs) > 0 {
+		return "", mistakes(errs)
+	}
+	s.meter = newMeter(c, s.nextID())
+	defer s.meter.stop()
+	stale := s.session.Stale()
+	var held *report.Display // the newest display: whether it is the last is known at the end
+	s.shown = func(d report.Display) {
+		if held != nil {
+			_ = s.show(c, "display_data", *held)
+		}
+		held = &d
+	}
+	displays, err := s.session.Eval(ctx, script)
+	for _, d := range displays {
+		s.shown(d)
+	}
+	s.meter.stop()
+	msgType := "execute_result"
+	if err != nil {
+		msgType = "display_data"
+	}
+	if held != nil {
+		result = s.show(c, msgType, *held)
+	}
+	s.warnStale(c, stale, script.Names())
+	switch {
+	case err == nil:
+		return result, nil
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return result, interrupted("what was finished is kept")
+	}
+	return result, mistakes(err)
+}
+
+// show sends a display in all its representations and returns its text.
+func (s *copeSide) show(c *cell, msgType string, d report.Display) string {
+	bundle, err := report.Bundle(d, s.nextID())
+	if err != nil {
+		c.stream("stderr", "cannot display this value: "+err.Error()+"\n")
+		return ""
+	}
+	c.display(msgType, "", bundle, nil)
+	text, _ := bundle["text/plain"].(string)
+	return text
+}
+
+func (s *copeSide) nextID() string {
+	s.ids++
+	return fmt.Sprintf("%s-%d", s.prefix, s.ids)
+}
+
+// warnStale says which results this cell has made stale.
+func (s *copeSide) warnStale(c *cell, before, bound []string) {
+	var fresh []string
+	for _, name := range s.session.Stale() {
+		if !slices.Contains(before, name) {
+			fresh = append(fresh, name)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: staleText(bound, fresh)}}})
+}
+
+func staleText(bound, stale []string) string {
+	is, cell := "is", "its cell"
+	if len(stale) > 1 {
+		is, cell = "are", "their cells"
+	}
+	return fmt.Sprintf("%s %s stale: made with what %s was before. Run %s again.", strings.Join(stale, ", "), is, strings.Join(bound, ", "), cell)
+}
+
+// helpOn is the help for a name that a cell asked about.
+func (s *copeSide) helpOn(name string) (string, *failure) {
+	if found := s.session.Inspect(name, len(name)); found.Text != "" {
+		return found.Text, nil
+	}
+	text := fmt.Sprintf("there is nothing named %s", name)
+	return "", &failure{Name: "CopeError", Value: text, Traceback: []string{text}}
+}
+
+// mistakes shows errors of a script. The first line stands alone as the value.
+func mistakes(err error) *failure {
+	var all dsl.Errors
+	if !errors.As(err, &all) {
+		return &failure{Name: "CopeError", Value: err.Error(), Traceback: strings.Split(err.Error(), "\n")}
+	}
+	f := &failure{Name: "CopeError"}
+	for i, e := range all {
+		text := e.Error()
+		if i == 0 {
+			f.Value, _, _ = strings.Cut(text, "\n")
+		}
+		f.Traceback = append(f.Traceback, coloured(text))
+	}
+	return f
+}
+
+// The colours of a traceback, as terminals and front ends take them.
+const (
+	bold   = "\x1b[1m"
+	red    = "\x1b[1;31m"
+	cyan   = "\x1b[36m"
+	normal = "\x1b[0m"
+)
+
+// coloured marks the message, the underline and the hint of an error.
+func coloured(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		body := strings.TrimLeft(line, " ")
+		switch {
+		case i == 0:
+			lines[i] = bold + line + normal
+		case strings.HasPrefix(body, "|") && strings.Contains(body, "^"):
+			at := strings.Index(line, "^")
+			lines[i] = line[:at] + red + line[at:] + normal
+		case strings.HasPrefix(body, "= hint:"):
+			at := strings.Index(line, "hint:")
+			lines[i] = line[:at] + cyan + line[at:] + normal
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// expressions evaluates the expressions that a front end asked for beside a cell.
+func (s *copeSide) expressions(asked map[string]string) map[string]any {
+	out := map[string]any{}
+	if len(asked) == 0 {
+		return out
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meter = nil
+	for key, text := range asked {
+		out[key] = s.expression(text)
+	}
+	return out
+}
+
+func (s *copeSide) expression(text string) any {
+	script, errs := dsl.Parse("expression", text)
+	var err error
+	if len(errs) > 0 {
+		err = errs
+	}
+	bundle := map[string]any{}
+	if err == nil {
+		var displays []report.Display
+		displays, err = s.session.Eval(context.Background(), script)
+		for _, d := range displays {
+			bundle, _ = report.Bundle(d, s.nextID())
+		}
+	}
+	if err != nil {
+		f := mistakes(err)
+		return map[string]any{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
+	}
+	return map[string]any{"status": "ok", "data": bundle, "metadata": map[string]any{}}
+}

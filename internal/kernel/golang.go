@@ -1,0 +1,282 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/gonb"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+)
+
+// goSide hands cells to GoNB, which it starts when the first comes.
+type goSide struct {
+	k      *kernel
+	folder string // private: sockets, and what GoNB is prepared with
+
+	mu      sync.Mutex
+	child   *child // nil before the first Go cell, and after GoNB has ended
+	tools   gonb.Tools
+	imports *gonb.Imports // nil before the first start, and when no source was found
+	count   int           // GoNB's counter of executions
+	getting bool          // GoNB runs go get before each cell
+	work    string        // GoNB's own temporary folder
+	warming bool          // it is being started for completions
+}
+
+func newGoSide(k *kernel) (*goSide, error) {
+	folder, err := privateFolder()
+	if err != nil {
+		return nil, err
+	}
+	return &goSide{k: k, folder: folder}, nil
+}
+
+// run executes a Go cell.
+func (g *goSide) run(ctx context.Context, c *cell) *failure {
+	child, failed := g.ready(ctx, c)
+	if failed != nil {
+		return failed
+	}
+	g.keepStep(ctx, child, c)
+	g.chooseGetting(ctx, child, c.ask.Code)
+	out := &goOutput{cell: c}
+	out.joiner.send = c.stream
+	stop := context.AfterFunc(ctx, child.interrupt)
+	defer stop()
+	request := g.requestFor(c)
+	reply, err := child.request(context.WithoutCancel(ctx), request, out.take)
+	out.joiner.flush()
+	if gonb.Resets(c.ask.Code) {
+		g.prepare(ctx, child) // its go.mod is new
+	}
+	switch {
+	case errors.Is(err, errGone):
+		g.forget(child)
+		return gone(child)
+	case err != nil:
+		return &failure{Name: "GoNBError", Value: err.Error(), Traceback: []string{err.Error()}}
+	}
+	if c.ask.stores() {
+		g.count++
+	}
+	failed = out.failure(reply)
+	if ctx.Err() != nil && failed != nil {
+		return interrupted(firstLine(failed.Value))
+	}
+	return failed
+}
+
+// requestFor is the execute_request for GoNB, with every field that it expects.
+func (g *goSide) requestFor(c *cell) *jupyter.Message {
+	m := *c.request
+	m.SetContent(map[string]any{
+		"code": c.ask.Code, "silent": c.ask.Silent, "store_history": c.ask.stores(), "allow_stdin": isTrue(c.ask.AllowStdin),
+		"user_expressions": map[string]string{}, "stop_on_error": isTrue(c.ask.StopOnError),
+	})
+	return &m
+}
+
+// gone is the failure of a cell during which GoNB ended.
+func gone(child *child) *failure {
+	text := "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it anew. Values of %%cope cells are kept" + child.log.lines()
+	return &failure{Name: "GoNBEnded", Value: firstLine(text), Traceback: strings.Split(text, "\n")}
+}
+
+// ready returns the running GoNB, started if need be.
+func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
+	child, err := g.start(ctx, func(line string) { c.stream("stderr", line+"\n") })
+	switch {
+	case err == nil:
+		return child, nil
+	case ctx.Err() != nil:
+		return nil, interrupted("GoNB was not started")
+	}
+	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()), Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to mend it")}
+}
+
+// start starts GoNB unless it runs. log is told what takes long.
+func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.child != nil && !g.child.gone() {
+		return g.child, nil
+	}
+	var err error
+	if g.tools, err = gonb.Provision(ctx, log); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(g.folder, "g")
+	if err != nil {
+		return nil, fmt.Errorf("starting GoNB: %w", err)
+	}
+	child, err := startChild(ctx, command{
+		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: folder, name: filepath.Base(g.k.opt.ConnectionFile),
+	}, g.stray, g.prompt)
+	if err != nil {
+		return nil, err
+	}
+	g.child, g.count = child, 0
+	g.prepare(ctx, child)
+	return child, nil
+}
+
+// environment is that of GoNB: its tools come first on the path.
+func (g *goSide) environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// prepare tells GoNB where the packages are that Go cells import without set-up. What
+// fails here shows when a cell imports them.
+func (g *goSide) prepare(ctx context.Context, child *child) {
+	if g.imports == nil {
+		if err := g.findModule(ctx); err != nil {
+			g.k.opt.Log("Go cells: %v", err)
+			return
+		}
+	}
+	note := filepath.Join(g.folder, "work")
+	g.silently(ctx, child, gonb.Preparation(g.folder)+"!*pwd > '"+note+"'", true)
+	g.getting = false
+	if where, err := os.ReadFile(note); err == nil {
+		g.work = strings.TrimSpace(string(where))
+	}
+}
+
+// findModule looks for the source that Go cells are compiled with, and writes their
+// go.mod.
+func (g *goSide) findModule(ctx context.Context) error {
+	folder := g.k.opt.Folder
+	if folder == "" {
+		folder = "."
+	}
+	m, err := gonb.FindSource(ctx, folder)
+	if err != nil {
+		return err
+	}
+	if err := m.WriteCellModule(g.folder); err != nil {
+		return err
+	}
+	g.imports, err = m.Imports(ctx)
+	return err
+}
+
+// silently lets GoNB execute something of ours. counted says that its counter moves.
+func (g *goSide) silently(ctx context.Context, child *child, code string, counted bool) {
+	m := child.client.Session().New("execute_request", nil, map[string]any{
+		"code": code, "silent": true, "store_history": counted, "allow_stdin": false, "user_expressions": map[string]string{}, "stop_on_error": false,
+	})
+	if counted {
+		g.count++
+	}
+	if _, err := child.request(ctx, m, func(m *jupyter.Message) { g.k.opt.Log("GoNB: %s %s", m.Header.Type, m.Content) }); err != nil {
+		g.k.opt.Log("GoNB: %v", err)
+	}
+}
+
+// keepStep moves GoNB's counter to this kernel's, so that "Cell [7] Line 3" is right.
+func (g *goSide) keepStep(ctx context.Context, child *child, c *cell) {
+	want := c.count
+	if c.ask.stores() {
+		want--
+	}
+	for g.count < want && ctx.Err() == nil {
+		g.silently(ctx, child, "", true)
+	}
+}
+
+// chooseGetting switches GoNB's go get on, for good, when a cell imports what is
+// not pinned. It costs a quarter of a second a cell.
+func (g *goSide) chooseGetting(ctx context.Context, child *child, code string) {
+	if g.getting || g.imports == nil {
+		return
+	}
+	for _, path := range gonb.ImportsOf(code) {
+		if !g.imports.Pinned(path) {
+			g.silently(ctx, child, "%autoget", false)
+			g.getting = true
+			return
+		}
+	}
+}
+
+// stray sends on what GoNB publishes outside of requests: messages of widgets.
+func (g *goSide) stray(m *jupyter.Message) {
+	g.k.comms.see(m)
+	g.k.server.Publish(m)
+}
+
+// prompt asks the front end that sent the request for input.
+func (g *goSide) prompt(m *jupyter.Message, e *exchange) {
+	g.k.server.Send(jupyter.StdinChannel, g.k.server.Session().New(m.Header.Type, e.request, m.Content))
+}
+
+// forward hands a message to GoNB if it runs.
+func (g *goSide) forward(ch jupyter.Channel, m *jupyter.Message) {
+	g.mu.Lock()
+	child := g.child
+	g.mu.Unlock()
+	if child != nil && !child.gone() {
+		child.client.Send(ch, m)
+	}
+}
+
+const (
+	goplsTime = 12500 * time.Millisecond // GoNB blocks until it has polled gopls for 12 s
+	askTime   = time.Second              // front ends do not wait longer for a completion
+)
+
+// ask lets GoNB answer a complete_request or inspect_request, or returns nil when it
+// could not do so quickly.
+func (g *goSide) ask(ctx context.Context, m *jupyter.Message) any {
+	g.mu.Lock()
+	child := g.child
+	g.mu.Unlock()
+	if child == nil || child.gone() || g.tools.Gopls == "" || time.Since(child.started) < goplsTime {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	reply, err := child.request(ctx, m, nil)
+	if err != nil {
+		return nil
+	}
+	return reply.Content
+}
+
+// forget drops a GoNB that has ended, with the folder that it may have left.
+func (g *goSide) forget(child *child) {
+	child.stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.child == child {
+		g.child = nil
+	}
+	if strings.HasPrefix(filepath.Base(g.work), "gonb_") {
+		_ = os.RemoveAll(g.work)
+	}
+	g.work = ""
+}
+
+// close ends GoNB and removes what this side has written.
+func (g *goSide) close() {
+	g.mu.Lock()
+	child := g.child
+	g.mu.Unlock()
+	if child != nil {
+		g.forget(child)
+	}
+	_ = os.RemoveAll(g.folder)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

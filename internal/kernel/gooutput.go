@@ -1,0 +1,161 @@
+package kernel
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+)
+
+// goOutput sends on what GoNB publishes for a cell, under this kernel's session and
+// counter.
+type goOutput struct {
+	cell   *cell
+	joiner joiner
+	errors tail // of the cell's stderr: a panic's text is only there
+}
+
+// take handles one message.
+func (o *goOutput) take(m *jupyter.Message) {
+	if m.Header.Type == "stream" {
+		var s struct{ Name, Text string }
+		if m.Decode(&s) != nil {
+			return
+		}
+		if s.Name == "stderr" {
+			_, _ = o.errors.Write([]byte(s.Text)) // never fails
+		}
+		o.joiner.add(s.Name, s.Text)
+		return
+	}
+	o.joiner.flush()
+	switch m.Header.Type {
+	case "execute_input", "error": // this kernel publishes its own
+	case "execute_result":
+		var content map[string]any
+		if m.Decode(&content) == nil {
+			content["execution_count"] = o.cell.count
+			o.cell.publish(m.Header.Type, content)
+		}
+	default:
+		o.cell.k.comms.see(m)
+		out := o.cell.k.server.Session().New(m.Header.Type, o.cell.request, m.Content)
+		out.Metadata, out.Buffers = m.Metadata, m.Buffers
+		if !o.cell.ask.Silent {
+			o.cell.k.server.Publish(out)
+		}
+	}
+}
+
+// cellMark is how GoNB marks a place in a stack trace.
+var cellMark = regexp.MustCompile(`\x1b\[7m\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]\x1b\[0m`)
+
+// compileMark is how GoNB marks a place in the context of a compiler's message, one
+// mark for each message.
+var compileMark = regexp.MustCompile(`Cell(?:\[(\d+)\]:)? Line (\d+)`)
+
+// compilerLine is a message of the compiler or of goimports about GoNB's own file.
+var compilerLine = regexp.MustCompile(`(?m)^(?:\./|/\S*/)?main(?:_test)?\.go:(\d+)(?::(\d+))?: (.*)$`)
+
+// failure makes a failure of GoNB's reply: GoNB says "exit status 2" of a panic,
+// whose text and place are on stderr.
+func (o *goOutput) failure(reply *jupyter.Message) *failure {
+	var r struct {
+		Status string `json:"status"`
+		failure
+	}
+	if json.Unmarshal(reply.Content, &r) != nil || r.Status != "error" {
+		return nil
+	}
+	f := &r.failure
+	if f.Traceback == nil {
+		f.Traceback = []string{}
+	}
+	switch {
+	case strings.HasPrefix(f.Value, "exit status") || strings.HasPrefix(f.Value, "signal:"):
+		o.explain(f)
+	default:
+		o.place(f)
+	}
+	return f
+}
+
+// place rewrites the messages of the compiler so that they name cell, line and column
+// of what the user wrote, in the form that %%cope cells have.
+func (o *goOutput) place(f *failure) {
+	messages := compilerLine.FindAllStringSubmatch(f.Value, -1)
+	marks := compileMark.FindAllStringSubmatch(strings.Join(f.Traceback, "\n"), -1)
+	if len(messages) == 0 || len(messages) != len(marks) {
+		return
+	}
+	var traceback []string
+	for i, m := range messages {
+		cell, line := o.cell.count, atoi(marks[i][2])
+		if marks[i][1] != "" {
+			cell = atoi(marks[i][1])
+		}
+		text := o.cell.k.excerpt(o.cell, cell, line, max(atoi(m[2]), 1))
+		first := fmt.Sprintf("cell %d:%d:%d: %s", cell, line, max(atoi(m[2]), 1), m[3])
+		if i == 0 {
+			f.Value = first
+		}
+		traceback = append(traceback, coloured(first+text))
+	}
+	f.Name, f.Traceback = "CompileError", traceback
+}
+
+// excerpt is a line of a cell with a caret, as dsl prints it; "" when the cell is not
+// known any more.
+func (k *kernel) excerpt(running *cell, number, line, column int) string {
+	code := running.ask.Code
+	if number != running.count {
+		code = k.history.input(number)
+	}
+	lines := strings.Split(code, "\n")
+	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
+		return ""
+	}
+	source := lines[line-1]
+	pad := []rune(strings.ToValidUTF8(source[:min(column-1, len(source))], "?")) // the compiler counts bytes
+	for i, r := range pad {
+		if r != '\t' {
+			pad[i] = ' '
+		}
+	}
+	margin := strings.Repeat(" ", len(fmt.Sprint(line))+1)
+	return fmt.Sprintf("\n %d | %s\n %s| %s^", line, source, margin, string(pad))
+}
+
+// atoi is the number that a pattern matched, or 0.
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// explain adds the text of a panic to a failure.
+func (o *goOutput) explain(f *failure) {
+	text := o.errors.String()
+	at := -1
+	for _, start := range []string{"panic: ", "fatal error: "} {
+		if i := strings.LastIndex("\n"+text, "\n"+start); i >= 0 && (at < 0 || i < at) {
+			at = i
+		}
+	}
+	if at < 0 {
+		f.Name = "ProgramError"
+		return
+	}
+	trace := strings.TrimRight(text[at:], "\n")
+	trace = strings.TrimSuffix(trace, "\n"+f.Value)
+	f.Name, f.Value = "Panic", firstLine(trace)
+	if m := cellMark.FindStringSubmatch(trace); m != nil {
+		f.Value += " (cell " + m[1] + ", line " + m[2] + ")"
+		if m[1] == "" {
+			f.Value = firstLine(trace) + " (line " + m[2] + ")"
+		}
+	}
+	f.Traceback = strings.Split(trace, "\n")
+}

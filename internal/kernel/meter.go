@@ -1,0 +1,101 @@
+package kernel
+
+import (
+	"fmt"
+	"html"
+	"sync"
+	"time"
+)
+
+// meter shows what a cell is doing, in one display that it replaces: how far it is
+// and how long it may still take. A cell that is quick shows nothing.
+type meter struct {
+	cell *cell
+	id   string
+
+	mu      sync.Mutex
+	label   string
+	began   time.Time // of the activity
+	done    int
+	total   int
+	shown   time.Time // when the display was last replaced; zero before it was there
+	stopped bool
+}
+
+const (
+	meterPatience = 400 * time.Millisecond // what is over sooner has no meter
+	meterInterval = 200 * time.Millisecond // between two replacements
+)
+
+func newMeter(c *cell, id string) *meter { return &meter{cell: c, id: id} }
+
+// update is told that done of total steps are finished.
+func (m *meter) update(label string, done, total int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if label != m.label || total != m.total || done < m.done {
+		m.label, m.began = label, now
+	}
+	m.done, m.total = done, total
+	if m.stopped || now.Sub(m.began) < meterPatience && m.shown.IsZero() || now.Sub(m.shown) < meterInterval {
+		return
+	}
+	m.replace(now)
+}
+
+// stop shows how the last activity ended, if it was shown at all.
+func (m *meter) stop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.stopped && !m.shown.IsZero() {
+		m.stopped = true
+		m.replace(time.Now())
+	}
+	m.stopped = true
+}
+
+// replace draws the meter anew.
+func (m *meter) replace(now time.Time) {
+	msgType := "update_display_data"
+	if m.shown.IsZero() {
+		msgType = "display_data"
+	}
+	m.shown = now
+	text := m.text(now)
+	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%d" max="%d"></progress> %s</div>`, m.done, max(m.total, 1), html.EscapeString(text))
+	if m.stopped {
+		page = fmt.Sprintf(`<div class="cope-progress" style="opacity:.7">%s</div>`, html.EscapeString(text))
+	}
+	m.cell.display(msgType, m.id, map[string]any{"text/plain": text, "text/html": page}, map[string]any{"gonb_cope": map[string]any{"progress": true}})
+}
+
+// text says how far the activity is.
+func (m *meter) text(now time.Time) string {
+	passed := now.Sub(m.began)
+	text := fmt.Sprintf("%s: %d of %d", m.label, m.done, m.total)
+	switch {
+	case m.stopped && m.done >= m.total:
+		return fmt.Sprintf("%s in %s", text, duration(passed))
+	case m.stopped:
+		return fmt.Sprintf("%s, stopped after %s", text, duration(passed))
+	case m.done > 0:
+		left := time.Duration(float64(passed) / float64(m.done) * float64(m.total-m.done))
+		return fmt.Sprintf("%s, %s left", text, duration(left))
+	}
+	return text
+}
+
+// duration prints a time to two figures or so.
+func duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Minute).String()
+}

@@ -1,0 +1,69 @@
+package warden
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of what its descendants leave behind.
+func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// attributes give the command a process group of its own, out of reach of the
+// terminal's signals.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// reap takes note of adopted processes that have ended, and leaves the command to
+// whoever waits for it.
+func reap(command int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid())) // not in every kernel
+	for _, field := range strings.Fields(string(text)) {
+		if id, err := strconv.Atoi(field); err == nil && id != command {
+			_, _ = syscall.Wait4(id, nil, syscall.WNOHANG, nil)
+		}
+	}
+}
+
+// below lists the processes below another, from /proc; those that have ended and
+// wait to be reaped are left out.
+func below(root int) []process {
+	entries, _ := filepath.Glob("/proc/[0-9]*/stat")
+	children := map[int][]process{}
+	for _, path := range entries {
+		if p, ok := statOf(path); ok {
+			children[p.parent] = append(children[p.parent], p)
+		}
+	}
+	var found []process
+	for next := []int{root}; len(next) > 0; {
+		id := next[0]
+		next = next[1:]
+		for _, p := range children[id] {
+			found = append(found, p)
+			next = append(next, p.id)
+		}
+	}
+	return found
+}
+
+// statOf reads "id (name) state parent ..."; the name may have blanks and brackets.
+func statOf(path string) (process, bool) {
+	text, err := os.ReadFile(path)
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if err != nil || open < 0 || end < open {
+		return process{}, false // it has ended
+	}
+	fields := strings.Fields(string(text[end+1:]))
+	if len(fields) < 2 || fields[0] == "Z" {
+		return process{}, false
+	}
+	id, err1 := strconv.Atoi(strings.TrimSpace(string(text[:open])))
+	parent, err2 := strconv.Atoi(fields[1])
+	return process{id, parent, string(text[open+1 : end])}, err1 == nil && err2 == nil
+}

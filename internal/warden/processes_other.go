@@ -1,0 +1,44 @@
+//go:build !linux
+
+package warden
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// adopt does nothing where processes cannot adopt.
+func adopt() {}
+
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func reap(int) {}
+
+// below lists the processes below another, as ps knows them.
+func below(root int) []process {
+	out, _ := exec.Command("ps", "-axo", "pid=,ppid=,comm=").Output()
+	children := map[int][]process{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) < 3 {
+			continue
+		}
+		id, err1 := strconv.Atoi(f[0])
+		parent, err2 := strconv.Atoi(f[1])
+		if err1 == nil && err2 == nil && f[2] != "ps" {
+			children[parent] = append(children[parent], process{id, parent, f[2][strings.LastIndex(f[2], "/")+1:]})
+		}
+	}
+	var found []process
+	for next := []int{root}; len(next) > 0; {
+		id := next[0]
+		next = next[1:]
+		for _, p := range children[id] {
+			found = append(found, p)
+			next = append(next, p.id)
+		}
+	}
+	return found
+}

@@ -1,0 +1,118 @@
+package warden
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Interrupt is the line that tells a warden to interrupt what its command runs.
+const Interrupt = "interrupt\n"
+
+const (
+	patience = time.Second            // for the command to end by itself after SIGTERM
+	settle   = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
+)
+
+// Run runs a command under a warden that reads its orders from in, and returns the
+// exit status of the command.
+func Run(argv []string, in io.Reader) (status int, err error) {
+	if len(argv) == 0 {
+		return 0, fmt.Errorf("warden: no command")
+	}
+	adopt()
+	// Interrupts of the terminal are the kernel's business.
+	signal.Ignore(os.Interrupt)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGHUP)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = attributes()
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("warden: %w", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is in ProcessState
+		close(ended)
+	}()
+	orders := make(chan string)
+	go read(in, orders)
+	orphans := make(chan os.Signal, 1)
+	signal.Notify(orphans, syscall.SIGCHLD)
+	for {
+		select {
+		case <-orphans:
+			reap(cmd.Process.Pid)
+			continue
+		case <-ended:
+			sweep(os.Getpid())
+			return cmd.ProcessState.ExitCode(), nil
+		case order, ok := <-orders:
+			if ok && order == Interrupt {
+				go interrupt(cmd.Process.Pid)
+				continue
+			}
+		case <-terminated:
+		}
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+		select {
+		case <-ended:
+		case <-time.After(patience):
+		}
+		sweep(os.Getpid())
+		return 0, nil
+	}
+}
+
+// read sends the lines of in, and closes the channel at its end.
+func read(in io.Reader, orders chan<- string) {
+	defer close(orders)
+	for r := bufio.NewReader(in); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
+		}
+		orders <- line
+	}
+}
+
+// interrupt interrupts what GoNB runs. GoNB passes an interrupt on to the program of a
+// cell and to the shell of a ! command. What it does not reach follows: compilers,
+// and the commands that a shell waits for. gopls is not part of any cell.
+func interrupt(gonb int) {
+	_ = syscall.Kill(gonb, syscall.SIGINT)
+	time.Sleep(settle)
+	for _, p := range below(gonb) {
+		direct := p.parent == gonb && p.name != "go" && p.name != "goimports"
+		if p.name != "gopls" && !direct {
+			_ = syscall.Kill(p.id, syscall.SIGINT)
+		}
+	}
+}
+
+// sweep kills everything below a process, until nothing is left.
+func sweep(root int) {
+	for range 100 {
+		left := below(root)
+		if len(left) == 0 {
+			return
+		}
+		for _, p := range left {
+			_ = syscall.Kill(p.id, syscall.SIGKILL)
+		}
+		reap(0)
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// process is a running process.
+type process struct {
+	id, parent int
+	name       string
+}
