@@ -65,7 +65,7 @@ func TestReadSpecErrors(t *testing.T) {
 		`{"display_name": "x"}`:                      "kernel.json: argv must name a program",
 		`{"argv": "python"}`:                         "kernel.json: argv cannot be a string",
 		`{"argv": ["x"], "interrupt_mode": "shout"}`: `kernel.json: interrupt_mode must be signal or message, not "shout"`,
-		`{"argv": `: "kernel.json: unexpected end of JSON input",
+		`{"argv": `:                                  "kernel.json: unexpected end of JSON input",
 	} {
 		_, err := ReadSpec(put(t, t.TempDir(), "x", text))
 		if err == nil || !strings.HasSuffix(err.Error(), want) {

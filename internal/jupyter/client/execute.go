@@ -1,0 +1,168 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+)
+
+// ExecuteOptions say how code is executed. The zero value works.
+type ExecuteOptions struct {
+	Timeout     time.Duration // after which it is interrupted; 0 is never
+	Grace       time.Duration // how long an interrupted execution may take to end; 0 is 10 s
+	Silent      bool          // no history, no count
+	StopOnError bool          // an error discards the executions that were sent after this one
+	CellID      string        // of the notebook cell that holds the code
+
+	// Input answers when the code asks the user; nil tells it that nobody can. An
+	// error interrupts the execution.
+	Input func(prompt string, password bool) (string, error)
+	// Output gets what the execution publishes on iopub, in order: streams, displays,
+	// errors, states. It may be nil.
+	Output func(*jupyter.Message)
+}
+
+// graceTime is the default of ExecuteOptions.Grace.
+const graceTime = 10 * time.Second
+
+// outputTime is how long output is awaited after the reply. It is nbclient's
+// iopub_timeout; kernels that never say that they are idle cost it for each cell.
+const outputTime = 4 * time.Second
+
+// Reply is how an execution ended.
+type Reply struct {
+	Status         string   `json:"status"` // ok, error or aborted
+	ExecutionCount int      `json:"execution_count"`
+	ErrorName      string   `json:"ename"`
+	ErrorValue     string   `json:"evalue"`
+	Traceback      []string `json:"traceback"`
+}
+
+// Execute executes code and waits until the kernel has replied and all output has
+// arrived. Code that fails is a Reply with its error. The error says that the
+// execution did not run to its end: it took too long (TimeoutError), the context
+// ended, or the kernel died. When it stopped after an interrupt, its Reply is there too.
+func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (Reply, error) {
+	m := k.client.Session().New("execute_request", nil, map[string]any{
+		"code": code, "silent": opt.Silent, "store_history": !opt.Silent, "user_expressions": struct{}{},
+		"allow_stdin": opt.Input != nil, "stop_on_error": opt.StopOnError,
+	})
+	if opt.CellID != "" {
+		m.Metadata, _ = json.Marshal(map[string]string{"cellId": opt.CellID}) // the key of JupyterLab
+	}
+	e := &execution{kernel: k, opt: opt, request: k.open(m), refused: make(chan error)}
+	defer k.drop(e.request)
+	k.client.Send(jupyter.ShellChannel, m)
+	err := e.wait(ctx)
+	return e.reply, err
+}
+
+// execution is the state of one Execute.
+type execution struct {
+	kernel  *Kernel
+	opt     ExecuteOptions
+	request *request
+	refused chan error // by Input
+
+	reply   Reply
+	replied bool
+	idle    bool
+	stopped error            // why it was interrupted; nil while it was not
+	limit   <-chan time.Time // until when to wait, once interrupted or replied
+}
+
+// wait takes what arrives until the execution has ended.
+func (e *execution) wait(ctx context.Context) error {
+	cancelled := ctx.Done()
+	var timeout <-chan time.Time
+	if e.opt.Timeout > 0 {
+		timeout = time.After(e.opt.Timeout)
+	}
+	for !e.replied || !e.idle {
+		select {
+		case a := <-e.request.arrivals:
+			if err := e.take(a); err != nil {
+				return err
+			}
+		case <-timeout:
+			e.interrupt(&TimeoutError{e.opt.Timeout})
+		case <-cancelled:
+			e.interrupt(context.Cause(ctx))
+			cancelled = nil
+		case err := <-e.refused:
+			e.interrupt(fmt.Errorf("input: %w", err))
+		case <-e.limit:
+			if e.replied {
+				return e.stopped
+			}
+			return &UnresponsiveError{e.grace(), e.stopped}
+		case <-e.kernel.failed:
+			return e.kernel.failure
+		}
+	}
+	return e.stopped
+}
+
+func (e *execution) grace() time.Duration { return cmp.Or(e.opt.Grace, graceTime) }
+
+// interrupt stops the execution for a reason; only the first one counts, and none
+// once the kernel has replied.
+func (e *execution) interrupt(why error) {
+	if e.replied || e.stopped != nil {
+		return
+	}
+	e.stopped, e.limit = why, time.After(e.grace())
+	e.kernel.Interrupt()
+}
+
+// take handles one message of the execution.
+func (e *execution) take(a arrival) error {
+	switch {
+	case a.channel == jupyter.IOPubChannel:
+		if e.opt.Output != nil {
+			e.opt.Output(a.message)
+		}
+		e.idle = e.idle || a.idle()
+	case a.message.Header.Type == "input_request":
+		return e.ask(a.message)
+	case a.reply() && !e.replied:
+		e.replied, e.limit = true, time.After(outputTime)
+		return a.message.Decode(&e.reply)
+	}
+	return nil
+}
+
+// ask answers a question of the code. The user may take any time, so it is not
+// waited for here.
+func (e *execution) ask(question *jupyter.Message) error {
+	var q struct {
+		Prompt   string `json:"prompt"`
+		Password bool   `json:"password"`
+	}
+	if err := question.Decode(&q); err != nil {
+		return err
+	}
+	answer := func(content map[string]string) {
+		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question, content))
+	}
+	if e.opt.Input == nil { // a kernel that asks although it was told that nobody answers
+		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "nobody can answer", "value": ""})
+		return nil
+	}
+	go func() {
+		text, err := e.opt.Input(q.Prompt, q.Password)
+		if err == nil {
+			answer(map[string]string{"status": "ok", "value": text})
+			return
+		}
+		select {
+		case e.refused <- err:
+		case <-e.request.gone:
+		}
+	}()
+	return nil
+}

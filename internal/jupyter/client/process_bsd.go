@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package client
+
+import "syscall"
+
+// ownGroup puts a child into a process group of its own. These systems cannot tell
+// it when we die; it is told our process number instead (JPY_PARENT_PID).
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
