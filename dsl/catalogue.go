@@ -46,6 +46,7 @@ type Param struct {
 	Synonyms []string
 	Types    []Type   // accepted types; none for any
 	Choices  []string // accepted texts, where Types has Text; none for any text
+	words    words    // what other texts name, "" for nothing that is known
 	Whole    bool     // numbers must be whole
 	Range    kernels.Range
 	Default  string // as text; "" for a parameter that must be given
@@ -116,7 +117,7 @@ func kernelFunctions() []Function {
 		for _, p := range e.Params {
 			f.Params = append(f.Params, Param{
 				Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
-				Range: anyNumber, Doc: p.Doc + kernelRange(p), // Build checks ranges: the kernels say what they allow
+				words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p), // Build checks ranges: the kernels say what they allow
 			})
 		}
 		all = append(all, f)
@@ -137,6 +138,17 @@ func kernelRange(p kernels.Param) string {
 			words[i] = formatNumber(c)
 		}
 		return ", " + orList(words)
+	}
+	return ""
+}
+
+// kernelWords is what the texts of a kernel's parameter name.
+func kernelWords(k kernels.Kind) words {
+	switch k {
+	case kernels.ColumnsKind:
+		return wordsColumns
+	case kernels.NamesKind:
+		return wordsPoints
 	}
 	return ""
 }

@@ -1,63 +1,198 @@
 package dsl
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// Completion is a word that fits at the cursor.
+type Completion struct {
+	Text      string
+	Type      CompletionType
+	Signature string // how a function is called; what a parameter accepts; what a name is
+}
+
+// CompletionType is what a proposed word is.
+type CompletionType string
+
+// The types of completions.
+const (
+	CompletesFunction CompletionType = "function"
+	CompletesKeyword  CompletionType = "keyword"  // a parameter, with its =
+	CompletesInstance CompletionType = "instance" // a name that a script bound
+	CompletesChoice   CompletionType = "choice"   // a text that a parameter accepts
+	CompletesColumn   CompletionType = "column"   // a column, task or arm of a problem that is bound
+	CompletesPath     CompletionType = "path"     // a file, or a folder with its /
 )
 
 // Complete proposes words for the place of the cursor in a text that may be
-// unfinished: parameters of the call around it, names bound, functions; inside
-// quotes the choices of the parameter. The words replace the runes from, …, to-1.
-// The cursor counts runes.
+// unfinished: the words of CompleteItems.
 func (s *Session) Complete(text string, cursor int) (from, to int, words []string) {
+	from, to, items := s.CompleteItems(text, cursor)
+	for _, item := range items {
+		words = append(words, item.Text)
+	}
+	return from, to, words
+}
+
+// CompleteItems proposes words for the place of the cursor in a text that may be
+// unfinished. In a call these are the parameters that are not given yet, then names,
+// then functions; inside quotes, what the parameter takes: choices, columns, tasks
+// and arms of the problems bound, files below Options.Folder. The words replace the
+// runes from, …, to-1. The cursor counts runes.
+func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []Completion) {
 	c := front.CursorAt(text, cursor)
-	var params []Param
-	if f := index[c.Function]; f != nil {
-		params = f.Params
-	}
 	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)])
-	add := func(word string) {
-		if strings.HasPrefix(word, prefix) && !slices.Contains(words, word) {
-			words = append(words, word)
-		}
-	}
+	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	if c.InText {
-		for _, p := range params {
-			if p.Name == c.Argument {
-				for _, choice := range p.Choices {
-					add(choice)
-				}
+		s.completeText(&p, c)
+	} else {
+		s.completeName(&p, c)
+	}
+	return c.At.From, c.At.To, p.items
+}
+
+// proposals collects the words that begin with a prefix, each once.
+type proposals struct {
+	prefix string
+	seen   map[string]bool
+	items  []Completion
+}
+
+func (p *proposals) add(t CompletionType, word, signature string) {
+	if strings.HasPrefix(word, p.prefix) && !p.seen[word] {
+		p.seen[word] = true
+		p.items = append(p.items, Completion{word, t, signature})
+	}
+}
+
+func (p *proposals) addAll(t CompletionType, words []string, signature string) {
+	for _, word := range words {
+		p.add(t, word, signature)
+	}
+}
+
+// completeName proposes what may stand outside quotes.
+func (s *Session) completeName(p *proposals, c front.Cursor) {
+	if fn := index[c.Function()]; fn != nil && c.Argument == "" && !c.Formula {
+		given := map[string]bool{}
+		for _, name := range c.Given {
+			given[name] = true
+		}
+		for i, param := range fn.Params {
+			if i >= c.Position && !given[param.Name] {
+				p.add(CompletesKeyword, param.Name+"=", param.given())
 			}
 		}
-		return c.At.From, c.At.To, words
-	}
-	if c.Argument == "" {
-		for _, p := range params {
-			add(p.Name + "=")
+		if fn.Named != "" {
+			s.sweepable(c.First, func(name string, param *Param) {
+				if !given[name] {
+					p.add(CompletesKeyword, name+"=", "a list of values to try")
+				}
+			})
 		}
 	}
 	for _, name := range s.Names() {
-		add(name)
+		p.add(CompletesInstance, name, s.scope[name].value.Type.a())
 	}
-	for _, f := range functions {
-		add(f.Name)
+	p.addAll(CompletesInstance, c.Names, "bound above")
+	p.addAll(CompletesInstance, slices.Sorted(maps.Keys(constants)), Number.a())
+	if c.Formula {
+		for _, f := range formula.Functions() {
+			p.add(CompletesFunction, f.Name, f.Signature)
+		}
+		return
 	}
-	return c.At.From, c.At.To, words
+	for i := range functions {
+		p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
+	}
 }
 
-// Inspect describes the name under the cursor, or else the function whose call is
-// around it; "" when there is nothing to say. The cursor counts runes.
-func (s *Session) Inspect(text string, cursor int) string {
-	c := front.CursorAt(text, cursor)
-	if definition, ok := s.Definition(c.Word); ok {
-		v := s.scope[c.Word].value
-		return fmt.Sprintf("%s\n%s is %s\n", definition, c.Word, v.Type.a())
+// sweepable tells what a sweep of a result may vary: the names that it depends on,
+// without a parameter, and the parameters of the calls below it.
+func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
+	for _, name := range s.scope.below(result) {
+		b := s.scope[name]
+		if name != result && (b.value.Type == Number || b.value.Type == Text) {
+			tell(name, nil)
+		}
+		if b.st.Params != nil {
+			continue
+		}
+		for _, n := range callsIn(b.st.Node) {
+			fn := index[n.Callee.(*ast.IdentifierNode).Value]
+			for i, p := range fn.Params {
+				if p.accepts(Number) || p.accepts(Text) {
+					tell(p.Name, &fn.Params[i])
+				}
+			}
+		}
 	}
-	if help := Help(c.Word); help != "" {
-		return help
+}
+
+// completeText proposes what may stand inside quotes.
+func (s *Session) completeText(p *proposals, c front.Cursor) {
+	if c.Formula { // x["x_1"]
+		p.addAll(CompletesColumn, s.columns(""), "")
+		return
 	}
-	return Help(c.Function)
+	fn := index[c.Function()]
+	if fn == nil {
+		return
+	}
+	at := fn.param(c.Argument)
+	if c.Argument == "" && c.Position < len(fn.Params) {
+		at = c.Position
+	}
+	if at < 0 {
+		if fn.Named != "" {
+			s.sweepable(c.First, func(name string, param *Param) {
+				if name == c.Argument && param != nil {
+					s.completeParam(p, c, *param)
+				}
+			})
+		}
+		return
+	}
+	s.completeParam(p, c, fn.Params[at])
+}
+
+// completeParam proposes the texts that a parameter takes.
+func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
+	for _, choice := range param.Choices {
+		p.add(CompletesChoice, choice, algorithmDoc(choice))
+	}
+	switch param.words {
+	case wordsColumns:
+		p.addAll(CompletesColumn, s.columns(space(c.Calls)), "")
+	case wordsPoints:
+		p.addAll(CompletesColumn, s.points(space(c.Calls)), "")
+	case wordsData:
+		p.addAll(CompletesPath, s.files(p.prefix, []string{".csv"}), "")
+	case wordsOutput:
+		p.addAll(CompletesPath, s.files(p.prefix, nil), "")
+	case wordsX, wordsY:
+		xs, ys := s.axes(c.First)
+		if param.words == wordsX {
+			ys = xs
+		}
+		p.addAll(CompletesChoice, ys, "")
+	}
+}
+
+// algorithmDoc describes an algorithm in a line, "" where the word is none.
+func algorithmDoc(name string) string {
+	for _, a := range engine.Algorithms() {
+		if a.Name == name {
+			return a.Doc
+		}
+	}
+	return ""
 }

@@ -1,15 +1,24 @@
 package dsl
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // The cursor is at the bar.
 func TestComplete(t *testing.T) {
-	s := NewSession(Options{})
-	must(t, s, "größe = 2\nkz = rbf(größe)")
+	s := NewSession(Options{Folder: "testdata"})
+	must(t, s, `größe = 2
+kz = rbf(größe)
+p = problem("small.csv", kernel=task(identity()) * arm(linear()))
+r = fb(p, budget=50)
+s = sweep(r, seed=1..2)`)
 	for text, want := range map[string]struct {
 		word  string // what is replaced
 		words []string
@@ -24,6 +33,36 @@ func TestComplete(t *testing.T) {
 		"ä = 1 // ü\nf(x, [spec|":          {"spec", []string{"spectrum"}},
 		"x = \"rb|":                        {"rb", nil},
 		"paper(gap=0.1, ca|":               {"ca", []string{"case=", "category"}},
+		// Only parameters that are not given yet.
+		"fc(p, delta=0.1, de|, seed=2)": {"de", []string{"design"}},
+		"fc(p, se|, seed=2)":            {"se", nil},
+		"fc(p, de|, seed=2)":            {"de", []string{"delta=", "design"}},
+		"rbf(2, le|":                    {"le", nil},
+		// Names bound above in the same text, and what formulas have.
+		"kernel = 2\nx = ker|":   {"ker", []string{"kernel"}},
+		"w(x, y) = exp(-sq|":     {"sq", []string{"sqrt", "sqdist"}},
+		"w(x, y) = x[\"x_|":      {"x_", []string{"x_a", "x_b"}},
+		"w(x, y) = 1\nk = spec|": {"spec", []string{"spectrum"}},
+		// Columns, tasks and arms of problems bound.
+		"rbf(dims=[\"x_a\", \"x_|":              {"x_", []string{"x_a", "x_b"}},
+		"rbf(dims=[\"|":                         {"", []string{"x_a", "x_b"}},
+		"arm(2*rbf(dims='|')":                   {"", []string{"x_a", "x_b"}},
+		"task(rbf(dims=[\"|":                    {"", nil},
+		"task(table([[1]], names=[\"|":          {"", []string{"oslo", "rome"}},
+		"arm(table([[1]], names=[\"oslo\", \"|": {"", []string{"1", "2", "3"}},
+		// What can be plotted and swept.
+		"plot(s, x=\"|\"":           {"", []string{"seed"}},
+		"plot(s, y=\"task|\"":       {"task", []string{"task_error"}},
+		"plot(r, x=\"|\"":           {"", []string{"task", "round"}},
+		"plot(nothing, x=\"|\"":     {"", nil},
+		"sweep(r, bud|":             {"bud", []string{"budget="}},
+		"sweep(r, algorithm=[\"Co|": {"Co", []string{"CoKernelFB", "CoUniformFB"}},
+		// Files.
+		"problem(\"sm|":                    {"sm", []string{"small.csv"}},
+		"problem('small.csv', rewards=\"|": {"", []string{"bad.csv", "fuzz/", "small.csv"}},
+		"save(r, \"|\")":                   {"", []string{"bad.csv", "errors.txt", "fuzz/", "small.csv"}},
+		"problem(\"fuzz/FuzzE|":            {"fuzz/FuzzE", []string{"fuzz/FuzzEval/"}},
+		"problem(\"nowhere/|":              {"nowhere/", nil},
 	} {
 		before, after, _ := strings.Cut(text, "|")
 		from, to, words := s.Complete(before+after, len([]rune(before)))
@@ -33,20 +72,86 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+func TestCompleteItems(t *testing.T) {
+	s := NewSession(Options{Folder: "testdata"})
+	must(t, s, `p = problem("small.csv", kernel=task(identity()) * arm(linear()))`)
+	for text, want := range map[string]Completion{
+		"fc(p, delt|":           {"delta=", CompletesKeyword, "a number, greater than 0 and less than 1, default 0.05"},
+		"compare(p|":            {"p", CompletesInstance, "a problem"},
+		"identi|":               {"identity", CompletesFunction, "identity()"},
+		"fb(p, algorithm=\"Be|": {"BestElsewhere", CompletesChoice, "the arm that is best on average in the other tasks"},
+		"rbf(dims=\"x_b|":       {"x_b", CompletesColumn, ""},
+		"problem(\"sma|":        {"small.csv", CompletesPath, ""},
+	} {
+		text = strings.TrimSuffix(text, "|")
+		_, _, items := s.CompleteItems(text, len([]rune(text)))
+		if len(items) == 0 {
+			t.Errorf("%s: nothing", text)
+			continue
+		}
+		if diff := cmp.Diff(want, items[0]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// Completion is for between two key presses: 5 ms, also in a long cell and in a
+// folder of many files.
+func TestCompleteIsFast(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 1000 {
+		if err := os.WriteFile(filepath.Join(folder, "data"+strings.Repeat("x", i%50)+string(rune('a'+i/50))+".csv"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := NewSession(Options{Folder: folder})
+	must(t, s, "p = paper(3)\nr = fc(p, delta=0.1)")
+	long := strings.Repeat("k = rbf(lengthscale=[1, 2], dims=[\"x_1\", \"x_2\"]) // a kernel\n", 200)
+	for _, text := range []string{long + "r = fc(p, ", long + "problem(\"da", "sweep(r, "} {
+		least := time.Hour
+		for range 10 {
+			start := time.Now()
+			if _, _, items := s.CompleteItems(text, len([]rune(text))); len(items) == 0 {
+				t.Fatalf("%.20s…: nothing", text)
+			}
+			least = min(least, time.Since(start))
+		}
+		if least > 5*time.Millisecond {
+			t.Errorf("%.20s…: %v", text, least)
+		}
+	}
+}
+
 func TestInspect(t *testing.T) {
-	s := NewSession(Options{})
-	must(t, s, "kz = rbf(0.5)")
-	for text, want := range map[string]string{
-		"task(k|z)":    "kz = rbf(0.5)\nkz is a kernel\n",
-		"x = rb|f(2)":  "rbf(lengthscale=1, dims=all columns)\nSmooth",
-		"rbf(|":        "rbf(lengthscale=1, dims=all columns)\nSmooth",
-		"fc(p, delt|a": "fc(p, delta=0.05",
-		"nothing|":     "",
+	s := NewSession(Options{Rebind: true})
+	must(t, s, "h = 0.5\nkz = rbf(h)\nr = fc(paper(1, 0.8), delta=0.1)\nlist = 1..1000")
+	must(t, s, "h = 0.7")
+	for text, want := range map[string][]string{
+		"task(k|z)":                       {"kz = rbf(h)", "kz is a kernel.", "stale"},
+		"h|":                              {"h = 0.7", "h is a number.", "0.7"},
+		"lis|t":                           {"list = 1..1000", "list is a list."},
+		"compare(r|)":                     {"r = fc(paper(1, 0.8), delta=0.1)", "r is a result.", "CoKernelFC (tuned schedule) decided"},
+		"x = rb|f(2)":                     {"rbf(lengthscale=1, dims=all columns)", "Smooth", "exp(-½", "Rasmussen", "greater than 0 and finite", "rbf(lengthscale=0.5)"},
+		"rbf(|":                           {"rbf(lengthscale=1, dims=all columns)"},
+		"fc(p, delt|a":                    {"fc(p, delta=0.05", "error probability; a number, greater than 0 and less than 1, default 0.05"},
+		"fc(p, algorithm=\"CoKer|nelFC\"": {"fc(…, algorithm=\"CoKernelFC\")", "Elimination in rounds", "[Du23, Alg. 1]", "guarantee"},
+		"fc(p, algorithm=\"x|":            {"fc(p, delta=0.05"},
+		"w(x, y) = sq|dist(x, y)":         {"sqdist(u, v)", "quared Euclidean distance"},
+		"nothing|":                        nil,
 	} {
 		before, after, _ := strings.Cut(text, "|")
 		got := s.Inspect(before+after, len([]rune(before)))
-		if !strings.HasPrefix(strings.ToLower(got), strings.ToLower(want)) || want == "" && got != "" {
-			t.Errorf("%s: %q, want %q", text, got, want)
+		if want == nil && got != (Inspection{}) {
+			t.Errorf("%s: %+v, want nothing", text, got)
+		}
+		plain := strings.Join(strings.Fields(got.Text), " ")
+		for _, w := range want {
+			if !strings.Contains(plain, w) {
+				t.Errorf("%s: no %q in %q", text, w, got.Text)
+			}
+		}
+		if want != nil && (!strings.Contains(got.HTML, "<pre>") || !strings.Contains(got.Markdown, "```")) {
+			t.Errorf("%s: HTML %q, Markdown %q", text, got.HTML, got.Markdown)
 		}
 	}
 }

@@ -82,7 +82,11 @@ func (env formulaEnv) Place(n ast.Node) string {
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder
 	for _, f := range found {
-		fmt.Fprintf(&b, "%s(%s) = %s\n", f.Name, f.Params, f.Body)
+		body := f.Body
+		if body == "" {
+			body = "<a Go function>"
+		}
+		fmt.Fprintf(&b, "%s(%s) = %s\n", f.Name, f.Params, body)
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 )
@@ -37,6 +38,49 @@ func FuzzParse(f *testing.F) {
 			if err.Line < 1 || err.Col < 1 || err.Width < 1 || err.Error() == "" {
 				t.Errorf("misplaced: %+v", err)
 			}
+		}
+	})
+}
+
+// FuzzEdit wants no panic from what an editor asks about any text, and answers that
+// agree with the parser.
+func FuzzEdit(f *testing.F) {
+	seeds(f)
+	s := NewSession(Options{Host: recorder{}, Folder: "testdata"})
+	script, errs := Parse("seed", sweepScript+"s = sweep(r, g=[0.4, 0.8])")
+	if len(errs) > 0 {
+		f.Fatal(errs)
+	}
+	if _, err := s.Eval(context.Background(), script); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		runes := []rune(src)
+		if len(runes) > 2_000 {
+			return
+		}
+		for at := 0; at <= len(runes); at += 1 + len(runes)/10 {
+			if from, to, _ := s.CompleteItems(src, at); from > to || to > len(runes) {
+				t.Errorf("at %d: replaces %d to %d", at, from, to)
+			}
+			s.Inspect(src, at)
+		}
+		_, errs := Parse("fuzz.cope", src)
+		if status, _ := Completeness(src); (status == "complete") != (len(errs) == 0) {
+			t.Errorf("%s, but %v", status, errs)
+		}
+		if again, err := Rewrite(src, nil); (err == nil) != (len(errs) == 0) || err == nil && again != strings.TrimPrefix(src, "\ufeff") {
+			t.Errorf("rewritten without a change: %q, error %v", again, err)
+		}
+		text := 0
+		for _, p := range Paragraphs(src) {
+			text += len(strings.Join(strings.Fields(p.Source), ""))
+			if _, wrong := Parse("paragraph", p.Source); len(errs) == 0 && !p.Comment && len(wrong) > 0 {
+				t.Errorf("the paragraph %q is wrong alone: %v", p.Source, wrong)
+			}
+		}
+		if whole := len(strings.Join(strings.Fields(strings.TrimPrefix(src, "\ufeff")), "")); text > whole || len(errs) == 0 && !strings.Contains(src, "//") && text != whole {
+			t.Errorf("paragraphs have %d of %d characters", text, whole)
 		}
 	})
 }

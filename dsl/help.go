@@ -9,25 +9,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// Help describes a function of the language by its name, as plain text; "" when
-// there is none.
-func Help(name string) string {
-	f := index[name]
-	if f == nil {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", f.Signature(), f.Doc)
-	if f.Formula != "" {
-		fmt.Fprintf(&b, "k(x, y) = %s\n", f.Formula)
-	}
-	for _, a := range f.arguments() {
-		fmt.Fprintf(&b, "  %s: %s\n", a[0], a[1])
-	}
-	fmt.Fprintf(&b, "example: %s\n", f.Example)
-	return b.String()
-}
-
 // arguments lists what the function takes, as pairs of name and description.
 func (f *Function) arguments() [][2]string {
 	var list [][2]string

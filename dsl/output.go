@@ -29,17 +29,17 @@ func (files) Save(path string, v any) error { return report.Save(path, v) }
 
 // outputFunctions show, draw and write values.
 func outputFunctions() []Function {
-	plotted := []Type{Sweep, Result, List, Bounds, Spectrum, Design}
+	plotted := []Type{Sweep, Result, List, Bounds, Hardness, Spectrum, Design}
 	return []Function{
 		{
-			Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, bounds, a spectrum or a design",
+			Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, bounds, hardness, a spectrum or a design",
 			Params: []Param{
 				{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
-				{Name: "x", Types: []Type{Text}, Default: unset, Doc: "what goes to the right: a swept name"},
-				{Name: "y", Types: []Type{Text}, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret"},
-				{Name: "file", Types: []Type{Text}, Default: unset, Doc: "also write it there, as .svg, .pdf or .png"},
+				{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
+				{Name: "y", Types: []Type{Text}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret"},
+				{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf or .png"},
 			},
-			Result: Figure, Example: `plot(s, x="gap", y="samples")`, eval: (*call).plot,
+			Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
 		},
 		{
 			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "results side by side",
@@ -57,9 +57,9 @@ func outputFunctions() []Function {
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .json .md .html .tex .txt, figures also .svg .pdf .png",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
-				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, Doc: "the file, relative to the script; its extension says the format"},
+				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
 			},
-			Result: Nothing, Example: `save(s, "fc.csv")`,
+			Result: Nothing, Example: `save(s, "fc.csv")`, check: (*call).checkSave,
 			eval: func(c *call) (any, error) {
 				if err := c.save("path", c.arg("value").value); err != nil {
 					return nil, err

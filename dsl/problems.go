@@ -38,10 +38,10 @@ func engineFunctions() []Function {
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
 			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps",
 			Params: []Param{
-				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, Doc: "the file, relative to the script"},
+				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"},
 				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Choices: []string{"sd", "task"}, Range: positive, Default: unset, Doc: `noise scale of rewards: a number, "sd" for the column, "task" pooled per task; the column sd when there is one, else 1`},
-				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
+				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: []string{engine.EnvironmentGaussian, engine.EnvironmentBernoulli, engine.EnvironmentResampled}, Default: unset, Doc: "how simulated rewards are drawn; resampled with rewards=, else gaussian"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; that of the file when not given"},
 			},

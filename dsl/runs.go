@@ -1,6 +1,9 @@
 package dsl
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -67,24 +70,36 @@ func (c *call) run(mode string) (any, error) {
 	if c.arg("seed").known() {
 		x.Seed = uint64(c.number("seed"))
 	}
-	x.Progress = c.e.progress(c.fn.Name+" "+x.Algorithm, x.Runs)
+	x.Progress = c.e.progress(c.fn.Name, x.Algorithm, x.Runs)
+	if x.Progress != nil {
+		x.Progress(0, x.Runs) // the first run pays for the designs: say at once what is under way
+	}
 	result, err := sim.Run(c.e.ctx, x)
 	if err != nil && result.Runs == 0 {
 		return nil, err
 	}
+	if err != nil && c.e.ctx.Err() != nil {
+		result.Status = engine.StatusInterrupted
+	}
 	return result, err
 }
 
-// progress returns what a run of so many steps reports to, or nil.
-func (e *evaluator) progress(label string, steps int) func(done, total int) {
+// progress returns what so many runs of an algorithm report to, or nil. In a sweep
+// they tell of the whole sweep, under one label. All its combinations count as many steps as the first,
+// even where the number of runs is swept, so what is done never goes back and the
+// total stays.
+func (e *evaluator) progress(function, algorithm string, steps int) func(done, total int) {
 	tell := e.session.opt.Progress
 	if tell == nil {
 		return nil
 	}
-	if e.swept != nil {
-		return func(done, _ int) {
-			tell("sweep, "+label, e.swept.cell*steps+done, e.swept.cells*steps)
-		}
+	s := e.swept
+	if s == nil {
+		return func(done, total int) { tell(function+" "+algorithm, done, total) }
 	}
-	return func(done, total int) { tell(label, done, total) }
+	if s.steps == 0 {
+		s.steps = steps
+	}
+	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
+	return func(done, _ int) { tell(label, s.cell*s.steps+done*s.steps/steps, s.cells*s.steps) }
 }

@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"slices"
-
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
@@ -53,28 +51,8 @@ func (s *Script) Check(opt Options) Errors {
 	return session.check(statements)
 }
 
-// prepare returns the statements of a script with the right sides that
-// Options.Set replaces.
+// prepare returns the statements of a script with the right sides that Options.Set
+// replaces. In a notebook another cell may bind a name that is set.
 func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
-	statements := slices.Clone(script.statements)
-	for _, text := range s.opt.Set {
-		source := front.NewSource("--set", text)
-		set, errs := front.Parse(source)
-		if len(errs) > 0 {
-			return nil, errs
-		}
-		if len(set) != 1 || set[0].Name == "" || set[0].Params != nil {
-			whole := front.Span{From: 0, To: len(text)}
-			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
-		}
-		name := set[0].Name
-		at := slices.IndexFunc(statements, func(st *front.Statement) bool { return st.Name == name })
-		switch {
-		case at >= 0:
-			statements[at] = set[0]
-		case !s.opt.Rebind: // in a notebook another cell may bind it
-			return nil, Errors{source.At(set[0].NameAt, "the script binds no name "+name, suggest(name, script.Names()))}
-		}
-	}
-	return statements, nil
+	return script.replace(s.opt.Set, s.opt.Rebind)
 }

@@ -46,6 +46,7 @@ type binding struct {
 	value value
 	time  int            // when it was bound, by the session's clock
 	uses  map[string]int // names its statement read, with the time of what was read
+	put   bool           // bound to a Go value by Put; the statement only stands for it
 }
 
 // NewSession returns a session in which nothing is bound.
@@ -84,11 +85,15 @@ func (s *Session) Value(name string) (v any, t Type, ok bool) {
 	return b.value.plain(), b.value.Type, true
 }
 
-// Definition returns the text that a name was bound with.
+// Definition returns the text that a name was bound with; of a name bound by Put
+// that it is from a Go cell.
 func (s *Session) Definition(name string) (string, bool) {
 	b, ok := s.scope[name]
 	if !ok {
 		return "", false
+	}
+	if b.put {
+		return name + " = <from a Go cell>", true
 	}
 	return b.st.Source.Slice(b.st.Whole()), true
 }
@@ -142,7 +147,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			}
 		}
 		if e.stopped != nil {
-			err := st.Source.At(st.Whole(), "interrupted", "")
+			err := st.Source.At(st.Whole(), "interrupted", e.kept(st))
 			err.Err = e.stopped
 			e.report(err)
 		}
@@ -151,6 +156,21 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		}
 	}
 	return displays, nil
+}
+
+// kept says what an interrupt left of a statement that binds a name: a later cell
+// must not take a part, or what was there before, for the whole.
+func (e *evaluator) kept(st *front.Statement) string {
+	b := e.scope[st.Name]
+	switch {
+	case st.Name == "":
+		return ""
+	case b == nil:
+		return st.Name + " is not bound: nothing was finished"
+	case b.st != st:
+		return st.Name + " keeps the value that it had: nothing was finished"
+	}
+	return st.Name + " is bound to what was finished, shown above; run it again for the whole"
 }
 
 // check evaluates statements on a copy of the scope as far as that is possible

@@ -32,6 +32,16 @@ type swept struct {
 	memo    map[string]value // by name and the values it depends on
 	cell    int              // number of the combination, for progress
 	cells   int
+	steps   int // of a combination, for progress
+}
+
+// names lists the swept names.
+func (s *swept) names() []string {
+	names := make([]string, len(s.axes))
+	for i, x := range s.axes {
+		names[i] = x.Name
+	}
+	return names
 }
 
 // lookup returns a name under the current combination; false when it does not
@@ -105,10 +115,7 @@ func (c *call) sweep() (any, error) {
 	if s == nil {
 		return nil, nil
 	}
-	out := sim.Sweep{}
-	for _, x := range s.axes {
-		out.Names = append(out.Names, x.Name)
-	}
+	out := sim.Sweep{Names: s.names()}
 	for s.cell = range s.cells {
 		rest := s.cell
 		row := sim.SweepRow{Values: make([]any, len(s.axes))}
@@ -123,6 +130,9 @@ func (c *call) sweep() (any, error) {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
 		}
 		if c.e.stopped != nil {
+			if len(out.Rows) == 0 {
+				return nil, c.e.stopped
+			}
 			return out, c.e.stopped
 		}
 		result, ok := v.Data.(engine.Result)

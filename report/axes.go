@@ -70,13 +70,6 @@ func measureNames(results []engine.Result) []string {
 	return names
 }
 
-// CheckAxes reports an x or y that FigureOf would refuse, "" being the usual
-// choice: the error names those there are.
-func CheckAxes(v any, x, y string) error {
-	_, _, err := chooseAxes(v, x, y)
-	return err
-}
-
 // chooseAxes returns the x and y asked for, or the usual ones.
 func chooseAxes(v any, x, y string) (string, string, error) {
 	xs, ys := Axes(v, x)

@@ -161,7 +161,7 @@ func TestAxes(t *testing.T) {
 			}
 		}
 		for _, wrong := range [][2]string{{"nowhere", ""}, {"", "nothing"}} {
-			if err := CheckAxes(v, wrong[0], wrong[1]); err == nil {
+			if _, err := FigureOf(v, wrong[0], wrong[1]); err == nil {
 				t.Errorf("%s: %q was accepted", TypeName(v), wrong)
 			}
 		}

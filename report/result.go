@@ -53,11 +53,15 @@ func verdict(r engine.Result) string {
 		}
 	}
 	n := len(r.Answers)
+	why := " (" + string(r.Status) + ")"
+	if r.Status == engine.StatusInterrupted && r.Runs > 0 {
+		why = "" // the interrupt ended the runs, not the one that these answers are of
+	}
 	switch {
 	case n == 0:
-		return "has no answers (" + string(r.Status) + ")"
+		return "has no answers" + why
 	case len(open) > 0:
-		return fmt.Sprintf("decided %d of %s and left %s undecided (%s)", n-len(open), plural(n, "task"), join(open, 8), r.Status)
+		return fmt.Sprintf("decided %d of %s and left %s undecided%s", n-len(open), plural(n, "task"), join(open, 8), why)
 	case r.Status == engine.StatusEpsilon:
 		return fmt.Sprintf("decided %s up to an accuracy of %s", each(n), decimal(r.Epsilon, 0))
 	case n <= 4 && r.Runs == 1:
@@ -75,7 +79,7 @@ func verdict(r engine.Result) string {
 func reliability(r engine.Result) string {
 	var parts []string
 	if r.Runs < r.Asked {
-		parts = append(parts, fmt.Sprintf("Only %d of %s finished.", r.Runs, plural(r.Asked, "run")))
+		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
 	}
 	if r.Undecided.Count > 0 && r.Runs > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %s left some task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
@@ -92,6 +96,14 @@ func reliability(r engine.Result) string {
 		parts = append(parts, s+".")
 	}
 	return strings.Join(parts, " ")
+}
+
+// interruptedBy says why runs are missing.
+func interruptedBy(r engine.Result) string {
+	if r.Status == engine.StatusInterrupted {
+		return ": interrupted"
+	}
+	return ""
 }
 
 func each(tasks int) string {

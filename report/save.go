@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,18 +47,25 @@ func Save(path string, v any) error {
 // SaveDocument is Save for a whole document. Figure formats and CSV take the
 // value of the first display.
 func SaveDocument(path string, d Document) error {
-	known := formats()
-	write, ok := known[strings.ToLower(filepath.Ext(path))]
-	if !ok {
-		var endings []string
-		for e := range known {
-			endings = append(endings, e)
-		}
-		slices.Sort(endings)
-		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(endings, " "))
+	if err := CheckEnding(path); err != nil {
+		return err
 	}
+	write := formats()[ending(path)]
 	return WriteFile(path, func(w io.Writer) error { return write(w, d) })
 }
+
+// Endings lists the file endings that Save knows, in alphabetical order.
+func Endings() []string { return slices.Sorted(maps.Keys(formats())) }
+
+// CheckEnding reports a path whose ending Save does not know.
+func CheckEnding(path string) error {
+	if _, ok := formats()[ending(path)]; !ok {
+		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Endings(), " "))
+	}
+	return nil
+}
+
+func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // WriteFile lets render fill the file at path. The file appears whole or not at
 // all; errors name the path.

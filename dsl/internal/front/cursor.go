@@ -1,6 +1,7 @@
 package front
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/file"
@@ -10,14 +11,30 @@ import (
 
 // Cursor is what stands around a place in a text that may be unfinished.
 type Cursor struct {
-	Word     string // the name or number that the cursor stands in or after
-	At       Span   // where it stands
-	Function string // the name of the call around the cursor; "" outside one
-	Argument string // the parameter, where the cursor stands after `parameter =`
-	InText   bool   // the cursor is inside quotes, and Word is what follows the opening one
+	Word   string // the name or number that the cursor stands in or after
+	At     Span   // where it stands
+	InText bool   // the cursor is inside quotes, and Word is what follows the opening one
+
+	Calls    []string // the calls around the cursor, outermost first; "" in a bracket that is no call
+	Argument string   // the parameter, where the cursor is in `parameter = …`
+	Position int      // where it is not: how many arguments stand before it in its call
+	Given    []string // names of the arguments of that call other than the cursor's
+	First    string   // the first argument of that call, where it is a name alone
+	Formula  bool     // the cursor is in the body of a formula definition
+	Names    []string // what the statements before bind
 }
 
-// CursorAt reads a text up to an offset in runes, and the word there to its end.
+// Function returns the name of the innermost call around the cursor, "" outside
+// of one.
+func (c Cursor) Function() string {
+	if len(c.Calls) == 0 {
+		return ""
+	}
+	return c.Calls[len(c.Calls)-1]
+}
+
+// CursorAt reads a text up to an offset in runes, the word there to its end, and
+// the rest of the call around it.
 func CursorAt(text string, offset int) Cursor {
 	runes := []rune(text)
 	offset = min(max(offset, 0), len(runes))
@@ -29,44 +46,185 @@ func CursorAt(text string, offset int) Cursor {
 		to++
 	}
 	c := Cursor{Word: string(runes[from:to]), At: Span{from, to}}
-	var before []lexer.Token // up to the word, or to an opening quote
-	var open []string        // functions of the brackets open
+	before, open := scan(runes[:from], len(runes))
+	rest := to
+	if open {
+		c.InText = true
+		rest = c.text(runes, before, offset)
+	}
+	brackets := unclosed(before)
+	c.Names, c.Formula = bound(&Source{runes: runes}, before)
+	// A list inside a call, as in dims=["x_1"], is part of an argument.
+	call := len(brackets) - 1
+	for call >= 0 && before[brackets[call]].Value == "[" {
+		call--
+	}
+	for _, b := range brackets {
+		if before[b].Value == "(" {
+			c.Calls = append(c.Calls, callee(before, b))
+		}
+	}
+	if call >= 0 && c.Function() != "" {
+		after, _ := scan(runes[rest:], maxAfter)
+		c.arguments(before[brackets[call]+1:], after, len(brackets)-1-call)
+	}
+	return c
+}
+
+// maxAfter is how many tokens after the cursor are read for the rest of its call.
+const maxAfter = 1000
+
+// scan returns the tokens of a text up to the first mistake, and whether that is a
+// quote that is not closed.
+func scan(runes []rune, most int) (tokens []lexer.Token, open bool) {
 	l := lexer.New()
-	l.Reset(file.NewSource(string(runes[:from])))
-	for {
+	l.Reset(file.NewSource(string(runes)))
+	for len(tokens) < most {
 		t, err := l.Next()
-		if err != nil || t.Kind == lexer.EOF {
-			c.InText = err != nil && strings.HasPrefix(err.Error(), "literal not terminated")
+		if err != nil {
+			return tokens, strings.HasPrefix(err.Error(), "literal not terminated")
+		}
+		if t.Kind == lexer.EOF {
 			break
 		}
+		tokens = append(tokens, t)
+	}
+	return tokens, false
+}
+
+// text makes what follows the opening quote the word, and returns where the text
+// ends: at its closing quote on the same line, if it has one.
+func (c *Cursor) text(runes []rune, before []lexer.Token, offset int) (end int) {
+	start := 0
+	if n := len(before); n > 0 {
+		start = before[n-1].To
+	}
+	for start < offset && !strings.ContainsRune("'\"`", runes[start]) {
+		start++
+	}
+	c.At = Span{min(start+1, offset), offset}
+	c.Word = string(runes[c.At.From:c.At.To])
+	for end = offset; end < len(runes) && runes[end] != '\n'; end++ {
+		if start < len(runes) && runes[end] == runes[start] {
+			return end + 1
+		}
+	}
+	return offset
+}
+
+// unclosed returns the indices of the brackets that are open after the tokens.
+func unclosed(tokens []lexer.Token) []int {
+	var open []int
+	for i, t := range tokens {
 		switch {
 		case t.Is(lexer.Bracket, "(", "["):
-			name := ""
-			if n := len(before); n > 0 && before[n-1].Kind == lexer.Identifier {
-				name = before[n-1].Value
-			}
-			open = append(open, name)
+			open = append(open, i)
 		case t.Kind == lexer.Bracket && len(open) > 0:
 			open = open[:len(open)-1]
 		}
-		before = append(before, t)
 	}
-	if len(open) > 0 {
-		c.Function = open[len(open)-1]
+	return open
+}
+
+// callee returns the name before an opening bracket, "" where there is none.
+func callee(tokens []lexer.Token, bracket int) string {
+	if bracket > 0 && tokens[bracket-1].Kind == lexer.Identifier {
+		return tokens[bracket-1].Value
 	}
-	if n := len(before); n > 1 && before[n-1].Is(lexer.Operator, "=") {
-		c.Argument = before[n-2].Value
-	}
-	if c.InText {
-		start := 0
-		if n := len(before); n > 0 {
-			start = before[n-1].To
+	return ""
+}
+
+// bound returns the names that the statements of some tokens bind, and whether the
+// last of them defines a formula. The last statement's own name is left out.
+func bound(s *Source, tokens []lexer.Token) (names []string, formula bool) {
+	depth, name, first := 0, "", 0
+	for i, t := range tokens {
+		if depth == 0 && (t.Is(lexer.Operator, ";") || i > 0 && ends(s, tokens[i-1], t)) {
+			if name != "" {
+				names = append(names, name)
+			}
+			name, formula, first = "", false, i
+			if t.Is(lexer.Operator, ";") {
+				first++
+			}
 		}
-		for start < offset && !strings.ContainsRune("'\"`", runes[start]) {
-			start++
+		switch {
+		case t.Is(lexer.Bracket, "(", "["):
+			depth++
+		case t.Kind == lexer.Bracket:
+			depth = max(depth-1, 0)
+		case depth == 0 && i > first && t.Is(lexer.Operator, "=") && name == "":
+			name, formula = tokens[first].Value, tokens[i-1].Is(lexer.Bracket, ")")
 		}
-		c.At = Span{min(start+1, offset), offset}
-		c.Word = string(runes[c.At.From:c.At.To])
 	}
-	return c
+	return names, formula
+}
+
+// arguments reads the arguments of a call: the tokens from its bracket to the
+// cursor, and those after the cursor, where nested brackets are still open.
+func (c *Cursor) arguments(before, after []lexer.Token, nested int) {
+	start, depth := 0, 0
+	for i, t := range before {
+		switch {
+		case t.Is(lexer.Bracket, "(", "["):
+			depth++
+		case t.Kind == lexer.Bracket:
+			depth--
+		case depth == 0 && t.Is(lexer.Operator, ","):
+			c.argument(before[start:i])
+			start = i + 1
+		}
+	}
+	if name := argumentName(before[start:]); name != "" {
+		c.Argument = name
+	}
+	depth, start = nested, -1
+	for i, t := range after {
+		switch {
+		case t.Is(lexer.Bracket, "(", "["):
+			depth++
+		case t.Kind == lexer.Bracket:
+			if depth--; depth < 0 {
+				after = after[:i]
+			}
+		case depth == 0 && t.Is(lexer.Operator, ","):
+			if start >= 0 {
+				c.following(after[start:i])
+			}
+			start = i + 1
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	if start >= 0 && start < len(after) {
+		c.following(after[start:])
+	}
+}
+
+// argument notes an argument before the cursor.
+func (c *Cursor) argument(tokens []lexer.Token) {
+	if name := argumentName(tokens); name != "" {
+		c.Given = append(c.Given, name)
+		return
+	}
+	if c.Position == 0 && len(c.Given) == 0 && len(tokens) == 1 && tokens[0].Kind == lexer.Identifier {
+		c.First = tokens[0].Value
+	}
+	c.Position++
+}
+
+// following notes an argument after the cursor. It counts where it has a name.
+func (c *Cursor) following(tokens []lexer.Token) {
+	if name := argumentName(tokens); name != "" && !slices.Contains(c.Given, name) {
+		c.Given = append(c.Given, name)
+	}
+}
+
+// argumentName returns the name of an argument `name = …`, "" for one without.
+func argumentName(tokens []lexer.Token) string {
+	if len(tokens) > 1 && tokens[0].Kind == lexer.Identifier && tokens[1].Is(lexer.Operator, "=") {
+		return tokens[0].Value
+	}
+	return ""
 }

@@ -1,0 +1,135 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+)
+
+// Completeness tells a console whether a text can be run as it stands: "complete";
+// "incomplete", with spaces to begin the next line with; or "invalid", when it has a
+// mistake that no further text mends. It looks at form, not at names and types: a
+// complete text may still be wrong.
+func Completeness(src string) (status, indent string) {
+	switch c, open := front.CompletenessOf(src); c {
+	case front.Incomplete:
+		return "incomplete", strings.Repeat("    ", max(open, 1))
+	case front.Invalid:
+		return "invalid", ""
+	}
+	return "complete", ""
+}
+
+// Paragraph is a part of a script that makes a notebook cell.
+type Paragraph struct {
+	Source  string // the text; of a comment without the slashes
+	Comment bool   // it has nothing but // comments, so it can be read as Markdown
+	Line    int    // where it begins, from 1
+}
+
+// Paragraphs cuts a script at blank lines, but not inside a statement or comment. A
+// text that cannot be read is one paragraph.
+func Paragraphs(src string) []Paragraph {
+	s := front.NewSource("", src)
+	lines := strings.Split(s.Text, "\n")
+	whole := make([]bool, len(lines)+2) // by number of the line: it goes on from the line before
+	for _, at := range front.Solid(s) {
+		first, _ := s.Position(at.From)
+		last, _ := s.Position(max(at.From, at.To-1))
+		for n := first + 1; n <= last; n++ {
+			whole[n] = true
+		}
+	}
+	var all []Paragraph
+	var part []string
+	finish := func(next int) {
+		if len(part) > 0 {
+			all = append(all, paragraph(part, next-len(part)))
+		}
+		part = nil
+	}
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" && !whole[i+1] {
+			finish(i + 1)
+			continue
+		}
+		part = append(part, strings.TrimRight(line, "\r"))
+	}
+	finish(len(lines) + 1)
+	return all
+}
+
+// paragraph makes a paragraph of lines.
+func paragraph(lines []string, at int) Paragraph {
+	p := Paragraph{Comment: true, Line: at}
+	text := make([]string, len(lines))
+	for i, line := range lines {
+		comment, found := strings.CutPrefix(strings.TrimSpace(line), "//")
+		p.Comment = p.Comment && found
+		text[i] = strings.TrimPrefix(comment, " ")
+	}
+	if !p.Comment {
+		text = lines
+	}
+	p.Source = strings.Join(text, "\n")
+	return p
+}
+
+// Rewrite returns a script with other values: each NAME=VALUE replaces the right
+// side of the statement that binds NAME, as Options.Set does. VALUE is an expression
+// of the language: a number, a "text" in quotes, a list. All else stays as written.
+func Rewrite(src string, set []string) (string, error) {
+	script, errs := Parse("script", src)
+	if len(errs) > 0 {
+		return "", errs
+	}
+	changed, errs := script.replace(set, false)
+	if len(errs) > 0 {
+		return "", errs
+	}
+	var b strings.Builder
+	at := 0
+	for i, st := range script.statements {
+		new := changed[i]
+		if new == st {
+			continue
+		}
+		place, text := st.Body(), new.Source.Slice(new.Body())
+		if st.Params != nil { // a formula becomes a plain binding
+			place, text = st.Whole(), new.Source.Slice(new.Whole())
+		}
+		b.WriteString(script.source.Slice(front.Span{From: at, To: place.From}) + text)
+		at = place.To
+	}
+	b.WriteString(script.source.Slice(front.Span{From: at, To: len([]rune(script.source.Text))}))
+	return b.String(), nil
+}
+
+// replace returns the statements of a script, those whose names are set with what
+// they are set to. A name that the script does not bind is an error unless others
+// are allowed.
+func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors) {
+	statements := slices.Clone(s.statements)
+	for _, text := range set {
+		source := front.NewSource("--set", text)
+		parsed, errs := front.Parse(source)
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil {
+			whole := front.Span{From: 0, To: len(text)}
+			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
+		}
+		name := parsed[0].Name
+		at := slices.IndexFunc(statements, func(st *front.Statement) bool { return st.Name == name })
+		switch {
+		case at >= 0:
+			statements[at] = parsed[0]
+		case !others:
+			return nil, Errors{source.At(parsed[0].NameAt, fmt.Sprintf("the script binds no name %s", name), suggest(name, s.Names()))}
+		}
+	}
+	return statements, nil
+}

@@ -1,0 +1,162 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Inspection describes something in the representations that a front end may choose
+// from. All are empty when there is nothing to say.
+type Inspection struct{ Text, Markdown, HTML string }
+
+// Inspect describes what the cursor is on: an algorithm inside quotes, a name that
+// is bound, a function; or else the function whose call is around it. The cursor
+// counts runes.
+func (s *Session) Inspect(text string, cursor int) Inspection {
+	c := front.CursorAt(text, cursor)
+	if c.InText {
+		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
+			return inspection(blocks)
+		}
+		return inspection(functionHelp(c.Function()))
+	}
+	if _, bound := s.scope[c.Word]; bound {
+		return inspection(s.describe(c.Word))
+	}
+	if c.Formula {
+		if blocks := formulaHelp(c.Word); blocks != nil {
+			return inspection(blocks)
+		}
+	}
+	for _, name := range []string{c.Word, c.Function()} {
+		if blocks := functionHelp(name); blocks != nil {
+			return inspection(blocks)
+		}
+	}
+	return Inspection{}
+}
+
+// Help describes a function of the language by its name, as plain text; "" when
+// there is none.
+func Help(name string) string { return inspection(functionHelp(name)).Text }
+
+// wordAround returns what stands between the quotes around the cursor.
+func wordAround(text string, c front.Cursor) string {
+	runes := []rune(text)
+	end := c.At.To
+	for end < len(runes) && !strings.ContainsRune("'\"`\n", runes[end]) {
+		end++
+	}
+	return string(runes[c.At.From:end])
+}
+
+// inspection renders a description.
+func inspection(blocks []report.Block) Inspection {
+	if blocks == nil {
+		return Inspection{}
+	}
+	d := report.Display{Value: blocks}
+	var text, html strings.Builder
+	// Writing to memory cannot fail, and a description has no figures.
+	_ = report.Text(&text, report.Document{Displays: []report.Display{d}}, report.TextOptions{})
+	_ = report.Fragment(&html, d, "cope-help")
+	markdown, _ := report.MarkdownFragment(d)
+	return Inspection{Text: text.String(), Markdown: markdown, HTML: html.String()}
+}
+
+// describe tells of a name that is bound: its definition, what it is, and the first
+// sentence of what it would display.
+func (s *Session) describe(name string) []report.Block {
+	definition, _ := s.Definition(name)
+	v := s.scope[name].value
+	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
+	if s.stale(name, map[string]bool{}) {
+		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: it was computed from a value that was bound again since"})
+	}
+	if lead := leadOf(v); lead != "" {
+		blocks = append(blocks, report.Paragraph{Text: lead, Lead: true})
+	}
+	return blocks
+}
+
+// maxLead is the length of the longest value that an inspection shows.
+const maxLead = 300
+
+// leadOf is the sentence with which the display of a value begins, "" where that is
+// its definition again, or a list too long to be one.
+func leadOf(v value) string {
+	data := v.Data
+	if _, list := data.([]value); list {
+		data = v.items()
+	}
+	blocks := report.Blocks(data)
+	if len(blocks) == 0 {
+		return ""
+	}
+	p, ok := blocks[0].(report.Paragraph)
+	if !ok || len(p.Text) > maxLead {
+		return ""
+	}
+	return p.Text
+}
+
+// functionHelp describes a function; nil when there is none of that name.
+func functionHelp(name string) []report.Block {
+	f := index[name]
+	if f == nil {
+		return nil
+	}
+	blocks := []report.Block{report.Code{Text: f.Signature()}, report.Paragraph{Text: capital(f.Doc) + "."}}
+	if f.Formula != "" {
+		blocks = append(blocks, report.Code{Text: "k(x, y) = " + f.Formula})
+	}
+	if f.Reference != "" {
+		blocks = append(blocks, report.Paragraph{Text: "From: " + f.Reference})
+	}
+	parameters := report.Table{Caption: "Parameters", Columns: []report.Column{{Name: "parameter", Title: "Parameter"}, {Name: "meaning", Title: "Meaning and values"}}}
+	for _, a := range f.arguments() {
+		parameters.Rows = append(parameters.Rows, []any{a[0], a[1]})
+	}
+	if len(parameters.Rows) > 0 {
+		blocks = append(blocks, parameters)
+	}
+	return append(blocks, report.Paragraph{Text: "Gives " + f.Result.a() + ". Example:"}, report.Code{Text: f.Example})
+}
+
+// formulaHelp describes a function of formulas; nil when there is none of that name.
+func formulaHelp(name string) []report.Block {
+	for _, f := range formula.Functions() {
+		if f.Name == name {
+			return []report.Block{report.Code{Text: f.Signature}, report.Paragraph{Text: "In a formula: " + f.Doc + "."}}
+		}
+	}
+	return nil
+}
+
+// algorithmHelp describes an algorithm; nil when there is none of that name.
+func algorithmHelp(name string) []report.Block {
+	for _, a := range engine.Algorithms() {
+		if a.Name != name {
+			continue
+		}
+		shares, proven := "Agents exchange nothing.", "Its answers carry no guarantee."
+		if a.Shares {
+			shares = "Agents exchange counts and means after every round."
+		}
+		if a.Proven {
+			proven = "Its answers carry a guarantee."
+		}
+		return []report.Block{
+			report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
+			report.Paragraph{Text: capital(a.Doc) + "."},
+			report.Paragraph{Text: shares + " " + proven},
+			report.Paragraph{Text: "From: " + a.Reference},
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Put binds a name to a Go value, as if a script had bound it: the rules for names
+// are the same, and what used the name before becomes stale. The value may be a
+// number, a string, or a slice of these or of such slices, all finite; a
+// kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; an
+// engine.Problem, engine.Result, sim.Sweep, or a value of bounds; a report.Figure or
+// report.Table; or a pointer to one of these. What a script could not bind is an
+// error, and then nothing changes.
+func (s *Session) Put(name string, v any) error {
+	st, err := s.nameFor(name)
+	if err != nil {
+		return err
+	}
+	bound, err := fromGo(name, v)
+	if err != nil {
+		return fmt.Errorf("cannot bind %s: %w", name, err)
+	}
+	if n := bound.size(maxElements); n > maxElements {
+		return fmt.Errorf("cannot bind %s: a list of more than %d elements; put data into a CSV file", name, maxElements)
+	}
+	if bound.depth() > maxNesting {
+		return fmt.Errorf("cannot bind %s: more than %d lists inside each other", name, maxNesting)
+	}
+	s.clock++
+	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
+	return nil
+}
+
+// nameFor checks that a name can be bound, and returns a statement that stands for
+// the definition that a Go value does not have: it uses nothing and calls nothing,
+// so a sweep takes the value as it is.
+func (s *Session) nameFor(name string) (*front.Statement, error) {
+	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
+	_, constant := constants[name]
+	_, bound := s.scope[name]
+	switch {
+	case len(errs) > 0 || len(parsed) != 1 || parsed[0].Name != name || parsed[0].Params != nil:
+		return nil, fmt.Errorf("cannot bind %q: it is not a name; names are letters, digits and _, and begin with a letter", name)
+	case index[name] != nil || constant:
+		return nil, fmt.Errorf("cannot bind %s: it is a name of the language; choose another name", name)
+	case bound && !s.opt.Rebind:
+		return nil, fmt.Errorf("cannot bind %s: it is bound already; choose another name: a name keeps its value", name)
+	}
+	return parsed[0], nil
+}
+
+// fromGo makes a value of the language of a Go value.
+func fromGo(name string, v any) (value, error) {
+	switch v := v.(type) {
+	case func(x, y []float64) float64:
+		if v == nil {
+			return value{}, fmt.Errorf("the function is nil")
+		}
+		return kernelValue(kernels.Func(name, v)), nil
+	case kernels.Formula:
+		if v.Body == "" {
+			v.Name = name // prints as what it is bound to
+		}
+		return kernelValue(v), nil
+	case *engine.Problem:
+		return problemFromGo(v)
+	case engine.Problem:
+		return problemFromGo(&v)
+	}
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Pointer && !r.IsNil() {
+		element := r.Elem().Interface()
+		_, byValue := element.(kernels.Kernel)
+		if k, ok := v.(kernels.Kernel); ok && !byValue {
+			return kernelFromGo(k)
+		}
+		return fromGo(name, element)
+	}
+	if !r.IsValid() || r.Kind() == reflect.Pointer {
+		return value{}, fmt.Errorf("the value is nil")
+	}
+	switch v := v.(type) {
+	case kernels.Kernel:
+		return kernelFromGo(v)
+	case kernels.Joint:
+		if len(v.Terms) == 0 {
+			return value{}, fmt.Errorf("the joint kernel has no terms")
+		}
+		return jointValue(v), nil
+	case engine.Result:
+		return value{Result, v}, nil
+	case sim.Sweep:
+		return value{Sweep, v}, nil
+	case bounds.Report:
+		return value{Bounds, v}, nil
+	case bounds.Forecast:
+		return value{Plan, v}, nil
+	case bounds.Allocation:
+		return value{Design, v}, nil
+	case bounds.Hardness:
+		return value{Hardness, v}, nil
+	case bounds.Spectrum:
+		return value{Spectrum, v}, nil
+	case report.Figure:
+		return value{Figure, v}, nil
+	case report.Table:
+		return value{Table, v}, nil
+	}
+	return plainFromGo(name, r)
+}
+
+// plainFromGo makes a number, text or list.
+func plainFromGo(name string, r reflect.Value) (value, error) {
+	switch {
+	case r.CanInt():
+		return finite(float64(r.Int()))
+	case r.CanUint():
+		return finite(float64(r.Uint()))
+	case r.CanFloat():
+		return finite(r.Float())
+	}
+	switch r.Kind() {
+	case reflect.String:
+		return value{Text, r.String()}, nil
+	case reflect.Bool:
+		return value{}, fmt.Errorf("there are no booleans in the language; use the numbers 0 and 1")
+	case reflect.Slice, reflect.Array:
+		list := make([]value, r.Len())
+		for i := range list {
+			element, err := fromGo(name, r.Index(i).Interface())
+			if err == nil && !slices.Contains([]Type{Number, Text, List, Result}, element.Type) {
+				err = fmt.Errorf("a list cannot hold %s; lists hold numbers, texts, lists or results", element.Type.a())
+			}
+			if err != nil {
+				return value{}, fmt.Errorf("element %d: %w", i, err)
+			}
+			list[i] = element
+		}
+		return value{List, list}, nil
+	}
+	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures and tables have", r.Type())
+}
+
+func finite(x float64) (value, error) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return value{}, fmt.Errorf("%v is not a finite number", x)
+	}
+	return numberValue(x), nil
+}
+
+func kernelFromGo(k kernels.Kernel) (value, error) {
+	if n := parts(k); n > maxParts {
+		return value{}, fmt.Errorf("the kernel has more than %d parts", maxParts)
+	}
+	return kernelValue(k), nil
+}
+
+func problemFromGo(p *engine.Problem) (value, error) {
+	switch {
+	case p == nil:
+		return value{}, fmt.Errorf("the problem is nil")
+	case p.Tasks == nil || p.Arms == nil || p.V() == 0 || p.N() == 0:
+		return value{}, fmt.Errorf("the problem has no tasks or no arms")
+	case p.Arms.Len() != p.N() || len(p.Noise) != p.N() || p.Mean != nil && len(p.Mean) != p.N():
+		return value{}, fmt.Errorf("the problem has lists of unequal length: there must be one point, task and noise for each arm")
+	}
+	return value{Problem, p}, nil
+}
+
+// Closure returns the statements that the definitions of some names need, their own
+// included, in an order in which a fresh session can evaluate them, one a line; and
+// the names among them that have no source: those bound by Put, and those not bound
+// at all. It is the text of the definitions as they are now, so a stale name (see
+// Stale) would get its new value. Paths are as written, relative to Options.Folder.
+func (s *Session) Closure(names ...string) (src string, missing []string) {
+	var b strings.Builder
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		bound := s.scope[name]
+		if bound == nil || bound.put {
+			missing = append(missing, name)
+			return
+		}
+		for _, used := range s.scope.sorted(bound.uses) {
+			visit(used)
+		}
+		text, _ := s.Definition(name)
+		b.WriteString(text + "\n")
+	}
+	for _, name := range names {
+		visit(name)
+	}
+	return b.String(), missing
+}
+
+// sorted lists the names of a set, those bound first first.
+func (s scope) sorted(set map[string]int) []string {
+	return slices.DeleteFunc(s.names(), func(name string) bool { _, in := set[name]; return !in })
+}

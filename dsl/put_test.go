@@ -1,0 +1,170 @@
+package dsl
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// What Go binds has the type that a script would have given it, and comes back.
+func TestPut(t *testing.T) {
+	s := NewSession(Options{Rebind: true})
+	p, err := engine.PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.RBF{Lengthscale: []float64{0.5}}
+	joint := kernels.LiftArm(k)
+	for _, c := range []struct {
+		v    any
+		kind Type
+		want any // what Value returns; nil for v itself
+	}{
+		{0.25, Number, nil}, {7, Number, 7.0}, {uint8(3), Number, 3.0}, {float32(0.5), Number, 0.5},
+		{"text", Text, nil}, {[]float64{1, 2}, List, nil}, {[]int{1, 2}, List, []float64{1, 2}}, {[]string{"a"}, List, nil},
+		{[][]float64{{1, 0}, {0, 1}}, List, nil}, {[]any{1, "a"}, List, []any{1.0, "a"}}, {[2]float64{1, 2}, List, []float64{1, 2}},
+		{k, Kernel, nil}, {&k, Kernel, k}, {joint, Joint, nil}, {&joint, Joint, joint}, {p, Problem, nil}, {*p, Problem, p},
+		{engine.Result{Mode: "fc"}, Result, nil}, {&engine.Result{Mode: "fb"}, Result, engine.Result{Mode: "fb"}}, {sim.Sweep{Names: []string{"g"}}, Sweep, nil},
+		{bounds.Report{}, Bounds, nil}, {bounds.Forecast{}, Plan, nil}, {bounds.Allocation{}, Design, nil}, {bounds.Hardness{}, Hardness, nil}, {bounds.Spectrum{}, Spectrum, nil},
+		{report.Figure{Title: "f"}, Figure, nil}, {report.Table{Caption: "t"}, Table, nil},
+	} {
+		if err := s.Put("v", c.v); err != nil {
+			t.Errorf("%T: %v", c.v, err)
+			continue
+		}
+		if c.want == nil {
+			c.want = c.v
+		}
+		got, kind, ok := s.Value("v")
+		if q, isProblem := got.(*engine.Problem); isProblem {
+			if w := c.want.(*engine.Problem); q.Name != w.Name || q.N() != w.N() {
+				t.Errorf("%T: %v", c.v, q)
+			}
+			continue
+		}
+		if !ok || kind != c.kind || !cmp.Equal(got, c.want) {
+			t.Errorf("%T: %v, a %s, want %v, a %s", c.v, got, kind, c.want, c.kind)
+		}
+	}
+	if text, _ := s.Definition("v"); text != "v = <from a Go cell>" {
+		t.Errorf("definition %q", text)
+	}
+}
+
+// Names and values that a script could not bind are refused, and nothing changes.
+func TestPutRefuses(t *testing.T) {
+	s := NewSession(Options{Rebind: true})
+	must(t, s, "h = 1")
+	var nothing *engine.Problem
+	for _, c := range []struct {
+		name string
+		v    any
+		want string
+	}{
+		{"fc", 1, "cannot bind fc: it is a name of the language; choose another name"},
+		{"pi", 1, "name of the language"},
+		{"a b", 1, `"a b": it is not a name`}, {"", 1, "not a name"}, {"1", 1, "not a name"}, {"a; b", 1, "not a name"}, {"f(x)", 1, "not a name"}, {"let", 1, "not a name"},
+		{"h", nil, "the value is nil"}, {"h", nothing, "the problem is nil"}, {"h", true, "use the numbers 0 and 1"},
+		{"h", math.NaN(), "NaN is not a finite number"}, {"h", []float64{1, math.Inf(1)}, "element 1: +Inf is not a finite number"},
+		{"h", []any{kernels.RBF{}}, "a list cannot hold a kernel"}, {"h", map[string]int{}, "has no meaning in the language"}, {"h", struct{}{}, "has no meaning"},
+		{"h", &engine.Problem{}, "no tasks or no arms"}, {"h", kernels.Joint{}, "no terms"}, {"h", make([]bool, 1), "element 0: there are no booleans"},
+		{"h", make([]float64, maxElements+1), "more than 2000000 elements"},
+	} {
+		if err := s.Put(c.name, c.v); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s = %T: error %v, want %q", c.name, c.v, err, c.want)
+		}
+	}
+	if v, _, _ := s.Value("h"); v != 1.0 || len(s.Names()) != 1 {
+		t.Errorf("h is %v, names %v", v, s.Names())
+	}
+	once := NewSession(Options{})
+	must(t, once, "h = 1")
+	if err := once.Put("h", 2); err == nil || !strings.Contains(err.Error(), "bound already") {
+		t.Errorf("bound again: %v", err)
+	}
+}
+
+// What Go binds is used, swept and made stale like anything else.
+func TestPutIsUsed(t *testing.T) {
+	s := NewSession(Options{Rebind: true, Folder: "testdata"})
+	if err := s.Put("gap", 0.4); err != nil {
+		t.Fatal(err)
+	}
+	rows := must(t, s, "r = fc(paper(1, gap), delta=0.1)\nsweep(r, gap=[0.4, 0.8])")[0].Value.(sim.Sweep).Rows
+	if len(rows) != 2 || rows[1].Result.Problem != "paper case 1, gap 0.8" {
+		t.Errorf("sweep: %+v", rows)
+	}
+	if err := s.Put("gap", 0.8); err != nil || !slices.Equal(s.Stale(), []string{"r"}) {
+		t.Errorf("stale %v after gap was bound again, error %v", s.Stale(), err)
+	}
+	calls := 0
+	if err := s.Put("wave", func(x, y []float64) float64 { calls++; return 1 + x[0]*y[0] }); err != nil {
+		t.Fatal(err)
+	}
+	displays := must(t, s, "wave\nk = arm(wave + linear())\nk\nprint(k)\np = problem(\"small.csv\", kernel=k)\nb = fb(p, budget=50)\nb")
+	if displays[0].Value != "wave(x, y) = <a Go function>\n" || displays[2].Value != "wave(x, y) = <a Go function>\narm(wave + linear())" || calls == 0 {
+		t.Errorf("%d calls; displays %v", calls, displays)
+	}
+	q, err := engine.PaperCase(3, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put("q", q); err != nil {
+		t.Fatal(err)
+	}
+	fromScript := must(t, s, "fc(q, delta=0.1)\nfc(paper(3, 0.8), delta=0.1)")
+	if diff := cmp.Diff(fromScript[1].Value, fromScript[0].Value); diff != "" {
+		t.Errorf("a problem from Go (-script +Go):\n%s", diff)
+	}
+	if err := s.Put("r", fromScript[0].Value); err != nil {
+		t.Fatal(err)
+	}
+	script, _ := Parse("cell 1", "sweep(r, delta=[0.1, 0.2])")
+	if _, err := s.Eval(context.Background(), script); err == nil || !strings.Contains(err.Error(), "r does not depend on anything called delta") {
+		t.Errorf("a sweep of a result from Go: %v", err)
+	}
+}
+
+// A fresh session evaluates a closure to equal values, whatever order the names were
+// bound again in.
+func TestClosure(t *testing.T) {
+	s := NewSession(Options{Rebind: true})
+	must(t, s, `
+h = 0.5; unused = 3 // two on a line
+near(x, y) = exp(-sqdist(x, y)/h)
+k = near + rbf(
+  h)   // goes on
+joint = task(identity()) * arm(k)`)
+	must(t, s, "h = 0.7")
+	must(t, s, "near(a, b) = exp(-sqdist(a, b)/h)")
+	must(t, s, "k = near + rbf(\n  h)\njoint = task(identity()) * arm(k)")
+	must(t, s, "h = 0.7")
+	src, missing := s.Closure("joint")
+	want := "h = 0.7\nnear(a, b) = exp(-sqdist(a, b)/h)\nk = near + rbf(\n  h)\njoint = task(identity()) * arm(k)\n"
+	if src != want || missing != nil {
+		t.Errorf("%q, missing %v, want %q", src, missing, want)
+	}
+	fresh := NewSession(Options{})
+	must(t, fresh, src)
+	a, _, _ := s.Value("joint")
+	b, _, _ := fresh.Value("joint")
+	if a.(kernels.Joint).String() != b.(kernels.Joint).String() || len(fresh.Names()) != 4 {
+		t.Errorf("%v and %v, names %v", a, b, fresh.Names())
+	}
+	if err := s.Put("h", 0.9); err != nil {
+		t.Fatal(err)
+	}
+	if src, missing := s.Closure("k", "nobody", "joint"); !slices.Equal(missing, []string{"h", "nobody"}) || strings.Contains(src, "<") || strings.Count(src, "k = ") != 1 {
+		t.Errorf("%q, missing %v", src, missing)
+	}
+}

@@ -1,0 +1,138 @@
+package dsl
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// words is what the texts of a parameter name, for completion.
+type words string
+
+const (
+	wordsColumns words = "columns of a problem"
+	wordsPoints  words = "tasks or arms of a problem"
+	wordsData    words = "a CSV file"
+	wordsOutput  words = "a file to write"
+	wordsX       words = "x of a figure"
+	wordsY       words = "y of a figure"
+)
+
+// space returns the space that the innermost of some calls is about: "task", "arm",
+// or "" where that is not said yet.
+func space(calls []string) string {
+	for i := len(calls) - 1; i >= 0; i-- {
+		if calls[i] == "task" || calls[i] == "arm" {
+			return calls[i]
+		}
+	}
+	return ""
+}
+
+// problems returns the problems that are bound, the youngest first.
+func (s *Session) problems() []*engine.Problem {
+	var found []*engine.Problem
+	names := s.Names()
+	for i := len(names) - 1; i >= 0; i-- {
+		if p, ok := s.scope[names[i]].value.Data.(*engine.Problem); ok {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// columns lists the columns of the problems bound, of one space or of both. As in
+// the CSV file, those of arms begin with x_ and those of tasks with z_.
+func (s *Session) columns(space string) []string {
+	var all []string
+	for _, p := range s.problems() {
+		if space != "task" {
+			all = append(all, p.Arms.Columns...)
+		}
+		if space != "arm" {
+			all = append(all, p.Tasks.Columns...)
+		}
+	}
+	return all
+}
+
+// points lists the names of the tasks or arms of the problems bound, or of both.
+func (s *Session) points(space string) []string {
+	var all []string
+	for _, p := range s.problems() {
+		if space != "arm" {
+			all = append(all, p.Tasks.Names...)
+		}
+		if space != "task" {
+			all = append(all, p.Arms.Names...)
+		}
+	}
+	return all
+}
+
+// axes returns what x and y may be in a plot of a name.
+func (s *Session) axes(name string) (xs, ys []string) {
+	b, ok := s.scope[name]
+	if !ok || !b.value.known() {
+		return nil, nil
+	}
+	v := b.value.Data
+	if list, ok := v.([]value); ok {
+		found, err := results(list)
+		if err != nil {
+			return nil, nil
+		}
+		v = found
+	}
+	return report.Axes(v, "any")
+}
+
+// maxEntries is how many entries of a folder completion looks at: it must not take
+// longer than a key press.
+const maxEntries = 2000
+
+// files lists the files that complete a path of the script, with one of the endings
+// or, without any, one that values can be saved with; and folders, with a / behind.
+// Hidden ones only when asked for.
+func (s *Session) files(prefix string, endings []string) []string {
+	if endings == nil {
+		endings = report.Endings()
+	}
+	folder, start := path.Split(prefix)
+	system := s.path(filepath.FromSlash(folder))
+	if system == "" {
+		system = "."
+	}
+	f, err := os.Open(system)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(maxEntries) // what could be read, even after an error
+	var found []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, start) || name[0] == '.' && start == "" {
+			continue
+		}
+		folderToo := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(filepath.Join(system, name))
+			folderToo = err == nil && info.IsDir()
+		}
+		switch {
+		case folderToo:
+			found = append(found, folder+name+"/")
+		case slices.Contains(endings, strings.ToLower(filepath.Ext(name))):
+			found = append(found, folder+name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
