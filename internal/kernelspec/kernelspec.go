@@ -1,0 +1,200 @@
+package kernelspec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
+)
+
+// DefaultName is the name under which notebooks ask for the kernel.
+const DefaultName = "gonb-cope"
+
+// DisplayName is what menus of Jupyter show.
+const DisplayName = "Go + CoPE (gonb-cope)"
+
+// Options say where the kernel is installed and what it starts.
+type Options struct {
+	User       bool   // in the user's folder of Jupyter, which is the default
+	Prefix     string // in PREFIX/share/jupyter instead
+	Name       string // "" is DefaultName
+	Executable string // "" is this program
+	Version    string // of this program
+	Words      Words  // of the script language, for colours
+}
+
+// Words are the names of the script language that get a colour of their own.
+type Words struct {
+	Functions []string `json:"functions"`
+	Kernels   []string `json:"kernels"`
+}
+
+// Installed says what Install did.
+type Installed struct {
+	Dir          string // the kernelspec
+	Executable   string // what the kernelspec starts
+	Copied       bool   // whether that is a copy, as the program would not stay where it is
+	LabExtension string // the extension of JupyterLab
+}
+
+// spec is kernel.json.
+type spec struct {
+	Argv          []string       `json:"argv"`
+	DisplayName   string         `json:"display_name"`
+	Language      string         `json:"language"`
+	InterruptMode string         `json:"interrupt_mode"`
+	Metadata      map[string]any `json:"metadata"`
+}
+
+// mark is the key of the metadata by which our kernelspecs are known.
+const mark = "gonb-cope"
+
+// What kernel.json says after the program.
+var arguments = []string{"kernel", "{connection_file}"}
+
+// Jupyter's rule for names of kernels.
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+// Install writes the kernelspec and the extension, in place of what was installed
+// before. It refuses to replace a kernelspec of another program.
+func Install(o Options) (Installed, error) {
+	data, dir, err := o.place()
+	if err != nil {
+		return Installed{}, err
+	}
+	switch _, err := Read(dir); {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+	default:
+		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
+	}
+	done := Installed{Dir: dir, LabExtension: extensionIn(data)}
+	if o.Executable == "" {
+		if o.Executable, err = os.Executable(); err != nil {
+			return Installed{}, fmt.Errorf("where this program is cannot be found: %w", err)
+		}
+	}
+	if o.Executable, err = filepath.Abs(o.Executable); err != nil {
+		return Installed{}, fmt.Errorf("where this program is cannot be found: %w", err)
+	}
+	done.Executable = o.Executable
+	if temporary(o.Executable) || inside(filepath.Join(data, "kernels"), o.Executable) {
+		done.Executable, done.Copied = filepath.Join(dir, "gonb-cope"), true
+	}
+	files, err := o.resources(done)
+	if err != nil {
+		return Installed{}, err
+	}
+	if err := replace(data, dir, files); err != nil {
+		return Installed{}, err
+	}
+	return done, replace(data, done.LabExtension, extension(o))
+}
+
+// resources are the files of the kernelspec.
+func (o Options) resources(done Installed) (map[string]file, error) {
+	text, err := json.MarshalIndent(spec{
+		Argv:          append([]string{done.Executable}, arguments...),
+		DisplayName:   DisplayName,
+		Language:      "go",
+		InterruptMode: "message",
+		Metadata:      map[string]any{"debugger": false, mark: o.Version},
+	}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("kernel.json: %w", err)
+	}
+	files := map[string]file{
+		"kernel.json":       {text: append(text, '\n')},
+		"kernel.js":         {text: classic(o.Words)},
+		"logo-svg.svg":      {text: LogoSVG()},
+		"logo-32x32.png":    {text: LogoPNG(32)},
+		"logo-64x64.png":    {text: LogoPNG(64)},
+		"quarto_setup_cell": {text: []byte(setupCell)},
+	}
+	if done.Copied {
+		files["gonb-cope"] = file{copyOf: o.Executable}
+	}
+	return files, nil
+}
+
+// setupCell is what Quarto runs before the cells of a document. Quarto takes its
+// being there as a sign that the kernel knows Quarto.
+const setupCell = "%%cope\n// Quarto runs this cell before a document.\n"
+
+// Uninstall removes the kernelspec, and the extension when no other kernelspec of
+// ours is left beside it. It refuses to remove one of another program.
+func Uninstall(o Options) (dir string, err error) {
+	data, dir, err := o.place()
+	if err != nil {
+		return "", err
+	}
+	switch _, err := Read(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("no kernelspec is installed in %s", dir)
+	case err != nil:
+		return "", fmt.Errorf("nothing was removed: %w", err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", fmt.Errorf("the kernelspec cannot be removed: %w", err)
+	}
+	others, _ := filepath.Glob(filepath.Join(data, "kernels", "*"))
+	if slices.ContainsFunc(others, func(other string) bool { _, err := Read(other); return err == nil }) {
+		return dir, nil
+	}
+	if err := os.RemoveAll(extensionIn(data)); err != nil {
+		return "", fmt.Errorf("the extension of JupyterLab cannot be removed: %w", err)
+	}
+	return dir, nil
+}
+
+// Read returns the program that a kernelspec of ours starts. It wraps fs.ErrNotExist
+// where there is none, and is another error for one of another program.
+func Read(dir string) (executable string, err error) {
+	s, err := client.ReadSpec(dir)
+	if err != nil {
+		return "", err
+	}
+	_, marked := s.Metadata[mark]
+	if !marked || len(s.Argv) != 1+len(arguments) || !slices.Equal(s.Argv[1:], arguments) {
+		return "", fmt.Errorf("%s is the kernelspec of another program, %q", dir, s.DisplayName)
+	}
+	return s.Argv[0], nil
+}
+
+// HasExtension tells whether JupyterLab's extension is installed beside a kernelspec.
+func HasExtension(dir string) bool {
+	_, err := os.Stat(filepath.Join(extensionIn(filepath.Dir(filepath.Dir(dir))), "package.json"))
+	return err == nil
+}
+
+// place is the folder of Jupyter's data, and the one of the kernelspec in it.
+func (o Options) place() (data, dir string, err error) {
+	name := o.Name
+	if name == "" {
+		name = DefaultName
+	}
+	switch {
+	case !validName.MatchString(name):
+		return "", "", fmt.Errorf("name of the kernel %q: letters, digits, -, _ and . are allowed, and no . in front", name)
+	case o.User && o.Prefix != "":
+		return "", "", fmt.Errorf("--user and --prefix %s exclude each other", o.Prefix)
+	case o.Prefix != "":
+		data = filepath.Join(o.Prefix, "share", "jupyter")
+	default:
+		data = client.UserDataDir()
+	}
+	if data == "" {
+		return "", "", errors.New("you have no home folder; say where to install with --prefix or JUPYTER_DATA_DIR")
+	}
+	if data, err = filepath.Abs(data); err != nil {
+		return "", "", fmt.Errorf("folder of Jupyter: %w", err)
+	}
+	return data, filepath.Join(data, "kernels", name), nil
+}
+
+func extensionIn(data string) string { return filepath.Join(data, "labextensions", mark) }
