@@ -15,6 +15,11 @@
 //	session := dsl.NewSession(dsl.Options{})      // keeps what scripts bind
 //	displays, err := session.Eval(ctx, script)    // checks, then runs
 //
+// A notebook kernel asks more of the same session: CompleteItems and Inspect for the
+// place of a cursor, Completeness for a console, Stale, ErrorHTML for what went wrong,
+// and for Go cells Put, Value and Closure. Rewrite and Paragraphs make notebooks of
+// scripts and give their parameters other values.
+//
 // A mistake of the user is an Error with place, message and hint; up to five that do
 // not depend on each other come together as Errors. An interrupt returns what was
 // displayed so far with an error that wraps the context's.

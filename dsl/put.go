@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -176,40 +175,4 @@ func problemFromGo(p *engine.Problem) (value, error) {
 		return value{}, fmt.Errorf("the problem has lists of unequal length: there must be one point, task and noise for each arm")
 	}
 	return value{Problem, p}, nil
-}
-
-// Closure returns the statements that the definitions of some names need, their own
-// included, in an order in which a fresh session can evaluate them, one a line; and
-// the names among them that have no source: those bound by Put, and those not bound
-// at all. It is the text of the definitions as they are now, so a stale name (see
-// Stale) would get its new value. Paths are as written, relative to Options.Folder.
-func (s *Session) Closure(names ...string) (src string, missing []string) {
-	var b strings.Builder
-	seen := map[string]bool{}
-	var visit func(name string)
-	visit = func(name string) {
-		if seen[name] {
-			return
-		}
-		seen[name] = true
-		bound := s.scope[name]
-		if bound == nil || bound.put {
-			missing = append(missing, name)
-			return
-		}
-		for _, used := range s.scope.sorted(bound.uses) {
-			visit(used)
-		}
-		text, _ := s.Definition(name)
-		b.WriteString(text + "\n")
-	}
-	for _, name := range names {
-		visit(name)
-	}
-	return b.String(), missing
-}
-
-// sorted lists the names of a set, those bound first first.
-func (s scope) sorted(set map[string]int) []string {
-	return slices.DeleteFunc(s.names(), func(name string) bool { _, in := set[name]; return !in })
 }

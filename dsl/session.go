@@ -34,41 +34,12 @@ type Session struct {
 	clock int // counts bindings
 }
 
-// scope is the names bound.
-type scope map[string]*binding
-
-// binding is a name with the statement that defines it. A name is defined once
-// (or again in a notebook), so a value is a function of what its statement uses:
-// sweep and Stale rely on it.
-type binding struct {
-	name  string
-	st    *front.Statement
-	value value
-	time  int            // when it was bound, by the session's clock
-	uses  map[string]int // names its statement read, with the time of what was read
-	put   bool           // bound to a Go value by Put; the statement only stands for it
-}
-
 // NewSession returns a session in which nothing is bound.
 func NewSession(opt Options) *Session {
 	if opt.Host == nil {
 		opt.Host = files{}
 	}
 	return &Session{opt: opt, scope: scope{}}
-}
-
-// names returns the names in the order in which they were bound.
-func (s scope) names() []string {
-	var all []*binding
-	for _, b := range s {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b *binding) int { return a.time - b.time })
-	names := make([]string, len(all))
-	for i, b := range all {
-		names[i] = b.name
-	}
-	return names
 }
 
 // Names returns the names bound so far, oldest first.
@@ -96,32 +67,6 @@ func (s *Session) Definition(name string) (string, bool) {
 		return name + " = <from a Go cell>", true
 	}
 	return b.st.Source.Slice(b.st.Whole()), true
-}
-
-// Stale returns the names whose definition uses a name that was bound again
-// since, oldest first.
-func (s *Session) Stale() []string {
-	var stale []string
-	memo := map[string]bool{}
-	for _, name := range s.scope.names() {
-		if s.stale(name, memo) {
-			stale = append(stale, name)
-		}
-	}
-	return stale
-}
-
-func (s *Session) stale(name string, memo map[string]bool) bool {
-	if is, ok := memo[name]; ok {
-		return is
-	}
-	memo[name] = false
-	for used, time := range s.scope[name].uses {
-		if s.scope[used].time != time || s.stale(used, memo) {
-			memo[name] = true
-		}
-	}
-	return memo[name]
 }
 
 // Eval checks a script and then evaluates it. It returns what bare expressions
@@ -249,23 +194,6 @@ func (e *evaluator) define(st *front.Statement) value {
 		return e.formula(st)
 	}
 	return e.eval(st.Node)
-}
-
-// reaches reports whether the definitions of some names use a name.
-func (e *evaluator) reaches(uses map[string]int, name string, seen map[string]bool) bool {
-	for used := range uses {
-		if used == name {
-			return true
-		}
-		if seen[used] || e.scope[used] == nil {
-			continue
-		}
-		seen[used] = true
-		if e.reaches(e.scope[used].uses, name, seen) {
-			return true
-		}
-	}
-	return false
 }
 
 // displayOf is what a bare expression shows; its name is set when the expression

@@ -7,6 +7,7 @@
 //	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
 //	value ──FigureOf──▶ Figure ──SVG, PDF, PNG──▶ drawing
 //	value ──JSON, CSV──▶ data
+//	value ──Bundle──▶ all of these at once, for a notebook to choose from
 //
 // Every kind of value has one function that says in which order its story is
 // told: first a sentence (what was found, with what guarantee, for how many
@@ -32,5 +33,5 @@
 //
 // Write one function from the value to blocks, and add its line to the switches
 // of Blocks and TypeName; if it can be drawn, one function to a Figure and its
-// line in FigureOf. All formats follow.
+// lines in Axes and FigureOf. All formats follow.
 package report
