@@ -1,6 +1,8 @@
 package client
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -51,3 +53,15 @@ func (e *CellError) Error() string {
 
 // Unwrap returns Err.
 func (e *CellError) Unwrap() error { return e.Err }
+
+// plainJSON says without the names of Go types which value has the wrong type.
+func plainJSON(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	if mismatch.Field == "" {
+		return fmt.Errorf("it cannot be a %s", mismatch.Value)
+	}
+	return fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value)
+}

@@ -128,26 +128,26 @@ func (e *execution) take(a arrival) error {
 		}
 		e.idle = e.idle || a.idle()
 	case a.message.Header.Type == "input_request":
-		return e.ask(a.message)
+		return e.ask(a)
 	case a.reply() && !e.replied:
 		e.replied, e.limit = true, time.After(outputTime)
-		return a.message.Decode(&e.reply)
+		return a.decode(&e.reply)
 	}
 	return nil
 }
 
 // ask answers a question of the code. The user may take any time, so it is not
 // waited for here.
-func (e *execution) ask(question *jupyter.Message) error {
+func (e *execution) ask(question arrival) error {
 	var q struct {
 		Prompt   string `json:"prompt"`
 		Password bool   `json:"password"`
 	}
-	if err := question.Decode(&q); err != nil {
+	if err := question.decode(&q); err != nil {
 		return err
 	}
 	answer := func(content map[string]string) {
-		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question, content))
+		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question.message, content))
 	}
 	if e.opt.Input == nil { // a kernel that asks although it was told that nobody answers
 		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "nobody can answer", "value": ""})

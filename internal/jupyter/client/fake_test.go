@@ -2,10 +2,12 @@ package client
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,11 +23,30 @@ import (
 const fakeMode = "GONB_COPE_TEST_FAKE_KERNEL"
 
 func TestMain(m *testing.M) {
-	if mode := os.Getenv(fakeMode); mode != "" {
+	switch mode := os.Getenv(fakeMode); mode {
+	case "":
+		os.Exit(m.Run())
+	case "parent":
+		runParent()
+	default:
 		runFake(mode, os.Args[1])
-		return
 	}
-	os.Exit(m.Run())
+}
+
+// runParent starts a kernel, prints its process number, and waits to be killed.
+func runParent() {
+	started := make(chan *Kernel)
+	go func() { // a goroutine whose thread ends with it
+		runtime.LockOSThread()
+		k, err := Start(context.Background(), fakeSpec("plain"), StartOptions{})
+		if err != nil {
+			panic(err)
+		}
+		started <- k
+	}()
+	k := <-started
+	fmt.Println(k.process.cmd.Process.Pid)
+	time.Sleep(time.Minute)
 }
 
 // fakeSpec is the kernelspec of the fake kernel.

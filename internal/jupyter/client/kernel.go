@@ -61,9 +61,18 @@ func (a arrival) idle() bool {
 	var status struct {
 		State string `json:"execution_state"`
 	}
-	return a.message.Decode(&status) == nil && status.State == "idle"
+	return a.decode(&status) == nil && status.State == "idle"
 }
 
+// decode reads the content of the message.
+func (a arrival) decode(v any) error {
+	if err := a.message.Decode(v); err != nil {
+		return fmt.Errorf("message %s from the kernel: %w", a.message.Header.Type, plainJSON(err))
+	}
+	return nil
+}
+
+// reply tells the message that answers a request.
 func (a arrival) reply() bool {
 	return a.channel != jupyter.IOPubChannel && strings.HasSuffix(a.message.Header.Type, "_reply")
 }
@@ -83,8 +92,8 @@ func (k *Kernel) route(ch jupyter.Channel) {
 		case <-r.gone:
 		}
 	}
-	// Mostly because the process has ended, which says more.
-	if !k.process.wait(lingerTime) {
+	// Mostly because the process is about to end, which says more.
+	if !k.process.wait(endingTime) {
 		k.fail(errors.New("the connection to the kernel is lost"))
 	}
 }
@@ -96,8 +105,12 @@ func (k *Kernel) watch() {
 	k.fail(k.process.ending())
 }
 
-// lingerTime is how long the last words of a kernel may be on their way.
-const lingerTime = 200 * time.Millisecond
+// lingerTime is how long the last words of a kernel may be on their way, endingTime
+// how long a process that has closed its sockets may take to end.
+const (
+	lingerTime = 200 * time.Millisecond
+	endingTime = 2 * time.Second
+)
 
 func (k *Kernel) fail(why error) {
 	k.failing.Do(func() {

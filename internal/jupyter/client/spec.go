@@ -84,11 +84,7 @@ func ReadSpec(dir string) (Spec, error) {
 		Metadata      map[string]any    `json:"metadata"`
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		var mismatch *json.UnmarshalTypeError
-		if errors.As(err, &mismatch) {
-			return Spec{}, fmt.Errorf("%s: %s cannot be a %s", path, mismatch.Field, mismatch.Value)
-		}
-		return Spec{}, fmt.Errorf("%s: %w", path, err)
+		return Spec{}, fmt.Errorf("%s: %w", path, plainJSON(err))
 	}
 	switch {
 	case len(file.Argv) == 0:

@@ -187,7 +187,7 @@ func (k *Kernel) introduce(ctx context.Context, r *request) (joined bool, err er
 			switch {
 			case a.message.Header.Type == "kernel_info_reply":
 				replied, late = true, time.After(joinTime)
-				if err := a.message.Decode(&k.Info); err != nil {
+				if err := a.decode(&k.Info); err != nil {
 					return false, err
 				}
 			case a.idle():

@@ -1,0 +1,45 @@
+package client
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// A kernel ends when the process that started it is killed, and not before, although
+// the threads of that process come and go.
+func TestParentDies(t *testing.T) {
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), fakeMode+"=parent")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _, err := bufio.NewReader(out).ReadLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel, err := strconv.Atoi(string(line))
+	if err != nil {
+		t.Fatalf("the parent says %q", line)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if !alive(kernel) {
+		t.Error("the kernel ended before its parent")
+	}
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	for range 100 {
+		if !alive(kernel) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("kernel %d is left", kernel)
+}
