@@ -25,22 +25,19 @@ func linear(t *testing.T, channel string) float64 {
 // TestContrast: text has a contrast of 4.5:1 or more [WCAG 2.1, 1.4.3] in the
 // light, the dark and the printed scheme.
 func TestContrast(t *testing.T) {
-	blocks := regexp.MustCompile(`(?s)\.cope \{([^}]*--ink:.*?)\}`).FindAllStringSubmatch(stylesheet, -1)
-	if len(blocks) != 3 {
-		t.Fatalf("%d colour schemes in the style, want light, dark and print", len(blocks))
+	schemes := []map[string]string{{}, {}, {}}
+	for _, m := range regexp.MustCompile(`--([a-z-]+): var\(--lt, (#[0-9a-f]{6})\) var\(--dk, (#[0-9a-f]{6})\);`).FindAllStringSubmatch(stylesheet, -1) {
+		schemes[0][m[1]], schemes[1][m[1]], schemes[2][m[1]] = m[2], m[3], m[2]
 	}
-	light := map[string]string{}
-	for i, b := range blocks {
-		scheme := map[string]string{}
-		for k, v := range light {
-			scheme[k] = v
-		}
-		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(b[1], -1) {
-			scheme[m[1]] = m[2]
-		}
-		if i == 0 {
-			light = scheme
-		}
+	_, print, found := strings.Cut(stylesheet, "@media print")
+	overridden := regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(print, -1)
+	if len(schemes[0]) < 16 || !found || len(overridden) < 5 {
+		t.Fatalf("%d colours in the style, and %d for print", len(schemes[0]), len(overridden))
+	}
+	for _, m := range overridden {
+		schemes[2][m[1]] = m[2]
+	}
+	for i, scheme := range schemes {
 		for _, pair := range []string{"ink page", "ink panel", "soft page", "soft panel", "warn-ink warn", "err-ink err", "err-rule panel", "code-c panel", "code-s panel", "code-f panel", "code-d panel"} {
 			text, ground, _ := strings.Cut(pair, " ")
 			a, b := luminance(t, scheme[text]), luminance(t, scheme[ground])

@@ -10,6 +10,11 @@ import (
 
 // stylesheet dresses a report, in a page of its own or inside another; pageStyle
 // adds what only a page of its own needs.
+//
+// Each colour is there twice, for light and for dark. Of --lt and --dk one is empty
+// and the other invalid, and var lets a colour through only beside an invalid one. The
+// reader's scheme decides; the theme of a notebook, which need not follow it, goes
+// before. Rows have no ground, because notebooks stripe them in their own colours.
 var (
 	//go:embed html.css
 	stylesheet string

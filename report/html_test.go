@@ -200,3 +200,14 @@ func luminance(t *testing.T, hex string) float64 {
 	}
 	return sum
 }
+
+// The theme of a notebook goes before the reader's scheme, in both directions.
+func TestNotebookTheme(t *testing.T) {
+	for theme, toggles := range map[string]string{"true": "--lt: initial; --dk: ;", "false": "--lt: ; --dk: initial;"} {
+		_, rule, found := strings.Cut(stylesheet, `.cope:is([data-jp-theme-light="`+theme+`"] *) {`)
+		rule, _, _ = strings.Cut(rule, "}")
+		if !found || !strings.Contains(rule, toggles) {
+			t.Errorf("light theme %s: %q, want %q", theme, rule, toggles)
+		}
+	}
+}
