@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,30 +28,49 @@ type examination struct {
 }
 
 func doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var build bool
+	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Test this installation and name what is missing",
-		Args:  none,
+		Long: `Test this installation and name what is missing, each with what mends it.
+
+What notebooks need is listed as missing without being a failure. With --build what Go
+cells need is built and compiled now, rather than when the first of them waits for it.`,
+		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
-			failed := 0
-			for _, x := range examinations() {
-				found, err := x.look(c.Context())
-				switch {
-				case err == nil:
-					fmt.Printf("ok       %-12s %s\n", x.name, found)
-				case x.required:
-					failed++
-					fmt.Printf("FAILED   %-12s %v\n         %-12s to mend: %s\n", x.name, err, "", x.mend)
-				default:
-					fmt.Printf("missing  %-12s %v\n         %-12s to mend: %s\n", x.name, err, "", x.mend)
-				}
-			}
-			if failed > 0 {
-				return fmt.Errorf("gonb-cope: %d required parts do not work", failed)
-			}
-			return nil
+			return examine(c.Context(), append(examinations(), notebookExaminations(build)...))
 		},
 	}
+	c.Flags().BoolVar(&build, "build", false, "build GoNB and goimports, and compile what makes a first Go cell slow")
+	return c
+}
+
+// examine prints what is found, and fails when something required does not work.
+func examine(ctx context.Context, examinations []examination) error {
+	failed := 0
+	for _, x := range examinations {
+		found, err := x.look(ctx)
+		verdict := "missing "
+		switch {
+		case ctx.Err() != nil:
+			return errors.New("gonb-cope: interrupted")
+		case err == nil:
+			fmt.Printf("ok       %-12s %s\n", x.name, found)
+			continue
+		case x.required:
+			failed++
+			verdict = "FAILED  "
+		}
+		reason := strings.ReplaceAll(err.Error(), "\n", "\n"+strings.Repeat(" ", 22))
+		fmt.Printf("%s %-12s %s\n         %-12s to mend: %s\n", verdict, x.name, reason, "", x.mend)
+	}
+	switch failed {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("gonb-cope: 1 required part does not work")
+	}
+	return fmt.Errorf("gonb-cope: %d required parts do not work", failed)
 }
 
 func examinations() []examination {
@@ -61,7 +81,6 @@ func examinations() []examination {
 		{"algorithm", true, knownAnswer, rebuild},
 		{"figures", true, drawsFigure, rebuild},
 		{"temporary", true, writesFile, "set TMPDIR to a folder that can be written to"},
-		{"go", false, program("go", "version"), "install Go from go.dev/dl (needed to build from source and for Go cells in notebooks)"},
 		{"git", false, program("git", "--version"), "apt-get install git (needed to name the revision in reports made with go run)"},
 	}
 }

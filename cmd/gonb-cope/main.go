@@ -4,6 +4,8 @@
 //
 //	gonb-cope run SCRIPT       evaluate a script and show or save what it displays
 //	gonb-cope check SCRIPT     find the mistakes of a script without running it
+//	gonb-cope install          make this program a kernel of Jupyter
+//	gonb-cope uninstall        remove it again
 //	gonb-cope doctor           test this installation
 //	gonb-cope version          print version and provenance of the binary
 //
@@ -62,7 +64,7 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(runCommand(), checkCommand(), kernelCommand(), wardenCommand(), doctorCommand(), versionCommand())
+	c.AddCommand(runCommand(), checkCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), versionCommand())
 	return c
 }
 

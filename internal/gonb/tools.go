@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // Tools are the programs that Go cells need.
@@ -127,6 +129,15 @@ func compile(ctx context.Context, goCommand, folder string, log func(string)) er
 		return fmt.Errorf("GoNB cannot be built: %w\n  = hint: its modules are downloaded once; with a network (or GOPROXY set to a mirror) run: gonb-cope doctor --build", err)
 	}
 	return nil
+}
+
+// GoRelease is the oldest release of Go that compiles Go cells, such as "go1.26.0".
+func GoRelease() string {
+	f, err := modfile.ParseLax("go.mod", pinned("go.mod.txt"), nil)
+	if err != nil {
+		panic(err) // it is in the binary
+	}
+	return "go" + f.Go.Version
 }
 
 // locate says where the tools are, or will be.

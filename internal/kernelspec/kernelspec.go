@@ -21,8 +21,8 @@ const DisplayName = "Go + CoPE (gonb-cope)"
 
 // Options say where the kernel is installed and what it starts.
 type Options struct {
-	User       bool   // in the user's folder of Jupyter, which is the default
-	Prefix     string // in PREFIX/share/jupyter instead
+	User       bool   // in the user's folder of Jupyter, even if there is a Prefix
+	Prefix     string // in PREFIX/share/jupyter; "" is the user's folder
 	Name       string // "" is DefaultName
 	Executable string // "" is this program
 	Version    string // of this program
@@ -181,9 +181,7 @@ func (o Options) place() (data, dir string, err error) {
 	switch {
 	case !validName.MatchString(name):
 		return "", "", fmt.Errorf("name of the kernel %q: letters, digits, -, _ and . are allowed, and no . in front", name)
-	case o.User && o.Prefix != "":
-		return "", "", fmt.Errorf("--user and --prefix %s exclude each other", o.Prefix)
-	case o.Prefix != "":
+	case o.Prefix != "" && !o.User:
 		data = filepath.Join(o.Prefix, "share", "jupyter")
 	default:
 		data = client.UserDataDir()

@@ -219,7 +219,6 @@ func TestForeign(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		"exclude each other":              {User: true, Prefix: "p"},
 		"letters, digits, -, _ and . are": {Name: "../x", Prefix: "p"},
 		"no . in front":                   {Name: ".x", Prefix: "p"},
 	} {

@@ -75,7 +75,8 @@ function gonbCopeMode(words, always) {
     startState: function () { return { script: !!always, first: !always, inside: "", depth: 0, command: false }; },
     copyState: function (s) { return { script: s.script, first: s.first, inside: s.inside, depth: s.depth, command: s.command }; },
     token: function (stream, state) {
-      if (state.first && stream.sol() && stream.match(/^%%cope(?=\s|$)/)) {
+      // The first line that is neither blank nor a comment says what a cell is.
+      if (state.first && stream.sol() && stream.match(/^\s*(?:\/\/gonb:\s*)?%%cope(?=\s|$)/)) {
         state.script = true;
         state.first = false;
         stream.skipToEnd();
@@ -89,7 +90,7 @@ function gonbCopeMode(words, always) {
         return "meta";
       }
       if (!state.inside && stream.eatSpace()) return null;
-      state.first = false;
+      if (state.first && !stream.match("//", false)) state.first = false;
       return common(stream, state) || (state.script ? cope(stream, state) : go(stream));
     },
     lineComment: "//",
