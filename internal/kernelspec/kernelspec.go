@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 )
@@ -69,7 +70,7 @@ func Install(o Options) (Installed, error) {
 		return Installed{}, err
 	}
 	switch _, err := Read(dir); {
-	case err == nil || errors.Is(err, fs.ErrNotExist):
+	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR): // replace says what a file in the way is
 	default:
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
 	}
