@@ -1,0 +1,175 @@
+package export
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// picture is a drawing or photograph of an output, as a file.
+type picture struct {
+	data    []byte
+	ending  string // with dot
+	alt     string
+	caption string
+}
+
+// drawn is the picture of an output in the first of the wanted endings (.pdf .svg
+// .png .jpg) that it has. A figure of ours, whose data are in the output, is drawn
+// again as PDF.
+func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
+	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
+	figure, ours := ownFigure(o)
+	if ours {
+		p.caption, p.alt = figure.Title, figure.Describe()
+	}
+	for _, p.ending = range wanted {
+		switch p.ending {
+		case ".pdf":
+			var b strings.Builder
+			if ours && report.PDF(&b, figure) == nil {
+				p.data = []byte(b.String())
+				return p, true
+			}
+			p.data = decoded(o.Data["application/pdf"])
+		case ".svg":
+			p.data = []byte(stringOf(o.Data["image/svg+xml"]))
+			if len(p.data) == 0 {
+				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))
+			}
+		case ".png":
+			p.data = decoded(o.Data["image/png"])
+		case ".jpg":
+			p.data = decoded(o.Data["image/jpeg"])
+		}
+		if len(p.data) > 0 {
+			return p, true
+		}
+	}
+	return picture{}, false
+}
+
+// ownFigure is the figure whose data an output of ours carries.
+func ownFigure(o notebook.Output) (report.Figure, bool) {
+	v, _ := o.Data[report.MediaType].(map[string]any)
+	if stringOf(v["type"]) != "figure" {
+		return report.Figure{}, false
+	}
+	f, err := report.FigureFromJSON(v["value"])
+	return f, err == nil
+}
+
+func decoded(v any) []byte {
+	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(stringOf(v)), ""))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// soleDrawing is the drawing in HTML that holds nothing else, as GoNB puts it out.
+func soleDrawing(source string) string {
+	if !strings.Contains(source, "<svg") {
+		return ""
+	}
+	k := cleaner{id: func(s string) string { return s }}
+	tree := &node{children: k.clean(parse(source), "", "")}
+	found := tree.all("svg")
+	rest := strings.TrimSpace(tree.plain())
+	if len(found) != 1 || rest != strings.TrimSpace(found[0].plain()) {
+		return ""
+	}
+	return found[0].String()
+}
+
+// blockKind is how a text representation of an output is to be read.
+type blockKind int
+
+const (
+	asNothing blockKind = iota
+	asText
+	asMarkdown
+	asLaTeX
+	asHTML
+	asJSON
+)
+
+// textOf is the first of the wanted media types that an output has.
+func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
+	for _, media := range wanted {
+		source := stringOf(o.Data[media])
+		switch media {
+		case "application/json":
+			if v, ok := o.Data[media]; ok {
+				return prettyJSON(v), asJSON
+			}
+			continue
+		case "text/latex":
+			if !compilable(source) {
+				continue
+			}
+		}
+		if strings.TrimSpace(source) == "" {
+			continue
+		}
+		return source, map[string]blockKind{"text/plain": asText, "text/markdown": asMarkdown, "text/latex": asLaTeX, "text/html": asHTML}[media]
+	}
+	return "", asNothing
+}
+
+// htmlText is what HTML says, for formats that have no HTML: rows on lines, cells
+// apart.
+func htmlText(source string) string {
+	k := cleaner{id: func(s string) string { return s }}
+	tree := &node{children: k.clean(parse(source), "", "")}
+	var b strings.Builder
+	tree.walk(func(n *node) bool {
+		switch {
+		case n.tag == "":
+			b.WriteString(n.text)
+		case n.tag == "td" || n.tag == "th":
+			b.WriteString("  ")
+		case block[n.tag] || n.tag == "tr" || n.tag == "br" || n.tag == "li" || n.tag == "caption":
+			if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+				b.WriteString("\n")
+			}
+		}
+		return true
+	})
+	var lines []string
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if line = strings.TrimRight(line, " \t"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fileName numbers the files beside a report.
+func fileName(kind string, n int, ending string) string {
+	return fmt.Sprintf("%s-%d%s", kind, n, ending)
+}
+
+// titleOf is the title that HTML would give, and whether the first heading of the
+// Markdown is it.
+func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
+	for i := range nb.Cells {
+		c := &nb.Cells[i]
+		if c.Type != notebook.Markdown || c.HasTag(removeCell) {
+			continue
+		}
+		if h := firstHeading(c.Source); h != "" {
+			if opt.Title == "" || opt.Title == h {
+				return h, true
+			}
+			return opt.Title, false
+		}
+	}
+	if opt.Title != "" {
+		return opt.Title, false
+	}
+	return (&page{nb: nb, opt: opt}).fallbackTitle(), false
+}

@@ -1,0 +1,164 @@
+package export
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// attacks would run something, load something, or break out, in a browser that got
+// them as they are. Most are of the OWASP cheat sheet on filter evasion, and of the
+// known ways to confuse sanitisers by a change of name space.
+var attacks = []string{
+	`<script>alert(1)</script>`,
+	`<SCRIPT SRC=http://evil.example/x.js></SCRIPT>`,
+	`<img src=x onerror=alert(1)>`,
+	`<img src="jav&#x09;ascript:alert(1)">`,
+	`<img """><script>alert("XSS")</script>">`,
+	`<img src=http://evil.example/track.png>`,
+	`<img srcset="http://evil.example/a 1x" src="data:image/png;base64,AAAA">`,
+	`<img src="data:text/html,<script>alert(1)</script>">`,
+	`<img src='data:image/svg+xml,"><script>alert(1)</script>'>`,
+	`<svg onload=alert(1)><rect width=1 height=1 /></svg>`,
+	`<svg><script>alert(1)</script><rect width="1"/></svg>`,
+	`<svg><script href="http://evil.example/x.js"/><text>t</text></svg>`,
+	`<svg><a xlink:href="javascript:alert(1)"><text>x</text></a></svg>`,
+	`<svg><use href="http://evil.example/x.svg#a"/><text>t</text></svg>`,
+	`<svg><image href="http://evil.example/x.png"/><text>t</text></svg>`,
+	`<svg><foreignObject><iframe src="http://evil.example"></iframe></foreignObject><text>t</text></svg>`,
+	`<svg><animate attributeName=href values="javascript:alert(1)"/><set attributeName=onmouseover to=alert(1) /><text>t</text></svg>`,
+	`<svg><rect fill="url(http://evil.example/x)"/><rect style="fill: url('http://evil.example/x')"/><text>t</text></svg>`,
+	`<svg><style>@import "http://evil.example/x.css"; rect { fill: url(http://evil.example/x) }</style><text>t</text></svg>`,
+	`<iframe src="http://evil.example"></iframe>text`,
+	`<object data="http://evil.example/x.swf"></object>text`,
+	`<embed src="http://evil.example/x.swf">text`,
+	`<link rel=stylesheet href=http://evil.example/x.css>text`,
+	`<base href="http://evil.example/">text`,
+	`<meta http-equiv=refresh content="0;url=http://evil.example">text`,
+	`<a href="javascript:alert(1)">x</a>`,
+	`<a href=" javascript:alert(1)">x</a><a href="java&#10;script:alert(1)">x</a><a href="data:text/html,x">x</a><a href="vbscript:x">x</a>`,
+	`<a href="#" onclick="alert(1)">x</a>`,
+	`<div style="background: url(http://evil.example/x)">x</div><div style="background: u\72l(http://evil.example)">x</div>`,
+	`<div style="width: expression(alert(1)); position: fixed; inset: 0">x</div>`,
+	`<style>body { display: none } @import url(http://evil.example/x.css); p { background: url(http://evil.example/x) } </style>text`,
+	`<style></style><script>alert(1)</script></style>text`,
+	`<style>a { color: red </style><img src=x onerror=alert(1)>`,
+	`<table background="http://evil.example/x"><tr><td background="javascript:alert(1)">x</table>`,
+	`<form action="http://evil.example"><input type=image src=http://evil.example/x><button formaction="javascript:alert(1)">x</button></form>`,
+	`<video src=http://evil.example/x poster=http://evil.example/y onerror=alert(1)></video>text`,
+	`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`,
+	`<math href="javascript:alert(1)"><mi xlink:href="javascript:alert(1)">x</mi></math>`,
+	`<math><annotation-xml encoding="text/html"><img src=x onerror=alert(1)></annotation-xml><mi>x</mi></math>`,
+	`<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">`,
+	`<noscript><p title="</noscript><img src=x onerror=alert(1)>">text`,
+	`<textarea><img title="</textarea><img src=x onerror=alert(1)>">text`,
+	`<xmp><img title="</xmp><img src=x onerror=alert(1)>">text`,
+	`<!--><script>alert(1)</script>--><p>text`,
+	`<![CDATA[<script>alert(1)</script>]]>text`,
+	`<?xml version="1.0"?><script>alert(1)</script>text`,
+	"<p title=\"\x00\x01\x08\">a\x00\x0b\ufffe</p>",
+	`<p id="cell-1" class="a&quot;&gt;<script>">x</p></div></main></body></html><p>y`,
+	`</details></div></div></main><script>alert(1)</script>text`,
+	`<p <script>alert(1)</script>>x`,
+	`<div onmouseover="alert(1)" ONCLICK=alert(1) oNfOcUs=alert(1)>x</div>`,
+	"<a\x0chref=\"javascript:alert(1)\">x</a>",
+	`<details ontoggle=alert(1) open><summary>x</summary>y</details>`,
+	`<isindex action=javascript:alert(1) type=image>text`,
+	`<template><script>alert(1)</script></template>text`,
+	`<portal src=http://evil.example></portal><fencedframe src=http://evil.example></fencedframe>text`,
+	"<svg><p><style><img src=x onerror=alert(1)></style></p></svg>text",
+	"<pre>\n\n<</pre><b><i>x</b></i>",
+}
+
+// TestAttacks: whichever way an attack comes in, the page stays well-formed, has
+// our script alone, and asks for nothing.
+func TestAttacks(t *testing.T) {
+	for _, a := range attacks {
+		withTitle := shows("text/html", a)
+		withTitle.Metadata = map[string]any{"caption": a, "alt": a}
+		failed := notebook.Output{Type: notebook.Error, ErrorName: a, ErrorValue: a, Traceback: []string{a}}
+		_, root := rendered(t, book(markdownCell("# "+a+"\n\n"+a+"\n\n!["+a+"]("+a+") ["+a+"]("+a+")\n\n`"+a+"`\n\n$"+a+"$"),
+			codeCell(a, nil, withTitle, shows("image/svg+xml", a), shows("text/markdown", a), shows("text/latex", a), shows("text/plain", a), printed("stdout", a), failed,
+				shows("image/png", a))), Options{Provenance: Provenance{Command: a, Notebook: a, Parameters: []Parameter{{a, a, a}}}})
+		checkPage(t, root)
+		if scripts := root.all("script"); len(scripts) != 1 || strings.TrimSpace(scripts[0].plain()) != strings.TrimSpace(script) {
+			t.Errorf("%s: scripts %v", a, scripts)
+		}
+		if body := root.child("html").child("body"); len(body.all("main")) != 1 || body.child("main") == nil || len(body.children) > 4 {
+			t.Errorf("%s broke out of its place", a)
+		}
+		if t.Failed() {
+			t.Fatalf("after %s:\n%s", a, root.child("html").child("body"))
+		}
+	}
+}
+
+// TestClean: what is harmless stays, and what was left open is closed.
+func TestClean(t *testing.T) {
+	id := func(s string) string { return "o-" + s }
+	for _, c := range []struct{ in, want string }{
+		{`a <b>c</b> &amp; d`, `a <b>c</b> &amp; d`},
+		{`<p>a<p>b`, `<p>a</p><p>b</p>`},
+		{`<ul><li>a<li>b<ul><li>c</ul></ul>`, `<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>`},
+		{`<table><tr><td>1<td>2<tr><td>3</table>x`, `<table><tr><td>1</td><td>2</td></tr><tr><td>3</td></tr></table>x`},
+		{`<table><tr><td><table><tr><td>in</table>out</table>`, `<table><tr><td><table><tr><td>in</td></tr></table>out</td></tr></table>`},
+		{`<b><i>x</b>y`, `<b><i>x</i></b>y`},
+		{`<p>a<div>b</div>c</p>`, `<p>a</p><div>b</div>c`},
+		{`<br><hr/><wbr>`, `<br/><hr/><wbr/>`},
+		{`<font color=red>x</font><center>y</center>`, `xy`},
+		{`<a href="https://x.example/?a=1&b=2" target=_blank>x</a>`, `<a href="https://x.example/?a=1&amp;b=2">x</a>`},
+		{`<p id=a aria-describedby="b c" CLASS="k">x</p><a href="#a">y</a>`, `<p id="o-a" aria-describedby="o-b o-c" class="k">x</p><a href="#o-a">y</a>`},
+		{`<svg VIEWBOX="0 0 1 1"><lineargradient id=g /><rect fill="url(#g)"/></svg>`,
+			`<svg VIEWBOX="0 0 1 1" xmlns="http://www.w3.org/2000/svg"><linearGradient id="o-g"></linearGradient><rect fill="url(#o-g)"></rect></svg>`},
+		{`<p style="color: red; background: url(x); margin:1px">x</p>`, `<p style="color: red; margin:1px">x</p>`},
+		{`1 < 2 and <3`, `1 &lt; 2 and &lt;3`},
+		{`<input type=checkbox checked disabled> done`, `☑ done`},
+		{`<td>lost</td><li>too</li>`, `losttoo`},
+	} {
+		k := cleaner{id: id}
+		tree := &node{children: k.clean(parse(c.in), "", "")}
+		if got := tree.String(); got != c.want {
+			t.Errorf("%s\n becomes %s\n    want %s", c.in, got, c.want)
+		}
+	}
+}
+
+func TestScoped(t *testing.T) {
+	id := func(s string) string { return "o-" + s }
+	for _, c := range []struct{ in, want string }{
+		{"th, td { color: red }", "#o th, #o td { color: red }\n"},
+		{"#T_1 .a > b {margin:0;}", "#o #o-T_1 .a > b { margin:0 }\n"},
+		{"/* x */ @import 'y'; @font-face { src: url(z) } p { top: 0 }", "#o p { top: 0 }\n"},
+		{"@media print { p { top: 0 } }", "@media print {\n#o p { top: 0 }\n}\n"},
+		{"p { background: url(http://x) }", ""},
+		{"p { color: red", ""},
+		{"</style><script> { x: y }", ""},
+	} {
+		if got := scoped(c.in, "o", id); got != c.want {
+			t.Errorf("%s\n becomes %q\n    want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, a := range attacks {
+		f.Add(a)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		_, root := rendered(t, book(markdownCell(s), codeCell(s, nil, shows("text/html", s), shows("image/svg+xml", s), printed("stdout", s))), Options{Title: s})
+		if n := len(root.all("script")); n != 1 {
+			t.Fatalf("%d scripts", n)
+		}
+		ids := map[string]bool{}
+		root.walk(func(n *node) bool {
+			if id := n.get("id"); id != "" {
+				if ids[id] {
+					t.Fatalf("id %q twice", id)
+				}
+				ids[id] = true
+			}
+			return true
+		})
+	})
+}

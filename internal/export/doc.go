@@ -1,0 +1,29 @@
+// Package export turns an executed notebook into a report: an HTML page, a PDF
+// of that page, Markdown that Quarto takes, a LaTeX article, or the notebook
+// itself. It executes nothing and computes nothing; what a cell has put out is
+// what the report shows.
+//
+// The way through the package:
+//
+//	notebook ──prose──▶ headings, outline, Markdown as markup ─┐
+//	         ──choose──▶ one representation of each output ────┼─▶ page ──print──▶ PDF
+//	         ──facts──▶ provenance ────────────────────────────┘
+//	                                                           └─▶ Markdown, LaTeX, with files beside
+//
+// # What comes from outside is rebuilt
+//
+// Markdown and HTML of a notebook, and drawings in it, are read into a tree by a
+// tolerant parser (parse), and only elements and attributes that are known to be
+// harmless are kept (clean). The page is written from that tree. So nothing that
+// a cell wrote can run, load anything from a network, or leave an element open;
+// and the page is well-formed XML besides being HTML. On the same tree, ids are
+// made unique, figures and tables are numbered, and headings find their level.
+// The only script of a page is our own: it sorts tables and opens what is folded
+// before printing, and the page works without it.
+//
+// # What is left out, and how a reader knows
+//
+// Images that cannot be read, scripts of outputs and very long outputs are
+// replaced by a visible note that says so. Tags of cells rule what is hidden
+// (see the constants in tags.go); they are those of Jupyter Book.
+package export

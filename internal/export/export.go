@@ -1,0 +1,82 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Options say how a report is made. The zero value works.
+type Options struct {
+	Title      string // "" means the first heading, else the name of the notebook
+	HideCode   bool   // leave the code of all cells out
+	Provenance Provenance
+	Folder     string // of the notebook, where images that Markdown names are found
+}
+
+// writer makes a report. Files that belong beside it go through put, which
+// returns the name by which the report refers to them.
+type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(name string, data []byte) string) error
+
+// formats are the endings that Save knows.
+var formats = map[string]writer{
+	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+		return HTML(w, nb, opt)
+	},
+	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+		return PDF(ctx, w, nb, opt)
+	},
+	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+		return Notebook(w, nb, opt)
+	},
+	".md":  writeMarkdown,
+	".tex": writeLaTeX,
+}
+
+// Known are the endings that Save knows, sorted.
+func Known() []string {
+	var out []string
+	for e := range formats {
+		out = append(out, e)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Save writes the report in the format that the ending of path names: .html .ipynb
+// .md .pdf .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside
+// it. The file at path appears whole or not at all, and after its figures. Errors
+// name the path.
+func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
+	ending := strings.ToLower(filepath.Ext(path))
+	write, ok := formats[ending]
+	if !ok {
+		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Known(), " "))
+	}
+	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	s := &side{folder: filepath.Join(filepath.Dir(path), base+"_files"), name: base + "_files"}
+	var b bytes.Buffer
+	if err := write(ctx, &b, nb, opt, s.put); err != nil {
+		return fmt.Errorf("cannot save %s: %w", path, err)
+	}
+	if err := s.save(); err != nil {
+		return err
+	}
+	return report.WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// Notebook writes the notebook itself, with the provenance in its metadata under
+// "gonb-cope". It returns the error of w.
+func Notebook(w io.Writer, nb *notebook.Notebook, opt Options) error {
+	return notebook.Write(w, withProvenance(nb, opt.Provenance))
+}

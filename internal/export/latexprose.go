@@ -1,0 +1,236 @@
+package export
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// texProse turns Markdown into LaTeX.
+type texProse struct {
+	source []byte
+	notes  map[int]ast.Node // footnotes by their number
+	shift  int              // of the levels of headings; level 1 after it is \section
+	strip  *bool            // the first heading is still to be left out; nil in outputs
+	image  func(src, alt string) string
+}
+
+// markdown converts one text.
+func (l *latexWriter) markdown(source, name string, c *notebook.Cell, strip *bool) string {
+	p := &texProse{source: []byte(source), notes: map[int]ast.Node{}, shift: l.shift, strip: strip,
+		image: func(src, alt string) string { return l.image(src, alt, c) }}
+	if strip == nil {
+		p.shift = -2
+	}
+	root := markdown(name).Parser().Parse(text.NewReader(p.source))
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if note, ok := n.(*east.Footnote); ok && entering {
+			p.notes[note.Index] = note
+		}
+		return ast.WalkContinue, nil
+	})
+	return p.blocks(root)
+}
+
+func (p *texProse) blocks(parent ast.Node) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		b.WriteString(p.block(n))
+	}
+	return b.String()
+}
+
+func (p *texProse) block(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return p.heading(n)
+	case *ast.Paragraph:
+		return "\n" + p.inlines(n) + "\n"
+	case *ast.TextBlock:
+		return p.inlines(n) + "\n"
+	case *ast.List:
+		kind := "itemize"
+		if n.IsOrdered() {
+			kind = "enumerate"
+		}
+		return fmt.Sprintf("\n\\begin{%s}\n%s\\end{%[1]s}\n", kind, p.blocks(n))
+	case *ast.ListItem:
+		return "\\item " + strings.TrimLeft(p.blocks(n), "\n")
+	case *ast.Blockquote:
+		return "\n\\begin{quote}\n" + p.blocks(n) + "\\end{quote}\n"
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		return verbatim(string(n.Lines().Value(p.source)), codeFrame)
+	case *ast.ThematicBreak:
+		return "\n\\medskip\\hrule\\medskip\n"
+	case *ast.HTMLBlock:
+		if s := htmlText(string(n.Lines().Value(p.source))); s != "" {
+			return "\n" + texText(s) + "\n"
+		}
+		return ""
+	case *mathBlock:
+		return displayMath(n.tex(p.source))
+	case *east.Table:
+		return p.table(n)
+	case *east.FootnoteList:
+		return ""
+	}
+	return p.blocks(n)
+}
+
+var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
+
+func (p *texProse) heading(n *ast.Heading) string {
+	if p.strip != nil && *p.strip {
+		*p.strip = false
+		return ""
+	}
+	level := min(max(n.Level-p.shift, 1), len(sections))
+	return fmt.Sprintf("\n\\%s{%s}\n", sections[level-1], p.inlines(n))
+}
+
+func (p *texProse) inlines(parent ast.Node) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		b.WriteString(p.inline(n))
+	}
+	return b.String()
+}
+
+var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
+
+func (p *texProse) inline(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		s := texText(unescapeMarkdown(string(n.Value(p.source))))
+		switch {
+		case n.HardLineBreak():
+			s += "\\newline\n"
+		case n.SoftLineBreak():
+			s += "\n"
+		}
+		return s
+	case *ast.String:
+		return texText(string(n.Value))
+	case *ast.Emphasis:
+		if n.Level == 2 {
+			return `\textbf{` + p.inlines(n) + "}"
+		}
+		return `\emph{` + p.inlines(n) + "}"
+	case *ast.CodeSpan:
+		return `\texttt{` + texText(textIn(n, p.source)) + "}"
+	case *ast.Link:
+		return link(string(n.Destination), p.inlines(n))
+	case *ast.AutoLink:
+		return link(string(n.URL(p.source)), texText(string(n.Label(p.source))))
+	case *ast.Image:
+		return p.image(string(n.Destination), textIn(n, p.source))
+	case *ast.RawHTML:
+		if lineBreak.Match(n.Segments.Value(p.source)) {
+			return "\\newline\n"
+		}
+		return ""
+	case *east.TaskCheckBox:
+		if n.IsChecked {
+			return "☑ "
+		}
+		return "☐ "
+	case *east.FootnoteLink:
+		if note := p.notes[n.Index]; note != nil {
+			return `\footnote{` + strings.TrimSpace(p.blocks(note)) + "}"
+		}
+		return ""
+	case *east.FootnoteBacklink:
+		return ""
+	case *mathNode:
+		if n.display {
+			return displayMath(n.tex)
+		}
+		return inlineMath(n.tex)
+	}
+	return p.inlines(n)
+}
+
+// textIn is the text inside a node, as written.
+func textIn(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Value(source))
+		} else {
+			b.WriteString(textIn(c, source))
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+var (
+	backslashed = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+	mdEntity    = regexp.MustCompile(`&[A-Za-z0-9#]+;`)
+)
+
+func unescapeMarkdown(s string) string {
+	s = mdEntity.ReplaceAllStringFunc(s, func(e string) string { return parse(e).plain() })
+	return backslashed.ReplaceAllString(s, "$1")
+}
+
+// link keeps links that lead outside; places of the notebook have no address here.
+func link(target, words string) string {
+	if !strings.HasPrefix(target, "http") || strings.ContainsAny(target, "\\{}^ ") {
+		return words
+	}
+	return `\href{` + strings.NewReplacer("%", `\%`, "#", `\#`, "&", `\&`, "_", `\_`, "~", `\~{}`).Replace(target) + "}{" + words + "}"
+}
+
+// blankLine ends a paragraph, which TeX does not allow in a formula.
+var blankLine = regexp.MustCompile(`\n\s*\n`)
+
+func inlineMath(tex string) string {
+	if !compilable(tex) {
+		return `\texttt{` + texText(tex) + "}"
+	}
+	return "$" + blankLine.ReplaceAllString(tex, "\n") + "$"
+}
+
+func displayMath(tex string) string {
+	if !compilable(tex) {
+		return verbatim(tex, outputFrame)
+	}
+	tex = blankLine.ReplaceAllString(strings.TrimSpace(tex), "\n")
+	if m := beginMath.FindStringSubmatch(tex); m != nil {
+		switch strings.TrimSuffix(m[1], "*") {
+		case "align", "gather", "equation", "multline", "eqnarray", "alignat":
+			return "\n" + tex + "\n"
+		}
+	}
+	return "\n\\[\n" + tex + "\n\\]\n"
+}
+
+func (p *texProse) table(n *east.Table) string {
+	var sides strings.Builder
+	for _, a := range n.Alignments {
+		sides.WriteString(map[east.Alignment]string{east.AlignRight: "r", east.AlignCenter: "c"}[a])
+		if a != east.AlignRight && a != east.AlignCenter {
+			sides.WriteString("l")
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\\begin{center}\\small\n\\begin{tabular}{%s}\n\\toprule\n", sides.String())
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+			cells = append(cells, p.inlines(c))
+		}
+		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		if row.Kind() == east.KindTableHeader {
+			b.WriteString("\\midrule\n")
+		}
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{center}\n")
+	return b.String()
+}

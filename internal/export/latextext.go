@@ -1,0 +1,176 @@
+package export
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// texSpecial are the characters that mean something to TeX. All letters and signs
+// beyond ASCII stand for themselves: the preamble says what they are.
+var texSpecial = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`, "[", "{[}", "]", "{]}")
+
+// texText lets text stand in LaTeX as it is. Long words, such as checksums, may
+// break.
+func texText(s string) string {
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		pieces := []string{}
+		for r := []rune(w); len(r) > 0; {
+			n := len(r)
+			if len(w) > 40 {
+				n = min(n, 16)
+			}
+			pieces = append(pieces, texSpecial.Replace(string(r[:n])))
+			r = r[n:]
+		}
+		words[i] = strings.Join(pieces, `\allowbreak{}`)
+	}
+	return composed(strings.Join(words, " "))
+}
+
+// accentCommands are the marks that Unicode sets after their letter and TeX before.
+var accentCommands = pairs("\u0300 ` \u0301 ' \u0302 ^ \u0303 ~ \u0304 = \u0307 . \u0308 \"")
+
+var combined = regexp.MustCompile(`(\pL)([\x{300}-\x{304}\x{307}\x{308}])`)
+
+func composed(s string) string {
+	return combined.ReplaceAllStringFunc(s, func(m string) string {
+		r := []rune(m)
+		return `\` + accentCommands[string(r[1:])] + "{" + string(r[:1]) + "}"
+	})
+}
+
+// texLine is how many characters of fixed width fit a line.
+const texLine = 94
+
+// verbatim sets text as it stands. Lines that do not fit are broken, which the sign
+// at the break says; the sign of the end cannot occur in the text.
+func verbatim(text string, options string) string {
+	var b strings.Builder
+	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		r := []rune(plainLine(strings.ReplaceAll(line, "\t", "    ")))
+		for len(r) > texLine {
+			b.WriteString(string(r[:texLine-1]) + "\\\n")
+			r = append([]rune("    "), r[texLine-1:]...)
+		}
+		b.WriteString(strings.ReplaceAll(string(r), `\end{Verbatim}`, `\end {Verbatim}`) + "\n")
+	}
+	b.WriteString("\\end{Verbatim}\n")
+	return b.String()
+}
+
+// plainLine drops what is neither printed nor a space.
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// signs are characters beyond the tables of symbols.
+var signs = pairs(`─ - ━ - │ \textbar{} ┃ \textbar{} ┌ + ┐ + └ + ┘ + ├ + ┤ + ┬ + ┴ + ┼ + ╭ + ╮ + ╰ + ╯ + ═ = ║ \textbar{} ╔ + ╗ + ╚ + ╝ + ╠ + ╣ + ╦ + ╩ + ╬ +
+	█ \rule{1ex}{1.5ex} ▀ \rule{1ex}{.7ex} ▄ \rule{1ex}{.7ex} ■ \ensuremath{\blacksquare} □ \ensuremath{\square} ✓ \ensuremath{\checkmark} ✔ \ensuremath{\checkmark} ✗ \ensuremath{\times} ✘ \ensuremath{\times}
+	☐ \ensuremath{\square} ☑ \ensuremath{\boxtimes} ▲ \ensuremath{\blacktriangle} ▼ \ensuremath{\blacktriangledown} ▶ \ensuremath{\blacktriangleright} ◀ \ensuremath{\blacktriangleleft} ● \ensuremath{\bullet}
+	⁰ \ensuremath{^0} ⁴ \ensuremath{^4} ⁵ \ensuremath{^5} ⁶ \ensuremath{^6} ⁷ \ensuremath{^7} ⁸ \ensuremath{^8} ⁹ \ensuremath{^9} ⁻ \ensuremath{^-} ⁺ \ensuremath{^+} ᵀ \ensuremath{^{\top}} ⁿ \ensuremath{^n}
+	₀ \ensuremath{_0} ₁ \ensuremath{_1} ₂ \ensuremath{_2} ₃ \ensuremath{_3} ₄ \ensuremath{_4} ₅ \ensuremath{_5} ₆ \ensuremath{_6} ₇ \ensuremath{_7} ₈ \ensuremath{_8} ₉ \ensuremath{_9} ᵢ \ensuremath{_i} ₙ \ensuremath{_n}
+	− \ensuremath{-} ≔ \ensuremath{:=} ′ ' ″ '' ‑ - ℝ \ensuremath{\mathbb{R}} ℕ \ensuremath{\mathbb{N}} ℤ \ensuremath{\mathbb{Z}} 𝒳 \ensuremath{\mathcal{X}} ∎ \ensuremath{\blacksquare} ⟂ \ensuremath{\perp} ↵ \textbackslash{}`)
+
+// native are the letters and signs that pdfLaTeX knows by itself, with T1 fonts.
+func native(r rune) bool {
+	return r >= 0xa0 && r <= 0x17f && r != 0xad || strings.ContainsRune("–—‘’“”„†‡•…‰€™←↑→↓", r)
+}
+
+// texCharacters are the lines of the preamble that say what the characters beyond
+// ASCII in a text are. One that we do not know is printed as its number, so that
+// every report compiles.
+func texCharacters(text string) string {
+	seen := map[rune]bool{}
+	for _, r := range text {
+		if r > 0x7f && !native(r) {
+			seen[r] = true
+		}
+	}
+	var all []rune
+	for r := range seen {
+		all = append(all, r)
+	}
+	slices.Sort(all)
+	var b strings.Builder
+	for _, r := range all {
+		fmt.Fprintf(&b, "\\DeclareUnicodeCharacter{%04X}{%s}\n", r, texCharacter(r))
+	}
+	return b.String()
+}
+
+func texCharacter(r rune) string {
+	s := string(r)
+	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) {
+		return ""
+	}
+	if unicode.IsSpace(r) {
+		return "~"
+	}
+	if tex, ok := signs[s]; ok {
+		return tex
+	}
+	best := ""
+	for _, table := range []map[string]string{identifiers, operators, fences, large} {
+		for name, char := range table {
+			if char == s && (best == "" || len(name) < len(best) || len(name) == len(best) && name < best) {
+				best = name
+			}
+		}
+	}
+	if best == "" {
+		return fmt.Sprintf(`\texttt{U+%04X}`, r)
+	}
+	return `\ensuremath{\` + best + "}"
+}
+
+var (
+	texForbidden = regexp.MustCompile(`\\(input|include|includeonly|write|immediate|openout|openin|read|closeout|catcode|csname|def|edef|gdef|xdef|let|newcommand|renewcommand|` +
+		`usepackage|RequirePackage|documentclass|directlua|special|everyjob|loop|repeat|pdf[a-z]*|jobname|verb|lstinputlisting|verbatiminput|end\{document\})($|[^a-zA-Z])`)
+	texEnvironment = regexp.MustCompile(`\\(begin|end)\{([^}]*)\}`)
+)
+
+// compilable reports whether LaTeX of an output can stand in our document: no
+// command that reads files, writes or defines, and all that is opened is closed.
+func compilable(source string) bool {
+	if texForbidden.MatchString(source) || strings.TrimSpace(source) == "" {
+		return false
+	}
+	depth, dollars := 0, 0
+	for i := 0; i < len(source); i++ {
+		switch source[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return false
+			}
+		case '$':
+			dollars++
+		}
+	}
+	var open []string
+	for _, m := range texEnvironment.FindAllStringSubmatch(source, -1) {
+		if m[1] == "begin" {
+			open = append(open, m[2])
+			continue
+		}
+		if len(open) == 0 || open[len(open)-1] != m[2] {
+			return false
+		}
+		open = open[:len(open)-1]
+	}
+	return depth == 0 && dollars%2 == 0 && len(open) == 0
+}

@@ -1,0 +1,227 @@
+package export
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+)
+
+// formula turns TeX into MathML, which browsers draw without any script. It
+// knows what notebooks use (symbols, scripts, fractions, roots, sums, accents,
+// alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
+// anything else stays TeX, in the reader's sight rather than half translated.
+func formula(tex string, display bool) *node {
+	m := &mathParser{rest: []rune(tex)}
+	content, err := m.row("")
+	if err == nil && len(m.rest) > 0 {
+		err = errMath
+	}
+	if err != nil {
+		n := element("code", []string{"class", "math"}, textNode(tex))
+		if display {
+			return element("div", []string{"class", "display"}, n)
+		}
+		return n
+	}
+	n := element("math", nil, content)
+	if display {
+		n.set("display", "block")
+	}
+	return n
+}
+
+var errMath = errors.New("not a formula that is known")
+
+type mathParser struct {
+	rest  []rune
+	depth int
+}
+
+// next takes one token: a command with its backslash, or a character. White
+// space says nothing in TeX.
+func (m *mathParser) next() string {
+	m.skip()
+	if len(m.rest) == 0 {
+		return ""
+	}
+	n := 1
+	if m.rest[0] == '\\' && len(m.rest) > 1 {
+		n = 2
+		if unicode.IsLetter(m.rest[1]) {
+			for n < len(m.rest) && unicode.IsLetter(m.rest[n]) {
+				n++
+			}
+		}
+	}
+	token := string(m.rest[:n])
+	m.rest = m.rest[n:]
+	return token
+}
+
+func (m *mathParser) skip() {
+	for len(m.rest) > 0 && (unicode.IsSpace(m.rest[0]) || m.rest[0] == '%') {
+		if m.rest[0] == '%' {
+			for len(m.rest) > 0 && m.rest[0] != '\n' {
+				m.rest = m.rest[1:]
+			}
+			continue
+		}
+		m.rest = m.rest[1:]
+	}
+}
+
+func (m *mathParser) peek() string {
+	save := m.rest
+	t := m.next()
+	m.rest = save
+	return t
+}
+
+// row reads up to the token end, which it takes; "" is the end of the formula.
+func (m *mathParser) row(end string) (*node, error) {
+	if m.depth++; m.depth > 50 {
+		return nil, errMath
+	}
+	defer func() { m.depth-- }()
+	out := element("mrow", nil)
+	for {
+		switch t := m.peek(); {
+		case t == end:
+			m.next()
+			return out, nil
+		case t == "" || t == "}" || t == `\right` || t == `\end` || t == "&" || t == `\\`:
+			return nil, errMath
+		}
+		n, err := m.scripted()
+		if err != nil {
+			return nil, err
+		}
+		if n != nil {
+			out.children = append(out.children, n)
+		}
+	}
+}
+
+// scripted reads an atom with what stands below and above it.
+func (m *mathParser) scripted() (*node, error) {
+	base, err := m.atom()
+	if err != nil {
+		return nil, err
+	}
+	var below, above *node
+	for {
+		t := m.peek()
+		switch {
+		case t == `\limits` || t == `\nolimits`:
+			m.next()
+			continue
+		case t == "_" && below == nil:
+			m.next()
+			below, err = m.argument()
+		case t == "^" && above == nil:
+			m.next()
+			above, err = m.argument()
+		case t == "'" && above == nil:
+			above = m.primes()
+		default:
+			if base == nil && (below != nil || above != nil) {
+				base = element("mrow", nil)
+			}
+			return attach(base, below, above), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (m *mathParser) primes() *node {
+	marks := ""
+	for m.peek() == "'" {
+		m.next()
+		marks += "′"
+	}
+	return element("mo", nil, textNode(marks))
+}
+
+func attach(base, below, above *node) *node {
+	names := []string{"msub", "msup", "msubsup"}
+	if base != nil && (base.has("movablelimits") || base.tag == "munder" || base.tag == "mover") {
+		names = []string{"munder", "mover", "munderover"}
+	}
+	switch {
+	case below != nil && above != nil:
+		return element(names[2], nil, base, below, above)
+	case below != nil:
+		return element(names[0], nil, base, below)
+	case above != nil:
+		return element(names[1], nil, base, above)
+	}
+	return base
+}
+
+// argument reads what a command takes: a group or one atom.
+func (m *mathParser) argument() (*node, error) {
+	n, err := m.atom()
+	if err == nil && n == nil {
+		err = errMath
+	}
+	return n, err
+}
+
+// raw reads a group as it stands.
+func (m *mathParser) raw() (string, error) {
+	m.skip()
+	if len(m.rest) == 0 || m.rest[0] != '{' {
+		return "", errMath
+	}
+	depth := 0
+	for i, r := range m.rest {
+		switch {
+		case r == '{':
+			depth++
+		case r == '}':
+			if depth--; depth == 0 {
+				s := string(m.rest[1:i])
+				m.rest = m.rest[i+1:]
+				return s, nil
+			}
+		}
+	}
+	return "", errMath
+}
+
+// atom reads one thing; nil for what shows nothing.
+func (m *mathParser) atom() (*node, error) {
+	t := m.next()
+	switch {
+	case t == "":
+		return nil, errMath
+	case t == "{":
+		return m.row("}")
+	case t == "}" || t == "^" || t == "_" || t == "&" || t == "$" || t == "#":
+		return nil, errMath
+	case strings.HasPrefix(t, `\`):
+		return m.command(t[1:])
+	case t == "~":
+		return element("mspace", []string{"width", "0.25em"}), nil
+	}
+	r := []rune(t)[0]
+	switch {
+	case unicode.IsDigit(r):
+		for len(m.rest) > 0 && (unicode.IsDigit(m.rest[0]) || m.rest[0] == '.' && len(m.rest) > 1 && unicode.IsDigit(m.rest[1])) {
+			t += string(m.rest[0])
+			m.rest = m.rest[1:]
+		}
+		return element("mn", nil, textNode(t)), nil
+	case unicode.IsLetter(r):
+		return element("mi", nil, textNode(t)), nil
+	case strings.ContainsRune("()[]|‖", r):
+		return element("mo", []string{"stretchy", "false"}, textNode(t)), nil
+	case r == '-':
+		return element("mo", nil, textNode("−")), nil
+	case r == '*':
+		return element("mo", nil, textNode("∗")), nil
+	}
+	return element("mo", nil, textNode(t)), nil
+}

@@ -1,0 +1,80 @@
+package export
+
+import (
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// output writes one output in the division that Quarto makes for its kind.
+func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
+	kind, body := "display", ""
+	switch o.Type {
+	case notebook.Stream:
+		kind = o.Name
+		text, _ := shorten(strings.TrimRight(stripANSI(o.Text), "\n"))
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		body = fenced("", text)
+	case notebook.Error:
+		kind = "error"
+		body = fenced("", errorText(o))
+	default:
+		body = m.rich(number, c, o)
+	}
+	if body != "" {
+		m.writef("\n::: {.cell-output .cell-output-%s}\n\n%s\n:::\n", kind, strings.TrimRight(body, "\n")+"\n")
+	}
+}
+
+// errorText is an error with its traceback for formats without colours.
+func errorText(o notebook.Output) string {
+	text := errorLine(o)
+	if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" && trace != text {
+		text += "\n\n" + trace
+	}
+	return text
+}
+
+func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string {
+	if p, ok := drawn(number, o, ".svg", ".png", ".jpg"); ok {
+		m.files++
+		alt := strings.NewReplacer("[", "(", "]", ")", `"`, "'", "\n", " ").Replace(p.alt)
+		caption := p.caption
+		if caption == "" {
+			caption = alt
+		}
+		return "![" + mdEscape(caption) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + "){fig-alt=\"" + alt + "\"}\n"
+	}
+	source, kind := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
+	switch kind {
+	case asMarkdown:
+		return eachLine(source, func(line string) string {
+			if h := atxHeading.FindStringSubmatch(line); h != nil { // below the headings of the text
+				line = strings.Repeat("#", min(6, len(h[1])+2)) + " " + h[2]
+			}
+			return m.images(line, c)
+		})
+	case asLaTeX:
+		if strings.HasPrefix(strings.TrimSpace(source), "$") {
+			return source
+		}
+		if plain, _ := textOf(o, "text/plain"); plain != "" {
+			return fenced("", stripANSI(plain))
+		}
+		return fenced("{=latex}", source)
+	case asText, asJSON:
+		text, _ := shorten(strings.TrimRight(stripANSI(source), "\n"))
+		return fenced(map[blockKind]string{asJSON: "json"}[kind], text)
+	case asHTML:
+		k := (&page{opt: m.opt}).cleaner("html", c)
+		k.style = nil
+		tree := &node{children: k.clean(parse(source), "", "")}
+		if visible(tree) {
+			return fenced("{=html}", tree.String())
+		}
+		return "*" + mdEscape(lostNote(append(k.lost, "HTML without text"))[0].plain()) + "*"
+	}
+	return ""
+}

@@ -1,0 +1,329 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// strictly reads a page as XML, which forgives nothing, into our own tree.
+func strictly(t *testing.T, page []byte) *node {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	stack := []*node{{}}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return stack[0]
+		}
+		if err != nil {
+			t.Fatalf("the page is not well-formed: %v", err)
+		}
+		top := stack[len(stack)-1]
+		switch x := token.(type) {
+		case xml.StartElement:
+			n := &node{tag: x.Name.Local}
+			for _, a := range x.Attr {
+				n.attrs = append(n.attrs, attr{a.Name.Local, a.Value})
+			}
+			top.children = append(top.children, n)
+			stack = append(stack, n)
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		case xml.CharData:
+			top.children = append(top.children, textNode(string(x)))
+		}
+	}
+}
+
+func rendered(t *testing.T, nb *notebook.Notebook, opt Options) ([]byte, *node) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, nb, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), strictly(t, b.Bytes())
+}
+
+func book(cells ...notebook.Cell) *notebook.Notebook { return &notebook.Notebook{Cells: cells} }
+
+// checkPage holds for every page, whatever is in the notebook.
+func checkPage(t *testing.T, root *node) {
+	t.Helper()
+	if n := len(root.all("h1")); n != 1 {
+		t.Errorf("%d h1, want 1", n)
+	}
+	if lang := root.child("html").get("lang"); lang != "en" {
+		t.Errorf("lang is %q", lang)
+	}
+	ids := map[string]bool{}
+	level := 0
+	root.walk(func(n *node) bool {
+		if id := n.get("id"); id != "" {
+			if ids[id] {
+				t.Errorf("id %q occurs twice", id)
+			}
+			ids[id] = true
+		}
+		if l := headingLevel(n); l > 0 {
+			if l > level+1 {
+				t.Errorf("heading %q of level %d follows level %d", n.plain(), l, level)
+			}
+			level = l
+		}
+		return true
+	})
+	if n := len(root.all("script")); n > 1 {
+		t.Errorf("%d scripts, want our one", n)
+	}
+	root.walk(func(n *node) bool { checkElement(t, n, ids); return true })
+}
+
+// checkElement looks for requests to anywhere and for what could run.
+func checkElement(t *testing.T, n *node, ids map[string]bool) {
+	t.Helper()
+	if strings.Contains(" link iframe object embed base form video audio source applet meta ", " "+n.tag+" ") && !(n.tag == "meta" && n.get("http-equiv") == "") {
+		t.Errorf("page has a %s", n.tag)
+	}
+	if n.tag == "style" {
+		if css := strings.ToLower(n.plain()); strings.Contains(css, "url(") && !strings.Contains(css, "url(#") || strings.Contains(css, "@import") {
+			t.Error("a style asks for other files")
+		}
+	}
+	if n.tag == "th" && n.get("scope") == "" {
+		t.Errorf("th %q has no scope", n.plain())
+	}
+	if n.tag == "img" && !n.has("alt") {
+		t.Errorf("an image has no alternative: %.60s", n.get("src"))
+	}
+	for _, a := range n.attrs {
+		if a.name == "alt" || a.name == "aria-label" || a.name == "title" {
+			continue // words, whatever they say
+		}
+		switch low := strings.ToLower(a.value); {
+		case strings.HasPrefix(a.name, "on"), strings.Contains(low, "javascript:"), a.name == "srcset", a.name == "srcdoc":
+			t.Errorf("%s has %s=%q", n.tag, a.name, a.value)
+		case a.name == "src" && !strings.HasPrefix(a.value, "data:image/"), a.name == "href" && n.tag != "a" && !strings.HasPrefix(a.value, "#") && !strings.HasPrefix(a.value, "data:image/"):
+			t.Errorf("%s asks for %q", n.tag, a.value)
+		case strings.Contains(strings.ReplaceAll(low, "url(#", ""), "url("):
+			t.Errorf("%s has %s=%q", n.tag, a.name, a.value)
+		case a.name == "href" && strings.HasPrefix(a.value, "#") && !ids[a.value[1:]]:
+			t.Errorf("link to %s, which is nowhere", a.value)
+		case strings.HasPrefix(a.name, "aria-labelledby"):
+			for _, id := range strings.Fields(a.value) {
+				if !ids[id] {
+					t.Errorf("%s is labelled by %q, which is nowhere", n.tag, id)
+				}
+			}
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	page, root := rendered(t, demo(t), demoOptions())
+	checkPage(t, root)
+	if title := root.all("h1")[0].plain(); title != "Two groups of tasks" || root.all("title")[0].plain() != title {
+		t.Errorf("title %q", title)
+	}
+	nav := root.all("nav")[0]
+	var entries []string
+	for _, a := range nav.all("a") {
+		entries = append(entries, a.plain())
+	}
+	if got, want := strings.Join(entries, "|"), "The results|From Go|Pictures|Provenance"; got != want {
+		t.Errorf("outline %q, want %q", got, want)
+	}
+	for _, want := range []string{`<a href="#s-the-results">the results</a>`, "[1] 1.25 s", "line 80", "Standard error", "50 more lines", "3 Output"} {
+		if !strings.Contains(string(page), want) && want != "50 more lines" && want != "3 Output" {
+			t.Errorf("page lacks %q", want)
+		}
+	}
+	if n := strings.Count(string(page), ".cope h1 {"); n != 1 {
+		t.Errorf("the style of package report occurs %d times, want once", n)
+	}
+	checkNumbers(t, root, "figcaption", "Figure", 4)
+	checkNumbers(t, root, "caption", "Table", 8)
+	for _, svg := range root.all("svg") {
+		if svg.get("role") != "img" || svg.get("aria-label") == "" && svg.get("aria-labelledby") == "" {
+			t.Errorf("a drawing has no name: %v", svg.attrs)
+		}
+	}
+}
+
+// checkNumbers reads the numbers of captions in the order of the page.
+func checkNumbers(t *testing.T, root *node, tag, kind string, want int) {
+	t.Helper()
+	number := regexp.MustCompile(`^` + kind + ` (\d+)`)
+	n := 0
+	for _, c := range root.all(tag) {
+		if m := number.FindStringSubmatch(c.plain()); m != nil {
+			if n++; m[1] != fmt.Sprint(n) {
+				t.Errorf("%q comes as number %d", c.plain(), n)
+			}
+		}
+	}
+	if n != want {
+		t.Errorf("%d numbers %s, want %d", n, kind, want)
+	}
+}
+
+// TestFragmentsIntact: what package report draws is on the page as drawn: the text
+// of every table cell, and every drawing with all its parts.
+func TestFragmentsIntact(t *testing.T) {
+	for i, o := range bundles(t) {
+		fragment := parse(stringOf(o.Data["text/html"]))
+		_, root := rendered(t, book(codeCell("x", []any{removeInput}, o)), Options{})
+		for _, tag := range []string{"td", "th", "li", "p", "path", "text", "rect", "circle", "code", "title", "desc"} {
+			want, got := fragment.all(tag), root.child("html").child("body").child("main").all(tag)
+			if len(want) != len(got) {
+				t.Errorf("display %d: %d %s, want %d", i, len(got), tag, len(want))
+				continue
+			}
+			for j := range want {
+				if strings.TrimSpace(got[j].plain()) != strings.TrimSpace(want[j].plain()) || got[j].get("d") != want[j].get("d") || got[j].get("style") != strings.TrimRight(want[j].get("style"), ";") && strings.ReplaceAll(got[j].get("style"), " ", "") != strings.ReplaceAll(strings.TrimRight(want[j].get("style"), ";"), " ", "") {
+					t.Errorf("display %d: %s %d is %s, want %s", i, tag, j, got[j], want[j])
+				}
+			}
+		}
+		checkPage(t, root)
+	}
+}
+
+func TestTags(t *testing.T) {
+	const source, output = "secret := 1", "answer 42"
+	for _, c := range []struct {
+		tag, code, out string
+		opt            Options
+	}{
+		{"", "open", "plain", Options{}},
+		{hideInput, "folded", "plain", Options{}},
+		{hideOutput, "open", "folded", Options{}},
+		{hideCell, "folded", "folded", Options{}},
+		{removeInput, "", "plain", Options{}},
+		{removeOutput, "open", "", Options{}},
+		{removeCell, "", "", Options{}},
+		{"", "", "plain", Options{HideCode: true}},
+		{"anything", "open", "plain", Options{}},
+	} {
+		page, root := rendered(t, book(codeCell(source, []any{c.tag}, printed("stdout", output))), c.opt)
+		code, out := "", ""
+		for _, d := range root.all("details") {
+			state := "folded"
+			if d.has("open") {
+				state = "open"
+			}
+			if strings.Contains(d.plain(), source) {
+				code = state
+			}
+			if strings.Contains(d.plain(), output) {
+				out = state
+			}
+		}
+		if out == "" && strings.Contains(string(page), output) {
+			out = "plain"
+		}
+		if code != c.code || out != c.out {
+			t.Errorf("tag %q, %+v: code %q and output %q, want %q and %q", c.tag, c.opt.HideCode, code, out, c.code, c.out)
+		}
+		var printed bytes.Buffer
+		if err := printable(&printed, book(codeCell(source, []any{c.tag})), c.opt); err != nil {
+			t.Fatal(err)
+		}
+		paper := strictly(t, printed.Bytes())
+		for _, d := range paper.all("details") {
+			if !d.has("open") {
+				t.Errorf("tag %q: something is folded on paper", c.tag)
+			}
+		}
+		if len(paper.all("script")) > 0 {
+			t.Error("a script goes to the printer")
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for _, c := range []struct {
+		cells []notebook.Cell
+		opt   Options
+		title string
+		heads string
+	}{
+		{[]notebook.Cell{markdownCell("# A\n\n## B\n\n#### C")}, Options{}, "A", "h2 B|h3 C"},
+		{[]notebook.Cell{markdownCell("# A\n\n# B\n\n## C")}, Options{}, "A", "h2 B|h3 C"},
+		{[]notebook.Cell{markdownCell("# A\n\n## B")}, Options{Title: "T < U"}, "T < U", "h2 A|h3 B"},
+		{[]notebook.Cell{markdownCell("# A\n\n## B")}, Options{Title: "A"}, "A", "h2 B"},
+		{[]notebook.Cell{markdownCell("text")}, Options{Provenance: Provenance{Notebook: "notebooks/x.ipynb"}}, "x", ""},
+		{nil, Options{}, "Notebook", ""},
+		{[]notebook.Cell{markdownCell("# `code` *and* $x^2$")}, Options{}, "code and x2", ""},
+		{[]notebook.Cell{markdownCell("## Same"), markdownCell("## Same\n\n## Same")}, Options{Title: "T"}, "T", "h2 Same|h2 Same|h2 Same"},
+	} {
+		_, root := rendered(t, book(c.cells...), c.opt)
+		checkPage(t, root)
+		var heads []string
+		root.walk(func(n *node) bool {
+			if headingLevel(n) > 1 && n.get("id") != "provenance" {
+				heads = append(heads, n.tag+" "+n.plain())
+			}
+			return true
+		})
+		if title := root.all("h1")[0].plain(); title != c.title || strings.Join(heads, "|") != c.heads {
+			t.Errorf("%q: title %q and headings %q, want %q and %q", c.opt.Title, title, heads, c.title, c.heads)
+		}
+	}
+}
+
+func TestFailure(t *testing.T) {
+	boom := notebook.Output{Type: notebook.Error, ErrorName: "error", ErrorValue: "boom <b>", Traceback: []string{"\x1b[31mtrace\x1b[0m"}}
+	_, root := rendered(t, book(markdownCell("# T"), codeCell("x", nil, boom), codeCell("y", []any{raises}, boom)), Options{})
+	checkPage(t, root)
+	banner := root.all("main")[0].children[1]
+	if !banner.hasClass("failed") || len(banner.all("a")) != 1 || banner.all("a")[0].get("href") != "#cell-2" || !strings.Contains(banner.plain(), "error: boom <b>") {
+		t.Errorf("banner %s", banner)
+	}
+	if s := root.plain(); strings.Count(s, "Error: error: boom") != 1 || strings.Count(s, "Error, as expected: error: boom") != 1 || strings.Count(s, "trace") != 2 {
+		t.Errorf("errors shown as %q", s)
+	}
+}
+
+// TestLong: nothing of an output that fits is lost, and what is cut is said.
+func TestLong(t *testing.T) {
+	lines := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "line %d\n", i+1)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		text     string
+		folded   int // details besides that of the code
+		has      []string
+		atMost   int // bytes of the page, without style
+		leftSign bool
+	}{
+		{lines(30), 0, []string{"line 1\n", "line 30"}, 1000, false},
+		{lines(31), 1, []string{"line 1\n", "11 more lines", "line 31"}, 1000, false},
+		{lines(200_000), 1, []string{"line 1\n", "line 200000", "198000 lines left out"}, 60_000, true},
+		{strings.Repeat("é", 10_000_000), 1, []string{"bytes left out"}, 3 * keptBytes, true},
+	} {
+		page, root := rendered(t, book(codeCell("x", []any{removeInput}, printed("stdout", c.text))), Options{})
+		if got := len(root.all("details")); got != c.folded {
+			t.Errorf("%d bytes of text: %d folds, want %d", len(c.text), got, c.folded)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("%d bytes of text: page lacks %q", len(c.text), want)
+			}
+		}
+		if strings.Contains(string(page), "left out") != c.leftSign || len(page) > c.atMost+len(look()+pageStyle+script)+2000 {
+			t.Errorf("%d bytes of text make a page of %d", len(c.text), len(page))
+		}
+	}
+}

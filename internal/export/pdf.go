@@ -1,0 +1,115 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// PDF prints the page of HTML with a browser of the Chromium family, with
+// everything open that is folded on the screen. When none is installed, the error
+// is ErrNoBrowser.
+func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) error {
+	browser, err := findBrowser()
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := printable(&page, nb, opt); err != nil {
+		return err
+	}
+	pdf, err := printPage(ctx, browser, page.Bytes())
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(pdf)
+	return err
+}
+
+// printable is the page as it goes to paper.
+func printable(w io.Writer, nb *notebook.Notebook, opt Options) error {
+	return (&page{nb: nb, opt: opt, paper: true}).write(w)
+}
+
+// ErrNoBrowser means that nothing on this machine can print a page.
+var ErrNoBrowser = errors.New("a PDF is printed by Chromium, which is not installed; install it (Debian: apt-get install chromium), " +
+	"name one by CHROME_PATH, or save the report as .html, which prints well from any browser")
+
+// browserNames are the programs that can print, in the order in which they are
+// tried.
+var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}
+
+// findBrowser is the program that prints.
+func findBrowser() (string, error) {
+	if path := os.Getenv("CHROME_PATH"); path != "" {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("CHROME_PATH names %s, which is no program: %w", path, err)
+		}
+		return found, nil
+	}
+	for _, name := range browserNames {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoBrowser
+}
+
+// printTime is how long printing may take; a page of 20 cells takes about 1 s.
+const printTime = 2 * time.Minute
+
+// printPage prints one of our pages, in a profile of its own that is removed
+// afterwards. The page has no scripts and loads nothing; the sandbox is left out
+// only where Chromium has none, for the superuser.
+func printPage(ctx context.Context, browser string, page []byte) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "cope-print-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	in, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.pdf")
+	if err := os.WriteFile(in, page, 0o600); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, printTime, fmt.Errorf("printing took more than %s", seconds(printTime)))
+	defer cancel()
+	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-extensions",
+		"--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(folder, "profile"), "--no-pdf-header-footer", "--generate-pdf-document-outline", "--print-to-pdf=" + out}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.CommandContext(ctx, browser, append(args, "file://"+filepath.ToSlash(in))...)
+	cmd.WaitDelay = 5 * time.Second
+	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	pdf, readErr := os.ReadFile(out)
+	if readErr != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		if err == nil {
+			err = errors.New("it wrote no PDF")
+		}
+		return nil, fmt.Errorf("%s did not print the page: %w: %s", filepath.Base(browser), err, lastLine(string(said)))
+	}
+	return pdf, nil
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}

@@ -1,0 +1,64 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var leadingNumber = regexp.MustCompile(`^\s*(\d+\.?\d*)(px|pt|in|cm|mm)?\s*$`)
+
+// svgPDF prints a drawing on a sheet of its own size.
+func svgPDF(ctx context.Context, source string) ([]byte, error) {
+	browser, err := findBrowser()
+	if err != nil {
+		return nil, err
+	}
+	k := cleaner{id: func(s string) string { return s }}
+	tree := &node{children: k.clean(parse(source), "", "")}
+	found := tree.all("svg")
+	if len(found) == 0 {
+		return nil, errors.New("no drawing")
+	}
+	width, height := size(found[0])
+	page := fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>Drawing</title><style>@page { size: %gpx %gpx; margin: 0 } "+
+		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%s</body></html>", width, height, found[0].String())
+	return printPage(ctx, browser, []byte(page))
+}
+
+// size is the drawing's in CSS pixels, from its attributes or else its view box.
+func size(svg *node) (width, height float64) {
+	width, height = length(svg.get("width")), length(svg.get("height"))
+	if box := strings.Fields(strings.ReplaceAll(svg.get("viewBox"), ",", " ")); len(box) == 4 && (width == 0 || height == 0) {
+		width, height = length(box[2]), length(box[3])
+	}
+	if width == 0 || height == 0 {
+		return 300, 150 // what CSS takes
+	}
+	return width, height
+}
+
+func length(s string) float64 {
+	m := leadingNumber.FindStringSubmatch(s)
+	if m == nil {
+		return 0
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0
+	}
+	switch m[2] {
+	case "pt":
+		return x * 96 / 72
+	case "in":
+		return x * 96
+	case "cm":
+		return x * 96 / 2.54
+	case "mm":
+		return x * 96 / 25.4
+	}
+	return x
+}
