@@ -13,7 +13,7 @@ import (
 // the threads of that process come and go.
 func TestParentDies(t *testing.T) {
 	parent := exec.Command(os.Args[0])
-	parent.Env = append(os.Environ(), fakeMode+"=parent")
+	parent.Env = append(os.Environ(), fakeMode+"=parent", "TMPDIR="+t.TempDir()) // which it cannot tidy
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
