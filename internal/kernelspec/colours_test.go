@@ -1,0 +1,223 @@
+package kernelspec
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Two cells: a script, and Go with commands for GoNB. In the script rbf is a kernel and
+// kz a name that is bound; in Go both are names like others.
+var cells = []string{
+	"%%cope\n// how alike two tasks are\nkz = rbf(lengthscale=0.7)\nwave(x, y) = exp(-abs(x[0]-y[0]))\njoint = task(kz) * arm(linear() + wave)\nfc(paper(case=1, gap=0.1), delta=0.005)",
+	"%noautoget\n!echo hello\nimport \"fmt\"\n\n/* on\ntwo lines */\nfunc double(x float64) float64 { return 2 * x } // twice\n\n%%\nrbf := double(3.5)\nfmt.Println(rbf, `raw`, nil == nil)",
+}
+
+// TestColours opens a notebook in real front ends and looks at the colours. It needs
+// Chromium, and for each front end the program that serves it: GONB_COPE_LAB (or
+// jupyter-lab in PATH) of JupyterLab 4, GONB_COPE_NOTEBOOK6 (or jupyter-notebook) of
+// the classic Notebook. GONB_COPE_PICTURES names a folder for pictures.
+func TestColours(t *testing.T) {
+	for _, f := range []struct {
+		name, env, program, version string
+		path                        string // of the notebook's page
+		cell                        string // selector of a cell's text
+		args                        []string
+	}{
+		{"lab", "GONB_COPE_LAB", "jupyter-lab", "4.", "/lab/tree/colours.ipynb", ".jp-CodeCell .cm-content", []string{"--ServerApp.token=", "--ServerApp.password=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"}},
+		{"classic", "GONB_COPE_NOTEBOOK6", "jupyter-notebook", "6.", "/notebooks/colours.ipynb", ".code_cell .CodeMirror-code", []string{"--NotebookApp.token=", "--NotebookApp.password="}},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			browser := need(t, "CHROME_PATH", "chromium", "")
+			server := need(t, f.env, f.program, f.version)
+			address := serve(t, server, f.args)
+			looks := look(t, browser, address+f.path, f.cell, filepath.Join(os.Getenv("GONB_COPE_PICTURES"), "colours-"+f.name+".png"))
+			script, code := looks[0], looks[1]
+			for what, ok := range map[string]bool{
+				"a kernel is no keyword":                   script["rbf"] == code["func"] && code["func"] != "",
+				"in Go rbf is a keyword":                   code["rbf"] != code["func"],
+				"a bound name looks like a function":       script["kz"] != script["fc"] && script["fc"] != "",
+				"a function looks like Go's name":          script["fc"] != code["fmt"],
+				"%%cope is like other text":                script["%%cope"] != "" && script["%%cope"] == code["%noautoget"],
+				"a comment is not marked":                  script["// how alike two tasks are"] != "" && script["// how alike two tasks are"] == code["// twice"],
+				"a number is not marked":                   script["0.7"] != "" && script["0.7"] == code["3.5"],
+				"a comment over two lines ends with one":   code["two lines */"] == code["// twice"],
+				"a raw text is not marked like a text":     code["`raw`"] != "" && code["`raw`"] == code[`"fmt"`],
+				"after a command Go is not read any more":  code["import"] == code["func"],
+				"in the last line of Go nil is not marked": code["nil"] != "" && code["nil"] != code["rbf"],
+			} {
+				if !ok {
+					t.Errorf("%s\nscript %v\ncode %v", what, script, code)
+				}
+			}
+		})
+	}
+}
+
+// need finds a program, of a version, or skips.
+func need(t *testing.T, env, name, version string) string {
+	t.Helper()
+	path := os.Getenv(env)
+	if path == "" {
+		path, _ = exec.LookPath(name)
+	}
+	why := name + " is missing (" + env + " may name it)"
+	if path != "" && version != "" {
+		out, err := exec.Command(path, "--version").Output()
+		if err != nil || !strings.HasPrefix(string(out), version) {
+			why, path = fmt.Sprintf("%s is version %q, not %s", path, out, version), ""
+		}
+	}
+	if path == "" && os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" && (env != "GONB_COPE_LAB" || os.Getenv(env) != "") {
+		t.Fatal(why) // JupyterLab is an extra even then: Debian has none
+	}
+	if path == "" {
+		t.Skip(why)
+	}
+	return path
+}
+
+// serve starts a notebook server with our kernelspec and the notebook, and returns its
+// address.
+func serve(t *testing.T, server string, args []string) string {
+	t.Helper()
+	home, exe := t.TempDir(), elsewhere(t)
+	t.Setenv("HOME", home)
+	t.Setenv("JUPYTER_DATA_DIR", filepath.Join(home, "data"))
+	t.Setenv("JUPYTER_CONFIG_DIR", filepath.Join(home, "config"))
+	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(home, "run"))
+	words := Words{Functions: []string{"task", "arm", "fc", "paper", "exp", "abs"}, Kernels: []string{"rbf", "linear"}}
+	if _, err := Install(Options{Executable: exe, Words: words}); err != nil {
+		t.Fatal(err)
+	}
+	writeNotebook(t, filepath.Join(home, "colours.ipynb"))
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	cmd := exec.Command(server, append(args, "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port="+port, "--port-retries=0")...)
+	cmd.Dir = home
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	lines := make(chan string, 1000)
+	go func() {
+		for s := bufio.NewScanner(said); s.Scan(); {
+			select {
+			case lines <- s.Text():
+			default:
+			}
+		}
+	}()
+	address := "http://127.0.0.1:" + port
+	for range 300 {
+		if reply, err := http.Get(address + "/api"); err == nil {
+			reply.Body.Close()
+			return address
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	close(lines)
+	for line := range lines {
+		t.Log(line)
+	}
+	t.Fatalf("%s did not start", server)
+	return ""
+}
+
+// writeNotebook writes the cells as a notebook of our kernel.
+func writeNotebook(t *testing.T, name string) {
+	t.Helper()
+	list := make([]any, len(cells))
+	for i, source := range cells {
+		list[i] = map[string]any{"cell_type": "code", "metadata": map[string]any{}, "source": source, "outputs": []any{}, "execution_count": nil}
+	}
+	text, err := json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 4, "cells": list,
+		"metadata": map[string]any{
+			"kernelspec": map[string]any{"name": DefaultName, "display_name": DisplayName, "language": "go"},
+			"language_info": map[string]any{"name": "go", "mimetype": "text/x-go", "file_extension": ".go",
+				"codemirror_mode": map[string]any{"name": "gonb-cope", "mime": "text/x-go"}},
+		},
+	})
+	if err == nil {
+		err = os.WriteFile(name, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look returns, for each cell, the colour of each marked piece of text that is not the
+// cell's own colour.
+func look(t *testing.T, browser, address, cell, picture string) []map[string]string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	defer cancel()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.WindowSize(1200, 900))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	defer cancel()
+	ctx, cancel = chromedp.NewContext(ctx)
+	defer cancel()
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+	script := fmt.Sprintf(`(() => [...document.querySelectorAll(%q)].map(c => {
+		const own = getComputedStyle(c).color, found = {};
+		for (const s of c.querySelectorAll("span")) {
+			const text = s.textContent.trim(), colour = getComputedStyle(s).color;
+			if (text && s.children.length === 0 && colour !== own) found[text] = colour;
+		}
+		return found;
+	}))()`, cell)
+	var found []map[string]string
+	for range 200 { // the cells come late, their mode later
+		var err error
+		if found, err = chromedp.Run(ctx, chromedp.Evaluate[[]map[string]string](script)); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) == len(cells) && found[0]["%%cope"] != "" {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	if os.Getenv("GONB_COPE_PICTURES") != "" {
+		png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(picture, png, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(found) != len(cells) {
+		t.Fatalf("%d cells on the page, want %d", len(found), len(cells))
+	}
+	return found
+}
