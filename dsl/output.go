@@ -73,6 +73,16 @@ func outputFunctions() []Function {
 			eval: func(c *call) (any, error) { return c.args[0].value, nil },
 		},
 		{
+			Name: "clear", Section: SectionOutput, Synonyms: []string{"clear_output"}, Doc: "clears what the cell has shown so far; outside of notebooks nothing",
+			Result: Nothing, Example: "clear()",
+			eval: func(c *call) (any, error) {
+				if clear := c.e.session.opt.Clear; clear != nil {
+					clear()
+				}
+				return value{Type: Nothing}, nil
+			},
+		},
+		{
 			Name: "print", Section: SectionOutput, Doc: "a kernel as text that makes an equal kernel, with the formulas it uses",
 			Params: []Param{{Name: "k", Types: []Type{Kernel, Joint}, Doc: "a kernel"}}, Result: Text, Example: "print(rbf(0.5))", pure: true,
 			eval: func(c *call) (any, error) {

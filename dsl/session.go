@@ -22,6 +22,9 @@ type Options struct {
 	Rebind   bool     // a later script may bind a name again, as in a notebook
 	Host     Host     // reads and writes files; nil is the file system
 	Progress Progress // told what is under way; may be nil
+
+	Shown func(report.Display) // given each display as soon as it is there; may be nil
+	Clear func()               // clears what was displayed, for clear(); may be nil
 }
 
 // Progress is told that done of total steps of an activity are finished.
@@ -88,7 +91,11 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			v := e.statement(st)
 			// What an interrupt cuts short is displayed even when it was to be bound.
 			if (st.Name == "" || ctx.Err() != nil) && v.known() && v.Type != Nothing {
-				displays = append(displays, displayOf(st, v))
+				d := displayOf(st, v)
+				displays = append(displays, d)
+				if s.opt.Shown != nil {
+					s.opt.Shown(d)
+				}
 			}
 		}
 		if e.stopped != nil {

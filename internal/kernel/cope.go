@@ -21,7 +21,8 @@ type copeSide struct {
 	mu      sync.Mutex // held while the session is used: Go cells use it, too
 	session *dsl.Session
 	shown   func(report.Display) // takes what the running cell displays
-	meter   *meter               // shows what the running cell is doing
+	clear   func()               // clears what it has displayed
+	meter   *meter               // shows what it is doing
 	ids     int
 }
 
@@ -29,6 +30,8 @@ func newCopeSide(k *kernel) *copeSide {
 	s := &copeSide{k: k, prefix: "c" + jupyter.NewSession("").ID()[:6]}
 	s.session = dsl.NewSession(dsl.Options{
 		Folder: k.opt.Folder, Rebind: true,
+		Shown:    func(d report.Display) { s.shown(d) },
+		Clear:    func() { s.clear() },
 		Progress: func(label string, done, total int) { s.meter.update(label, done, total) },
 	})
 	return s
@@ -61,10 +64,11 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		}
 		held = &d
 	}
-	displays, err := s.session.Eval(ctx, script)
-	for _, d := range displays {
-		s.shown(d)
+	s.clear = func() {
+		held = nil
+		c.publish("clear_output", map[string]bool{"wait": false})
 	}
+	_, err := s.session.Eval(ctx, script)
 	s.meter.stop()
 	msgType := "execute_result"
 	if err != nil {
@@ -78,7 +82,9 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	case err == nil:
 		return result, nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return result, interrupted("what was finished is kept")
+		failed = mistakes(err)
+		failed.Name = "Interrupted"
+		return result, failed
 	}
 	return result, mistakes(err)
 }
@@ -191,18 +197,15 @@ func (s *copeSide) expressions(asked map[string]string) map[string]any {
 }
 
 func (s *copeSide) expression(text string) any {
+	bundle := map[string]any{}
+	s.shown = func(d report.Display) { bundle, _ = report.Bundle(d, s.nextID()) }
+	s.clear = func() {}
 	script, errs := dsl.Parse("expression", text)
 	var err error
 	if len(errs) > 0 {
 		err = errs
-	}
-	bundle := map[string]any{}
-	if err == nil {
-		var displays []report.Display
-		displays, err = s.session.Eval(context.Background(), script)
-		for _, d := range displays {
-			bundle, _ = report.Bundle(d, s.nextID())
-		}
+	} else {
+		_, err = s.session.Eval(context.Background(), script)
 	}
 	if err != nil {
 		f := mistakes(err)

@@ -143,7 +143,7 @@ func (g *goSide) prepare(ctx context.Context, child *child) {
 		}
 	}
 	note := filepath.Join(g.folder, "work")
-	g.silently(ctx, child, gonb.Preparation(g.folder)+"!*pwd > '"+note+"'", true)
+	g.silently(ctx, child, gonb.Preparation(g.folder)+"!*pwd > '"+note+"'", false)
 	g.getting = false
 	if where, err := os.ReadFile(note); err == nil {
 		g.work = strings.TrimSpace(string(where))

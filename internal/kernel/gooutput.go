@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,6 +53,9 @@ func (o *goOutput) take(m *jupyter.Message) {
 
 // cellMark is how GoNB marks a place in a stack trace.
 var cellMark = regexp.MustCompile(`\x1b\[7m\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]\x1b\[0m`)
+
+// mainPlace is a place in the file that GoNB makes of cells.
+var mainPlace = regexp.MustCompile(`(/\S*/gonb_\w+/main\.go):(\d+)`)
 
 // compileMark is how GoNB marks a place in the context of a compiler's message, one
 // mark for each message.
@@ -151,11 +155,38 @@ func (o *goOutput) explain(f *failure) {
 	trace := strings.TrimRight(text[at:], "\n")
 	trace = strings.TrimSuffix(trace, "\n"+f.Value)
 	f.Name, f.Value = "Panic", firstLine(trace)
-	if m := cellMark.FindStringSubmatch(trace); m != nil {
-		f.Value += " (cell " + m[1] + ", line " + m[2] + ")"
-		if m[1] == "" {
-			f.Value = firstLine(trace) + " (line " + m[2] + ")"
-		}
+	if cell, line := o.origin(trace); line > 0 {
+		f.Value += fmt.Sprintf(" (cell %d, line %d)", cell, line)
 	}
 	f.Traceback = strings.Split(trace, "\n")
+}
+
+// origin is the place in a cell that a stack trace names first. GoNB misses its own
+// file's name where two reads of the pipe split it; then the line of that file is
+// looked up in the cell.
+func (o *goOutput) origin(trace string) (cell, line int) {
+	if m := cellMark.FindStringSubmatch(trace); m != nil {
+		if m[1] == "" {
+			return o.cell.count, atoi(m[2])
+		}
+		return atoi(m[1]), atoi(m[2])
+	}
+	m := mainPlace.FindStringSubmatch(trace)
+	if m == nil {
+		return 0, 0
+	}
+	text, err := os.ReadFile(m[1])
+	lines := strings.Split(string(text), "\n")
+	if n := atoi(m[2]); err == nil && n >= 1 && n <= len(lines) {
+		for i, own := range strings.Split(o.cell.ask.Code, "\n") {
+			if strings.TrimSpace(own) != strings.TrimSpace(lines[n-1]) {
+				continue
+			}
+			if line > 0 {
+				return 0, 0 // it is there twice
+			}
+			line = i + 1
+		}
+	}
+	return o.cell.count, line
 }

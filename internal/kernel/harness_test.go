@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -188,18 +189,21 @@ func (f *front) await(request *jupyter.Message, what string, holds func([]*jupyt
 		if holds(found) {
 			return found
 		}
+		if hasIdle(found) {
+			f.t.Fatalf("no %s before idle: %s", what, described(found))
+		}
 		select {
 		case <-change:
 		case <-f.exited:
 			f.t.Fatalf("the kernel ended while waiting for %s; it printed:\n%s", what, f.stderr)
 		case <-timeout:
-			f.t.Fatalf("no %s within %v; published: %v", what, waitLimit, kinds(found))
+			f.t.Fatalf("no %s within %v; published: %s", what, waitLimit, described(found))
 		}
 	}
 }
 
 // waitLimit is far above what anything takes: a first Go cell may build its tools.
-const waitLimit = 5 * time.Minute
+const waitLimit = time.Minute
 
 func isIdle(m *jupyter.Message) bool {
 	return m.Header.Type == "status" && strings.Contains(string(m.Content), "idle")
@@ -321,6 +325,9 @@ func dataOf(content map[string]any) map[string]any {
 	return data
 }
 
+// ansi matches colours in a traceback.
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 func contentOf(t testing.TB, m *jupyter.Message) map[string]any {
 	t.Helper()
 	var content map[string]any
@@ -336,4 +343,12 @@ func kinds(all []*jupyter.Message) []string {
 		list = append(list, m.Header.Type)
 	}
 	return list
+}
+
+func described(all []*jupyter.Message) string {
+	var b strings.Builder
+	for _, m := range all {
+		fmt.Fprintf(&b, "\n\t%s %.500s", m.Header.Type, m.Content)
+	}
+	return b.String()
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -326,4 +325,9 @@ func descendants(root int) []int {
 	return found
 }
 
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
+// alive reports whether a process runs; one that only waits to be reaped does not.
+func alive(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	end := strings.LastIndexByte(string(text), ')')
+	return err == nil && !strings.HasPrefix(string(text[end+1:]), " Z")
+}

@@ -86,9 +86,10 @@ func read(in io.Reader, orders chan<- string) {
 // cell and to the shell of a ! command. What it does not reach follows: compilers,
 // and the commands that a shell waits for. gopls is not part of any cell.
 func interrupt(gonb int) {
+	running := below(gonb) // and not what the next cell starts while this waits
 	_ = syscall.Kill(gonb, syscall.SIGINT)
 	time.Sleep(settle)
-	for _, p := range below(gonb) {
+	for _, p := range running {
 		direct := p.parent == gonb && p.name != "go" && p.name != "goimports"
 		if p.name != "gopls" && !direct {
 			_ = syscall.Kill(p.id, syscall.SIGINT)
