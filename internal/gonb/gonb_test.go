@@ -181,11 +181,13 @@ func main() {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GONB_DIR", "")
 	// GoNB builds cells as go does by default, and -mod=mod would complete go.sum.
 	for _, flags := range []string{"-mod=readonly", "-mod=mod"} {
 		run := exec.Command("go", "run", ".")
 		run.Dir = dir
-		run.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags, "GONB_DIR=")
+		run.Env = append(os.Environ(), "GOFLAGS="+flags)
 		out, err := run.CombinedOutput()
 		if want := "paper case 1, gap 0.1 <nil> false 2 true\n"; err != nil || string(out) != want {
 			t.Errorf("%s: %q, %v; want %q", flags, out, err, want)
