@@ -21,10 +21,17 @@ type Server struct {
 
 	mu     sync.Mutex
 	routes map[Channel]map[string]*peer // by identity
+	early  map[route][][][]byte         // what waits for a socket of a front end that is still connecting
 	peers  map[*peer]bool               // all
 	subs   map[*peer]map[string]int     // subscriptions of the peers on iopub
 	joined chan struct{}                // one token whenever a subscription begins
 	fresh  int                          // counts identities given
+}
+
+// route is the socket of a front end.
+type route struct {
+	channel  Channel
+	identity string
 }
 
 // Listen opens the sockets that a connection names. Messages that are not signed
@@ -32,7 +39,7 @@ type Server struct {
 func Listen(c Connection, rejected func(error)) (*Server, error) {
 	s := &Server{
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
-		routes: map[Channel]map[string]*peer{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
+		routes: map[Channel]map[string]*peer{}, early: map[route][][][]byte{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
 	}
 	if s.rejected == nil {
 		s.rejected = func(error) {}
@@ -69,20 +76,33 @@ func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
 func (s *Server) Joined() <-chan struct{} { return s.joined }
 
 // Send sends a message to the front end that its identities name; one that has
-// gone gets nothing.
+// gone gets nothing. A front end that can already ask on one socket may still be
+// connecting another: then the message waits for it.
 func (s *Server) Send(ch Channel, m *Message) {
 	if len(m.Identities) == 0 {
 		return
 	}
-	s.mu.Lock()
-	p := s.routes[ch][string(m.Identities[0])]
-	s.mu.Unlock()
-	if p == nil {
-		return
-	}
 	reply := *m
 	reply.Identities = m.Identities[1:]
-	p.send(s.session.encode(&reply), false)
+	frames, to := s.session.encode(&reply), route{ch, string(m.Identities[0])}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch p := s.routes[ch][to.identity]; {
+	case p != nil:
+		p.send(frames, false)
+	case s.connected(to.identity):
+		s.early[to] = append(s.early[to], frames)
+	}
+}
+
+// connected tells whether a front end has a socket.
+func (s *Server) connected(identity string) bool {
+	for _, peers := range s.routes {
+		if peers[identity] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Publish sends a message to all subscribers of iopub. It never waits: a subscriber
@@ -221,6 +241,10 @@ func (s *Server) enter(ch Channel, p *peer) string {
 		id = fmt.Sprintf("\x00%08d", s.fresh)
 	}
 	s.routes[ch][id] = p
+	for _, frames := range s.early[route{ch, id}] {
+		p.send(frames, false)
+	}
+	delete(s.early, route{ch, id})
 	return id
 }
 
@@ -229,6 +253,11 @@ func (s *Server) forget(ch Channel, id string, p *peer) {
 	defer s.mu.Unlock()
 	if s.routes[ch][id] == p { // and not a connection that came after it
 		delete(s.routes[ch], id)
+	}
+	if !s.connected(id) {
+		for channel := range s.routes {
+			delete(s.early, route{channel, id})
+		}
 	}
 }
 
