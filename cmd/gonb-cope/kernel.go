@@ -42,7 +42,7 @@ func serveNotebook(connection string, verbose bool) error {
 		return fmt.Errorf("kernel: cannot find its own program: %w", err)
 	}
 	opt := kernel.Options{
-		ConnectionFile: connection, Version: buildOf().version, Warden: []string{self, "warden", "--"},
+		ConnectionFile: connection, Version: buildOf().version, Warden: []string{self, "warden"},
 		Log: func(string, ...any) {},
 	}
 	if verbose {
@@ -57,7 +57,7 @@ func serveNotebook(connection string, verbose bool) error {
 // wardenCommand is what the kernel runs GoNB under; see package warden.
 func wardenCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "warden -- COMMAND", Hidden: true, Args: cobra.MinimumNArgs(1),
+		Use: "warden FOLDER COMMAND", Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			status, err := warden.Run(args, os.Stdin)
 			if err == nil && status != 0 {

@@ -52,7 +52,7 @@ type command struct {
 	warden []string
 	gonb   string
 	env    []string
-	folder string // private, for sockets
+	folder string // private, for sockets; the warden removes it
 	name   string // of the connection file: GoNB reads the kernel's id from it
 }
 
@@ -63,7 +63,7 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 	if err := connection.WriteFile(path); err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
-	argv := append(append([]string{}, c.warden...), c.gonb, "-kernel", path, "-raw_error=true")
+	argv := append(append([]string{}, c.warden...), c.folder, c.gonb, "-kernel", path, "-raw_error=true")
 	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: &tail{}, exchanges: map[string]*exchange{}, stray: stray, prompt: prompt}
 	g.cmd.Env, g.cmd.Stderr, g.cmd.Stdout = c.env, g.log, g.log
 	var err error

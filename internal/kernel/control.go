@@ -68,7 +68,9 @@ func (k *kernel) info() any {
 		"banner": "Go + CoPE (gonb-cope " + k.opt.Version + "): %%cope cells are scripts, all other cells are Go",
 		"language_info": map[string]any{
 			"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
-			"pygments_lexer": "go", "codemirror_mode": "text/x-go", "nbconvert_exporter": "",
+			"pygments_lexer": "go", "nbconvert_exporter": "",
+			// Our mode where it is installed (see package kernelspec), else that of Go.
+			"codemirror_mode": map[string]any{"name": "gonb-cope", "mime": "text/x-go"},
 		},
 		"help_links":         []any{},
 		"debugger":           false,

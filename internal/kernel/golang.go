@@ -13,12 +13,12 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+	"github.com/gonb-cope/gonb-cope/internal/warden"
 )
 
 // goSide hands cells to GoNB, which it starts when the first comes.
 type goSide struct {
-	k      *kernel
-	folder string // private: sockets, and what GoNB is prepared with
+	k *kernel
 
 	mu      sync.Mutex
 	child   *child // nil before the first Go cell, and after GoNB has ended
@@ -26,17 +26,10 @@ type goSide struct {
 	imports *gonb.Imports // nil before the first start, and when no source was found
 	count   int           // GoNB's counter of executions
 	getting bool          // GoNB runs go get before each cell
-	work    string        // GoNB's own temporary folder
-	warming bool          // it is being started for completions
+	folder  string        // private: the sockets of GoNB and what it is prepared with
 }
 
-func newGoSide(k *kernel) (*goSide, error) {
-	folder, err := privateFolder()
-	if err != nil {
-		return nil, err
-	}
-	return &goSide{k: k, folder: folder}, nil
-}
+func newGoSide(k *kernel) *goSide { return &goSide{k: k} }
 
 // run executes a Go cell.
 func (g *goSide) run(ctx context.Context, c *cell) *failure {
@@ -112,12 +105,11 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	if g.tools, err = gonb.Provision(ctx, log); err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp(g.folder, "g")
-	if err != nil {
+	if g.folder, err = privateFolder(); err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
 	child, err := startChild(ctx, command{
-		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: folder, name: filepath.Base(g.k.opt.ConnectionFile),
+		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: g.folder, name: filepath.Base(g.k.opt.ConnectionFile),
 	}, g.stray, g.prompt)
 	if err != nil {
 		return nil, err
@@ -136,23 +128,17 @@ func (g *goSide) environment() []string {
 // prepare tells GoNB where the packages are that Go cells import without set-up. What
 // fails here shows when a cell imports them.
 func (g *goSide) prepare(ctx context.Context, child *child) {
-	if g.imports == nil {
-		if err := g.findModule(ctx); err != nil {
-			g.k.opt.Log("Go cells: %v", err)
-			return
-		}
+	if err := g.writeModule(ctx); err != nil {
+		g.k.opt.Log("Go cells: %v", err)
+		return
 	}
-	note := filepath.Join(g.folder, "work")
-	g.silently(ctx, child, gonb.Preparation(g.folder)+"!*pwd > '"+note+"'", false)
+	g.silently(ctx, child, gonb.Preparation(g.folder)+"!*pwd > '"+filepath.Join(g.folder, warden.WorkFile)+"'", false)
 	g.getting = false
-	if where, err := os.ReadFile(note); err == nil {
-		g.work = strings.TrimSpace(string(where))
-	}
 }
 
-// findModule looks for the source that Go cells are compiled with, and writes their
+// writeModule looks for the source that Go cells are compiled with, and writes their
 // go.mod.
-func (g *goSide) findModule(ctx context.Context) error {
+func (g *goSide) writeModule(ctx context.Context) error {
 	folder := g.k.opt.Folder
 	if folder == "" {
 		folder = "."
@@ -164,7 +150,9 @@ func (g *goSide) findModule(ctx context.Context) error {
 	if err := m.WriteCellModule(g.folder); err != nil {
 		return err
 	}
-	g.imports, err = m.Imports(ctx)
+	if g.imports == nil {
+		g.imports, err = m.Imports(ctx)
+	}
 	return err
 }
 
@@ -251,7 +239,7 @@ func (g *goSide) ask(ctx context.Context, m *jupyter.Message) any {
 	return reply.Content
 }
 
-// forget drops a GoNB that has ended, with the folder that it may have left.
+// forget drops a GoNB that has ended or is to end.
 func (g *goSide) forget(child *child) {
 	child.stop()
 	g.mu.Lock()
@@ -259,13 +247,9 @@ func (g *goSide) forget(child *child) {
 	if g.child == child {
 		g.child = nil
 	}
-	if strings.HasPrefix(filepath.Base(g.work), "gonb_") {
-		_ = os.RemoveAll(g.work)
-	}
-	g.work = ""
 }
 
-// close ends GoNB and removes what this side has written.
+// close ends GoNB.
 func (g *goSide) close() {
 	g.mu.Lock()
 	child := g.child
@@ -273,7 +257,6 @@ func (g *goSide) close() {
 	if child != nil {
 		g.forget(child)
 	}
-	_ = os.RemoveAll(g.folder)
 }
 
 func firstLine(text string) string {

@@ -46,7 +46,8 @@ func TestGoCells(t *testing.T) {
 // The library resolves without any set-up in a notebook, and without go get.
 func TestGoCellsImportTheLibrary(t *testing.T) {
 	needGo(t)
-	f := start(t, "GOPROXY=off")
+	t.Setenv("GOPROXY", "off")
+	f := start(t)
 	r := f.execute(`import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"gonum.org/v1/gonum/floats"

@@ -95,6 +95,9 @@ func start(t testing.TB, env ...string) *front {
 	}
 	self, _ := os.Executable()
 	f.cmd = exec.Command(self, path)
+	if slices.Contains(env, "TEST_SHELL=1") { // a process between the test and the kernel
+		f.cmd = exec.Command("sh", "-c", `"$0" "$1"; :`, self, path)
+	}
 	f.cmd.Env = append(os.Environ(), roleVariable+"=kernel", "TEST_HISTORY="+filepath.Join(dir, "history.jsonl"), "TEST_FOLDER="+dir)
 	f.cmd.Env = append(f.cmd.Env, env...)
 	f.cmd.Dir = dir

@@ -54,10 +54,7 @@ func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	k := &kernel{opt: opt, queue: newQueue(), stop: stop, history: openHistory(opt.HistoryFile, opt.Log)}
-	k.cope = newCopeSide(k)
-	if k.golang, err = newGoSide(k); err != nil {
-		return fmt.Errorf("kernel: %w", err)
-	}
+	k.cope, k.golang = newCopeSide(k), newGoSide(k)
 	defer k.golang.close()
 	if k.server, err = jupyter.Listen(connection, func(err error) { opt.Log("ignored: %v", err) }); err != nil {
 		return fmt.Errorf("kernel: %w", err)

@@ -7,9 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
+
+// WorkFile is a file in the folder of a warden that may name another folder, one of
+// GoNB's, that is removed at the end, too: GoNB leaves it when it is killed.
+const WorkFile = "work"
 
 // Interrupt is the line that tells a warden to interrupt what its command runs.
 const Interrupt = "interrupt\n"
@@ -20,11 +26,14 @@ const (
 )
 
 // Run runs a command under a warden that reads its orders from in, and returns the
-// exit status of the command.
+// exit status of the command. argv is a folder, which is removed at the end, and the
+// command.
 func Run(argv []string, in io.Reader) (status int, err error) {
-	if len(argv) == 0 {
-		return 0, fmt.Errorf("warden: no command")
+	if len(argv) < 2 {
+		return 0, fmt.Errorf("warden: it needs a folder to remove and a command, got %q", argv)
 	}
+	folder, argv := argv[0], argv[1:]
+	defer tidy(folder)
 	adopt()
 	// Interrupts of the terminal are the kernel's business.
 	signal.Ignore(os.Interrupt)
@@ -68,6 +77,15 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 		sweep(os.Getpid())
 		return 0, nil
 	}
+}
+
+// tidy removes the folders of a GoNB that has ended.
+func tidy(folder string) {
+	work, err := os.ReadFile(filepath.Join(folder, WorkFile))
+	if path := strings.TrimSpace(string(work)); err == nil && strings.HasPrefix(filepath.Base(path), "gonb_") {
+		_ = os.RemoveAll(path)
+	}
+	_ = os.RemoveAll(folder)
 }
 
 // read sends the lines of in, and closes the channel at its end.
