@@ -1,0 +1,203 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// ErrNoKernel is returned where no kernel of ours started this program.
+var ErrNoKernel = errors.New("there is no notebook session here")
+
+// started is about when the program began.
+var started = time.Now()
+
+// Client is the cell's side. It is safe for concurrent use.
+type Client struct {
+	conn   *Conn
+	remote *Remote
+
+	mu     sync.Mutex
+	known  map[string]uint64 // formulas that were read, by name and text
+	puts   int               // of values with functions
+	serves int               // at which of them to serve, from 1; 0 in a cell
+}
+
+// Open connects to the kernel that the environment names. Without one it returns
+// ErrNoKernel.
+func Open() (*Client, error) {
+	if number := os.Getenv(EnvServe); number != "" {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%s is %q; it must be a number from 1", EnvServe, number)
+		}
+		return newClient(inherited(SessionFile), n), nil
+	}
+	path := os.Getenv(EnvSocket)
+	if path == "" {
+		return nil, ErrNoKernel
+	}
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("the kernel cannot be reached: %w", err)
+	}
+	c := newClient(NewConn(conn), 0)
+	if _, err := c.call(OpHello, Hello{Version, os.Getenv(EnvKey)}); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Connect opens the program's one connection, at its first call.
+var Connect = sync.OnceValues(Open)
+
+func inherited(file uintptr) *Conn { return NewConn(os.NewFile(file, "kernel")) }
+
+func newClient(conn *Conn, serves int) *Client {
+	return &Client{conn: conn, remote: NewRemote(conn), known: map[string]uint64{}, serves: serves}
+}
+
+func (c *Client) call(op Op, v any) ([]byte, error) {
+	content, err := Pack(v)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.conn.Call(op, content)
+	if IsBroken(err) {
+		err = fmt.Errorf("the kernel does not answer: %w", err)
+	}
+	return answer, err
+}
+
+// Names lists what is bound, oldest first.
+func (c *Client) Names() ([]Entry, error) {
+	answer, err := c.call(OpNames, "")
+	if err != nil {
+		return nil, err
+	}
+	var names []Entry
+	return names, Unpack(answer, &names)
+}
+
+// Get reads a value; see Encode for what it may be.
+func (c *Client) Get(name string) (any, error) {
+	answer, err := c.call(OpGet, name)
+	if err != nil {
+		return nil, err
+	}
+	var v Value
+	if err := Unpack(answer, &v); err != nil {
+		return nil, err
+	}
+	got, err := Decode(v, Functions{Formula: c.formula})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return got, nil
+}
+
+// formula makes a formula of the session usable here: the kernel evaluates it. When
+// the kernel cannot, there is nobody to tell but by a panic.
+func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, error) {
+	c.mu.Lock()
+	c.known[identity(f)] = number
+	c.mu.Unlock()
+	return Formula(f, number, func() (*Remote, error) { return c.remote, nil }, func(err error) {
+		if IsBroken(err) {
+			err = fmt.Errorf("session: the kernel does not answer: %w", err)
+		}
+		panic(err)
+	}), nil
+}
+
+func identity(f kernels.Formula) string { return f.Name + "\x00" + f.Params + "\x00" + f.Body }
+
+// numberOf returns the number of a formula that was read from the session. Such a
+// one has the Resolve of Formula; a formula of the cell's own may have its name.
+func (c *Client) numberOf(f kernels.Formula) (uint64, bool) {
+	ours := Formula(kernels.Formula{}, 0, nil, nil)
+	if f.Resolve == nil || reflect.ValueOf(f.Resolve).Pointer() != reflect.ValueOf(ours.Resolve).Pointer() {
+		return 0, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	number, known := c.known[identity(f)]
+	return number, known
+}
+
+// Put binds a name to a value. In the process of a function it does nothing, except
+// at the Put that made it: there it serves and does not return.
+func (c *Client) Put(name string, v any) error {
+	v, err := wrap(name, v)
+	if err != nil {
+		return err
+	}
+	own := false
+	value, err := Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
+		number, known := c.numberOf(f)
+		own = own || !known
+		return number, nil
+	}})
+	if err != nil {
+		return err
+	}
+	reward, isReward := v.(Reward)
+	if own || isReward {
+		return c.putFunctions(name, v, reward)
+	}
+	if c.serves > 0 {
+		return nil
+	}
+	_, err = c.call(OpPut, Named{name, value})
+	return err
+}
+
+func (c *Client) putFunctions(name string, v any, reward Reward) error {
+	var found []kernels.Formula
+	value, err := Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
+		if f.Pair == nil && f.Resolve == nil {
+			return 0, f.Validate(0)
+		}
+		found = append(found, f)
+		return uint64(len(found) - 1), nil
+	}})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.puts++
+	put := FunctionPut{Named: Named{name, value}, Number: c.puts, Args: os.Args, Env: os.Environ(), Elapsed: time.Since(started)}
+	c.mu.Unlock()
+	if c.serves > 0 && put.Number != c.serves {
+		return nil
+	}
+	if put.Program, err = os.Executable(); err != nil {
+		return fmt.Errorf("the program of this cell cannot be found: %w", err)
+	}
+	if put.Dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	if _, err = c.call(OpFunction, put); err == nil && c.serves > 0 {
+		exit := func() { os.Exit(0) }
+		Serve(os.NewFile(FunctionFile, "kernel"), found, reward, exit)
+		exit()
+	}
+	return err
+}
+
+// Show displays a bundle, a JSON object of representations by media type, below the
+// cell. It returns when the kernel has published it.
+func (c *Client) Show(bundle []byte) error {
+	if c.serves > 0 {
+		return nil
+	}
+	_, err := c.conn.Call(OpShow, bundle)
+	return err
+}

@@ -1,0 +1,131 @@
+package bridge
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Version is that of the protocol. A cell and a kernel that were built of sources
+// with different versions say so and do not talk.
+const Version = 1
+
+// What a cell finds in its environment.
+const (
+	EnvSocket = "GONB_COPE_SOCK"  // path of the kernel's socket
+	EnvKey    = "GONB_COPE_KEY"   // what the first frame must hold
+	EnvServe  = "GONB_COPE_SERVE" // number of the Put, from 1, at which to serve a function
+)
+
+// The limits of a frame, in bytes.
+const (
+	MaxFrame    = 256 << 20
+	MaxGreeting = 4 << 10 // of the first frame, which comes before the key was seen
+)
+
+// Op says what a frame is.
+type Op byte
+
+// The requests, and the three kinds of answer.
+const (
+	OpHello    Op = 'h' // Hello
+	OpNames    Op = 'n' // → []Entry
+	OpGet      Op = 'g' // name → Value
+	OpPut      Op = 'p' // Named
+	OpFunction Op = 'f' // FunctionPut
+	OpShow     Op = 's' // a bundle by media type, as JSON
+	OpBind     Op = 'b' // Binding: a formula for points with these columns
+	OpPoints   Op = 'l' // List: points that rows are asked of
+	OpRow      Op = 'r' // see rows.go → values
+	OpPair     Op = 'e' // see rows.go → values
+	OpReward   Op = 'w' // Pull → one value
+
+	OpDone   Op = 'D' // done, with what was asked for
+	OpValues Op = 'V' // float64 values, little endian
+	OpError  Op = 'E' // a message for the user
+)
+
+// Hello is the first frame of a connection.
+type Hello struct {
+	Version int
+	Key     string
+}
+
+// Entry is a name that is bound, with its type in the words of the language.
+type Entry struct{ Name, Type string }
+
+// Named is a value to be bound.
+type Named struct {
+	Name  string
+	Value Value
+}
+
+// errFrame is wrapped by what is wrong with the connection itself.
+var errFrame = errors.New("the connection is broken")
+
+// WriteFrame writes one frame: its length, what it is, and its content.
+func WriteFrame(w io.Writer, op Op, content []byte) error {
+	if len(content) >= MaxFrame {
+		return fmt.Errorf("%d MiB are more than the %d MiB that can be sent at once", len(content)>>20, MaxFrame>>20)
+	}
+	b := make([]byte, 5, 5+len(content))
+	binary.LittleEndian.PutUint32(b, uint32(len(content)))
+	b[4] = byte(op)
+	if _, err := w.Write(append(b, content...)); err != nil {
+		return fmt.Errorf("%w: %w", errFrame, err)
+	}
+	return nil
+}
+
+// ReadFrame reads one frame of at most limit bytes. Memory grows with what arrives,
+// not with the length that was announced.
+func ReadFrame(r io.Reader, limit int) (Op, []byte, error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", errFrame, err)
+	}
+	size := int64(binary.LittleEndian.Uint32(head[:]))
+	if size > int64(limit) {
+		return 0, nil, fmt.Errorf("%w: a frame of %d bytes, where %d are allowed", errFrame, size, limit)
+	}
+	const atOnce = 1 << 20
+	if size <= atOnce {
+		content := make([]byte, size)
+		_, err := io.ReadFull(r, content)
+		if err != nil {
+			return 0, nil, fmt.Errorf("%w: %w", errFrame, err)
+		}
+		return Op(head[4]), content, nil
+	}
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, r, size); err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", errFrame, err)
+	}
+	return Op(head[4]), b.Bytes(), nil
+}
+
+// Pack makes the content of a frame.
+func Pack(v any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+		return nil, fmt.Errorf("cannot be sent: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Unpack reads the content of a frame into what v points at. Whatever the bytes are,
+// it returns: gob is not written for bytes from strangers.
+func Unpack(content []byte, v any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a message that cannot be read: %v", p)
+		}
+	}()
+	if err := gob.NewDecoder(bytes.NewReader(content)).Decode(v); err != nil {
+		return fmt.Errorf("a message that cannot be read: %w", err)
+	}
+	return nil
+}

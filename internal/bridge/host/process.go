@@ -1,0 +1,190 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+const (
+	// startTime is what a program may take to come to its Put, beyond three times what
+	// the cell took.
+	startTime = 10 * time.Second
+	// maxRunning bounds the processes of functions that run at once. The one not used
+	// for longest ends when another is started, and starts again when it is needed.
+	maxRunning = 16
+)
+
+// function is a Go function that a cell bound. Kernels and problems that use it hold
+// it; when none does, its process and the copy of its program go (see newFunction).
+type function struct{ process *process }
+
+// process is the program of a function, whether it runs at the moment or not. It must
+// not refer to the function.
+type process struct {
+	host    *Host
+	put     bridge.FunctionPut // without the value
+	ledger  ledger
+	program string // the copy
+
+	mu      sync.Mutex
+	running *running // nil when it does not run
+	used    time.Time
+}
+
+// newFunction copies the program of a cell.
+func (h *Host) newFunction(put bridge.FunctionPut, l ledger) (*function, error) {
+	h.mu.Lock()
+	h.copies++
+	program := filepath.Join(h.folder, fmt.Sprintf("function-%d", h.copies))
+	h.mu.Unlock()
+	if err := copyProgram(put.Program, program); err != nil {
+		return nil, fmt.Errorf("the cell's program cannot be kept for the function: %w", err)
+	}
+	put.Value = bridge.Value{}
+	p := &process{host: h, put: put, ledger: l, program: program}
+	h.mu.Lock()
+	h.processes[p] = true
+	h.mu.Unlock()
+	f := &function{p}
+	runtime.AddCleanup(f, func(p *process) { p.discard() }, p)
+	return f, nil
+}
+
+// formula makes the kernel of a function of the process.
+func (f *function) formula(g kernels.Formula, number uint64) (kernels.Formula, error) {
+	return bridge.Formula(g, number, f.live, func(err error) {
+		f.process.host.setFault(f.process.explain(err))
+	}), nil
+}
+
+// reward makes the reward function of the process.
+func (f *function) reward() (bridge.Reward, error) {
+	return func(rng *rand.Rand, task, arm string, n int) (float64, error) {
+		r, err := f.live()
+		if err != nil {
+			return 0, err
+		}
+		mean, err := r.Draw(rng, task, arm, n)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", f.process.put.Name, f.process.explain(err))
+		}
+		return mean, nil
+	}, nil
+}
+
+// live returns where the function is evaluated, and starts its process if need be.
+func (f *function) live() (*bridge.Remote, error) {
+	p := f.process
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used = time.Now()
+	if p.running != nil && !p.running.over() {
+		return p.running.remote, nil
+	}
+	p.host.makeRoom(p)
+	r, err := start(p.program, p.put, newReplay(p.ledger), p.host.interrupted())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.put.Name, err)
+	}
+	p.running = r
+	return r.remote, nil
+}
+
+// explain says of an error of the connection why the process ended.
+func (p *process) explain(err error) error {
+	if !bridge.IsBroken(err) {
+		return err
+	}
+	p.mu.Lock()
+	r := p.running
+	p.mu.Unlock()
+	if r == nil {
+		return fmt.Errorf("%s: the process of the function was ended", p.put.Name)
+	}
+	if why := r.end(); why != nil {
+		return fmt.Errorf("%s: %w", p.put.Name, why)
+	}
+	return err
+}
+
+// stop ends the process; it starts again when the function is needed.
+func (p *process) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running != nil {
+		p.running.kill(errors.New("the process of the function was ended"))
+	}
+	p.running = nil
+}
+
+// interrupt ends the process if it is evaluating.
+func (p *process) interrupt() {
+	if !p.mu.TryLock() {
+		return // it is being started, which ends by itself at an interrupt
+	}
+	defer p.mu.Unlock()
+	if p.running != nil && p.running.conn.Busy() {
+		p.running.kill(errors.New("interrupted in the Go function"))
+	}
+}
+
+// discard ends the process for good.
+func (p *process) discard() {
+	p.stop()
+	p.host.mu.Lock()
+	delete(p.host.processes, p)
+	p.host.mu.Unlock()
+	_ = os.Remove(p.program)
+}
+
+// stopOthers ends the processes of functions that were bound to the same name before.
+func (h *Host) stopOthers(now *process) {
+	for _, p := range h.others(now) {
+		if p.put.Name == now.put.Name {
+			p.stop()
+		}
+	}
+}
+
+// makeRoom ends the process that was not used for longest when there are many.
+func (h *Host) makeRoom(now *process) {
+	var oldest *process
+	var since time.Time
+	count := 0
+	for _, p := range h.others(now) {
+		if !p.mu.TryLock() {
+			continue // in use
+		}
+		if p.running != nil && !p.running.conn.Busy() {
+			count++
+			if oldest == nil || p.used.Before(since) {
+				oldest, since = p, p.used
+			}
+		}
+		p.mu.Unlock()
+	}
+	if count >= maxRunning {
+		oldest.stop()
+	}
+}
+
+func (h *Host) others(now *process) []*process {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var others []*process
+	for p := range h.processes {
+		if p != now {
+			others = append(others, p)
+		}
+	}
+	return others
+}

@@ -1,0 +1,239 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Conn is the asking end of a connection. It is safe for concurrent use: one request
+// at a time is under way.
+type Conn struct {
+	mu sync.Mutex
+	rw io.ReadWriter
+}
+
+// NewConn returns the asking end.
+func NewConn(rw io.ReadWriter) *Conn { return &Conn{rw: rw} }
+
+// Call sends a request and returns the answer's content; an answer that is an error
+// is returned as one. IsBroken tells errors of the connection from those.
+func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := WriteFrame(c.rw, op, content); err != nil {
+		return nil, err
+	}
+	kind, answer, err := ReadFrame(c.rw, MaxFrame)
+	if err != nil {
+		return nil, err
+	}
+	if kind == OpError {
+		return nil, answered(answer)
+	}
+	return answer, nil
+}
+
+// Busy reports whether an answer is awaited.
+func (c *Conn) Busy() bool {
+	if c.mu.TryLock() {
+		c.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+// answered is an error that the other side sent.
+type answered string
+
+// Error returns the message as it was sent.
+func (e answered) Error() string { return string(e) }
+
+// IsBroken reports whether an error of Call is the connection's, and not an answer.
+func IsBroken(err error) bool {
+	_, ok := err.(answered)
+	return err != nil && !ok
+}
+
+// maxLists is how many lists of points the other side is asked to keep.
+const maxLists = 8
+
+// Remote evaluates formulas and rewards that another process has. It is safe for
+// concurrent use.
+type Remote struct {
+	conn *Conn
+
+	mu    sync.Mutex
+	bound map[string]uint64 // by formula and columns
+	lists []sent            // oldest first
+	next  uint64            // number of the next list
+}
+
+// sent is a list of points that the other side has. The points are held, so that no
+// other list can come to be at their address; they must not be changed.
+type sent struct {
+	points *kernels.Points
+	number uint64
+}
+
+// NewRemote asks over a connection.
+func NewRemote(c *Conn) *Remote { return &Remote{conn: c, bound: map[string]uint64{}} }
+
+// Formula returns a kernel that is evaluated elsewhere. live returns where, each time
+// it is evaluated: a process may end and be started again. A kernel's values come
+// without an error, so what goes wrong is told to fault, and the values are NaN.
+func Formula(f kernels.Formula, number uint64, live func() (*Remote, error), fault func(error)) kernels.Formula {
+	evaluate := func(b Binding) kernels.Formula {
+		g := f
+		g.Pair = func(x, y kernels.Point) float64 {
+			values := []float64{math.NaN()}
+			r, err := live()
+			if err == nil {
+				err = r.pair(values, b, x, y)
+			}
+			if err != nil {
+				fault(err)
+			}
+			return values[0]
+		}
+		g.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
+			r, err := live()
+			if err == nil {
+				err = r.row(dst, b, x, ys, from)
+			}
+			if err != nil {
+				for j := range dst {
+					dst[j] = math.NaN()
+				}
+				fault(err)
+			}
+		}
+		return g
+	}
+	f.Resolve = func(columns []string) (kernels.Formula, error) {
+		b := Binding{Formula: number, Columns: columns}
+		r, err := live()
+		if err == nil {
+			_, err = r.bind(b)
+		}
+		return evaluate(b), err
+	}
+	bare := evaluate(Binding{Formula: number, Bare: true})
+	f.Pair = bare.Pair
+	return f
+}
+
+// Draw asks for a reward.
+func (r *Remote) Draw(rng *rand.Rand, task, arm string, n int) (float64, error) {
+	content, err := Pack(Pull{task, arm, n, rng.Uint64(), rng.Uint64()})
+	if err != nil {
+		return 0, err
+	}
+	var mean [1]float64
+	return mean[0], r.ask(mean[:], OpReward, content)
+}
+
+func (r *Remote) bind(b Binding) (uint64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bindLocked(b)
+}
+
+func (r *Remote) bindLocked(b Binding) (uint64, error) {
+	key := strconv.FormatUint(b.Formula, 10)
+	if !b.Bare {
+		key = fmt.Sprintf("%d%q", b.Formula, b.Columns)
+	}
+	number, known := r.bound[key]
+	if known {
+		return number, nil
+	}
+	content, err := Pack(b)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := r.conn.Call(OpBind, content)
+	if err != nil {
+		return 0, err
+	}
+	if len(answer) != 8 {
+		return 0, fmt.Errorf("%w: a number of %d bytes", errFrame, len(answer))
+	}
+	number = binary.LittleEndian.Uint64(answer)
+	r.bound[key] = number
+	return number, nil
+}
+
+func (r *Remote) row(dst []float64, b Binding, x kernels.Point, ys *kernels.Points, from int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	formula, err := r.bindLocked(b)
+	if err != nil {
+		return err
+	}
+	list, err := r.send(ys)
+	if err != nil {
+		return err
+	}
+	content := binary.LittleEndian.AppendUint64(make([]byte, 0, 64+8*len(x.X)+len(x.Name)), formula)
+	content = binary.LittleEndian.AppendUint64(content, list)
+	content = binary.LittleEndian.AppendUint32(content, uint32(from))
+	content = binary.LittleEndian.AppendUint32(content, uint32(len(dst)))
+	return r.ask(dst, OpRow, appendPoint(content, x))
+}
+
+func (r *Remote) pair(dst []float64, b Binding, x, y kernels.Point) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	formula, err := r.bindLocked(b)
+	if err != nil {
+		return err
+	}
+	content := binary.LittleEndian.AppendUint64(nil, formula)
+	return r.ask(dst, OpPair, appendPoint(appendPoint(content, x), y))
+}
+
+// send makes sure that the other side has the points, and returns their number.
+func (r *Remote) send(ys *kernels.Points) (uint64, error) {
+	for _, s := range r.lists {
+		if s.points == ys {
+			return s.number, nil
+		}
+	}
+	l := packPoints(ys)
+	l.Number = r.next
+	if len(r.lists) == maxLists {
+		l.Drop = []uint64{r.lists[0].number}
+	}
+	content, err := Pack(l)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := r.conn.Call(OpPoints, content); err != nil {
+		return 0, err
+	}
+	r.next++
+	r.lists = append(r.lists[len(l.Drop):], sent{ys, l.Number})
+	return l.Number, nil
+}
+
+// ask sets dst to the values that a request is answered with.
+func (r *Remote) ask(dst []float64, op Op, content []byte) error {
+	answer, err := r.conn.Call(op, content)
+	if err != nil {
+		return err
+	}
+	if len(answer) != 8*len(dst) {
+		return fmt.Errorf("%w: %d bytes for %d values", errFrame, len(answer), len(dst))
+	}
+	for j := range dst {
+		dst[j] = math.Float64frombits(binary.LittleEndian.Uint64(answer[8*j:]))
+	}
+	return nil
+}

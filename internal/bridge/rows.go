@@ -1,0 +1,263 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// The content of OpRow is, little endian,
+//
+//	bound formula, list of points: uint64 each
+//	first point of the list, how many: uint32 each
+//	the point x, see appendPoint
+//
+// and that of OpPair is the bound formula and two points. Both are written by hand:
+// they are asked once for every row of a Gram matrix.
+
+// Binding asks for a formula for points with these columns. The answer is the number
+// of the bound formula, 8 bytes.
+type Binding struct {
+	Formula uint64
+	Columns []string
+	Bare    bool // the formula as it is, for points of which no columns are known
+}
+
+// Pull asks for the mean of N rewards; A and B seed its source of randomness.
+type Pull struct {
+	Task, Arm string
+	N         int
+	A, B      uint64
+}
+
+func appendPoint(b []byte, p kernels.Point) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(p.X)))
+	for _, v := range p.X {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	b = binary.LittleEndian.AppendUint64(b, uint64(p.ID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(p.Name)))
+	return append(b, p.Name...)
+}
+
+// cursor reads numbers off the front of bytes; short is set when there were too few.
+type cursor struct {
+	b     []byte
+	short bool
+}
+
+func (c *cursor) take(n int) []byte {
+	if c.short || n > len(c.b) {
+		c.short = true
+		return make([]byte, min(n, 8))
+	}
+	taken := c.b[:n]
+	c.b = c.b[n:]
+	return taken
+}
+
+func (c *cursor) uint32() int    { return int(binary.LittleEndian.Uint32(c.take(4))) }
+func (c *cursor) uint64() uint64 { return binary.LittleEndian.Uint64(c.take(8)) }
+
+func (c *cursor) point() kernels.Point {
+	var p kernels.Point
+	dim := c.uint32()
+	if c.short = c.short || dim > len(c.b)/8; c.short {
+		return p
+	}
+	p.X = make([]float64, dim)
+	for i := range p.X {
+		p.X[i] = math.Float64frombits(c.uint64())
+	}
+	p.ID = int(c.uint64())
+	p.Name = string(c.take(c.uint32()))
+	return p
+}
+
+func packValues(values []float64) []byte {
+	b := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// Evaluator answers for formulas and a reward function of this process: OpBind,
+// OpPoints, OpRow, OpPair and OpReward of one connection. It is for one goroutine.
+type Evaluator struct {
+	Lookup func(number uint64) (kernels.Formula, bool)
+	Reward Reward // or nil
+
+	numbers map[string]uint64 // of bound formulas, by formula and columns
+	bound   []kernels.Formula
+	lists   map[uint64]*kernels.Points
+}
+
+// Answer evaluates. What is wrong, a panic of the user's function included, is an
+// OpError.
+func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
+	var reply []byte
+	var err error
+	kind := OpValues
+	switch op {
+	case OpBind:
+		kind = OpDone
+		reply, err = e.bind(content)
+	case OpPoints:
+		kind = OpDone
+		err = e.keep(content)
+	case OpRow:
+		reply, err = e.row(content)
+	case OpPair:
+		reply, err = e.pair(content)
+	case OpReward:
+		reply, err = e.pull(content)
+	default:
+		err = fmt.Errorf("a request that is not known: %q", byte(op))
+	}
+	if err != nil {
+		return OpError, []byte(err.Error())
+	}
+	return kind, reply
+}
+
+func (e *Evaluator) bind(content []byte) ([]byte, error) {
+	var b Binding
+	if err := Unpack(content, &b); err != nil {
+		return nil, err
+	}
+	key := strconv.FormatUint(b.Formula, 10) + fmt.Sprintf("%t%q", b.Bare, b.Columns)
+	number, known := e.numbers[key]
+	if !known {
+		f, ok := e.Lookup(b.Formula)
+		if !ok {
+			return nil, fmt.Errorf("there is no formula %d here", b.Formula)
+		}
+		if !b.Bare && f.Resolve != nil {
+			var err error
+			if f, err = f.Resolve(b.Columns); err != nil {
+				return nil, err
+			}
+		}
+		if f.Pair == nil {
+			return nil, fmt.Errorf("%s: the formula must be bound to points first, see kernels.Bind", f.Name)
+		}
+		if e.numbers == nil {
+			e.numbers = map[string]uint64{}
+		}
+		number = uint64(len(e.bound))
+		e.numbers[key], e.bound = number, append(e.bound, f)
+	}
+	return binary.LittleEndian.AppendUint64(nil, number), nil
+}
+
+func (e *Evaluator) keep(content []byte) error {
+	var l List
+	if err := Unpack(content, &l); err != nil {
+		return err
+	}
+	p, err := unpackPoints(l)
+	if err != nil {
+		return err
+	}
+	for _, number := range l.Drop {
+		delete(e.lists, number)
+	}
+	if e.lists == nil {
+		e.lists = map[uint64]*kernels.Points{}
+	}
+	if len(e.lists) > 4*maxLists {
+		return fmt.Errorf("more lists of points than can be kept")
+	}
+	e.lists[l.Number] = p
+	return nil
+}
+
+func (e *Evaluator) row(content []byte) ([]byte, error) {
+	c := cursor{b: content}
+	formula, list := c.uint64(), c.uint64()
+	from, n := c.uint32(), c.uint32()
+	x := c.point()
+	ys := e.lists[list]
+	if c.short || formula >= uint64(len(e.bound)) || ys == nil || from+n > ys.Len() {
+		return nil, fmt.Errorf("a request for a row that cannot be read")
+	}
+	f, dst := e.bound[formula], make([]float64, n)
+	if p := caught(func() { f.Row(dst, x, ys, from) }); p != nil {
+		return nil, e.blame(f, p, x, ys, from, n)
+	}
+	return packValues(dst), nil
+}
+
+func (e *Evaluator) pair(content []byte) ([]byte, error) {
+	c := cursor{b: content}
+	formula := c.uint64()
+	x, y := c.point(), c.point()
+	if c.short || formula >= uint64(len(e.bound)) {
+		return nil, fmt.Errorf("a request for a value that cannot be read")
+	}
+	f := e.bound[formula]
+	var value float64
+	if p := caught(func() { value = f.Pair(x, y) }); p != nil {
+		return nil, panicked(f, p, x, y)
+	}
+	return packValues([]float64{value}), nil
+}
+
+func (e *Evaluator) pull(content []byte) ([]byte, error) {
+	var pull Pull
+	if err := Unpack(content, &pull); err != nil {
+		return nil, err
+	}
+	if e.Reward == nil {
+		return nil, fmt.Errorf("there is no reward function here")
+	}
+	var mean float64
+	var err error
+	p := caught(func() { mean, err = e.Reward(rand.New(rand.NewPCG(pull.A, pull.B)), pull.Task, pull.Arm, pull.N) })
+	if p != nil {
+		return nil, fmt.Errorf("a panic at task %q, arm %q: %v", pull.Task, pull.Arm, p)
+	}
+	return packValues([]float64{mean}), err
+}
+
+// caught runs f and returns what it panicked with, or nil.
+func caught(f func()) (p any) {
+	defer func() { p = recover() }()
+	f()
+	return nil
+}
+
+// blame finds the pair of points at which a formula panicked for a row.
+func (e *Evaluator) blame(f kernels.Formula, p any, x kernels.Point, ys *kernels.Points, from, n int) error {
+	for j := range n {
+		y := ys.Point(from + j)
+		if again := caught(func() { f.Pair(x, y) }); again != nil {
+			return panicked(f, again, x, y)
+		}
+	}
+	return fmt.Errorf("%s: a panic: %v", f.Name, p)
+}
+
+func panicked(f kernels.Formula, p any, x, y kernels.Point) error {
+	return fmt.Errorf("%s: a panic at the points %s and %s: %v", f.Name, place(x), place(y), p)
+}
+
+// place is a point for a message: its name and features.
+func place(p kernels.Point) string {
+	const most = 6
+	var values []string
+	for i, v := range p.X {
+		if i == most {
+			values = append(values, "…")
+			break
+		}
+		values = append(values, strconv.FormatFloat(v, 'g', 4, 64))
+	}
+	return strings.TrimSpace(p.Name + " (" + strings.Join(values, ", ") + ")")
+}

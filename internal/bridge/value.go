@@ -1,0 +1,201 @@
+package bridge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Value is a value of the language as bytes. Data is a message of its own, so that a
+// value of a kind that the reader does not know is an error and not a broken stream.
+type Value struct {
+	Kind string // names of kinds, below
+	Data []byte
+}
+
+// The kinds that are not plain data.
+const (
+	kindList    = "list"
+	kindKernel  = "kernel"
+	kindJoint   = "joint kernel"
+	kindProblem = "problem"
+	kindResult  = "result"
+	kindSweep   = "sweep"
+	kindReward  = "reward function"
+)
+
+// Reward is a function of a cell that draws rewards: the mean of n rewards of an arm
+// of a task, using only the source of randomness given. It is the function that
+// sim.Func takes.
+type Reward = func(rng *rand.Rand, task, arm string, n int) (float64, error)
+
+// plainKinds are the kinds that gob carries exactly as they are.
+func plainKinds() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"number":   reflect.TypeFor[float64](),
+		"text":     reflect.TypeFor[string](),
+		"numbers":  reflect.TypeFor[[]float64](),
+		"texts":    reflect.TypeFor[[]string](),
+		"matrix":   reflect.TypeFor[[][]float64](),
+		"bounds":   reflect.TypeFor[bounds.Report](),
+		"plan":     reflect.TypeFor[bounds.Forecast](),
+		"design":   reflect.TypeFor[bounds.Allocation](),
+		"hardness": reflect.TypeFor[bounds.Hardness](),
+		"spectrum": reflect.TypeFor[bounds.Spectrum](),
+	}
+}
+
+// Functions says where the formulas and reward functions of a value are: when a value
+// is encoded, each is given a number; when it is decoded, the number makes one again.
+type Functions struct {
+	Number  func(kernels.Formula) (uint64, error)
+	Formula func(f kernels.Formula, number uint64) (kernels.Formula, error) // f has name, parameters and text
+	Reward  func() (Reward, error)
+}
+
+// Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
+// *engine.Problem, engine.Result, sim.Sweep, a value of bounds, a Reward, or a pointer
+// to one of them. What has no meaning in the language is an error.
+func Encode(v any, fs Functions) (Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return Value{}, fmt.Errorf("the value is nil")
+	case kernels.Joint:
+		return encodeAs(kindJoint, v, fs, packJoint)
+	case *engine.Problem:
+		if v == nil {
+			return Value{}, fmt.Errorf("the problem is nil")
+		}
+		return encodeAs(kindProblem, *v, fs, packProblem)
+	case engine.Problem:
+		return encodeAs(kindProblem, v, fs, packProblem)
+	case engine.Result:
+		return encodeAs(kindResult, v, fs, packResult)
+	case sim.Sweep:
+		return encodeAs(kindSweep, v, fs, packSweep)
+	case Reward:
+		if v == nil {
+			return Value{}, fmt.Errorf("the function is nil")
+		}
+		return Value{Kind: kindReward}, nil
+	}
+	for kind, t := range plainKinds() {
+		if reflect.TypeOf(v) == t {
+			data, err := Pack(v)
+			return Value{kind, data}, err
+		}
+	}
+	return encodeOther(v, fs)
+}
+
+// encodeOther follows pointers, and makes numbers, texts and lists of Go's many
+// types of them.
+func encodeOther(v any, fs Functions) (Value, error) {
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Pointer {
+		if r.IsNil() {
+			return Value{}, fmt.Errorf("the value is nil")
+		}
+		return Encode(r.Elem().Interface(), fs)
+	}
+	if k, ok := v.(kernels.Kernel); ok {
+		return encodeAs(kindKernel, k, fs, packKernel)
+	}
+	switch {
+	case r.CanInt():
+		return Encode(float64(r.Int()), fs)
+	case r.CanUint():
+		return Encode(float64(r.Uint()), fs)
+	case r.CanFloat():
+		return Encode(r.Float(), fs)
+	case r.Kind() == reflect.String:
+		return Encode(r.String(), fs)
+	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
+		list := make([]Value, r.Len())
+		for i := range list {
+			var err error
+			if list[i], err = Encode(r.Index(i).Interface(), fs); err != nil {
+				return Value{}, fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+		data, err := Pack(list)
+		return Value{kindList, data}, err
+	}
+	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results and sweeps have, and func(x, y []float64) float64 as a kernel", r.Type())
+}
+
+func encodeAs[T, W any](kind string, v T, fs Functions, pack func(T, Functions) (W, error)) (Value, error) {
+	wire, err := pack(v, fs)
+	if err != nil {
+		return Value{}, err
+	}
+	data, err := Pack(wire)
+	return Value{kind, data}, err
+}
+
+// Decode makes the value again. A list is a []any.
+func Decode(v Value, fs Functions) (any, error) {
+	switch v.Kind {
+	case kindList:
+		return decodeList(v, fs)
+	case kindKernel:
+		return decodeAs(v, fs, unpackKernel)
+	case kindJoint:
+		return decodeAs(v, fs, unpackJoint)
+	case kindProblem:
+		return decodeAs(v, fs, unpackProblem)
+	case kindResult:
+		return decodeAs(v, fs, unpackResult)
+	case kindSweep:
+		return decodeAs(v, fs, unpackSweep)
+	case kindReward:
+		if fs.Reward == nil {
+			return nil, fmt.Errorf("a reward function stays where it was made; it can be used in %%%%cope cells")
+		}
+		return fs.Reward()
+	}
+	t, known := plainKinds()[v.Kind]
+	if !known {
+		return nil, fmt.Errorf("a %s cannot be read from another process", v.Kind)
+	}
+	target := reflect.New(t)
+	if err := Unpack(v.Data, target.Interface()); err != nil {
+		return nil, err
+	}
+	return target.Elem().Interface(), nil
+}
+
+func decodeList(v Value, fs Functions) (any, error) {
+	var list []Value
+	if err := Unpack(v.Data, &list); err != nil {
+		return nil, err
+	}
+	out := make([]any, len(list))
+	for i, e := range list {
+		if e.Kind == kindList && len(e.Data) >= len(v.Data) { // a list inside is smaller, so nesting ends
+			return nil, fmt.Errorf("a list that cannot be read")
+		}
+		var err error
+		if out[i], err = Decode(e, fs); err != nil {
+			return nil, fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	return out, nil
+}
+
+func decodeAs[W, T any](v Value, fs Functions, unpack func(W, Functions) (T, error)) (any, error) {
+	var wire W
+	if err := Unpack(v.Data, &wire); err != nil {
+		return nil, err
+	}
+	out, err := unpack(wire, fs)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

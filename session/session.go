@@ -1,0 +1,229 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Entry is a name that is bound, with its type in the words of the language.
+type Entry = bridge.Entry
+
+// ErrNoSession is wrapped by every error where there is no session: under plain GoNB,
+// and outside a notebook.
+var ErrNoSession = bridge.ErrNoKernel
+
+func client(what string) (*bridge.Client, error) {
+	c, err := bridge.Connect()
+	if errors.Is(err, ErrNoSession) {
+		return nil, fmt.Errorf("session: %w: %s needs a cell of the notebook kernel \"Go + CoPE (gonb-cope)\"; elsewhere, make values with the packages kernels and engine, and show them with session/display", err, what)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	return c, nil
+}
+
+// Names lists what is bound in the session, oldest first. It panics where there is no
+// session.
+func Names() []Entry {
+	c, err := client("Names")
+	var names []Entry
+	if err == nil {
+		names, err = c.Names()
+	}
+	if err != nil {
+		panic(prefixed(err))
+	}
+	return names
+}
+
+// Get returns what a name is bound to: a float64, a string, a list as []float64,
+// []string, [][]float64 or []any, a kernels.Kernel, a kernels.Joint, an
+// *engine.Problem, an engine.Result, a sim.Sweep, or a value of engine/bounds. A name
+// that is not bound is an error that lists those that are.
+func Get(name string) (any, error) {
+	c, err := client("Get")
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.Get(name)
+	return v, prefixed(err)
+}
+
+// Bind binds a name as if a %%cope cell had: what used the name before becomes stale,
+// and names of the language cannot be bound. The value may be a number, a string, a
+// slice of these or of such slices, a kernel, joint kernel, problem, result, sweep or
+// value of engine/bounds, or a pointer to one, or one of the functions
+//
+//	func(x, y []float64) float64                                               a kernel of two points
+//	func(rng *rand.Rand, task, arm string) float64                             one reward (math/rand/v2)
+//	func(rng *rand.Rand, task, arm string, n int) (mean float64, err error)    the mean of n rewards
+//
+// See the package documentation for what a function must keep to. Bind returns when
+// the name is bound.
+func Bind(name string, v any) error {
+	c, err := client("Put")
+	if err != nil {
+		return err
+	}
+	return prefixed(c.Put(name, v))
+}
+
+// Put is Bind that panics with its error.
+func Put(name string, v any) {
+	if err := Bind(name, v); err != nil {
+		panic(err)
+	}
+}
+
+// prefixed says where an error is from, once.
+func prefixed(err error) error {
+	if err == nil || errors.Is(err, ErrNoSession) {
+		return err
+	}
+	return fmt.Errorf("session: %w", err)
+}
+
+// read returns the value of a name if it is of this type, and panics otherwise.
+func read[T any](name, want string) T {
+	v, err := Get(name)
+	if err != nil {
+		panic(err)
+	}
+	got, ok := v.(T)
+	if !ok {
+		panic(fmt.Errorf("session: %s is %s, not %s%s", name, describe(v), want, hint(name, v)))
+	}
+	return got
+}
+
+// Number returns a number. Like all readers, it panics when the name is not bound, or
+// bound to something else.
+func Number(name string) float64 { return read[float64](name, "a number") }
+
+// Text returns a text.
+func Text(name string) string { return read[string](name, "a text") }
+
+// Numbers returns a list of numbers.
+func Numbers(name string) []float64 { return read[[]float64](name, "a list of numbers") }
+
+// Texts returns a list of texts.
+func Texts(name string) []string { return read[[]string](name, "a list of texts") }
+
+// List returns a list of whatever it holds.
+func List(name string) []any {
+	switch v := read[any](name, "a list").(type) {
+	case []any:
+		return v
+	case []float64:
+		return anys(v)
+	case []string:
+		return anys(v)
+	case [][]float64:
+		return anys(v)
+	default:
+		panic(fmt.Errorf("session: %s is %s, not a list%s", name, describe(v), hint(name, v)))
+	}
+}
+
+func anys[T any](items []T) []any {
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}
+
+// Kernel returns a joint kernel, which compares arms of tasks. For a kernel of one
+// space see PointKernel.
+func Kernel(name string) kernels.Joint { return read[kernels.Joint](name, "a joint kernel") }
+
+// PointKernel returns a kernel of the points of one space, tasks or arms.
+func PointKernel(name string) kernels.Kernel {
+	return read[kernels.Kernel](name, "a kernel of one space")
+}
+
+// Problem returns a copy of a problem.
+func Problem(name string) *engine.Problem { return read[*engine.Problem](name, "a problem") }
+
+// Result returns a result of fc or fb.
+func Result(name string) engine.Result { return read[engine.Result](name, "a result") }
+
+// Sweep returns a sweep.
+func Sweep(name string) sim.Sweep { return read[sim.Sweep](name, "a sweep") }
+
+// Bounds returns the value of bounds(...).
+func Bounds(name string) bounds.Report { return read[bounds.Report](name, "the value of bounds(...)") }
+
+// Plan returns the value of plan(...).
+func Plan(name string) bounds.Forecast { return read[bounds.Forecast](name, "the value of plan(...)") }
+
+// Design returns the value of design(...).
+func Design(name string) bounds.Allocation {
+	return read[bounds.Allocation](name, "the value of design(...)")
+}
+
+// Hardness returns the value of hardness(...).
+func Hardness(name string) bounds.Hardness {
+	return read[bounds.Hardness](name, "the value of hardness(...)")
+}
+
+// Spectrum returns the value of spectrum(...).
+func Spectrum(name string) bounds.Spectrum {
+	return read[bounds.Spectrum](name, "the value of spectrum(...)")
+}
+
+// describe says what a value is, and hint which function reads it.
+func describe(v any) string {
+	what, _ := kindOf(v)
+	return what
+}
+
+func hint(name string, v any) string {
+	if _, reader := kindOf(v); reader != "" {
+		return fmt.Sprintf("; read it with session.%s(%q)", reader, name)
+	}
+	return ""
+}
+
+func kindOf(v any) (what, reader string) {
+	switch v.(type) {
+	case float64:
+		return "a number", "Number"
+	case string:
+		return "a text", "Text"
+	case []float64:
+		return "a list of numbers", "Numbers"
+	case []string:
+		return "a list of texts", "Texts"
+	case []any, [][]float64:
+		return "a list", "List"
+	case kernels.Joint:
+		return "a joint kernel", "Kernel"
+	case kernels.Kernel:
+		return "a kernel of one space", "PointKernel"
+	case *engine.Problem:
+		return "a problem", "Problem"
+	case engine.Result:
+		return "a result", "Result"
+	case sim.Sweep:
+		return "a sweep", "Sweep"
+	case bounds.Report:
+		return "the value of bounds(...)", "Bounds"
+	case bounds.Forecast:
+		return "the value of plan(...)", "Plan"
+	case bounds.Allocation:
+		return "the value of design(...)", "Design"
+	case bounds.Hardness:
+		return "the value of hardness(...)", "Hardness"
+	case bounds.Spectrum:
+		return "the value of spectrum(...)", "Spectrum"
+	}
+	return "something that Go cells do not read", ""
+}
