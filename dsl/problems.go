@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Parameters that several functions have; their names in engine.Options are the same.
@@ -124,6 +126,7 @@ func (c *call) problem() (any, error) {
 	switch {
 	case err == nil:
 		if _, err = joint.Check(p.Tasks, p.Arms); err == nil {
+			c.e.session.read(p.Sources)
 			return p, nil
 		}
 	case opt.Rewards != "" && strings.Contains(err.Error(), opt.Rewards):
@@ -132,6 +135,15 @@ func (c *call) problem() (any, error) {
 		return nil, &argumentError{"path", fmt.Sprintf("cannot load %q", c.text("path")), err}
 	}
 	return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
+}
+
+// read remembers which files a problem came from.
+func (s *Session) read(sources []engine.Source) {
+	for _, source := range sources {
+		if f := report.DataFile(source); !slices.Contains(s.sources, f) {
+			s.sources = append(s.sources, f)
+		}
+	}
 }
 
 // path returns a path of the script as the system needs it.

@@ -35,6 +35,8 @@ type Session struct {
 	opt   Options
 	scope scope
 	clock int // counts bindings
+
+	sources []report.DataFile // read so far
 }
 
 // NewSession returns a session in which nothing is bound.
@@ -47,6 +49,9 @@ func NewSession(opt Options) *Session {
 
 // Names returns the names bound so far, oldest first.
 func (s *Session) Names() []string { return s.scope.names() }
+
+// Sources returns the data files read so far, each once, with their hashes.
+func (s *Session) Sources() []report.DataFile { return slices.Clone(s.sources) }
 
 // Value returns what a name is bound to, and its type: a float64, a string, a list as
 // []float64, []string, [][]float64 or []any, a kernels.Kernel or kernels.Joint, an

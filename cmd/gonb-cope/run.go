@@ -145,8 +145,8 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 		return errs
 	}
 	started := time.Now()
-	host, bar := &recorder{}, newProgress(os.Stderr)
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Set: o.set, Seed: seed, Workers: o.workers, Host: host, Progress: bar.update})
+	bar := newProgress(os.Stderr)
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Set: o.set, Seed: seed, Workers: o.workers, Progress: bar.update})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	if failed != nil && len(displays) == 0 {
@@ -158,7 +158,7 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	}
 	if o.format == "html" || o.format == "md" || o.format == "tex" {
 		d.Script = src.text
-		d.Provenance = o.provenance(src, host.data, started)
+		d.Provenance = o.provenance(src, session.Sources(), started)
 	}
 	return errors.Join(failed, o.write(d))
 }

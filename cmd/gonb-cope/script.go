@@ -7,12 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/kernels"
-	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // source is a script as it was read.
@@ -42,25 +36,3 @@ func (s source) hash() string {
 	sum := sha256.Sum256([]byte(s.text))
 	return hex.EncodeToString(sum[:])
 }
-
-// recorder is the file system, remembering which data files were read.
-type recorder struct{ data []report.DataFile }
-
-var _ dsl.Host = (*recorder)(nil)
-
-// Load reads a problem, as engine.Load.
-func (r *recorder) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
-	p, err := engine.Load(path, k, opt)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range p.Sources {
-		if f := report.DataFile(s); !slices.Contains(r.data, f) {
-			r.data = append(r.data, f)
-		}
-	}
-	return p, nil
-}
-
-// Save writes a value, as report.Save.
-func (r *recorder) Save(path string, v any) error { return report.Save(path, v) }
