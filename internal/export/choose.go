@@ -108,7 +108,7 @@ func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
 			}
 			continue
 		case "text/latex":
-			if !compilable(source) {
+			if _, ours := o.Data[report.MediaType]; !compilable(source) || !ours && !recognised(source) {
 				continue
 			}
 		}
@@ -118,6 +118,29 @@ func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
 		return source, map[string]blockKind{"text/plain": asText, "text/markdown": asMarkdown, "text/latex": asLaTeX, "text/html": asHTML}[media]
 	}
 	return "", asNothing
+}
+
+// recognised reports whether foreign LaTeX is a formula that we can read, or an
+// environment such as a table. Of anything else nobody knows which packages it
+// needs.
+func recognised(source string) bool {
+	if inner, ok := loneFormula(source); ok {
+		_, ok = texMath(inner, true)
+		return ok
+	}
+	return strings.HasPrefix(strings.TrimSpace(source), `\begin{`)
+}
+
+// loneFormula is the formula of a text that is one formula between dollars.
+func loneFormula(source string) (tex string, ok bool) {
+	s := strings.TrimSpace(source)
+	for _, sign := range []string{"$$", "$"} {
+		inner, found := strings.CutPrefix(s, sign)
+		if found && strings.HasSuffix(inner, sign) && strings.Count(s, "$") == 2*len(sign) {
+			return strings.TrimSuffix(inner, sign), true
+		}
+	}
+	return "", false
 }
 
 // htmlText is what HTML says, for formats that have no HTML: rows on lines, cells

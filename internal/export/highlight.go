@@ -15,6 +15,7 @@ var copeLexer = chroma.MustNewLexer(&chroma.Config{Name: "CoPE", Aliases: []stri
 		{Pattern: `//[^\n]*`, Type: chroma.CommentSingle},
 		{Pattern: `/\*[\s\S]*?\*/`, Type: chroma.CommentMultiline},
 		{Pattern: `"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?`, Type: chroma.LiteralString},
+		{Pattern: `\.\.`, Type: chroma.Operator},
 		{Pattern: `(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?`, Type: chroma.LiteralNumber},
 		{Pattern: `[A-Za-z_]\w*(?=\s*\()`, Type: chroma.NameFunction},
 		{Pattern: `[A-Za-z_]\w*`, Type: chroma.Name},

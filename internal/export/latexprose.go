@@ -179,9 +179,11 @@ func unescapeMarkdown(s string) string {
 	return backslashed.ReplaceAllString(s, "$1")
 }
 
+var webAddress = regexp.MustCompile(`^https?://[\w./?=&%#~:+,@;!*-]+$`)
+
 // link keeps links that lead outside; places of the notebook have no address here.
 func link(target, words string) string {
-	if !strings.HasPrefix(target, "http") || strings.ContainsAny(target, "\\{}^ ") {
+	if !webAddress.MatchString(target) {
 		return words
 	}
 	return `\href{` + strings.NewReplacer("%", `\%`, "#", `\#`, "&", `\&`, "_", `\_`, "~", `\~{}`).Replace(target) + "}{" + words + "}"
@@ -190,25 +192,39 @@ func link(target, words string) string {
 // blankLine ends a paragraph, which TeX does not allow in a formula.
 var blankLine = regexp.MustCompile(`\n\s*\n`)
 
+// texComment would hide the end of a formula.
+var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
+
+// texMath prepares a formula. Only one that we could read ourselves is sure to
+// compile; others are set as they are written.
+func texMath(tex string, display bool) (ready string, ok bool) {
+	tex = texComment.ReplaceAllString(tex, "$1")
+	tex = blankLine.ReplaceAllString(strings.TrimSpace(tex), "\n")
+	return tex, tex != "" && compilable(tex) && formula(tex, display).tag == "math"
+}
+
+// apart are the environments that open mathematics themselves, and are not allowed
+// inside it.
+var apart = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
+
 func inlineMath(tex string) string {
-	if !compilable(tex) {
+	ready, ok := texMath(tex, false)
+	if !ok || apart.MatchString(ready) {
 		return `\texttt{` + texText(tex) + "}"
 	}
-	return "$" + blankLine.ReplaceAllString(tex, "\n") + "$"
+	return "$" + ready + "$"
 }
 
 func displayMath(tex string) string {
-	if !compilable(tex) {
+	ready, ok := texMath(tex, true)
+	found := apart.FindAllStringIndex(ready, -1)
+	switch {
+	case !ok || len(found) > 1 || len(found) == 1 && found[0][0] > 0:
 		return verbatim(tex, outputFrame)
+	case len(found) == 1:
+		return "\n" + ready + "\n"
 	}
-	tex = blankLine.ReplaceAllString(strings.TrimSpace(tex), "\n")
-	if m := beginMath.FindStringSubmatch(tex); m != nil {
-		switch strings.TrimSuffix(m[1], "*") {
-		case "align", "gather", "equation", "multline", "eqnarray", "alignat":
-			return "\n" + tex + "\n"
-		}
-	}
-	return "\n\\[\n" + tex + "\n\\]\n"
+	return "\n\\[\n" + ready + "\n\\]\n"
 }
 
 func (p *texProse) table(n *east.Table) string {

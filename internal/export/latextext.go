@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // texSpecial are the characters that mean something to TeX. All letters and signs
@@ -16,6 +17,7 @@ var texSpecial = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`
 // texText lets text stand in LaTeX as it is. Long words, such as checksums, may
 // break.
 func texText(s string) string {
+	s = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "), "?")
 	words := strings.Split(s, " ")
 	for i, w := range words {
 		pieces := []string{}
@@ -53,12 +55,12 @@ func verbatim(text string, options string) string {
 	var b strings.Builder
 	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		r := []rune(plainLine(strings.ReplaceAll(line, "\t", "    ")))
+		r := []rune(strings.ReplaceAll(plainLine(strings.ReplaceAll(line, "\t", "    ")), `\end{Verbatim}`, `\end {Verbatim}`))
 		for len(r) > texLine {
 			b.WriteString(string(r[:texLine-1]) + "\\\n")
 			r = append([]rune("    "), r[texLine-1:]...)
 		}
-		b.WriteString(strings.ReplaceAll(string(r), `\end{Verbatim}`, `\end {Verbatim}`) + "\n")
+		b.WriteString(string(r) + "\n")
 	}
 	b.WriteString("\\end{Verbatim}\n")
 	return b.String()
@@ -134,6 +136,8 @@ func texCharacter(r rune) string {
 	return `\ensuremath{\` + best + "}"
 }
 
+func controls(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
 var (
 	texForbidden = regexp.MustCompile(`\\(input|include|includeonly|write|immediate|openout|openin|read|closeout|catcode|csname|def|edef|gdef|xdef|let|newcommand|renewcommand|` +
 		`usepackage|RequirePackage|documentclass|directlua|special|everyjob|loop|repeat|pdf[a-z]*|jobname|verb|lstinputlisting|verbatiminput|end\{document\})($|[^a-zA-Z])`)
@@ -143,7 +147,7 @@ var (
 // compilable reports whether LaTeX of an output can stand in our document: no
 // command that reads files, writes or defines, and all that is opened is closed.
 func compilable(source string) bool {
-	if texForbidden.MatchString(source) || strings.TrimSpace(source) == "" {
+	if texForbidden.MatchString(source) || strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) {
 		return false
 	}
 	depth, dollars := 0, 0

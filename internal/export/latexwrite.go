@@ -38,6 +38,14 @@ const preamble = `\documentclass[11pt]{article}
 \usepackage[a4paper,margin=2.5cm]{geometry}
 \usepackage{amsmath,amssymb,booktabs,fancyvrb,float,graphicx,textcomp}
 \usepackage[hidelinks]{hyperref}
+\providecommand{\bm}[1]{\boldsymbol{#1}}
+\providecommand{\mathscr}[1]{\mathcal{#1}}
+\providecommand{\coloneqq}{:=}
+\providecommand{\argmax}{\operatorname*{arg\,max}}
+\providecommand{\argmin}{\operatorname*{arg\,min}}
+\providecommand{\rank}{\operatorname{rank}}
+\providecommand{\tr}{\operatorname{tr}}
+\providecommand{\diag}{\operatorname{diag}}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{.5\baselineskip}
 \setlength{\emergencystretch}{3em}
@@ -145,6 +153,10 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 	source, kind := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
 	switch kind {
 	case asLaTeX:
+		if tex, ok := loneFormula(source); ok {
+			l.b.WriteString(displayMath(tex))
+			return
+		}
 		l.writef("\n%s\n", placed(source))
 	case asMarkdown:
 		l.b.WriteString(l.markdown(source, "o", c, nil))

@@ -36,7 +36,10 @@ func (m *mathParser) command(name string) (*node, error) {
 		return m.root()
 	case "text", "textrm", "textit", "textbf", "texttt", "mbox", "textsf":
 		s, err := m.raw()
-		return element("mtext", nil, textNode(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0"))), err
+		if err != nil || strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`) {
+			return nil, errMath
+		}
+		return element("mtext", nil, textNode(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0"))), nil
 	case "mathrm", "operatorname", "mathit", "mathnormal":
 		return m.upright(name)
 	case "left":
@@ -154,10 +157,10 @@ func (m *mathParser) upright(command string) (*node, error) {
 		limited = true
 	}
 	s, err := m.raw()
-	if err != nil {
-		return nil, err
+	if err != nil || strings.ContainsAny(s, "$&#%~") {
+		return nil, errMath
 	}
-	if strings.ContainsAny(s, `\^_{$`) {
+	if strings.ContainsAny(s, `\^_{`) {
 		inner := &mathParser{rest: []rune(s), depth: m.depth}
 		return inner.row("")
 	}
@@ -174,118 +177,3 @@ func (m *mathParser) upright(command string) (*node, error) {
 var escapedTeX = regexp.MustCompile(`\\([%#&$_{} ])`)
 
 func unescapeTeX(s string) string { return escapedTeX.ReplaceAllString(s, "$1") }
-
-// delimiter reads what follows \left or \right; "." is none.
-func (m *mathParser) delimiter() (string, error) {
-	t := m.next()
-	switch {
-	case t == ".":
-		return "", nil
-	case t == `\|`:
-		return "‖", nil
-	case t == `\{` || t == `\}`:
-		return t[1:], nil
-	case strings.HasPrefix(t, `\`):
-		if s := fences[t[1:]]; s != "" {
-			return s, nil
-		}
-		return "", errMath
-	case len(t) == 1 && strings.Contains("()[]|/<>", t):
-		return strings.NewReplacer("<", "⟨", ">", "⟩").Replace(t), nil
-	}
-	return "", errMath
-}
-
-func (m *mathParser) delimited() (*node, error) {
-	open, err := m.delimiter()
-	if err != nil {
-		return nil, err
-	}
-	content, err := m.row(`\right`)
-	if err != nil {
-		return nil, err
-	}
-	end, err := m.delimiter()
-	return bracketed(open, content, end), err
-}
-
-func bracketed(open string, content *node, end string) *node {
-	out := element("mrow", nil)
-	if open != "" {
-		out.children = append(out.children, element("mo", []string{"stretchy", "true", "form", "prefix"}, textNode(open)))
-	}
-	out.children = append(out.children, content)
-	if end != "" {
-		out.children = append(out.children, element("mo", []string{"stretchy", "true", "form", "postfix"}, textNode(end)))
-	}
-	return out
-}
-
-// environments are the tables of TeX, with what stands around them and how their
-// columns are aligned.
-var environments = map[string]struct{ open, end, align string }{
-	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"}, "alignat": {"", "", "right left"},
-	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {}, "smallmatrix": {}, "array": {},
-	"pmatrix": {"(", ")", ""}, "bmatrix": {"[", "]", ""}, "vmatrix": {"|", "|", ""}, "Vmatrix": {"‖", "‖", ""}, "cases": {"{", "", "left left"},
-}
-
-func (m *mathParser) environment() (*node, error) {
-	name, err := m.raw()
-	if err != nil {
-		return nil, err
-	}
-	e, ok := environments[strings.TrimSuffix(name, "*")]
-	if !ok {
-		return nil, errMath
-	}
-	if name == "array" {
-		if _, err := m.raw(); err != nil {
-			return nil, err
-		}
-	}
-	table := element("mtable", nil)
-	if e.align != "" {
-		table.set("columnalign", e.align)
-		table.set("displaystyle", "true")
-	}
-	row, cell := element("mtr", nil), element("mtd", nil)
-	align := strings.Fields(e.align)
-	for {
-		t := m.peek()
-		switch t {
-		case "&", `\\`, `\end`:
-			m.next()
-			if len(align) > 0 { // columnalign is not drawn by all browsers
-				cell.set("class", align[len(row.children)%len(align)])
-			}
-			row.children = append(row.children, cell)
-			cell = element("mtd", nil)
-			if t != "&" {
-				if len(row.children) > 1 || len(row.children[0].children) > 0 {
-					table.children = append(table.children, row)
-				}
-				row = element("mtr", nil)
-			}
-			if t == `\end` {
-				last, err := m.raw()
-				if err == nil && last != name {
-					err = errMath
-				}
-				return bracketed(e.open, table, e.end), err
-			}
-			continue
-		case `\hline`:
-			m.next()
-			continue
-		case "":
-			return nil, errMath
-		}
-		n, err := m.scripted()
-		if err != nil {
-			return nil, err
-		}
-		if n != nil {
-			cell.children = append(cell.children, n)
-		}
-	}
-}

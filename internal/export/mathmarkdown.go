@@ -79,36 +79,38 @@ func (mathInlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 	if bytes.HasPrefix(line, []byte("$$")) {
 		sign = "$$"
 	}
-	l, pos := block.Position()
-	var all []byte
-	for line != nil {
-		all = append(all, line...)
-		block.AdvanceLine()
-		line, _ = block.PeekLine()
-	}
-	block.SetPosition(l, pos)
-	body := string(all[len(sign):])
+	body := line[len(sign):]
 	end := closing(body, sign)
+	if end < 0 { // then perhaps on a later line
+		l, pos := block.Position()
+		block.AdvanceLine()
+		for more, _ := block.PeekLine(); more != nil; more, _ = block.PeekLine() {
+			body = append(body[:len(body):len(body)], more...)
+			block.AdvanceLine()
+		}
+		block.SetPosition(l, pos)
+		end = closing(body, sign)
+	}
 	if end < 0 {
 		block.Advance(len(sign))
 		return ast.NewTextSegment(segment.WithStop(segment.Start + len(sign)))
 	}
 	block.Advance(end + 2*len(sign))
-	return &mathNode{tex: strings.TrimSpace(body[:end]), display: sign == "$$"}
+	return &mathNode{tex: strings.TrimSpace(string(body[:end])), display: sign == "$$"}
 }
 
 // closing is where the formula ends, or -1.
-func closing(body, sign string) int {
+func closing(body []byte, sign string) int {
 	for i := 0; i < len(body); i++ {
 		switch {
 		case body[i] == '\\':
 			i++
-		case strings.HasPrefix(body[i:], sign):
+		case bytes.HasPrefix(body[i:], []byte(sign)):
 			after := body[i+len(sign):]
-			if sign == "$" && (i == 0 || strings.ContainsAny(body[:1]+body[i-1:i], " \n") || after != "" && after[0] >= '0' && after[0] <= '9') {
+			if sign == "$" && (i == 0 || blank(body[0]) || blank(body[i-1]) || len(after) > 0 && after[0] >= '0' && after[0] <= '9') {
 				return -1
 			}
-			if strings.TrimSpace(body[:i]) == "" {
+			if len(bytes.TrimSpace(body[:i])) == 0 {
 				return -1
 			}
 			return i
@@ -116,6 +118,8 @@ func closing(body, sign string) int {
 	}
 	return -1
 }
+
+func blank(c byte) bool { return c == ' ' || c == '\n' }
 
 type mathBlockParser struct{}
 

@@ -160,8 +160,12 @@ func attach(base, below, above *node) *node {
 	return base
 }
 
-// argument reads what a command takes: a group or one atom.
+// argument reads what a command takes: a group, one digit or one atom.
 func (m *mathParser) argument() (*node, error) {
+	if t := m.peek(); len(t) == 1 && unicode.IsDigit(rune(t[0])) {
+		m.next()
+		return element("mn", nil, textNode(t)), nil
+	}
 	n, err := m.atom()
 	if err == nil && n == nil {
 		err = errMath

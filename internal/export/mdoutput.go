@@ -57,8 +57,8 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 			return m.images(line, c)
 		})
 	case asLaTeX:
-		if strings.HasPrefix(strings.TrimSpace(source), "$") {
-			return source
+		if tex, ok := loneFormula(source); ok {
+			return "$$" + tex + "$$\n"
 		}
 		if plain, _ := textOf(o, "text/plain"); plain != "" {
 			return fenced("", stripANSI(plain))

@@ -210,12 +210,10 @@ func altText(cell int, o notebook.Output) string {
 
 // latexNode shows formulas as formulas and other TeX as it stands.
 func latexNode(source string) *node {
-	s := strings.TrimSpace(source)
-	for _, sign := range []string{"$$", "$"} {
-		if inner, ok := strings.CutPrefix(s, sign); ok && strings.HasSuffix(inner, sign) && strings.Count(s, "$") == 2*len(sign) {
-			return formula(strings.TrimSuffix(inner, sign), true)
-		}
+	if tex, ok := loneFormula(source); ok {
+		return formula(tex, true)
 	}
+	s := strings.TrimSpace(source)
 	if m := beginMath.FindStringSubmatch(s); m != nil {
 		if _, ok := environments[strings.TrimSuffix(m[1], "*")]; ok {
 			return formula(s, true)

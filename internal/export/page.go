@@ -174,6 +174,7 @@ func (p *page) cell(i int, text *node) (*node, error) {
 	}
 	if v := outputVisibility(c); v != absent {
 		outputs := element("details", nil, element("summary", nil, textNode("Output")))
+		told := false // a display has shown the error already
 		for _, o := range c.Outputs {
 			n, err := p.output(i+1, c, o)
 			if err != nil {
@@ -182,6 +183,10 @@ func (p *page) cell(i int, text *node) (*node, error) {
 			if n == nil {
 				continue
 			}
+			if o.Type == notebook.Error && told {
+				n = element("details", nil, element("summary", nil, textNode("The error as text")), n)
+			}
+			told = told || tells(n)
 			if v == shown {
 				out.children = append(out.children, n)
 			} else {

@@ -31,6 +31,11 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *node {
 	return out
 }
 
+// tells reports whether an output shows an error in the form of package report.
+func tells(n *node) bool {
+	return slices.ContainsFunc(n.all("div"), func(d *node) bool { return d.hasClass("error") })
+}
+
 // banner says at the top that the run failed, and where.
 func (p *page) banner() []*node {
 	list := failures(p.nb)

@@ -27,6 +27,9 @@ func parse(source string) *node {
 	return p.stack[0]
 }
 
+// maxDepth is how deep elements nest; browsers stop at 512.
+const maxDepth = 256
+
 type markupParser struct {
 	rest    string
 	stack   []*node // open elements, the root first
@@ -101,6 +104,7 @@ func (p *markupParser) start() {
 		n.text = p.rest[:end]
 		p.rest = p.rest[end:]
 		p.skipPast(">")
+	case len(p.stack) > maxDepth: // goes on without nesting
 	default:
 		p.stack = append(p.stack, n)
 		if n.tag == "svg" || n.tag == "math" {

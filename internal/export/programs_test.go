@@ -1,0 +1,194 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// validator is the version that the page is checked with; its settings are in
+// testdata/html-validate.json and say how XML is written.
+const validator = "html-validate@9.7.1"
+
+// need finds a program, or skips the test; GONB_COPE_REQUIRE_ALL=1 makes that a
+// failure.
+func need(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil && os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" {
+		t.Fatalf("%s is not installed", name)
+	}
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+func browser(t *testing.T) string {
+	t.Helper()
+	path, err := findBrowser()
+	if err != nil && os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+func run(t *testing.T, folder, name string, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = folder
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func compileLaTeX(t *testing.T, folder, file string) {
+	t.Helper()
+	program := need(t, "pdflatex")
+	out, err := run(t, folder, program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", file)
+	if err != nil {
+		if i := strings.Index(out, "\n!"); i >= 0 {
+			out = out[i:min(len(out), i+1500)]
+		}
+		t.Fatalf("pdflatex: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "Missing character") || strings.Contains(line, "not found") {
+			t.Error(line)
+		}
+	}
+}
+
+func TestPDF(t *testing.T) {
+	browser(t)
+	path := filepath.Join(t.TempDir(), "r.pdf")
+	nb := demo(t)
+	nb.Cells = append(nb.Cells, codeCell("x", []any{hideInput, hideOutput}, printed("stdout", "foldedwords\n")))
+	if err := Save(context.Background(), path, nb, demoOptions()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
+		t.Fatalf("%.20q, %v", data, err)
+	}
+	text, err := run(t, "", need(t, "pdftotext"), path, "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range append(provenanceWords, "Two groups of tasks", "foldedwords", "Data of the figure", "line 80", "Figure 1.", "round 1") {
+		if !strings.Contains(text, want) {
+			t.Errorf("the PDF lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "file://") {
+		t.Error("the PDF names the temporary page")
+	}
+}
+
+func TestPDFInterrupt(t *testing.T) {
+	browser(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := PDF(ctx, new(bytes.Buffer), demo(t), Options{}); err == nil || !strings.Contains(err.Error(), "canceled") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSVGPDF(t *testing.T) {
+	browser(t)
+	pdf, err := svgPDF(context.Background(), `<svg width="144pt" viewBox="0 0 4 2" height="72pt"><rect width="4" height="2"/></svg>`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.pdf")
+	if err := os.WriteFile(path, pdf, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	info, err := run(t, "", need(t, "pdfinfo"), path)
+	if err != nil || !strings.Contains(info, "Pages:           1") || !strings.Contains(info, "144 x 72 pts") {
+		t.Errorf("%v\n%s", err, info)
+	}
+}
+
+// TestSort clicks on heads of columns in a real browser.
+func TestSort(t *testing.T) {
+	program := browser(t)
+	table := "<table><thead><tr><th>name</th><th>value</th></tr></thead><tbody><tr><td>arm 10</td><td>1,000</td></tr><tr><td>arm 9</td><td>12.5 [11, 14]</td></tr>" +
+		"<tr><td>arm 2</td><td>—</td></tr><tr><td>b</td><td>1.5e-3</td></tr><tr><td>a</td><td>−3 ± 1</td></tr><tr><td>c</td><td>infinite</td></tr></tbody></table>"
+	page, _ := rendered(t, book(codeCell("x", nil, shows("text/html", table))), Options{})
+	for _, c := range []struct{ clicks, want, sorted string }{
+		{"", "arm 10|arm 9|arm 2|b|a|c", ""},
+		{"0", "a|arm 2|arm 9|arm 10|b|c", "ascending"},
+		{"00", "c|b|arm 10|arm 9|arm 2|a", "descending"},
+		{"1", "a|b|arm 9|arm 10|c|arm 2", "ascending"},
+		{"11", "c|arm 10|arm 9|b|a|arm 2", "descending"},
+		{"01", "a|b|arm 9|arm 10|c|arm 2", "ascending"},
+	} {
+		folder := t.TempDir()
+		probe := "<script>[..." + `"` + c.clicks + `"` + "].forEach(function (i) { document.querySelectorAll('th button')[i].click(); });" +
+			"document.title = Array.from(document.querySelectorAll('tbody tr'), function (r) { return r.cells[0].textContent; }).join('|') + '!' + Array.from(document.querySelectorAll('th[aria-sort]'), function (h) { return h.getAttribute('aria-sort'); }).join();</script></body>"
+		if err := os.WriteFile(filepath.Join(folder, "p.html"), bytes.Replace(page, []byte("</body>"), []byte(probe), 1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"--headless", "--disable-gpu", "--user-data-dir=" + filepath.Join(folder, "profile"), "--dump-dom"}
+		if os.Geteuid() == 0 {
+			args = append(args, "--no-sandbox")
+		}
+		out, err := run(t, folder, program, append(args, "file://"+filepath.ToSlash(filepath.Join(folder, "p.html")))...)
+		if want := "<title>" + c.want + "!" + c.sorted + "</title>"; err != nil || !strings.Contains(out, want) {
+			i := max(strings.Index(out, "<title>"), 0)
+			t.Errorf("clicks %q: %v, %.120s, want %s", c.clicks, err, out[i:], want)
+		}
+	}
+}
+
+// TestValidator has the page of the demo, and one with every attack in it, checked
+// by a validator of HTML.
+func TestValidator(t *testing.T) {
+	npx := need(t, "npx")
+	config, err := filepath.Abs("testdata/html-validate.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	bad := "<!DOCTYPE html><html><head><title>x</title></head><body><p><div>x</div></p><table><td>x</table></body></html>"
+	var attacked []notebook.Cell
+	for _, a := range attacks {
+		if !strings.Contains(a, "<svg><image") { // leaves its empty image out
+			attacked = append(attacked, codeCell(a, nil, printed("stdout", a), shows("text/latex", a)))
+		}
+	}
+	first, _ := rendered(t, demo(t), demoOptions())
+	second, _ := rendered(t, book(attacked...), Options{})
+	for name, page := range map[string][]byte{"bad.html": []byte(bad), "demo.html": first, "attacks.html": second} {
+		if err := os.WriteFile(filepath.Join(folder, name), page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(name string) (string, error) {
+		return run(t, folder, npx, "--yes", validator, "--config", config, "--formatter", "text", name)
+	}
+	if out, err := check("bad.html"); err == nil || !strings.Contains(out, "bad.html:") {
+		if os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" {
+			t.Fatalf("%s does not work: %v\n%s", validator, err, out)
+		}
+		t.Skipf("%s does not work, perhaps because it cannot be fetched: %v\n%s", validator, err, out)
+	}
+	for _, name := range []string{"demo.html", "attacks.html"} {
+		if out, err := check(name); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}

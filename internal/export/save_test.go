@@ -1,0 +1,205 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+func TestSaveUnknown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.docx")
+	err := Save(context.Background(), path, book(), Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), "x.docx: the ending says the format, one of .html .ipynb .md .pdf .tex") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSaveWhole: what cannot be saved leaves the old file and no scraps.
+func TestSaveWhole(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "x.pdf")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CHROME_PATH", filepath.Join(folder, "no-such-browser"))
+	err := Save(context.Background(), path, book(), Options{})
+	if err == nil || !strings.Contains(err.Error(), "CHROME_PATH names") {
+		t.Errorf("error %v", err)
+	}
+	t.Setenv("CHROME_PATH", "")
+	t.Setenv("PATH", folder)
+	err = Save(context.Background(), path, book(), Options{})
+	if err == nil || !strings.Contains(err.Error(), "apt-get install chromium") || !strings.Contains(err.Error(), ".html") {
+		t.Errorf("without a browser: %v", err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "old" {
+		t.Errorf("the old file is now %q", data)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%v are left, %v", entries, err)
+	}
+}
+
+func TestSaveNotebook(t *testing.T) {
+	nb, path := demo(t), filepath.Join(t.TempDir(), "out.ipynb")
+	if err := Save(context.Background(), path, nb, demoOptions()); err != nil {
+		t.Fatal(err)
+	}
+	if _, touched := nb.Metadata["gonb-cope"]; touched {
+		t.Error("the notebook given was changed")
+	}
+	back, err := notebook.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, _ := back.Metadata["gonb-cope"].(map[string]any)
+	if record["command"] != demoOptions().Provenance.Command || record["notebook_sha256"] == nil || len(record["data"].([]any)) != 1 {
+		t.Errorf("provenance %v", record)
+	}
+	if len(back.Cells) != len(nb.Cells) || len(back.Cells[2].Outputs) != len(nb.Cells[2].Outputs) {
+		t.Error("cells or outputs are missing")
+	}
+}
+
+// provenanceWords are on every report.
+var provenanceWords = []string{"0123456789ab", "host, 2 CPUs", "180 rows", "go1.26.0", "data/a.csv", "Parameters", "1, 2"}
+
+func TestSaveMarkdown(t *testing.T) {
+	folder := t.TempDir()
+	if err := Save(context.Background(), filepath.Join(folder, "my report.md"), demo(t), demoOptions()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "my report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range append(provenanceWords, "---\ntitle: \"Two groups of tasks\"\ndate: 2026-03-01\nexecute:\n  enabled: false\n", "```{.cope}\n%%cope\n", "```{.go code-fold=\"true\"}",
+		"::: {.cell-output .cell-output-stderr}\n\n```\nwarning: slow\n```", "| Bound | Fixed confidence", "$\\Delta_{\\min} = 0.2$", "[the results](#the-results)", "Image gone.png is missing: no such file",
+		"This run failed.", "{=html}") {
+		if !strings.Contains(text, want) {
+			t.Errorf("Markdown lacks %q", want)
+		}
+	}
+	for _, no := range []string{"# Two groups", "<script", "alert(1)", "data:image", "\x1b", "gonbui.DisplayPng"} {
+		if strings.Contains(text, no) {
+			t.Errorf("Markdown has %q", no)
+		}
+	}
+	if strings.Count(text, "\n:::: {.cell}\n") != strings.Count(text, "\n::::\n") || strings.Count(text, "\n::: {") != strings.Count(text, "\n:::\n") {
+		t.Error("divisions are not closed")
+	}
+	links := regexp.MustCompile(`!\[[^\]]*\]\(([^)]+)\)`).FindAllStringSubmatch(text, -1)
+	if len(links) != 5 { // two figures of ours, two of Go cells, one attachment
+		t.Errorf("%d pictures, want 5", len(links))
+	}
+	for _, l := range links {
+		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(l[1]))); err != nil || info.Size() == 0 {
+			t.Errorf("picture %s: %v", l[1], err)
+		}
+	}
+}
+
+// TestMarkdownReadsBack: the Markdown report as a page has the tables and formulas
+// of the notebook.
+func TestMarkdownReadsBack(t *testing.T) {
+	var b bytes.Buffer
+	put := func(name string, _ []byte) string { return name }
+	if err := writeMarkdown(context.Background(), &b, demo(t), Options{HideCode: true}, put); err != nil {
+		t.Fatal(err)
+	}
+	k := cleaner{id: func(s string) string { return s }}
+	tree, err := prose(b.String(), "x", &k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(tree.all("table")); n < 6 {
+		t.Errorf("%d tables, want those of theory, answers, rounds, audit trail, comparison and text", n)
+	}
+	if strings.Contains(b.String(), "fc(p, delta") {
+		t.Error("hidden code is in the report")
+	}
+}
+
+func TestSaveLaTeX(t *testing.T) {
+	folder := t.TempDir()
+	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), demo(t), demoOptions()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "r.tex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\\title{Two groups of tasks}", "\\begin{table}[H]", "\\toprule", "\\includegraphics{r_files/figure-1.pdf}", "\\section{The results}", "\\subsection{From Go}", "\\begin{Verbatim}", "180 rows", "\\footnote{"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("LaTeX lacks %q", want)
+		}
+	}
+	if pdf, err := os.ReadFile(filepath.Join(folder, "r_files", "figure-1.pdf")); err != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		t.Errorf("figure: %.20q, %v", pdf, err)
+	}
+	compileLaTeX(t, folder, "r.tex")
+}
+
+// nasty is text that means something to TeX, and letters from everywhere.
+const nasty = "\\end{Verbatim} \\end{Verb\x07atim} \\end{document} \\input{/etc/passwd} {[}] # $ % & _ ^ ~ < > | \" '' `` -- --- λΥρξδεθσωΔ ‖x‖₂ ≤ ∞ √ 10⁻³ d̃ é ß Ł 漢字 😀 ─┼│ ✓ … \u200b\x00\x07 \ttab"
+
+func TestLaTeXCompilesAnything(t *testing.T) {
+	var cells []notebook.Cell
+	for _, s := range append(attacks, nasty, strings.Repeat("long ", 100), strings.Repeat("x", 500)) {
+		failed := notebook.Output{Type: notebook.Error, ErrorName: s, ErrorValue: s, Traceback: []string{s}}
+		cells = append(cells, markdownCell("# "+s+"\n\n- "+s+"\n\n"+s+"\n\n> `"+s+"`\n\n| a | b |\n|---|---|\n| "+s+" | x |\n\n["+s+"](https://x.example/"+s+")\n\n$"+s+"$ $$"+s+"$$"),
+			codeCell(s, nil, shows("text/html", s), shows("text/markdown", s), shows("text/latex", s), shows("text/plain", s), printed("stdout", s), failed))
+	}
+	folder := t.TempDir()
+	opt := Options{Title: nasty, Provenance: Provenance{Command: nasty, Parameters: []Parameter{{nasty, nasty, nasty}}}}
+	t.Setenv("CHROME_PATH", filepath.Join(folder, "none")) // drawings are tested elsewhere
+	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(cells...), opt); err != nil {
+		t.Fatal(err)
+	}
+	compileLaTeX(t, folder, "r.tex")
+}
+
+func TestCompilable(t *testing.T) {
+	for source, want := range map[string]bool{
+		"$x^2$": true, "\\begin{tabular}{l}a\\end{tabular}": true, "\\textbf{x} \\$": true, "\\inputs": true, "\\leftarrow": true,
+		"": false, "\\input{x}": false, "\\input x": false, "{": false, "}{": false, "$x": false, "\\begin{a}": false, "\\begin{a}\\end{b}": false, "\\end{document}": false, "\\write18{ls}": false, "\\def\\x{}": false,
+	} {
+		if got := compilable(source); got != want {
+			t.Errorf("%q: %v, want %v", source, got, want)
+		}
+	}
+}
+
+func TestImages(t *testing.T) {
+	folder := t.TempDir()
+	for name, data := range map[string][]byte{"a b.png": pixels(t), "t.png": []byte("text"), "s.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>")} {
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ source, want string }{
+		{"![a](a%20b.png)", "data:image/png;base64,"},
+		{"![a](s.svg)", "data:image/svg+xml;base64,"},
+		{"![a](t.png)", "t.png is missing: not a PNG, JPEG, GIF, WebP or SVG image"},
+		{"![a](none.png)", "none.png is missing: no such file"},
+		{"![a](" + folder + "/s.svg)", "is missing: images are named by their path"},
+		{"![a](https://x.example/a.png)", "is missing: a report loads nothing from elsewhere"},
+		{"![a](//x.example/a.png)", "is missing: a report loads nothing from elsewhere"},
+		{"![a](attachment:none.png)", "is missing: the cell has no such attachment"},
+		{"<img src='s.svg' width='9' alt='b'>", `alt="b"`},
+	} {
+		page, root := rendered(t, book(markdownCell("# T\n\n"+c.source)), Options{Folder: folder})
+		checkPage(t, root)
+		if !strings.Contains(string(page), c.want) {
+			t.Errorf("%s: page lacks %q:\n%s", c.source, c.want, root.all("main")[0])
+		}
+	}
+}
