@@ -40,6 +40,17 @@ func (s *Script) Names() []string {
 	return names
 }
 
+// Definition returns what a name is bound to, as written to the right of its =; ""
+// when the script does not bind it.
+func (s *Script) Definition(name string) string {
+	for _, st := range s.statements {
+		if st.Name == name {
+			return s.source.Slice(st.Body())
+		}
+	}
+	return ""
+}
+
 // Check reports the mistakes that can be found without running the script: no
 // file is read and nothing is sampled.
 func (s *Script) Check(opt Options) Errors {

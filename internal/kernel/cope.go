@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -87,6 +88,21 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		return result, failed
 	}
 	return result, mistakes(err)
+}
+
+// provenance is which data files the session has read, and the seeds of its results.
+func (s *copeSide) provenance() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seeds := []string{}
+	for _, name := range s.session.Names() {
+		if v, _, _ := s.session.Value(name); v != nil {
+			if r, ok := v.(engine.Result); ok {
+				seeds = append(seeds, fmt.Sprintf("%s: %d", name, r.Seed))
+			}
+		}
+	}
+	return map[string]any{"status": "ok", "data": s.session.Sources(), "seeds": seeds}
 }
 
 // show sends a display in all its representations and returns its text.

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/internal/export"
+	"github.com/gonb-cope/gonb-cope/internal/headless"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	output      string
+	set         []string
+	title       string
+	kernel      string
+	timeout     string
+	hideCode    bool
+	allowErrors bool
+	check       bool
+}
+
+func reportCommand() *cobra.Command {
+	var o reportOptions
+	c := &cobra.Command{
+		Use:   "report FILE.ipynb|FILE.cope",
+		Short: "Execute a notebook or script from a fresh start and write a report",
+		Long: `Execute a notebook or script from a fresh start and write a report: a
+self-contained HTML page, or PDF, Markdown, LaTeX or the executed notebook.
+
+The notebook's own kernel executes it; for ours nothing needs to be installed.
+Without -o the report is an HTML file beside the notebook. While cells run, what
+is finished is kept in a file beside the report, which ends in .partial.ipynb.`,
+		Example: `  gonb-cope report notebooks/quickstart.ipynb
+  gonb-cope report notebooks/quickstart.ipynb --set delta=0.01 -o quickstart.pdf
+  gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
+  gonb-cope report --check executed.ipynb`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("report needs one notebook (.ipynb) or script (.cope), got %d arguments", len(args))}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+	}
+	f := c.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "write to this file; its ending says the format: "+strings.Join(export.Known(), " "))
+	f.StringArrayVar(&o.set, "set", nil, "give a parameter another value, NAME=VALUE; may be repeated")
+	f.StringVar(&o.title, "title", "", "title of the report (default: the first heading)")
+	f.StringVar(&o.kernel, "kernel", "", "execute with this kernel instead of the notebook's own")
+	f.StringVar(&o.timeout, "timeout", "0", "longest time for a cell, such as 90s or 10m; 0 sets no limit")
+	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
+	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
+	f.BoolVar(&o.check, "check", false, "execute again and say which outputs differ; writes a report only with -o")
+	return c
+}
+
+// limit is the time that a cell may take: a duration, or seconds.
+func (o *reportOptions) limit() (time.Duration, error) {
+	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 {
+		return time.Duration(seconds * float64(time.Second)), nil
+	}
+	d, err := time.ParseDuration(o.timeout)
+	if err != nil || d < 0 {
+		return 0, usageError{fmt.Errorf("--timeout must be a time such as 90s or 10m, not %q", o.timeout)}
+	}
+	return d, nil
+}
+
+// target is the file of the report; "" when only a comparison is asked for.
+func (o *reportOptions) target(path string) (string, error) {
+	if o.output == "" {
+		if o.check {
+			return "", nil
+		}
+		return strings.TrimSuffix(path, filepath.Ext(path)) + ".html", nil
+	}
+	if ending := strings.ToLower(filepath.Ext(o.output)); !slices.Contains(export.Known(), ending) {
+		return "", usageError{fmt.Errorf("-o %s: the ending says the format, one of %s", o.output, strings.Join(export.Known(), " "))}
+	}
+	if same, err := sameFile(path, o.output); err == nil && same {
+		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
+	}
+	return o.output, nil
+}
+
+func sameFile(a, b string) (bool, error) {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y), err
+}
+
+func (o *reportOptions) run(ctx context.Context, path string) error {
+	limit, err := o.limit()
+	if err != nil {
+		return err
+	}
+	target, err := o.target(path)
+	if err != nil {
+		return err
+	}
+	nb, err := headless.Load(path)
+	if err != nil {
+		return err
+	}
+	old, err := headless.Load(path) // a second copy, to compare with
+	if err != nil {
+		return err
+	}
+	given, err := headless.Set(nb, strings.EqualFold(filepath.Ext(path), ".cope"), o.set)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("report: cannot find its own program: %w", err)
+	}
+	partial := partialFile(target)
+	bar := newProgress(os.Stderr)
+	record, failed := headless.Run(ctx, nb, headless.Options{
+		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors, Stderr: os.Stderr,
+		Saved:    partial.save,
+		Progress: func(done, cells int, _ time.Duration) { bar.update("cells", done, cells) },
+	})
+	bar.clear()
+	if failed != nil && len(record.Cells) == 0 && !errors.As(failed, new(*client.CellError)) {
+		return failed // nothing was executed: there is nothing to report
+	}
+	if target != "" {
+		opt := export.Options{Title: o.title, HideCode: o.hideCode, Folder: filepath.Dir(path), Provenance: o.provenance(record, path, given)}
+		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
+			return errors.Join(failed, err, partial.kept())
+		}
+		partial.remove()
+		fmt.Fprintf(os.Stderr, "wrote %s\n", target)
+	}
+	if failed == nil && o.check {
+		failed = compared(old, nb)
+	}
+	return failed
+}
+
+// provenance says how the report came about.
+func (o *reportOptions) provenance(r headless.Record, path string, given []headless.Parameter) export.Provenance {
+	b := buildOf()
+	p := r.Provenance(path, given)
+	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH, o.command(path)
+	p.Host, _ = os.Hostname() // a machine without a name has none in its reports
+	if info, ok := debug.ReadBuildInfo(); ok {
+		p.ModuleSum = info.Main.Sum
+	}
+	return p
+}
+
+// command is the line that makes the same report again.
+func (o *reportOptions) command(path string) string {
+	line := []string{"gonb-cope", "report", quote(path)}
+	for _, s := range o.set {
+		line = append(line, "--set", quote(s))
+	}
+	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"-o", o.output}} {
+		if f.value != "" {
+			line = append(line, f.name, quote(f.value))
+		}
+	}
+	if o.hideCode {
+		line = append(line, "--hide-code")
+	}
+	if o.allowErrors {
+		line = append(line, "--allow-errors")
+	}
+	return strings.Join(line, " ")
+}
+
+// compared prints the differences to an earlier execution; any is an error.
+func compared(old, nb *notebook.Notebook) error {
+	differences := headless.Compare(old, nb)
+	for _, d := range differences {
+		fmt.Println(d)
+	}
+	if len(differences) > 0 {
+		return fmt.Errorf("gonb-cope: %d outputs differ", len(differences))
+	}
+	fmt.Println("all outputs are the same")
+	return nil
+}
+
+// partialFile is where the notebook is kept while its cells run.
+type partialFile string
+
+func (p partialFile) path() string {
+	return strings.TrimSuffix(string(p), filepath.Ext(string(p))) + ".partial.ipynb"
+}
+
+// save keeps what is finished: the file is whole at any time.
+func (p partialFile) save(n *notebook.Notebook) error {
+	if p == "" {
+		return nil
+	}
+	return report.WriteFile(p.path(), func(w io.Writer) error { return notebook.Write(w, n) })
+}
+
+func (p partialFile) remove() {
+	if p != "" {
+		_ = os.Remove(p.path()) // it is not there when no cell was executed
+	}
+}
+
+// kept says where the cells that were executed are.
+func (p partialFile) kept() error {
+	if _, err := os.Stat(p.path()); err != nil {
+		return nil
+	}
+	return fmt.Errorf("what was executed is kept in %s", p.path())
+}
