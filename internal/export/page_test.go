@@ -327,3 +327,36 @@ func TestLong(t *testing.T) {
 		}
 	}
 }
+
+// TestRepresentation: the best form of which something is left is shown, and what
+// is not shown is said.
+func TestRepresentation(t *testing.T) {
+	const note = "Not in this report"
+	for _, c := range []struct {
+		o         notebook.Output
+		has, lost string
+	}{
+		{shows("text/html", "<p>html</p>", "text/plain", "plain"), "html", ""},
+		{shows("text/html", "<script>draw()</script>", "text/plain", "plain"), "plain", "script"},
+		{shows("text/html", "<div></div>", "text/plain", "plain"), "plain", ""},
+		{shows("text/html", "<iframe src='x'></iframe>shown", "text/plain", "plain"), "shown", "iframe"},
+		{shows("application/vnd.plotly.v1+json", "{}"), "", "application/vnd.plotly.v1+json"},
+		{shows("text/markdown", "*m* $x$", "text/plain", "plain"), "m x", ""},
+		{shows("text/latex", "$\\alpha$", "text/plain", "plain"), "α", ""},
+		{shows("image/png", "not base64!", "text/plain", "plain"), "plain", "a damaged image/png"},
+		{shows("text/plain", "\x1b[1mplain\x1b[0m"), "plain", ""},
+	} {
+		_, root := rendered(t, book(codeCell("x", []any{removeInput}, c.o)), Options{})
+		got := ""
+		for _, d := range root.all("div") {
+			if d.hasClass("output") {
+				got = d.plain()
+			}
+		}
+		shown, lost, _ := strings.Cut(got, note)
+		_, lost, _ = strings.Cut(lost, "another place: ")
+		if strings.TrimSpace(shown) != c.has || strings.TrimSuffix(lost, ".") != c.lost {
+			t.Errorf("%v shows %q, want %q without %q", c.o.Data, got, c.has, c.lost)
+		}
+	}
+}
