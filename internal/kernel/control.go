@@ -26,6 +26,7 @@ func (k *kernel) interrupt() {
 	k.mu.Unlock()
 	if cancel != nil {
 		cancel()
+		k.golang.interrupt()
 	}
 }
 

@@ -87,7 +87,11 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		failed.Name = "Interrupted"
 		return result, failed
 	}
-	return result, mistakes(err)
+	failed = mistakes(err)
+	if fault := s.k.golang.fault(); fault != nil {
+		failed.Traceback = append(failed.Traceback, "the Go function says: "+fault.Error())
+	}
+	return result, failed
 }
 
 // provenance is which data files the session has read, and the seeds of its results.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/bridge/host"
 	"github.com/gonb-cope/gonb-cope/internal/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 	"github.com/gonb-cope/gonb-cope/internal/warden"
@@ -27,6 +28,8 @@ type goSide struct {
 	count   int           // GoNB's counter of executions
 	getting bool          // GoNB runs go get before each cell
 	folder  string        // private: the sockets of GoNB and what it is prepared with
+	bridge  *host.Host    // lets Go cells see the session; nil before the first start
+	output  *goOutput     // of the cell that runs; nil when none does
 }
 
 func newGoSide(k *kernel) *goSide { return &goSide{k: k} }
@@ -41,6 +44,8 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	g.chooseGetting(ctx, child, c.ask.Code)
 	out := &goOutput{cell: c}
 	out.joiner.send = c.stream
+	g.direct(out)
+	defer g.direct(nil)
 	stop := context.AfterFunc(ctx, child.interrupt)
 	defer stop()
 	request := g.requestFor(c)
@@ -64,6 +69,31 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 		return interrupted(firstLine(failed.Value))
 	}
 	return failed
+}
+
+// direct says where displays of Go cells go that come over the bridge.
+func (g *goSide) direct(out *goOutput) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.output = out
+}
+
+// printTime is how long what a cell printed takes through GoNB: a display comes by a
+// shorter way, and must not overtake it. The cell waits meanwhile.
+const printTime = 5 * time.Millisecond
+
+// show displays what a Go cell shows over the bridge.
+func (g *goSide) show(bundle map[string]any) error {
+	g.mu.Lock()
+	out := g.output
+	g.mu.Unlock()
+	if out == nil {
+		return errors.New("no Go cell runs below which this could be shown")
+	}
+	time.Sleep(printTime)
+	out.joiner.flush()
+	out.cell.display("display_data", "", bundle, nil)
+	return nil
 }
 
 // requestFor is the execute_request for GoNB, with every field that it expects.
@@ -105,6 +135,9 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	if g.tools, err = gonb.Provision(ctx, log); err != nil {
 		return nil, err
 	}
+	if err := g.listen(); err != nil {
+		return nil, err
+	}
 	if g.folder, err = privateFolder(); err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
@@ -119,9 +152,19 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	return child, nil
 }
 
-// environment is that of GoNB: its tools come first on the path.
+// listen opens the bridge over which Go cells see the session.
+func (g *goSide) listen() (err error) {
+	if g.bridge == nil {
+		g.bridge, err = host.Listen(&host.Session{Lock: &g.k.cope.mu, Session: g.k.cope.session, Display: g.show})
+	}
+	return err
+}
+
+// environment is that of GoNB: its tools come first on the path, and cells find the
+// bridge.
 func (g *goSide) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	env = append(env, g.bridge.Env()...)
 	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
@@ -249,13 +292,40 @@ func (g *goSide) forget(child *child) {
 	}
 }
 
-// close ends GoNB.
+// interrupt ends a function of a Go cell that a %%cope cell waits for.
+func (g *goSide) interrupt() {
+	g.mu.Lock()
+	bridge := g.bridge
+	g.mu.Unlock()
+	if bridge != nil {
+		bridge.Interrupt()
+	}
+}
+
+// fault is what went wrong in a function of a Go cell while a %%cope cell used it, or
+// nil.
+func (g *goSide) fault() error {
+	g.mu.Lock()
+	bridge := g.bridge
+	g.mu.Unlock()
+	if bridge == nil {
+		return nil
+	}
+	return bridge.Fault()
+}
+
+// close ends GoNB and the functions of Go cells.
 func (g *goSide) close() {
 	g.mu.Lock()
-	child := g.child
+	child, bridge := g.child, g.bridge
 	g.mu.Unlock()
 	if child != nil {
 		g.forget(child)
+	}
+	if bridge != nil {
+		if err := bridge.Close(); err != nil {
+			g.k.opt.Log("bridge: %v", err)
+		}
 	}
 }
 

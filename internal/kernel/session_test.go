@@ -1,0 +1,85 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Go cells read what %%cope cells bound, bind names themselves, and show values as
+// %%cope cells do.
+func TestGoCellsSeeTheSession(t *testing.T) {
+	needGo(t)
+	f := start(t)
+	f.execute("%%cope\nwave(x, y) = exp(-abs(x[0] - y[0]))\njoint = task(constant(1)) * arm(wave)\np = paper(case=2, gap=0.4)\nr = fc(p, delta=0.05, schedule=\"tuned\", runs=3, seed=1)").ok(t)
+	r := f.execute(`import (
+	"github.com/gonb-cope/gonb-cope/session"
+	"github.com/gonb-cope/gonb-cope/session/display"
+)
+%%
+fmt.Println("before")
+fmt.Println(session.Kernel("joint"), session.Problem("p").Tasks.Len(), session.Result("r").Runs)
+session.Put("answer", 42)
+display.Show(session.Result("r"))
+fmt.Println("after")`).ok(t)
+	if got := r.text(t, "stdout"); !strings.Contains(got, "arm(wave) 5 3\n") && !strings.Contains(got, " 5 3\n") {
+		t.Errorf("stdout %q", got)
+	}
+	if got := fmt.Sprint(slices.Compact(kinds(r.outputs))); got != "[stream display_data stream]" {
+		t.Errorf("outputs %v: what is shown stands where it was shown", got)
+	}
+	shown := r.of(t, "display_data")
+	want := f.execute("%%cope\nr").ok(t).of(t, "execute_result")
+	for _, media := range []string{"text/plain", "text/markdown", "text/latex", "application/vnd.gonb-cope+json"} {
+		got, direct := dataOf(shown[0])[media], dataOf(want[0])[media]
+		if media == "application/vnd.gonb-cope+json" { // the display of a bare value has no name
+			got, direct = got.(map[string]any)["value"], direct.(map[string]any)["value"]
+		}
+		if media == "text/plain" {
+			direct = strings.TrimPrefix(direct.(string), "r\n")
+		}
+		if fmt.Sprint(got) == "" || len(fmt.Sprint(got)) < len(fmt.Sprint(direct))/2 {
+			t.Errorf("%s: %.200v\nwant %.200v", media, got, direct)
+		}
+	}
+	if r := f.execute("%%cope\nanswer").ok(t); dataOf(r.of(t, "execute_result")[0])["text/plain"] != "answer = 42" {
+		t.Errorf("%v", r.of(t, "execute_result"))
+	}
+	r = f.execute("import \"github.com/gonb-cope/gonb-cope/session\"\n%%\nfmt.Println(session.Problem(\"q\"))")
+	if r.reply["ename"] != "Panic" || !strings.Contains(fmt.Sprint(r.reply["evalue"]), "q") {
+		t.Errorf("an unknown name: %v", r.reply)
+	}
+}
+
+// A Go func is a kernel in later %%cope cells; its mistakes are theirs, and the kernel
+// goes on.
+func TestGoFuncIsAKernel(t *testing.T) {
+	needGo(t)
+	f := start(t)
+	f.execute(`import "github.com/gonb-cope/gonb-cope/session"
+func wave(x, y []float64) float64 { return math.Exp(-math.Abs(x[0]-y[0])) }
+func broken(x, y []float64) float64 { panic("no such point") }
+%%
+session.Put("wave", wave)
+session.Put("broken", broken)`).ok(t)
+	if err := os.WriteFile(filepath.Join(f.cmd.Dir, "arms.csv"), []byte("task,arm,x_1,mean\na,1,0,0.5\na,2,1,0.7\na,3,2.5,0.1\nb,1,0,0.2\nb,2,1,0.3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	value := func(code string) any {
+		r := f.execute(code).ok(t)
+		return dataOf(r.of(t, "execute_result")[0])["application/vnd.gonb-cope+json"].(map[string]any)["value"]
+	}
+	script := "%%%%cope\nformula(x, y) = exp(-abs(x[0] - y[0]))\np = problem(\"arms.csv\", kernel=task(identity()) * arm(%s), noise=1)\nspectrum(p)"
+	if got, want := value(fmt.Sprintf(script, "wave")), value(fmt.Sprintf(script, "formula")); !reflect.DeepEqual(got, want) {
+		t.Errorf("with the Go func: %v\nwith the formula: %v", got, want)
+	}
+	r := f.execute(fmt.Sprintf(script, "broken"))
+	if traceback := fmt.Sprint(r.reply["traceback"]); r.reply["status"] != "error" || !strings.Contains(traceback, "no such point") {
+		t.Errorf("a func that panics: %v %s", r.reply["status"], traceback)
+	}
+	value(fmt.Sprintf(script, "wave"))
+}
