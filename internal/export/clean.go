@@ -40,14 +40,14 @@ func names(words string) map[string]string {
 	return m
 }
 
-// only lists the elements that stand in certain parents alone, and only those
-// parents' children.
+// parents lists the elements that stand in certain others alone.
 var parents = map[string]map[string]bool{
 	"tr": set("table thead tbody tfoot"), "td": set("tr"), "th": set("tr"), "caption": set("table"), "colgroup": set("table"), "col": set("colgroup"),
 	"thead": set("table"), "tbody": set("table"), "tfoot": set("table"), "li": set("ul ol"), "dt": set("dl"), "dd": set("dl"),
 	"figcaption": set("figure"), "summary": set("details"),
 }
 
+// strict are the elements that hold such elements and nothing else.
 var strict = set("table thead tbody tfoot tr colgroup ul ol dl")
 
 // clean returns what may stay of n, below an element with tag parent and in a
