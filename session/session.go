@@ -21,12 +21,9 @@ var ErrNoSession = bridge.ErrNoKernel
 func client(what string) (*bridge.Client, error) {
 	c, err := bridge.Connect()
 	if errors.Is(err, ErrNoSession) {
-		return nil, fmt.Errorf("session: %w: %s needs a cell of the notebook kernel \"Go + CoPE (gonb-cope)\"; elsewhere, make values with the packages kernels and engine, and show them with session/display", err, what)
+		err = fmt.Errorf("%w: %s needs a cell of the notebook kernel \"Go + CoPE (gonb-cope)\"; elsewhere, make values with the packages kernels and engine, and show them with session/display", err, what)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("session: %w", err)
-	}
-	return c, nil
+	return c, err
 }
 
 // Names lists what is bound in the session, oldest first. It panics where there is no
@@ -50,7 +47,7 @@ func Names() []Entry {
 func Get(name string) (any, error) {
 	c, err := client("Get")
 	if err != nil {
-		return nil, err
+		return nil, prefixed(err)
 	}
 	v, err := c.Get(name)
 	return v, prefixed(err)
@@ -69,10 +66,10 @@ func Get(name string) (any, error) {
 // the name is bound.
 func Bind(name string, v any) error {
 	c, err := client("Put")
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.Put(name, v)
 	}
-	return prefixed(c.Put(name, v))
+	return prefixed(err)
 }
 
 // Put is Bind that panics with its error.
@@ -82,9 +79,9 @@ func Put(name string, v any) {
 	}
 }
 
-// prefixed says where an error is from, once.
+// prefixed says where an error is from.
 func prefixed(err error) error {
-	if err == nil || errors.Is(err, ErrNoSession) {
+	if err == nil {
 		return err
 	}
 	return fmt.Errorf("session: %w", err)

@@ -38,7 +38,11 @@ func Open() (*Client, error) {
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("%s is %q; it must be a number from 1", EnvServe, number)
 		}
-		return newClient(inherited(SessionFile), n), nil
+		conn, err := inherited(SessionFile)
+		if err != nil {
+			return nil, err
+		}
+		return newClient(NewConn(conn), n), nil
 	}
 	path := os.Getenv(EnvSocket)
 	if path == "" {
@@ -58,7 +62,16 @@ func Open() (*Client, error) {
 // Connect opens the program's one connection, at its first call.
 var Connect = sync.OnceValues(Open)
 
-func inherited(file uintptr) *Conn { return NewConn(os.NewFile(file, "kernel")) }
+// inherited is a socket that the kernel left open for the process of a function.
+func inherited(number uintptr) (net.Conn, error) {
+	file := os.NewFile(number, "kernel")
+	defer file.Close()
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return nil, fmt.Errorf("the kernel cannot be reached: %w", err)
+	}
+	return conn, nil
+}
 
 func newClient(conn *Conn, serves int) *Client {
 	return &Client{conn: conn, remote: NewRemote(conn), known: map[string]uint64{}, serves: serves}
@@ -109,12 +122,25 @@ func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, err
 	c.mu.Lock()
 	c.known[identity(f)] = number
 	c.mu.Unlock()
-	return Formula(f, number, func() (*Remote, error) { return c.remote, nil }, func(err error) {
-		if IsBroken(err) {
-			err = fmt.Errorf("session: the kernel does not answer: %w", err)
-		}
-		panic(err)
-	}), nil
+	return Formula(f, number, kernelSource{c}), nil
+}
+
+// kernelSource evaluates in the kernel. When that fails there is nobody to tell but
+// by a panic.
+type kernelSource struct{ *Client }
+
+// Bind returns the connection.
+func (c kernelSource) Bind() (*Remote, error) { return c.remote, nil }
+
+// Live returns the connection.
+func (c kernelSource) Live() (*Remote, error) { return c.remote, nil }
+
+// Fault panics.
+func (c kernelSource) Fault(err error) {
+	if IsBroken(err) {
+		err = fmt.Errorf("the kernel does not answer: %w", err)
+	}
+	panic(fmt.Errorf("session: %w", err))
 }
 
 func identity(f kernels.Formula) string { return f.Name + "\x00" + f.Params + "\x00" + f.Body }
@@ -122,7 +148,7 @@ func identity(f kernels.Formula) string { return f.Name + "\x00" + f.Params + "\
 // numberOf returns the number of a formula that was read from the session. Such a
 // one has the Resolve of Formula; a formula of the cell's own may have its name.
 func (c *Client) numberOf(f kernels.Formula) (uint64, bool) {
-	ours := Formula(kernels.Formula{}, 0, nil, nil)
+	ours := Formula(kernels.Formula{}, 0, kernelSource{})
 	if f.Resolve == nil || reflect.ValueOf(f.Resolve).Pointer() != reflect.ValueOf(ours.Resolve).Pointer() {
 		return 0, false
 	}
@@ -184,12 +210,17 @@ func (c *Client) putFunctions(name string, v any, reward Reward) error {
 	if put.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if _, err = c.call(OpFunction, put); err == nil && c.serves > 0 {
-		exit := func() { os.Exit(0) }
-		Serve(os.NewFile(FunctionFile, "kernel"), found, reward, exit)
-		exit()
+	if _, err = c.call(OpFunction, put); err != nil || c.serves == 0 {
+		return err
 	}
-	return err
+	conn, err := inherited(FunctionFile)
+	if err != nil {
+		return err
+	}
+	exit := func() { os.Exit(0) }
+	Serve(conn, found, reward, exit)
+	exit()
+	return nil
 }
 
 // Show displays a bundle, a JSON object of representations by media type, below the

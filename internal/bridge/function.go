@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -38,9 +39,10 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward Reward, gone fun
 		content []byte
 	}
 	requests := make(chan request)
+	in := bufio.NewReader(rw)
 	go func() {
 		for {
-			op, content, err := ReadFrame(rw, MaxFrame)
+			op, content, err := ReadFrame(in, MaxFrame)
 			if err != nil {
 				gone()
 				close(requests)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -16,21 +17,22 @@ import (
 // at a time is under way.
 type Conn struct {
 	mu sync.Mutex
-	rw io.ReadWriter
+	w  io.Writer
+	r  io.Reader
 }
 
 // NewConn returns the asking end.
-func NewConn(rw io.ReadWriter) *Conn { return &Conn{rw: rw} }
+func NewConn(rw io.ReadWriter) *Conn { return &Conn{w: rw, r: bufio.NewReader(rw)} }
 
 // Call sends a request and returns the answer's content; an answer that is an error
 // is returned as one. IsBroken tells errors of the connection from those.
 func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := WriteFrame(c.rw, op, content); err != nil {
+	if err := WriteFrame(c.w, op, content); err != nil {
 		return nil, err
 	}
-	kind, answer, err := ReadFrame(c.rw, MaxFrame)
+	kind, answer, err := ReadFrame(c.r, MaxFrame)
 	if err != nil {
 		return nil, err
 	}
@@ -85,25 +87,35 @@ type sent struct {
 // NewRemote asks over a connection.
 func NewRemote(c *Conn) *Remote { return &Remote{conn: c, bound: map[string]uint64{}} }
 
-// Formula returns a kernel that is evaluated elsewhere. live returns where, each time
-// it is evaluated: a process may end and be started again. A kernel's values come
-// without an error, so what goes wrong is told to fault, and the values are NaN.
-func Formula(f kernels.Formula, number uint64, live func() (*Remote, error), fault func(error)) kernels.Formula {
+// A Source is where a formula is evaluated: a process that may end and be started
+// again.
+type Source interface {
+	// Bind returns the process for a use that begins.
+	Bind() (*Remote, error)
+	// Live returns it for a value.
+	Live() (*Remote, error)
+	// Fault is told what went wrong with a value: a kernel's values come without an
+	// error, and are NaN then.
+	Fault(error)
+}
+
+// Formula returns a kernel that is evaluated elsewhere, under a number there.
+func Formula(f kernels.Formula, number uint64, source Source) kernels.Formula {
 	evaluate := func(b Binding) kernels.Formula {
 		g := f
 		g.Pair = func(x, y kernels.Point) float64 {
 			values := []float64{math.NaN()}
-			r, err := live()
+			r, err := source.Live()
 			if err == nil {
 				err = r.pair(values, b, x, y)
 			}
 			if err != nil {
-				fault(err)
+				source.Fault(err)
 			}
 			return values[0]
 		}
 		g.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
-			r, err := live()
+			r, err := source.Live()
 			if err == nil {
 				err = r.row(dst, b, x, ys, from)
 			}
@@ -111,14 +123,14 @@ func Formula(f kernels.Formula, number uint64, live func() (*Remote, error), fau
 				for j := range dst {
 					dst[j] = math.NaN()
 				}
-				fault(err)
+				source.Fault(err)
 			}
 		}
 		return g
 	}
 	f.Resolve = func(columns []string) (kernels.Formula, error) {
 		b := Binding{Formula: number, Columns: columns}
-		r, err := live()
+		r, err := source.Bind()
 		if err == nil {
 			_, err = r.bind(b)
 		}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
@@ -53,7 +55,8 @@ type Host struct {
 
 // Listen opens a socket in a new folder that only its user can enter.
 func Listen(store Store) (*Host, error) {
-	folder, err := os.MkdirTemp("", "gonb-cope-") // mode 0700
+	sweep()
+	folder, err := os.MkdirTemp("", folderName) // mode 0700
 	if err != nil {
 		return nil, fmt.Errorf("a folder for the socket of Go cells: %w", err)
 	}
@@ -71,7 +74,31 @@ func Listen(store Store) (*Host, error) {
 	return h, nil
 }
 
-func (h *Host) socket() string { return filepath.Join(h.folder, "session") }
+// The names of the folder and of the socket in it.
+const (
+	folderName = "gonb-cope-cells-*"
+	socketName = "session"
+)
+
+// sweep removes the folders of kernels that were killed: nobody listens at their
+// sockets. Young ones may be about to.
+func sweep() {
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), folderName, socketName))
+	for _, socket := range found {
+		info, err := os.Lstat(socket)
+		if err != nil || time.Since(info.ModTime()) < greetingTime {
+			continue
+		}
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			_ = conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			_ = os.RemoveAll(filepath.Dir(socket))
+		}
+	}
+}
+
+func (h *Host) socket() string { return filepath.Join(h.folder, socketName) }
 
 // Env is what a Go cell needs in its environment.
 func (h *Host) Env() []string {
@@ -181,9 +208,9 @@ func (h *Host) serve(conn net.Conn) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	c := newCell(h)
+	c, in := newCell(h), bufio.NewReader(conn)
 	for {
-		op, content, err := bridge.ReadFrame(conn, bridge.MaxFrame)
+		op, content, err := bridge.ReadFrame(in, bridge.MaxFrame)
 		if err != nil {
 			return
 		}

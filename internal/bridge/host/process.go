@@ -38,6 +38,7 @@ type process struct {
 	mu      sync.Mutex
 	running *running // nil when it does not run
 	used    time.Time
+	failed  error // since it was bound last
 }
 
 // newFunction copies the program of a cell.
@@ -61,9 +62,32 @@ func (h *Host) newFunction(put bridge.FunctionPut, l ledger) (*function, error) 
 
 // formula makes the kernel of a function of the process.
 func (f *function) formula(g kernels.Formula, number uint64) (kernels.Formula, error) {
-	return bridge.Formula(g, number, f.live, func(err error) {
-		f.process.host.setFault(f.process.explain(err))
-	}), nil
+	return bridge.Formula(g, number, f), nil
+}
+
+// Bind returns where the function is evaluated, and forgets what went wrong before.
+func (f *function) Bind() (*bridge.Remote, error) {
+	f.process.setFailed(nil)
+	return f.live()
+}
+
+// Live returns where the function is evaluated. After a fault it is an error until the
+// next Bind: a matrix has many values, and none of the others is worth the wait.
+func (f *function) Live() (*bridge.Remote, error) {
+	f.process.mu.Lock()
+	failed := f.process.failed
+	f.process.mu.Unlock()
+	if failed != nil {
+		return nil, failed
+	}
+	return f.live()
+}
+
+// Fault keeps why a value is NaN.
+func (f *function) Fault(err error) {
+	err = f.process.explain(err)
+	f.process.setFailed(err)
+	f.process.host.setFault(err)
 }
 
 // reward makes the reward function of the process.
@@ -114,6 +138,12 @@ func (p *process) explain(err error) error {
 		return fmt.Errorf("%s: %w", p.put.Name, why)
 	}
 	return err
+}
+
+func (p *process) setFailed(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed = err
 }
 
 // stop ends the process; it starts again when the function is needed.
