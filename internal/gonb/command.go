@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -39,7 +38,7 @@ func (c command) run(ctx context.Context) error {
 	cmd.Env = append(os.Environ(), c.env...)
 	cmd.WaitDelay = 2 * time.Second
 	cmd.SysProcAttr = attributes()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.Cancel = func() error { return end(cmd.Process) }
 	read, write := io.Pipe()
 	cmd.Stdout, cmd.Stderr = write, write
 	said := make(chan []string)

@@ -199,6 +199,7 @@ func (g *child) gone() bool {
 
 // stop ends GoNB and everything below it.
 func (g *child) stop() {
+	_, _ = io.WriteString(g.orders, warden.Stop) // one that has ended needs no order
 	_ = g.orders.Close()
 	select {
 	case <-g.exited:

@@ -35,6 +35,8 @@ func TestNoProcessIsLeft(t *testing.T) {
 		// What is in the background has left the process group and holds the pipe.
 		{"running", "!setsid sleep 3600 >/dev/null 2>&1 & echo begun; sleep 3600; echo"},
 		{"compiling", "!echo begun\n%%\nfmt.Println(54321)"},
+		// The program of the cell is run again to serve its function.
+		{"serving", "import \"github.com/gonb-cope/gonb-cope/session\"\n%%\nsession.Put(\"f\", func(x, y []float64) float64 { return 1 })\nfmt.Println(\"begun\")"},
 	}
 	for _, end := range ends {
 		for _, state := range states {
@@ -55,7 +57,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 				})
 				time.Sleep(300 * time.Millisecond)
 				before := append(descendants(f.cmd.Process.Pid), f.cmd.Process.Pid)
-				if want := map[string]int{"idle": 3, "running": 5, "compiling": 5}[state.doing]; len(before) < want {
+				if want := map[string]int{"idle": 3, "running": 5, "compiling": 5, "serving": 4}[state.doing]; len(before) < want {
 					t.Fatalf("only %d processes run: %v", len(before), named(before))
 				}
 				end.do(f)

@@ -21,15 +21,16 @@ import (
 type goSide struct {
 	k *kernel
 
-	mu      sync.Mutex
-	child   *child // nil before the first Go cell, and after GoNB has ended
-	tools   gonb.Tools
-	imports *gonb.Imports // nil before the first start, and when no source was found
-	count   int           // GoNB's counter of executions
-	getting bool          // GoNB runs go get before each cell
-	folder  string        // private: the sockets of GoNB and what it is prepared with
-	bridge  *host.Host    // lets Go cells see the session; nil before the first start
-	output  *goOutput     // of the cell that runs; nil when none does
+	mu       sync.Mutex
+	child    *child // nil before the first Go cell, and after GoNB has ended
+	tools    gonb.Tools
+	imports  *gonb.Imports // nil before the first start, and when no source was found
+	count    int           // GoNB's counter of executions
+	getting  bool          // GoNB runs go get before each cell
+	folder   string        // private, "" before the first start: the bridge, and a folder for each GoNB
+	prepared string        // the folder of the GoNB that runs: its sockets and what it is prepared with
+	bridge   *host.Host    // lets Go cells see the session; nil before the first start
+	output   *goOutput     // of the cell that runs; nil when none does
 }
 
 func newGoSide(k *kernel) *goSide { return &goSide{k: k} }
@@ -138,25 +139,30 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	if err := g.listen(); err != nil {
 		return nil, err
 	}
-	if g.folder, err = privateFolder(); err != nil {
+	folder, err := os.MkdirTemp(g.folder, "gonb-")
+	if err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
 	child, err := startChild(ctx, command{
-		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: g.folder, name: filepath.Base(g.k.opt.ConnectionFile),
+		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: folder, name: filepath.Base(g.k.opt.ConnectionFile),
 	}, g.stray, g.prompt)
 	if err != nil {
 		return nil, err
 	}
-	g.child, g.count = child, 0
+	g.child, g.count, g.prepared = child, 0, folder
 	g.prepare(ctx, child)
 	return child, nil
 }
 
 // listen opens the bridge over which Go cells see the session.
 func (g *goSide) listen() (err error) {
-	if g.bridge == nil {
-		g.bridge, err = host.Listen(&host.Session{Lock: &g.k.cope.mu, Session: g.k.cope.session, Display: g.show})
+	if g.bridge != nil {
+		return nil
 	}
+	if g.folder, err = privateFolder(); err != nil {
+		return err
+	}
+	g.bridge, err = host.Listen(&host.Session{Lock: &g.k.cope.mu, Session: g.k.cope.session, Display: g.show}, g.folder)
 	return err
 }
 
@@ -175,7 +181,7 @@ func (g *goSide) prepare(ctx context.Context, child *child) {
 		g.k.opt.Log("Go cells: %v", err)
 		return
 	}
-	g.silently(ctx, child, gonb.Preparation(g.folder)+"!*pwd > '"+filepath.Join(g.folder, warden.WorkFile)+"'", false)
+	g.silently(ctx, child, gonb.Preparation(g.prepared)+"!*pwd > '"+filepath.Join(g.prepared, warden.WorkFile)+"'", false)
 	g.getting = false
 }
 
@@ -190,7 +196,7 @@ func (g *goSide) writeModule(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := m.WriteCellModule(g.folder); err != nil {
+	if err := m.WriteCellModule(g.prepared); err != nil {
 		return err
 	}
 	if g.imports == nil {
@@ -326,6 +332,7 @@ func (g *goSide) close() {
 		if err := bridge.Close(); err != nil {
 			g.k.opt.Log("bridge: %v", err)
 		}
+		_ = os.RemoveAll(g.folder)
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package warden
 
 import (
@@ -13,13 +15,6 @@ import (
 	"time"
 )
 
-// WorkFile is a file in the folder of a warden that may name another folder, one of
-// GoNB's, that is removed at the end, too: GoNB leaves it when it is killed.
-const WorkFile = "work"
-
-// Interrupt is the line that tells a warden to interrupt what its command runs.
-const Interrupt = "interrupt\n"
-
 const (
 	patience = time.Second            // for the command to end by itself after SIGTERM
 	settle   = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
@@ -27,13 +22,15 @@ const (
 
 // Run runs a command under a warden that reads its orders from in, and returns the
 // exit status of the command. argv is a folder, which is removed at the end, and the
-// command.
+// command. The folder above it is the parent's own, and is removed when the parent
+// could not do so itself.
 func Run(argv []string, in io.Reader) (status int, err error) {
 	if len(argv) < 2 {
 		return 0, fmt.Errorf("warden: it needs a folder to remove and a command, got %q", argv)
 	}
 	folder, argv := argv[0], argv[1:]
-	defer tidy(folder)
+	alone := false // the parent has gone
+	defer func() { tidy(folder, alone) }()
 	adopt()
 	// Interrupts of the terminal are the kernel's business.
 	signal.Ignore(os.Interrupt)
@@ -63,9 +60,12 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 			sweep(os.Getpid())
 			return cmd.ProcessState.ExitCode(), nil
 		case order, ok := <-orders:
-			if ok && order == Interrupt {
+			switch {
+			case ok && order == Interrupt:
 				go interrupt(cmd.Process.Pid)
 				continue
+			case !ok:
+				alone = true
 			}
 		case <-terminated:
 		}
@@ -79,11 +79,14 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	}
 }
 
-// tidy removes the folders of a GoNB that has ended.
-func tidy(folder string) {
+// tidy removes the folders of a GoNB that has ended, and those of a kernel that cannot.
+func tidy(folder string, alone bool) {
 	work, err := os.ReadFile(filepath.Join(folder, WorkFile))
 	if path := strings.TrimSpace(string(work)); err == nil && strings.HasPrefix(filepath.Base(path), "gonb_") {
 		_ = os.RemoveAll(path)
+	}
+	if alone {
+		folder = filepath.Dir(folder)
 	}
 	_ = os.RemoveAll(folder)
 }

@@ -14,7 +14,7 @@ import (
 // of a cell, evaluated by its process; "here" is the same func in this process.
 func BenchmarkRow(b *testing.B) {
 	s := store{}
-	h, err := host.Listen(s)
+	h, err := host.Listen(s, "")
 	if err != nil {
 		b.Fatal(err)
 	}

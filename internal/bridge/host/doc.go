@@ -2,7 +2,7 @@
 // connect, and the processes of the Go functions that cells have bound.
 //
 //	store := &host.Session{Lock: &mu, Session: session, Display: publish}
-//	h, err := host.Listen(store)
+//	h, err := host.Listen(store, folder)
 //	cell.Env = append(os.Environ(), h.Env()...)
 //	…
 //	h.Interrupt() // with the cell that runs

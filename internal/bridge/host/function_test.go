@@ -97,6 +97,9 @@ func TestFaults(t *testing.T) {
 	check := func(cell string, parts ...string) {
 		t.Helper()
 		n.mustRun(cell)
+		if cell == "hangsBad" {
+			defer time.AfterFunc(300*time.Millisecond, n.host.Interrupt).Stop()
+		}
 		if err := n.cope(fmt.Sprintf(coupling, "bad")); !strings.Contains(err, "NaN") {
 			t.Errorf("%s: the error is %q", cell, err)
 		}
@@ -112,7 +115,6 @@ func TestFaults(t *testing.T) {
 	}
 	check("panics", "bad: a panic at the points ", " and ", "index out of range [7] with length ")
 	check("dies", "bad: its process ended with exit status 9: goodbye")
-	time.AfterFunc(300*time.Millisecond, n.host.Interrupt)
 	check("hangsBad", "interrupted")
 	n.wantPanic("elsewhere", "cannot bind bad", "exit status 4: took another way", "before it came to session.Put")
 	n.mustCope("rate = 1")
@@ -130,7 +132,7 @@ func (s store) Show(map[string]any) error    { return nil }
 // TestReward draws from a function of a cell: the same numbers from the same source.
 func TestReward(t *testing.T) {
 	s := store{}
-	h, err := host.Listen(s)
+	h, err := host.Listen(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
@@ -53,10 +52,10 @@ type Host struct {
 	copies    int
 }
 
-// Listen opens a socket in a new folder that only its user can enter.
-func Listen(store Store) (*Host, error) {
-	sweep()
-	folder, err := os.MkdirTemp("", folderName) // mode 0700
+// Listen opens a socket in a new folder that only its user can enter, in the folder
+// within, or in that for temporary files when within is "".
+func Listen(store Store, within string) (*Host, error) {
+	folder, err := os.MkdirTemp(within, "cells-") // mode 0700
 	if err != nil {
 		return nil, fmt.Errorf("a folder for the socket of Go cells: %w", err)
 	}
@@ -74,31 +73,7 @@ func Listen(store Store) (*Host, error) {
 	return h, nil
 }
 
-// The names of the folder and of the socket in it.
-const (
-	folderName = "gonb-cope-cells-*"
-	socketName = "session"
-)
-
-// sweep removes the folders of kernels that were killed: nobody listens at their
-// sockets. Young ones may be about to.
-func sweep() {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), folderName, socketName))
-	for _, socket := range found {
-		info, err := os.Lstat(socket)
-		if err != nil || time.Since(info.ModTime()) < greetingTime {
-			continue
-		}
-		conn, err := net.Dial("unix", socket)
-		if err == nil {
-			_ = conn.Close()
-		} else if errors.Is(err, syscall.ECONNREFUSED) {
-			_ = os.RemoveAll(filepath.Dir(socket))
-		}
-	}
-}
-
-func (h *Host) socket() string { return filepath.Join(h.folder, socketName) }
+func (h *Host) socket() string { return filepath.Join(h.folder, "session") }
 
 // Env is what a Go cell needs in its environment.
 func (h *Host) Env() []string {

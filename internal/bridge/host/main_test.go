@@ -45,7 +45,7 @@ func newNotebook(t *testing.T) *notebook {
 	h, err := host.Listen(&host.Session{Lock: &n.mu, Session: n.session, Display: func(b map[string]any) error {
 		n.shown = append(n.shown, b)
 		return nil
-	}})
+	}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

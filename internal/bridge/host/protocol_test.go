@@ -117,7 +117,7 @@ func TestGarbage(t *testing.T) {
 // its process.
 func kernelPart() {
 	n := &notebook{T: &testing.T{}, session: dsl.NewSession(dsl.Options{Rebind: true})}
-	h, err := host.Listen(&host.Session{Lock: &n.mu, Session: n.session})
+	h, err := host.Listen(&host.Session{Lock: &n.mu, Session: n.session}, "")
 	if err != nil {
 		panic(err)
 	}
@@ -168,26 +168,4 @@ func TestKilledKernel(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Errorf("process %d of the function outlives the kernel", pid)
-}
-
-// TestSweep looks that a new host removes what a killed one has left, and not the
-// folder of one that listens.
-func TestSweep(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	long := time.Now().Add(-time.Hour)
-	alive := newNotebook(t)
-	dead := newNotebook(t)
-	for _, n := range []*notebook{alive, dead} {
-		if err := os.Chtimes(n.folder()+"/session", long, long); err != nil {
-			t.Fatal(err)
-		}
-	}
-	host.Abandon(dead.host)
-	newNotebook(t)
-	if _, err := os.Stat(alive.folder()); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dead.folder()); !os.IsNotExist(err) {
-		t.Errorf("the folder of a dead kernel is still there: %v", err)
-	}
 }

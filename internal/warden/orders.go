@@ -1,0 +1,12 @@
+package warden
+
+// WorkFile is a file in the folder of a warden that may name another folder, one of
+// GoNB's, that is removed at the end, too: GoNB leaves it when it is killed.
+const WorkFile = "work"
+
+// The lines that tell a warden what to do. Stop ends the command; the end of the
+// orders without it means that the parent has gone.
+const (
+	Interrupt = "interrupt\n" // what the command runs
+	Stop      = "stop\n"
+)

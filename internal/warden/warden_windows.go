@@ -1,0 +1,11 @@
+package warden
+
+import (
+	"errors"
+	"io"
+)
+
+// Run is an error: GoNB needs a Unix system.
+func Run([]string, io.Reader) (status int, err error) {
+	return 0, errors.New("Go cells need GoNB, which needs a Unix system: %%cope cells, reports and scripts work without")
+}
