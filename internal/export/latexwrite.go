@@ -115,7 +115,7 @@ func (l *latexWriter) code(number int, c *notebook.Cell) {
 	if outputVisibility(c) == absent {
 		return
 	}
-	for _, o := range c.Outputs {
+	for _, o := range c.Lasting() {
 		switch o.Type {
 		case notebook.Stream:
 			if text, _ := shorten(stripANSI(o.Text)); strings.TrimSpace(text) != "" {

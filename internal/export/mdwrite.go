@@ -174,7 +174,7 @@ func (m *mdWriter) code(number int, c *notebook.Cell) {
 		m.writef("\n%s", fenced(info, c.Source))
 	}
 	if output != absent {
-		for _, o := range c.Outputs {
+		for _, o := range c.Lasting() {
 			m.output(number, c, o)
 		}
 	}

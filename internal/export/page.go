@@ -175,7 +175,7 @@ func (p *page) cell(i int, text *node) (*node, error) {
 	if v := outputVisibility(c); v != absent {
 		outputs := element("details", nil, element("summary", nil, textNode("Output")))
 		told := false // a display has shown the error already
-		for _, o := range c.Outputs {
+		for _, o := range c.Lasting() {
 			n, err := p.output(i+1, c, o)
 			if err != nil {
 				return nil, err

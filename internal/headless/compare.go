@@ -31,7 +31,7 @@ func (d Difference) String() string {
 func Compare(old, new *notebook.Notebook) []Difference {
 	var all []Difference
 	for i := range min(len(old.Cells), len(new.Cells)) {
-		before, after := lasting(old.Cells[i].Outputs), lasting(new.Cells[i].Outputs)
+		before, after := old.Cells[i].Lasting(), new.Cells[i].Lasting()
 		if len(before) != len(after) {
 			all = append(all, Difference{i + 1, 0, fmt.Sprintf("%d outputs before, %d now", len(before), len(after))})
 			continue
@@ -46,18 +46,6 @@ func Compare(old, new *notebook.Notebook) []Difference {
 		all = append(all, Difference{max(len(old.Cells), len(new.Cells)), 0, fmt.Sprintf("%d cells before, %d now", len(old.Cells), len(new.Cells))})
 	}
 	return all
-}
-
-// lasting are the outputs of a cell without progress.
-func lasting(outputs []notebook.Output) []notebook.Output {
-	var kept []notebook.Output
-	for _, o := range outputs {
-		ours, _ := o.Metadata["gonb_cope"].(map[string]any)
-		if ours["progress"] != true {
-			kept = append(kept, o)
-		}
-	}
-	return kept
 }
 
 // differs says what differs between two outputs, or "".

@@ -118,3 +118,12 @@ func (n *Notebook) FreshID(prefix string) string {
 		}
 	}
 }
+
+// Lasting returns the outputs of a cell without those that were of interest only
+// while it ran: progress, which our kernel marks in the metadata.
+func (c *Cell) Lasting() []Output {
+	return slices.DeleteFunc(slices.Clone(c.Outputs), func(o Output) bool {
+		ours, _ := o.Metadata["gonb_cope"].(map[string]any)
+		return ours["progress"] == true
+	})
+}
