@@ -22,7 +22,7 @@ func sprint(v any) string { return fmt.Sprint(v) }
 // value evaluates the kernel that a name is bound to on the points with numbers i, j.
 func (n *notebook) value(name string, i, j int) float64 {
 	n.Helper()
-	v, _, _ := n.session.Value(name)
+	v, _ := n.get(name)
 	gram, err := kernels.Gram(v.(kernels.Kernel), points())
 	if err != nil {
 		n.Fatal(err)
@@ -44,7 +44,7 @@ func TestFunction(t *testing.T) {
 		t.Errorf("k is %v, want %v", got, want)
 	}
 	n.mustRun("decayIn")
-	v, _, _ := n.session.Value("k")
+	v, _ := n.get("k")
 	if text := v.(fmt.Stringer).String(); text != "arm(linear() + inner)" {
 		t.Errorf("a joint kernel with a function is %s", text)
 	}
@@ -56,7 +56,7 @@ func TestFunction(t *testing.T) {
 	}
 	n.mustCope("rate = 3")
 	n.mustRun("changed")
-	if rate, _, _ := n.session.Value("rate"); rate != 4.0 {
+	if rate, _ := n.get("rate"); rate != 4.0 {
 		t.Errorf("rate is %v: the cell ran once for the session", rate)
 	}
 	if got := n.value("decay", 0, 2); got != math.Exp(-6) {
@@ -180,9 +180,7 @@ func TestForgotten(t *testing.T) {
 	if n.value("decay", 0, 0); len(n.programs()) != 1 {
 		t.Error("the program of a function in use is gone")
 	}
-	if err := n.session.Put("decay", 1); err != nil {
-		t.Fatal(err)
-	}
+	n.bind("decay", 1)
 	for range 100 {
 		runtime.GC()
 		if len(n.programs()) == 0 {

@@ -1,9 +1,7 @@
 package host_test
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -51,7 +49,7 @@ func newNotebook(t *testing.T) *notebook {
 	}
 	n.host = h
 	t.Cleanup(func() {
-		if err := h.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -123,5 +121,29 @@ func (n *notebook) wantPanic(part string, parts ...string) {
 		if !strings.Contains(panicked, p) {
 			n.Errorf("%s panicked with %q; it should say %q", part, panicked, p)
 		}
+	}
+}
+
+// get returns a value of the session.
+func (n *notebook) get(name string) (any, dsl.Type) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	v, kind, _ := n.session.Value(name)
+	return v, kind
+}
+
+func (n *notebook) names() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.session.Names()
+}
+
+// bind binds a name as a Go cell does.
+func (n *notebook) bind(name string, v any) {
+	n.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.session.Put(name, v); err != nil {
+		n.Fatal(err)
 	}
 }

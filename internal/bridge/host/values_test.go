@@ -44,23 +44,17 @@ e = spectrum(paperp)
 func TestCopies(t *testing.T) {
 	n := newNotebook(t)
 	n.mustCope(everything)
-	_, _, ok := n.session.Value("r")
-	if !ok {
-		t.Fatal("no result")
-	}
-	v, _, _ := n.session.Value("few")
+	v, _ := n.get("few")
 	strange := v.(engine.Result)
 	strange.RatioToLowerBound, strange.Ridge, strange.LowerBoundSamples = math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	right, wrong := true, false
 	strange.Answers = append([]engine.Answer{{Task: "unknown"}, {Task: "wrong", Correct: &wrong}, {Task: "right", Correct: &right}}, strange.Answers...)
-	if err := n.session.Put("strange", strange); err != nil {
-		t.Fatal(err)
-	}
-	names := n.session.Names()
+	n.bind("strange", strange)
+	names := n.names()
 	n.mustRun("copy")
 	for _, name := range names {
-		want, kind, _ := n.session.Value(name)
-		got, copied, _ := n.session.Value("copy_" + name)
+		want, kind := n.get(name)
+		got, copied := n.get("copy_" + name)
 		if copied != kind {
 			t.Errorf("%s is a %s and its copy a %s", name, kind, copied)
 		}
@@ -91,11 +85,11 @@ func TestCatalogue(t *testing.T) {
 	for _, e := range kernels.Catalogue() {
 		n.mustCope("k_" + e.Name + " = " + e.Example)
 	}
-	names := n.session.Names()
+	names := n.names()
 	n.mustRun("copy")
 	for _, name := range names {
-		want, _, _ := n.session.Value(name)
-		got, _, _ := n.session.Value("copy_" + name)
+		want, _ := n.get(name)
+		got, _ := n.get("copy_" + name)
 		if !kernels.Equal(want.(kernels.Kernel), got.(kernels.Kernel)) {
 			t.Errorf("%v became %v", want, got)
 		}
@@ -124,7 +118,7 @@ func TestReaders(t *testing.T) {
 func TestFormula(t *testing.T) {
 	n := newNotebook(t)
 	n.mustCope("c = 0.5\nwave(x, y) = exp(-c*abs(x[0]-y[0]))*cos(x[\"x_2\"]-y[\"x_2\"])")
-	v, _, _ := n.session.Value("wave")
+	v, _ := n.get("wave")
 	gram, err := kernels.Gram(v.(kernels.Kernel), points())
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +140,7 @@ func TestMessages(t *testing.T) {
 	n.wantPanic("badWord", "session: cannot bind rbf", "name of the language")
 	n.wantPanic("badType", "session: a chan int has no meaning in the language")
 	n.wantPanic("badList", "session: cannot bind c: element 2: NaN is not a finite number")
-	if names := n.session.Names(); len(names) != 1 {
+	if names := n.names(); len(names) != 1 {
 		t.Errorf("failed puts have left %v", names)
 	}
 }

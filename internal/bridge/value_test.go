@@ -1,0 +1,138 @@
+package bridge
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// here keeps formulas in a list, as either side does.
+func here() Functions {
+	var kept []kernels.Formula
+	return Functions{
+		Number: func(f kernels.Formula) (uint64, error) {
+			kept = append(kept, f)
+			return uint64(len(kept) - 1), nil
+		},
+		Formula: func(_ kernels.Formula, number uint64) (kernels.Formula, error) { return kept[number], nil },
+	}
+}
+
+func round(t *testing.T, v any) any {
+	t.Helper()
+	fs := here()
+	value, err := Encode(v, fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(value, fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestSubset sends one task of a problem, whose arms are numbered as in the whole.
+func TestSubset(t *testing.T) {
+	tasks, _ := kernels.NewPoints(nil, []string{"oslo", "rome"}, nil)
+	arms, _ := kernels.NewPoints([]string{"x_1"}, []string{"a", "b", "c", "a"}, [][]float64{{1}, {2}, {3}, {4}})
+	similar := kernels.Table{Values: [][]float64{{1, 0.5}, {0.5, 1}}} // a row for each task of the whole
+	p, err := engine.New("two", tasks, arms, []int{0, 0, 1, 1}, kernels.LiftTask(similar), []float64{1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := round(t, p.Only(1)).(*engine.Problem)
+	if got.Tasks.Distinct() != 2 || got.Arms.Distinct() != 3 || got.Arms.ID[0] != 2 || got.Mean != nil {
+		t.Errorf("one task came back with %d of 2 tasks, %d of 3 arms, first arm %d", got.Tasks.Distinct(), got.Arms.Distinct(), got.Arms.ID[0])
+	}
+	if _, err := got.Kernel.On(got.Tasks, got.Arms, got.TaskOf); err != nil {
+		t.Errorf("its kernel: %v", err)
+	}
+}
+
+// TestGoTypes sends what a cell may have in place of the language's types.
+func TestGoTypes(t *testing.T) {
+	type length float32
+	five := 5
+	for _, test := range []struct {
+		v    any
+		want any
+	}{
+		{7, 7.0}, {uint8(7), 7.0}, {length(0.5), 0.5}, {&five, 5.0}, {math.Inf(-1), math.Inf(-1)},
+		{&kernels.RBF{Lengthscale: []float64{2}}, "rbf(lengthscale=2)"}, {kernels.LiftArm(kernels.Linear{}), "arm(linear())"},
+	} {
+		got := round(t, test.v)
+		if text, ok := got.(interface{ String() string }); ok {
+			got = text.String()
+		}
+		if got != test.want {
+			t.Errorf("%v became %v", test.v, got)
+		}
+	}
+	if list, ok := round(t, []int{1, 2}).([]any); !ok || len(list) != 2 || list[1] != 2.0 {
+		t.Errorf("a list became %v", list)
+	}
+	var nothing *engine.Problem
+	for _, v := range []any{nil, nothing, true, map[string]int{}, struct{}{}, own{}, []any{nil}, kernels.Sum{Terms: []kernels.Kernel{nil}}} {
+		if value, err := Encode(v, here()); err == nil {
+			t.Errorf("%v can be sent, as %v", v, value)
+		}
+	}
+	_, err := Encode(own{}, here())
+	if err == nil || !strings.Contains(err.Error(), "kernels.Func") {
+		t.Errorf("of a kernel of the cell's own it says %v", err)
+	}
+}
+
+// own is a kernel that only its program has.
+type own struct{ kernels.Linear }
+
+// FuzzDecode reads values of any bytes: an error or a value, and no panic.
+func FuzzDecode(f *testing.F) {
+	fs := here()
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		f.Fatal(err)
+	}
+	correct := false
+	for _, v := range []any{1.5, "text", []float64{1}, []any{1, "a", []any{2}}, p, p.Kernel, kernels.Func("f", nil), engine.Result{Answers: []engine.Answer{{Correct: &correct}}}} {
+		value, err := Encode(v, fs)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(value.Kind, value.Data)
+	}
+	f.Fuzz(func(t *testing.T, kind string, data []byte) {
+		v, err := Decode(Value{kind, data}, Functions{Formula: func(f kernels.Formula, _ uint64) (kernels.Formula, error) { return f, nil }})
+		if err == nil && v == nil {
+			t.Error("neither a value nor an error")
+		}
+	})
+}
+
+// FuzzAnswer asks an evaluator anything.
+func FuzzAnswer(f *testing.F) {
+	binding, _ := Pack(Binding{Formula: 0, Columns: []string{"x"}})
+	list, _ := Pack(List{Number: 1, Columns: []string{"x"}, Names: []string{"a"}, ID: []int{0}, X: [][]float64{{1}}})
+	row := appendPoint(append(bytes.Repeat([]byte{0}, 8), append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 1, 0, 0, 0)...), kernels.Point{X: []float64{1}, Name: "a"})
+	f.Add(byte(OpRow), row)
+	f.Add(byte(OpPair), row[:12])
+	f.Add(byte(OpReward), binding)
+	f.Fuzz(func(t *testing.T, op byte, content []byte) {
+		e := Evaluator{Lookup: func(number uint64) (kernels.Formula, bool) {
+			return kernels.Func("f", func(x, y []float64) float64 { return x[0] * y[0] }), number == 0
+		}}
+		e.Answer(OpBind, binding)
+		e.Answer(OpPoints, list)
+		if kind, answer := e.Answer(Op(op), content); kind == OpError && len(answer) == 0 {
+			t.Error("an error without a message")
+		}
+		if kind, _ := e.Answer(OpRow, row); kind != OpValues {
+			t.Error("a good request fails afterwards")
+		}
+	})
+}

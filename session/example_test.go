@@ -1,0 +1,53 @@
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/session"
+	"github.com/gonb-cope/gonb-cope/session/display"
+)
+
+// A Go cell reads what %%cope cells have bound, and binds a result of its own.
+func Example() {
+	p, r := session.Problem("p"), session.Result("r")
+	fmt.Println(p.Name, session.Kernel("joint"), r.SamplesPerAgent.Mean)
+	session.Put("cost", 12.5*r.SamplesTotal)
+	display.Show(r)
+}
+
+// A Go func becomes a kernel of the session: %%cope cells use it as arm(wave).
+func ExamplePut() {
+	session.Put("wave", func(x, y []float64) float64 {
+		return math.Exp(-math.Abs(x[0]-y[0])) * math.Cos(2*(x[0]-y[0]))
+	})
+}
+
+// Inside one cell, kernels.Func does the same without a session.
+func ExampleProblem() {
+	wave := kernels.Func("wave", func(x, y []float64) float64 { return math.Exp(-math.Abs(x[0] - y[0])) })
+	p := session.Problem("p")
+	q := p.WithKernel(kernels.AddJoint(p.Kernel, kernels.LiftArm(wave)))
+	if _, err := q.Kernel.Check(q.Tasks, q.Arms); err != nil {
+		fmt.Println(err) // not symmetric, or not positive semi-definite, and where
+	}
+}
+
+func TestNoSession(t *testing.T) {
+	t.Setenv("GONB_COPE_SOCK", "")
+	if _, err := session.Get("p"); !errors.Is(err, session.ErrNoSession) {
+		t.Errorf("Get says %v", err)
+	}
+	if err := session.Bind("p", 1); !errors.Is(err, session.ErrNoSession) {
+		t.Errorf("Bind says %v", err)
+	}
+	defer func() {
+		if err, ok := recover().(error); !ok || !errors.Is(err, session.ErrNoSession) {
+			t.Errorf("Number panics with %v", err)
+		}
+	}()
+	session.Number("x")
+}
