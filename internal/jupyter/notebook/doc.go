@@ -1,4 +1,4 @@
 // Package notebook reads and writes Jupyter notebooks (nbformat 4, written as
-// 4.5). It keeps what it does not know, so that a notebook that is read and
-// written again loses nothing.
+// 4.5). Metadata is kept whole, numbers as they were written; other fields are
+// those of the format, which allows no more.
 package notebook

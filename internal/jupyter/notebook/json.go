@@ -97,7 +97,7 @@ type cellForm struct {
 }
 
 type outputForm struct {
-	Data           map[string]any  `json:"data,omitempty"`
+	Data           *map[string]any `json:"data,omitempty"`
 	ErrorName      *string         `json:"ename,omitempty"`
 	ErrorValue     *string         `json:"evalue,omitempty"`
 	ExecutionCount json.RawMessage `json:"execution_count,omitempty"`
@@ -229,14 +229,17 @@ func formOf(c *Cell) cellForm {
 }
 
 func (f outputForm) output() (Output, error) {
-	o := Output{Type: f.Type, Name: f.Name, Data: f.Data}
+	o := Output{Type: f.Type, Name: f.Name}
 	switch f.Type {
 	case Stream:
 		if f.Text != nil {
 			o.Text = string(*f.Text)
 		}
 	case DisplayData, ExecuteResult:
-		o.Data = orEmpty(o.Data)
+		o.Data = map[string]any{}
+		if f.Data != nil {
+			o.Data = orEmpty(*f.Data)
+		}
 		for media, v := range o.Data {
 			if jsonMedia(media) {
 				continue
@@ -279,13 +282,14 @@ func (o Output) form() outputForm {
 		traceback := append([]string{}, o.Traceback...)
 		f.ErrorName, f.ErrorValue, f.Traceback = &o.ErrorName, &o.ErrorValue, &traceback
 	default:
-		f.Data = map[string]any{}
+		data := map[string]any{}
 		for media, v := range o.Data {
 			if text, ok := v.(string); ok && !jsonMedia(media) {
 				v = lines(text)
 			}
-			f.Data[media] = v
+			data[media] = v
 		}
+		f.Data = &data
 		metadata := orEmpty(o.Metadata)
 		f.Metadata = &metadata
 		if o.Type == ExecuteResult {

@@ -1,0 +1,183 @@
+package notebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// written is a notebook as Jupyter writes it: keys in order, one space, text as lines.
+const written = `{
+ "cells": [
+  {
+   "attachments": {
+    "a.png": {
+     "image/png": "AAAA"
+    }
+   },
+   "cell_type": "markdown",
+   "id": "intro",
+   "metadata": {
+    "our-own": [
+     1.50,
+     null
+    ]
+   },
+   "source": [
+    "# Title\n",
+    "<b> & é"
+   ]
+  },
+  {
+   "cell_type": "code",
+   "execution_count": 3,
+   "id": "c-1",
+   "metadata": {
+    "tags": [
+     "parameters"
+    ]
+   },
+   "outputs": [
+    {
+     "name": "stdout",
+     "output_type": "stream",
+     "text": [
+      "a\n",
+      "b"
+     ]
+    },
+    {
+     "data": {
+      "application/vnd.x+json": {
+       "n": 1e-3
+      },
+      "text/plain": [
+       "x"
+      ]
+     },
+     "execution_count": 3,
+     "metadata": {},
+     "output_type": "execute_result"
+    },
+    {
+     "data": {},
+     "metadata": {
+      "gonb_cope": {
+       "progress": true
+      }
+     },
+     "output_type": "display_data"
+    },
+    {
+     "ename": "E",
+     "evalue": "",
+     "output_type": "error",
+     "traceback": []
+    }
+   ],
+   "source": []
+  },
+  {
+   "cell_type": "raw",
+   "id": "r",
+   "metadata": {},
+   "source": [
+    "raw"
+   ]
+  }
+ ],
+ "metadata": {
+  "kernelspec": {
+   "display_name": "K",
+   "name": "gonb-cope"
+  }
+ },
+ "nbformat": 4,
+ "nbformat_minor": 5
+}
+`
+
+func TestReadAndWriteChangesNothing(t *testing.T) {
+	n, err := Read(strings.NewReader(written))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, n); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(written, b.String()); d != "" {
+		t.Error(d)
+	}
+	c := n.Cells[1]
+	if n.KernelName() != "gonb-cope" || !c.HasTag("parameters") || c.ExecutionCount != 3 || c.Outputs[0].Text != "a\nb" {
+		t.Errorf("%q %v %d %q", n.KernelName(), c.Tags(), c.ExecutionCount, c.Outputs[0].Text)
+	}
+	if got := c.Outputs[1].Data["application/vnd.x+json"].(map[string]any)["n"]; got != json.Number("1e-3") {
+		t.Errorf("the number became %v", got)
+	}
+	if got := len(c.Lasting()); got != 3 {
+		t.Errorf("%d outputs last, want 3: all but the progress", got)
+	}
+	n.Clear()
+	if len(n.Cells[1].Outputs) != 0 || n.Cells[1].ExecutionCount != 0 {
+		t.Error("outputs are left")
+	}
+}
+
+// Notebooks before 4.5 have no ids, and some have twice the same.
+func TestIDs(t *testing.T) {
+	n, err := Read(strings.NewReader(`{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [
+		{"cell_type": "raw", "metadata": {}, "source": "a"},
+		{"cell_type": "raw", "metadata": {}, "source": ["b"], "id": "x"},
+		{"cell_type": "raw", "metadata": {}, "source": "c", "id": "x"},
+		{"cell_type": "raw", "metadata": {}, "source": "d", "id": "not valid!"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, c := range n.Cells {
+		ids = append(ids, c.ID)
+	}
+	if d := cmp.Diff([]string{"cell-1", "x", "cell-3", "cell-4"}, ids); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	cell := func(c string) string { return `{"nbformat": 4, "cells": [` + c + `]}` }
+	for text, want := range map[string]string{
+		``:                         "not a notebook",
+		`{"nbformat": 4`:           "not a notebook",
+		`{"nbformat": 3}`:          "nbformat is 3",
+		cell(`{"cell_type": "x"}`): `cell 1: cell_type must be code, markdown or raw, not "x"`,
+		cell(`{"cell_type": "raw", "source": 5}`):                                                              "text must be a string or a list of strings, not 5",
+		cell(`{"cell_type": "code", "source": "", "outputs": [{"output_type": "y"}]}`):                         `cell 1: output 1: output_type must be`,
+		cell(`{"cell_type": "code", "source": "", "execution_count": "z", "outputs": []}`):                     "execution_count must be a whole number or null",
+		cell(`{"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"text/plain": 5}}]}`): "text/plain must be text",
+	} {
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(written)
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := Write(&b, n); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&b); err != nil {
+			t.Errorf("%s\nwas written as what cannot be read: %v", text, err)
+		}
+	})
+}
