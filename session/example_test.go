@@ -1,11 +1,15 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/session"
 	"github.com/gonb-cope/gonb-cope/session/display"
@@ -50,4 +54,21 @@ func TestNoSession(t *testing.T) {
 		}
 	}()
 	session.Number("x")
+}
+
+// Inside one cell, sim.Func makes a Go func the source of rewards: it returns the mean
+// of n rewards of an arm.
+func ExampleProblem_rewards() {
+	p := session.Problem("p")
+	measured := map[string]float64{"a": 1, "b": 0.4}
+	result, err := sim.Run(context.Background(), sim.Experiment{
+		Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.05}, Runs: 20, Seed: 1,
+		Draw: sim.Func(p, func(rng *rand.Rand, task, arm string, n int) (float64, error) {
+			return measured[arm] + 0.1*rng.NormFloat64()/math.Sqrt(float64(n)), nil
+		}),
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	session.Put("r", result)
 }

@@ -75,6 +75,11 @@ func cells() map[string]func() {
 			session.Put("both", func(x, y []float64) float64 { return decay(1)(x, y) + k.Eval(kernels.Point{X: x}, kernels.Point{X: y}) })
 		},
 		"two": func() { fmt.Println("once"); session.Put("one", decay(1)); session.Put("two", decay(2)) },
+		"many": func() {
+			for i := range 20 {
+				session.Put(fmt.Sprint("f", i), decay(float64(i)))
+			}
+		},
 		"changed": func() { // reads what it then binds
 			rate := session.Number("rate")
 			session.Put("rate", rate+1)

@@ -92,6 +92,20 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestMany binds more functions than processes may run at once; all can be used.
+func TestMany(t *testing.T) {
+	n := newNotebook(t)
+	n.mustRun("many")
+	if running := children(t); len(running) < 10 || len(running) > 17 {
+		t.Errorf("%d processes run", len(running))
+	}
+	for i := range 20 {
+		if got, want := n.value("f"+sprint(i), 0, 2), math.Exp(-2*float64(i)); got != want {
+			t.Errorf("f%d is %v, want %v", i, got, want)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	n := newNotebook(t)
 	check := func(cell string, parts ...string) {
