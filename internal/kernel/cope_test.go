@@ -181,7 +181,7 @@ func TestThousandCells(t *testing.T) {
 	run(300) // heaps grow to their working size
 	before := resident(t, f.cmd.Process.Pid)
 	run(1000)
-	if after := resident(t, f.cmd.Process.Pid); after > before+16<<20 {
+	if after := resident(t, f.cmd.Process.Pid); after > before+32<<20 {
 		t.Errorf("memory grew from %d to %d MiB in 1,000 cells", before>>20, after>>20)
 	}
 }
