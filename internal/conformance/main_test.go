@@ -64,7 +64,34 @@ func prepared(run func() int) (status int, err error) {
 	for _, name := range []string{"JUPYTER_PATH", "PYTHONPATH", "XDG_RUNTIME_DIR"} {
 		_ = os.Unsetenv(name)
 	}
-	return run(), nil
+	status = run()
+	if left := strays(); len(left) > 0 {
+		return 1, fmt.Errorf("processes of the tests are left behind:\n%s", strings.Join(left, "\n"))
+	}
+	return status, nil
+}
+
+// strays are the processes that have the tests' folder in their environment, and so
+// were started by them, some seconds after the tests. Other systems than Linux do not
+// tell.
+func strays() (left []string) {
+	for range 50 {
+		left = nil
+		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range environments {
+			variables, _ := os.ReadFile(path) // a process may have ended, or be another user's
+			pid := filepath.Base(filepath.Dir(path))
+			if bytes.Contains(variables, []byte(root)) && pid != fmt.Sprint(os.Getpid()) {
+				line, _ := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
+				left = append(left, pid+" "+strings.ReplaceAll(string(line), "\x00", " "))
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return left
 }
 
 // ourKernel and plainGoNB are the names of the kernels that installed installs.

@@ -1,0 +1,77 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// browse opens a window of a headless browser; it is closed when the test ends.
+func browse(t *testing.T, limit time.Duration) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+		chromedp.ExecPath(program(t, "chromium", "chromium")), chromedp.WindowSize(1200, 1000))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// requests opens a page of a file in a browser and returns the addresses that the page
+// asked for, other than files and data within the page.
+func requests(t *testing.T, file string) []string {
+	t.Helper()
+	var mu sync.Mutex
+	var asked []string
+	ctx := browse(t, time.Minute)
+	seen := func(event any) {
+		if reflect.TypeOf(event).String() != "*network.EventRequestWillBeSent" {
+			return
+		}
+		var sent struct{ Request struct{ URL string } }
+		if raw, err := json.Marshal(event); err != nil || json.Unmarshal(raw, &sent) != nil {
+			t.Errorf("a request that cannot be read: %v", event)
+		}
+		if u := sent.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") {
+			mu.Lock()
+			asked = append(asked, u)
+			mu.Unlock()
+		}
+	}
+	if err := chromedp.Listen(ctx, seen); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(file)), chromedp.Sleep(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return asked
+}
+
+// What requests counts is what a page asks for, in whichever way.
+func TestRequestsAreSeen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.html")
+	page := `<!DOCTYPE html><title>x</title><img src="http://127.0.0.1:9/a.png"><link rel="stylesheet" href="http://fonts.invalid/b.css">
+		<script src="http://cdn.invalid/c.js"></script><script>fetch("https://data.invalid/d.json")</script>`
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if asked := requests(t, path); len(asked) != 4 {
+		t.Errorf("of 4 requests these were seen: %q", asked)
+	}
+}

@@ -1,0 +1,167 @@
+package conformance
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// nbformat is what judges files: every complaint is an error, also that an id is
+// missing.
+const nbformat = `
+import sys, warnings, nbformat
+warnings.simplefilter("error")
+for name in sys.argv[1:]:
+    nb = nbformat.read(name, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(nb)
+    print(name, nb.nbformat, nb.nbformat_minor, len(nb.cells))
+`
+
+// validate has nbformat judge notebooks.
+func validate(t *testing.T, paths ...string) {
+	t.Helper()
+	interpreter := python(t, "nbformat", "jupyter-nbconvert")
+	o := runIn(t, "", time.Minute, append([]string{interpreter, "-c", nbformat}, paths...)...)
+	if o.status != 0 {
+		t.Errorf("nbformat: %s%s", o.stdout, o.stderr)
+	}
+}
+
+// A file that nbformat must refuse, since a judge who accepts everything is none.
+func TestNbformatRefuses(t *testing.T) {
+	interpreter := python(t, "nbformat", "jupyter-nbconvert")
+	path := filepath.Join(t.TempDir(), "bad.ipynb")
+	text := `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "markdown", "metadata": {}, "source": ""}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := runIn(t, "", time.Minute, interpreter, "-c", nbformat, path); o.status == 0 {
+		t.Errorf("a cell without an id was accepted: %s", o.stdout)
+	}
+}
+
+// ours are the notebooks of the repository.
+func ours(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no notebooks were found: %v", err)
+	}
+	return paths
+}
+
+// copied copies the folder of notebooks, so that executions write elsewhere.
+func copied(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "notebooks")
+	if err := os.CopyFS(folder, os.DirFS("../../notebooks")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// Notebooks are stored without outputs, in the format that nbformat accepts.
+func TestNotebooksAreStoredClean(t *testing.T) {
+	for _, path := range ours(t) {
+		nb, err := notebook.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := nb.KernelName(); name != ourKernel {
+			t.Errorf("%s asks for the kernel %q, want %s", path, name, ourKernel)
+		}
+		for i, c := range nb.Cells {
+			if len(c.Outputs) > 0 || c.ExecutionCount != 0 {
+				t.Errorf("%s: cell %d is stored with outputs or a count", path, i+1)
+			}
+		}
+	}
+	validate(t, ours(t)...)
+}
+
+// nbconvert executes a notebook with a kernel and returns what came out.
+func nbconvert(t *testing.T, kernel, path string) *notebook.Notebook {
+	t.Helper()
+	interpreter := python(t, "nbconvert", "jupyter-nbconvert")
+	name := kernel + "-" + filepath.Base(path)
+	o := runIn(t, filepath.Dir(path), 5*time.Minute, interpreter, "-W", "ignore", "-m", "nbconvert", "--to", "notebook", "--execute",
+		"--ExecutePreprocessor.kernel_name="+kernel, "--ExecutePreprocessor.timeout=240", "--output", name, filepath.Base(path))
+	if o.status != 0 {
+		t.Fatalf("%s under %s:\n%s%s", filepath.Base(path), kernel, o.stdout, o.stderr)
+	}
+	out := filepath.Join(filepath.Dir(path), name)
+	nb, err := notebook.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate(t, out)
+	t.Logf("%s under %s: %.1f s", filepath.Base(path), kernel, o.took.Seconds())
+	return nb
+}
+
+// media counts the outputs of a notebook by what they show.
+func media(nb *notebook.Notebook) map[string]int {
+	count := map[string]int{}
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			count[string(o.Type)]++
+			for m := range o.Data {
+				count[m]++
+			}
+		}
+	}
+	return count
+}
+
+// Jupyter's own executor runs every notebook of the repository.
+func TestNbconvertExecutes(t *testing.T) {
+	warm(t)
+	folder := copied(t)
+	for _, path := range ours(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
+			nb := nbconvert(t, ourKernel, filepath.Join(folder, filepath.Base(path)))
+			count := media(nb)
+			if count["error"] != 0 || count["image/svg+xml"] == 0 || count["text/html"] == 0 {
+				t.Errorf("outputs %v: there must be tables and figures, and no error", count)
+			}
+		})
+	}
+}
+
+// The notebook about the corollaries has only Go cells, so GoNB itself runs it, too,
+// and prints the same.
+func TestCorollaryBoundsUnderGoNB(t *testing.T) {
+	const name = "corollary-bounds.ipynb"
+	if _, err := os.Stat(filepath.Join("../../notebooks", name)); err != nil {
+		t.Fatal(err)
+	}
+	warm(t)
+	needGoNB(t)
+	path := filepath.Join(copied(t), name)
+	source, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GONB_COPE_SOURCE", source)
+	theirs, own := nbconvert(t, plainGoNB, path), nbconvert(t, ourKernel, path)
+	for i := range theirs.Cells {
+		if a, b := streams(theirs.Cells[i]), streams(own.Cells[i]); a != b {
+			t.Errorf("cell %d prints under GoNB\n%s\nand under this kernel\n%s", i+1, a, b)
+		}
+	}
+}
+
+// streams is what a cell printed on standard output.
+func streams(c notebook.Cell) string {
+	var b strings.Builder
+	for _, o := range c.Outputs {
+		if o.Type == notebook.Stream && o.Name == "stdout" {
+			b.WriteString(o.Text)
+		}
+	}
+	return b.String()
+}
