@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 
@@ -14,10 +15,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
+// Drawing draws rewards: the mean of n rewards of an arm of a task, from the source of
+// randomness given and no other, so that the same seed gives the same numbers.
+type Drawing = func(rng *rand.Rand, task, arm string, n int) (float64, error)
+
 // Put binds a name to a Go value, as if a script had bound it: the rules for names
 // are the same, and what used the name before becomes stale. The value may be a
 // number, a string, or a slice of these or of such slices, all finite; a
-// kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; an
+// kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; a
+// Drawing as a source of rewards; an
 // engine.Problem, engine.Result, sim.Sweep, or a value of bounds; a report.Figure or
 // report.Table; or a pointer to one of these. What a script could not bind is an
 // error, and then nothing changes.
@@ -67,6 +73,11 @@ func fromGo(name string, v any) (value, error) {
 			return value{}, fmt.Errorf("the function is nil")
 		}
 		return kernelValue(kernels.Func(name, v)), nil
+	case Drawing:
+		if v == nil {
+			return value{}, fmt.Errorf("the function is nil")
+		}
+		return value{Rewards, v}, nil
 	case kernels.Formula:
 		if v.Body == "" {
 			v.Name = name // prints as what it is bound to

@@ -3,6 +3,7 @@ package dsl
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -166,5 +167,42 @@ joint = task(identity()) * arm(k)`)
 	}
 	if src, missing := s.Closure("k", "nobody", "joint"); !slices.Equal(missing, []string{"h", "nobody"}) || strings.Contains(src, "<") || strings.Count(src, "k = ") != 1 {
 		t.Errorf("%q, missing %v", src, missing)
+	}
+}
+
+// A Go func draws the rewards of a run, in place of the problem's own.
+func TestPutRewards(t *testing.T) {
+	s := NewSession(Options{Rebind: true})
+	pulls := 0
+	err := s.Put("measure", func(_ *rand.Rand, task, arm string, n int) (float64, error) {
+		pulls += n
+		if arm == "{1,2}" { // not the best arm of the paper's case 1, which is {3,4}
+			return 5, nil
+		}
+		return 0, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, errs := Parse("s", "r = fb(paper(case=1, gap=0.4), budget=600, algorithm=\"IndUniformFB\", rewards=measure)\nr\nmeasure")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	displays, err := s.Eval(t.Context(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := displays[0].Value.(engine.Result)
+	if r.Answers[0].Leader != "{1,2}" || float64(pulls) != r.SamplesTotal {
+		t.Errorf("leader %s with %d pulls of %g", r.Answers[0].Leader, pulls, r.SamplesTotal)
+	}
+	if text := displays[1].Value; text != "rewards drawn by a function of a Go cell" {
+		t.Errorf("shown as %v", text)
+	}
+	for _, bad := range []string{"fb(paper(case=1), budget=600, rewards=3)", "rbf(measure)"} {
+		script, _ := Parse("s", bad)
+		if _, err := s.Eval(t.Context(), script); err == nil {
+			t.Errorf("%s is no error", bad)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 func runFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "of the random rewards; the same seed gives the same numbers"}
+	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset, Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, in place of the problem's own"}
 	confidence := deltaParam
 	confidence.Doc = "level at which an answer counts as supported"
 	return []Function{
@@ -23,13 +24,13 @@ func runFunctions() []Function {
 				ridgeParam, runs, seed,
 				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
-				normParam, gapParam, unitParam},
+				normParam, gapParam, unitParam, rewards},
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 			eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers that so many pulls give",
-			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, normParam, gapParam, unitParam},
+			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, normParam, gapParam, unitParam, rewards},
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 			eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},
@@ -69,6 +70,9 @@ func (c *call) run(mode string) (any, error) {
 	}
 	if c.arg("seed").known() {
 		x.Seed = uint64(c.number("seed"))
+	}
+	if draw, ok := c.arg("rewards").Data.(Drawing); ok {
+		x.Draw = sim.Func(x.Problem, draw)
 	}
 	x.Progress = c.e.progress(c.fn.Name, x.Algorithm, x.Runs)
 	if x.Progress != nil {

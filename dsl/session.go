@@ -218,6 +218,8 @@ func displayOf(st *front.Statement, v value) report.Display {
 	switch data := v.Data.(type) {
 	case []value:
 		d.Value = v.items()
+	case Drawing:
+		d.Value = "rewards drawn by a function of a Go cell"
 	case kernels.Formula: // prints as its name alone, which says nothing
 		d.Value = definitions([]kernels.Formula{data})
 	}

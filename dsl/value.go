@@ -14,19 +14,20 @@ const (
 	Number   Type = "number"
 	Text     Type = "text"
 	List     Type = "list"
-	Kernel   Type = "kernel"       // of the points of one space; kernels.Kernel
-	Joint    Type = "joint kernel" // of arms of tasks; kernels.Joint
-	Problem  Type = "problem"      // *engine.Problem
-	Result   Type = "result"       // engine.Result
-	Bounds   Type = "bounds"       // bounds.Report
-	Plan     Type = "plan"         // bounds.Forecast
-	Design   Type = "design"       // bounds.Allocation
-	Hardness Type = "hardness"     // bounds.Hardness
-	Spectrum Type = "spectrum"     // bounds.Spectrum
-	Sweep    Type = "sweep"        // sim.Sweep
-	Figure   Type = "figure"       // report.Figure
-	Table    Type = "table"        // report.Table
-	Nothing  Type = "nothing"      // what a function returns that only acts
+	Kernel   Type = "kernel"          // of the points of one space; kernels.Kernel
+	Joint    Type = "joint kernel"    // of arms of tasks; kernels.Joint
+	Problem  Type = "problem"         // *engine.Problem
+	Result   Type = "result"          // engine.Result
+	Bounds   Type = "bounds"          // bounds.Report
+	Plan     Type = "plan"            // bounds.Forecast
+	Design   Type = "design"          // bounds.Allocation
+	Hardness Type = "hardness"        // bounds.Hardness
+	Spectrum Type = "spectrum"        // bounds.Spectrum
+	Sweep    Type = "sweep"           // sim.Sweep
+	Figure   Type = "figure"          // report.Figure
+	Table    Type = "table"           // report.Table
+	Rewards  Type = "reward function" // a func of a Go cell, see Session.Put
+	Nothing  Type = "nothing"         // what a function returns that only acts
 
 	anything Type = "" // after an error, and for parameters that take every type
 )

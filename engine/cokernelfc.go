@@ -118,7 +118,8 @@ func (a *CoKernelFC) eliminate(v int) {
 	var keep []int
 	for _, i := range a.alive[v] {
 		rival, gap, width := a.strongestRival(v, i)
-		if gap >= width {
+		// Arms that the kernel cannot tell apart have gap and width 0: the first stays.
+		if gap >= width && (gap > 0 || rival < i) {
 			a.drop(a.round, i, rival, gap, width, a.rule())
 			continue
 		}

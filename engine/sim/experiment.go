@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -94,7 +95,14 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 	return outcomes, nil
 }
 
-func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (engine.Outcome, error) {
+// one makes a run. A panic becomes an error that names where: it would end the whole
+// process, since runs have goroutines of their own, and with it a notebook's values.
+func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (outcome engine.Outcome, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("defect in gonb-cope or in a function that it was given (please report it): %v\n%s", r, debug.Stack())
+		}
+	}()
 	alg, err := entry.New(model, x.Options)
 	if err != nil {
 		return engine.Outcome{}, err

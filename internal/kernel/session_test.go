@@ -83,3 +83,23 @@ session.Put("broken", broken)`).ok(t)
 	}
 	value(fmt.Sprintf(script, "wave"))
 }
+
+// A Go func draws the rewards of a run in a %%cope cell.
+func TestGoFuncDrawsRewards(t *testing.T) {
+	needGo(t)
+	f := start(t)
+	f.execute(`import (
+	"math/rand/v2"
+	"github.com/gonb-cope/gonb-cope/session"
+)
+%%
+session.Put("measure", func(rng *rand.Rand, task, arm string) float64 {
+	if arm == "{1,2}" { return 5 + rng.NormFloat64() }
+	return rng.NormFloat64()
+})`).ok(t)
+	r := f.execute("%%cope\nr = fb(paper(case=1, gap=0.4), budget=600, algorithm=\"IndUniformFB\", rewards=measure, seed=3)\nr").ok(t)
+	value := dataOf(r.of(t, "execute_result")[0])["application/vnd.gonb-cope+json"].(map[string]any)["value"].(map[string]any)
+	if leader := value["answers"].([]any)[0].(map[string]any)["leader"]; leader != "{1,2}" {
+		t.Errorf("the leader is %v, but the function pays for {1,2}", leader)
+	}
+}
