@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,9 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/export"
+	"github.com/gonb-cope/gonb-cope/internal/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
@@ -50,6 +52,9 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (r Record, err 
 		return r, err
 	}
 	r.Kernel = spec.DisplayName
+	if spec.Name == KernelName && hasGo(n) {
+		prepare(ctx, opt.Stderr)
+	}
 	kernel, err := client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr})
 	if err != nil {
 		return r, err
@@ -78,6 +83,20 @@ func specFor(n *notebook.Notebook, opt Options) (client.Spec, error) {
 		}, nil
 	}
 	return client.Find(name)
+}
+
+// hasGo reports whether a notebook has Go cells.
+func hasGo(n *notebook.Notebook) bool {
+	return slices.ContainsFunc(n.Cells, func(c notebook.Cell) bool {
+		return c.Type == notebook.Code && strings.TrimSpace(c.Source) != "" && !strings.Contains(c.Source, "%%cope")
+	})
+}
+
+// prepare builds what Go cells need before the first of them, so that what the build
+// says does not stand in the report. What fails here fails again in the cell, with the
+// reason.
+func prepare(ctx context.Context, log io.Writer) {
+	_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(log, line) })
 }
 
 // provenanceTime is how long the kernel may take to say what it has read.
@@ -129,11 +148,4 @@ func (r Record) Provenance(path string, given []Parameter) export.Provenance {
 		p.Parameters = append(p.Parameters, export.Parameter(g))
 	}
 	return p
-}
-
-// Bytes is a notebook as a file.
-func Bytes(n *notebook.Notebook) ([]byte, error) {
-	var b bytes.Buffer
-	err := notebook.Write(&b, n)
-	return b.Bytes(), err
 }
