@@ -72,9 +72,6 @@ func (s *Server) Session() *Session { return s.session }
 // keep reading.
 func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
 
-// Joined receives a token after a front end has subscribed to iopub.
-func (s *Server) Joined() <-chan struct{} { return s.joined }
-
 // Send sends a message to the front end that its identities name; one that has
 // gone gets nothing. A front end that can already ask on one socket may still be
 // connecting another: then the message waits for it.
@@ -103,34 +100,6 @@ func (s *Server) connected(identity string) bool {
 		}
 	}
 	return false
-}
-
-// Publish sends a message to all subscribers of iopub. It never waits: a subscriber
-// that does not read holds up no other, and loses streams first.
-func (s *Server) Publish(m *Message) {
-	out := *m
-	out.Identities = [][]byte{[]byte("kernel." + s.session.id + "." + m.Header.Type)}
-	frames := s.session.encode(&out)
-	stream := m.Header.Type == "stream"
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for p, topics := range s.subs {
-		if !subscribed(topics, string(out.Identities[0])) {
-			continue
-		}
-		if n := p.takeDropped(); n > 0 {
-			p.send(s.notice(n, &out), false)
-		}
-		p.send(frames, stream)
-	}
-}
-
-// notice tells a subscriber that it missed output.
-func (s *Server) notice(n int, m *Message) [][]byte {
-	text := fmt.Sprintf("\n[%d messages of output are missing here: this front end read too slowly]\n", n)
-	notice := s.session.New("stream", nil, map[string]string{"name": "stderr", "text": text})
-	notice.Identities, notice.Parent, notice.parent = m.Identities, m.Parent, m.parent
-	return s.session.encode(notice)
 }
 
 // Close closes the sockets, after what was sent has left or linger is over.
@@ -259,55 +228,6 @@ func (s *Server) forget(ch Channel, id string, p *peer) {
 			delete(s.early, route{channel, id})
 		}
 	}
-}
-
-// serveSubscriber is a PUB: a message that begins with 1 subscribes to the topics
-// that begin with its rest, one that begins with 0 ends that.
-func (s *Server) serveSubscriber(conn net.Conn) {
-	p, err := s.join(conn, zmq4.Pub)
-	if err != nil {
-		return
-	}
-	defer s.leave(p)
-	for {
-		frames, err := p.receive()
-		if err != nil {
-			return
-		}
-		if len(frames) != 1 || len(frames[0]) == 0 {
-			continue
-		}
-		s.subscribe(p, frames[0][0] == 1, string(frames[0][1:]))
-	}
-}
-
-func (s *Server) subscribe(p *peer, begin bool, topic string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.subs[p] == nil {
-		s.subs[p] = map[string]int{}
-	}
-	switch {
-	case begin:
-		s.subs[p][topic]++
-		select {
-		case s.joined <- struct{}{}:
-		default:
-		}
-	case s.subs[p][topic] > 1:
-		s.subs[p][topic]--
-	default:
-		delete(s.subs[p], topic)
-	}
-}
-
-func subscribed(topics map[string]int, topic string) bool {
-	for prefix := range topics {
-		if len(topic) >= len(prefix) && topic[:len(prefix)] == prefix {
-			return true
-		}
-	}
-	return false
 }
 
 // serveHeartbeat sends back what comes.
