@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/internal/export"
+	"github.com/gonb-cope/gonb-cope/internal/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/headless"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
@@ -164,10 +166,25 @@ func (o *reportOptions) provenance(r headless.Record, path string, given []headl
 	p := r.Provenance(path, given)
 	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH, o.command(path)
 	p.Host, _ = os.Hostname() // a machine without a name has none in its reports
-	if info, ok := debug.ReadBuildInfo(); ok {
-		p.ModuleSum = info.Main.Sum
-	}
+	p.ModuleSum = moduleSum(filepath.Dir(path))
 	return p
+}
+
+// moduleSum identifies the modules of this binary: its own checksum when it is of a
+// release, that of go.sum when it was built from a checkout; "" when neither is known.
+func moduleSum(start string) string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
+		return info.Main.Sum
+	}
+	m, err := gonb.FindSource(context.Background(), start)
+	if err != nil {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(m.Source, "go.sum"))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("go.sum sha256:%x", sha256.Sum256(text))
 }
 
 // command is the line that makes the same report again.
