@@ -103,12 +103,17 @@ func nbconvert(t *testing.T, kernel, path string) *notebook.Notebook {
 	return nb
 }
 
-// media counts the outputs of a notebook by what they show.
+// media counts the outputs of a notebook by what they show. An error that a cell is
+// there to show is an "expected error".
 func media(nb *notebook.Notebook) map[string]int {
 	count := map[string]int{}
 	for _, c := range nb.Cells {
 		for _, o := range c.Outputs {
-			count[string(o.Type)]++
+			kind := string(o.Type)
+			if o.Type == notebook.Error && c.HasTag("raises-exception") {
+				kind = "expected error"
+			}
+			count[kind]++
 			for m := range o.Data {
 				count[m]++
 			}
