@@ -139,9 +139,20 @@ func (h *htmlWriter) keyValues(kv KeyValues) {
 
 func (h *htmlWriter) table(t Table) {
 	if t.Collapsed {
-		h.writef("<details>\n<summary>%s (%s)</summary>\n", html.EscapeString(t.Caption), plural(len(t.Rows), "row"))
-		defer h.write("</details>\n")
+		h.details(t, "")
+		return
 	}
+	h.rows(t)
+}
+
+// details folds a table.
+func (h *htmlWriter) details(t Table, attributes string) {
+	h.writef("<details%s>\n<summary>%s (%s)</summary>\n", attributes, html.EscapeString(t.Caption), plural(len(t.Rows), "row"))
+	h.rows(t)
+	h.write("</details>\n")
+}
+
+func (h *htmlWriter) rows(t Table) {
 	h.writef("<div class=\"scroll\"><table>\n<caption>%s</caption>\n<thead>\n<tr>", html.EscapeString(t.Caption))
 	for _, c := range t.Columns {
 		h.writef("<th scope=\"col\"%s>%s</th>", side(c.Align), html.EscapeString(c.heading()))
@@ -182,8 +193,8 @@ func (h *htmlWriter) figure(f Figure) error {
 	}
 	h.writef("<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", svg, html.EscapeString(f.Title))
 	data := f.Data()
-	data.Caption, data.Collapsed = "Data of the figure: "+f.Title, true
-	h.table(data)
+	data.Caption = "Data of the figure: " + f.Title
+	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
 	return nil
 }
 

@@ -44,10 +44,10 @@
       });
     });
   });
-  // What is folded is printed.
+  // What is folded is printed, but for the data of figures.
   let folded = [];
   addEventListener("beforeprint", function () {
-    folded = Array.from(document.querySelectorAll("details:not([open])"));
+    folded = Array.from(document.querySelectorAll("details:not([open]):not(.data)"));
     folded.forEach(function (d) { d.open = true; });
   });
   addEventListener("afterprint", function () { folded.forEach(function (d) { d.open = false; }); });

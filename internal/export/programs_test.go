@@ -87,10 +87,13 @@ func TestPDF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range append(provenanceWords, "Two groups of tasks", "foldedwords", "Data of the figure", "line 80", "Figure 1.", "round 1") {
+	for _, want := range append(provenanceWords, "Two groups of tasks", "foldedwords", "line 80", "Figure 1.", "round 1") {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF lacks %q", want)
 		}
+	}
+	if strings.Contains(text, "Data of the figure") {
+		t.Error("the data of figures are printed beside the figures")
 	}
 	if strings.Contains(text, "file://") {
 		t.Error("the PDF names the temporary page")

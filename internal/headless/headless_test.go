@@ -84,7 +84,7 @@ func sources(n *notebook.Notebook) []string {
 
 func TestSetInNotebook(t *testing.T) {
 	n := code("P%%cope\nruns = 20\nname = \"a\"\nlist = [1, 2]", "Pvar (\n\tgap = 0.5\n\tlabel = \"x\"\n)\nconst k = 3", "%%cope\nruns")
-	given, err := Set(n, false, []string{"runs=50", "name=long name", "gap=1", "label=my label", "list=[3]"})
+	given, err := Set(n, false, []string{"runs=50", "name=long name", "gap=1", "label=my label", "list=[3]", "k=4"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,13 +92,13 @@ func TestSetInNotebook(t *testing.T) {
 		"%%cope\nruns = 20\nname = \"a\"\nlist = [1, 2]",
 		"%%cope\n// Parameters\nruns = 50\nname = \"long name\"\nlist = [3]",
 		"var (\n\tgap = 0.5\n\tlabel = \"x\"\n)\nconst k = 3",
-		"// Parameters\nvar gap = float64(1)\nvar label = \"my label\"",
+		"// Parameters\nvar gap = float64(1)\nvar label = \"my label\"\nconst k = 4",
 		"%%cope\nruns",
 	}
 	if d := cmp.Diff(want, sources(n)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Parameter{{"runs", "50", "20"}, {"name", "long name", `"a"`}, {"gap", "1", "0.5"}, {"label", "my label", `"x"`}, {"list", "[3]", "[1, 2]"}}, given); d != "" {
+	if d := cmp.Diff([]Parameter{{"runs", "50", "20"}, {"name", "long name", `"a"`}, {"gap", "1", "0.5"}, {"label", "my label", `"x"`}, {"list", "[3]", "[1, 2]"}, {"k", "4", "3"}}, given); d != "" {
 		t.Error(d)
 	}
 	if !n.Cells[1].HasTag(injectedTag) || n.Cells[1].HasTag(parametersTag) {

@@ -121,10 +121,10 @@ func unknown(given []Parameter, found []bool, known []string, what string) error
 func injection(c *notebook.Cell, given []Parameter, found []bool) (source string, names []string, err error) {
 	var lines []string
 	text, isScript := scriptOf(c)
-	defaults := map[string]string{}
+	var declared map[string]goParameter
 	if isScript {
 		names = namesOf(text)
-	} else if names, defaults, err = goParameters(c.Source); err != nil {
+	} else if names, declared, err = goParameters(c.Source); err != nil {
 		return "", nil, err
 	}
 	for j := range given {
@@ -142,12 +142,12 @@ func injection(c *notebook.Cell, given []Parameter, found []bool) (source string
 			lines = append(lines, line)
 			continue
 		}
-		p.Default = defaults[p.Name]
+		p.Default = declared[p.Name].value
 		value, err := goValue(p)
 		if err != nil {
 			return "", nil, err
 		}
-		lines = append(lines, "var "+p.Name+" = "+value)
+		lines = append(lines, declared[p.Name].keyword+" "+p.Name+" = "+value)
 	}
 	if len(lines) == 0 {
 		return "", names, nil
@@ -190,15 +190,18 @@ func rewrite(text string, p *Parameter) (string, error) {
 	return changed, nil
 }
 
-// goParameters lists what a Go cell declares by var and const, with the values.
-func goParameters(cell string) (names []string, defaults map[string]string, err error) {
+// goParameter is a declaration of a Go cell: var or const, and the value.
+type goParameter struct{ keyword, value string }
+
+// goParameters lists what a Go cell declares by var and const.
+func goParameters(cell string) (names []string, declared map[string]goParameter, err error) {
 	source := "package main\n" + cell
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "parameters", source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the cell with the parameters cannot be read as Go declarations: %w", err)
 	}
-	defaults = map[string]string{}
+	declared = map[string]goParameter{}
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
 		if !ok || group.Tok != token.VAR && group.Tok != token.CONST {
@@ -207,14 +210,15 @@ func goParameters(cell string) (names []string, defaults map[string]string, err 
 		for _, spec := range group.Specs {
 			v := spec.(*ast.ValueSpec)
 			for i, name := range v.Names {
-				names = append(names, name.Name)
+				p := goParameter{keyword: group.Tok.String()}
 				if i < len(v.Values) {
-					defaults[name.Name] = source[files.Position(v.Values[i].Pos()).Offset:files.Position(v.Values[i].End()).Offset]
+					p.value = source[files.Position(v.Values[i].Pos()).Offset:files.Position(v.Values[i].End()).Offset]
 				}
+				names, declared[name.Name] = append(names, name.Name), p
 			}
 		}
 	}
-	return names, defaults, nil
+	return names, declared, nil
 }
 
 // goValue is a value as Go text: a text needs no quotes where the default has them,
