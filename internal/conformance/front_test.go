@@ -1,0 +1,278 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// front is a front end of Jupyter as a browser sees it. The scripts do what a click
+// does; state is read from the page's own notebook, since a page may leave out cells
+// that are scrolled away.
+type front struct {
+	name  string
+	page  string // path of a notebook's page, before its name
+	alone string // after its name, so that nothing else is open
+	// ready tells whether the notebook is open and its kernel connected.
+	ready string
+	// cells are the code cells, as [{count, running, outputs}] with outputs of nbformat.
+	cells string
+	// The commands of the menus.
+	runAll, interrupt, restart string
+	confirm                    string // selector of the button that confirms a restart
+	figure, bar                string // selectors of an SVG and of a progress bar in an output
+}
+
+// classic is the Notebook server of Debian 12, version 6.
+var classic = front{
+	name:  "notebook",
+	page:  "/notebooks/",
+	ready: `!!(window.Jupyter && Jupyter.notebook && Jupyter.notebook._fully_loaded && Jupyter.notebook.kernel && Jupyter.notebook.kernel.is_connected())`,
+	cells: `Jupyter.notebook.get_cells().filter(c => c.cell_type === "code" && c.get_text().trim()).map(c => ({
+		count: typeof c.input_prompt_number === "number" ? c.input_prompt_number : 0,
+		running: c.input_prompt_number === "*", outputs: c.output_area.toJSON()}))`,
+	runAll:    `document.querySelector("#run_all_cells a, #run_all_cells").click()`,
+	interrupt: `document.querySelector("#int_kernel a, #int_kernel").click()`,
+	restart:   `document.querySelector("#restart_kernel a, #restart_kernel").click()`,
+	confirm:   `.modal.in .modal-footer .btn-danger, .modal.show .modal-footer .btn-danger`,
+	figure:    `.output_subarea svg`,
+	bar:       `.output_subarea progress`,
+}
+
+// The Notebook server of Debian runs the quickstart, shows what a long cell is doing,
+// interrupts it and starts the kernel anew.
+func TestNotebookServer(t *testing.T) {
+	warm(t)
+	interpreter := python(t, "notebook", "jupyter-notebook")
+	address := serve(t, interpreter, "-W", "ignore", "-m", "notebook", "--NotebookApp.token=", "--NotebookApp.password=")
+	classic.drive(t, address)
+}
+
+// serve starts a notebook server in a folder with our notebooks, and one that takes
+// long, and returns its address.
+func serve(t *testing.T, argv ...string) string {
+	t.Helper()
+	folder := copied(t)
+	book(t, folder, "long.ipynb", code("%%cope\nready = 600*7\nready"), code(longCell), code("%%\nfmt.Println(\"not reached\")"))
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	log, err := os.Create(filepath.Join(root, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(argv[0], append(argv[1:], "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port="+port, "--port-retries=0")...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = folder, log, log, &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // which ends its kernels, too
+		select {
+		case <-ended:
+		case <-time.After(15 * time.Second):
+			t.Error("the server did not end in 15 s")
+		}
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	})
+	address := "http://127.0.0.1:" + port
+	eventually(t, "the server", func() bool {
+		select {
+		case <-ended:
+			said, _ := os.ReadFile(log.Name())
+			t.Fatalf("the server ended; it said:\n%s", said)
+		default:
+		}
+		reply, err := http.Get(address + "/api")
+		if err != nil {
+			return false
+		}
+		reply.Body.Close()
+		return true
+	})
+	return address
+}
+
+// window is a notebook that is open in a front end.
+type window struct {
+	front
+	t   *testing.T
+	ctx context.Context
+}
+
+// open opens a notebook and waits for its kernel.
+func (f front) open(ctx context.Context, t *testing.T, address, name string) window {
+	t.Helper()
+	w := window{front: f, t: t, ctx: ctx}
+	if err := chromedp.Do(ctx, chromedp.Navigate(address+f.page+name+f.alone)); err != nil {
+		t.Fatal(err)
+	}
+	w.await(name+" and its kernel", func() bool { return evaluate[bool](w, f.ready) })
+	return w
+}
+
+// evaluate runs a script in a window's page.
+func evaluate[T any](w window, script string) T {
+	w.t.Helper()
+	v, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		w.picture("failed")
+		w.t.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+// await waits for a condition and shows the page when it does not come.
+func (w window) await(what string, holds func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if holds() {
+			return
+		}
+	}
+	w.picture("failed")
+	w.t.Fatalf("%s did not come within two minutes", what)
+}
+
+func (w window) do(script string) { evaluate[any](w, "("+script+", 0)") }
+
+// present tells whether a selector finds something, and scrolls there.
+func (w window) present(selector string) bool {
+	quoted, _ := json.Marshal(selector)
+	return evaluate[bool](w, fmt.Sprintf(`(e => { if (e) e.scrollIntoView({block: "center"}); return !!e; })(document.querySelector(%s))`, quoted))
+}
+
+// cellState is a code cell of the page.
+type cellState struct {
+	Count   int
+	Running bool
+	Outputs []struct {
+		Type string `json:"output_type"`
+		Name string `json:"ename"`
+		Data map[string]any
+	}
+}
+
+func (w window) state() []cellState { return evaluate[[]cellState](w, w.cells) }
+
+// errors are the names of the errors in the outputs.
+func (c cellState) errors() (names []string) {
+	for _, o := range c.Outputs {
+		if o.Type == "error" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// text is the plain text of the outputs.
+func (c cellState) text() string {
+	var b strings.Builder
+	for _, o := range c.Outputs {
+		fmt.Fprintln(&b, o.Data["text/plain"])
+	}
+	return b.String()
+}
+
+// settled tells whether no cell runs or waits.
+func settled(cells []cellState) bool {
+	for _, c := range cells {
+		if c.Running {
+			return false
+		}
+	}
+	return true
+}
+
+// picture writes a picture of the window into the folder GONB_COPE_PICTURES.
+func (w window) picture(name string) {
+	folder := os.Getenv("GONB_COPE_PICTURES")
+	if folder == "" {
+		return
+	}
+	png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, w.name+"-"+name+".png"), png, 0o644)
+	}
+	if err != nil {
+		w.t.Errorf("picture %s: %v", name, err)
+	}
+}
+
+// drive is the test of a front end.
+func (f front) drive(t *testing.T, address string) {
+	ctx := browse(t, 8*time.Minute)
+	t.Run("quickstart", func(t *testing.T) { f.open(ctx, t, address, "quickstart.ipynb").quickstart() })
+	t.Run("long", func(t *testing.T) { f.open(ctx, t, address, "long.ipynb").long() })
+}
+
+// quickstart runs all cells: none fails, and figures are seen.
+func (w window) quickstart() {
+	w.do(w.runAll)
+	w.await("the end of all cells", func() bool {
+		cells := w.state()
+		return settled(cells) && cells[len(cells)-1].Count > 0
+	})
+	for i, c := range w.state() {
+		if c.Count != i+1 || len(c.errors()) > 0 {
+			w.t.Errorf("code cell %d has the number %d and the errors %v", i+1, c.Count, c.errors())
+		}
+	}
+	w.await("a figure", func() bool { return w.present(w.figure) })
+	time.Sleep(500 * time.Millisecond) // the page scrolls
+	w.picture("quickstart")
+}
+
+// long watches a long cell, interrupts it, starts the kernel anew and runs again.
+func (w window) long() {
+	w.do(w.runAll)
+	w.await("a progress bar", func() bool { return w.present(w.bar) })
+	time.Sleep(time.Second)
+	w.picture("progress")
+	w.do(w.interrupt)
+	w.await("the end of the interrupted cell", func() bool { return settled(w.state()) })
+	cells := w.state()
+	if names := cells[1].errors(); len(names) != 1 || names[0] != "Interrupted" {
+		w.t.Errorf("the interrupted cell has the errors %v", names)
+	}
+	if len(cells[2].Outputs) != 0 {
+		w.t.Errorf("the cell after it was executed: %+v", cells[2])
+	}
+	w.present(w.bar)
+	w.picture("interrupted")
+	w.do(w.restart)
+	w.await("the question whether to restart", func() bool { return w.present(w.confirm) })
+	quoted, _ := json.Marshal(w.confirm)
+	w.do(fmt.Sprintf("document.querySelector(%s).click()", quoted))
+	time.Sleep(time.Second) // until the page has lost the old kernel
+	w.await("the new kernel", func() bool { return evaluate[bool](w, w.ready) })
+	w.do(w.runAll)
+	w.await("the first result of the new kernel", func() bool {
+		first := w.state()[0]
+		return first.Count == 1 && strings.Contains(first.text(), "4,200")
+	})
+	w.await("a progress bar of the new kernel", func() bool { return w.present(w.bar) })
+	w.picture("restarted")
+	w.do(w.interrupt)
+	w.await("the end of the second interrupt", func() bool { return settled(w.state()) })
+}
