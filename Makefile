@@ -1,19 +1,36 @@
-.PHONY: help test short bench fuzz docs
+.PHONY: help test parts short test-lab bench fuzz docs
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-test: ## everything that CI runs: format, vet, module files, all tests
+# The tests with real parts run alone: they wait for programs, and a busy machine makes
+# those late.
+conformance = ./internal/conformance
+
+test: parts ## everything that CI runs: format, vet, module files, all tests with all parts
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
-	go test ./...
+	GONB_COPE_REQUIRE_ALL=1 go test -timeout 15m $$(go list ./... | grep -v /internal/conformance)
+	GONB_COPE_REQUIRE_ALL=1 go test -timeout 15m $(conformance)
+
+parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
+	@tools/install-test-parts.sh
 
 short: ## the tests without long simulations
 	go test -short ./...
 
-bench: ## the benchmarks on one processor, five times (compare with benchstat)
+# JupyterLab is not in Debian 12. A virtual environment in the cache keeps it apart.
+lab_version = 4.6.6
+lab = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gonb-cope/jupyterlab-$(lab_version)
+
+test-lab: ## JupyterLab 4 in a browser (downloads it from PyPI the first time)
+	@test -x $(lab)/bin/jupyter-lab || { python3 -m venv $(lab) && $(lab)/bin/pip install --quiet jupyterlab==$(lab_version); }
+	GONB_COPE_REQUIRE_ALL=1 GONB_COPE_LAB=$(lab)/bin/jupyter-lab go test -count 1 -v -run 'TestJupyterLab|TestColours/lab' $(conformance) ./internal/kernelspec
+
+bench: ## the benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
 	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem ./kernels ./dsl ./engine/... ./report
+	go test -run '^$$' -bench . -count 5 $(conformance)
 
 fuzz: ## fuzz the language for a minute a target
 	go test ./dsl -run '^$$' -fuzz FuzzParse -fuzztime 60s

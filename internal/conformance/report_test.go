@@ -92,7 +92,7 @@ func TestReportFormats(t *testing.T) {
 	t.Run("tex", func(t *testing.T) {
 		program(t, "chromium", "chromium")
 		contains(t, "the LaTeX", written(t, folder, "r.tex", set...), `\toprule`, `\includegraphics`, `\Upsilon`, "twice the repeats: 10")
-		compiler := program(t, "pdflatex", "texlive-latex-extra")
+		compiler := program(t, "pdflatex", "texlive-latex-recommended")
 		o := runIn(t, folder, limit, compiler, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "r.tex")
 		if o.status != 0 {
 			t.Errorf("pdflatex:\n%s", o.stdout)
@@ -235,4 +235,25 @@ func eventually(t testing.TB, what string, holds func() bool) {
 		}
 	}
 	t.Fatalf("%s did not come within a minute", what)
+}
+
+// A notebook of scripts alone needs neither Go nor any other program: GoNB is not
+// started.
+func TestScriptsNeedNoGo(t *testing.T) {
+	folder := t.TempDir()
+	book(t, folder, "s.ipynb", code("%%cope\n600*7"), code("%%cope\nplot(bounds(paper(case=1, gap=0.4), xi=1e-3))"))
+	command := installed(t)
+	t.Setenv("PATH", folder)
+	t.Setenv("GONB_COPE_TOOLS", filepath.Join(folder, "tools"))
+	o := runIn(t, folder, limit, command, "report", "s.ipynb", "-o", "s.html").must(t)
+	page, err := os.ReadFile(filepath.Join(folder, "s.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "the page", string(page), "4,200", "<svg")
+	t.Logf("%.2f s", o.took.Seconds())
+	book(t, folder, "g.ipynb", code("%%\nfmt.Println(1)"))
+	if o := runIn(t, folder, limit, command, "report", "g.ipynb", "-o", "g.html"); o.status != 1 || !strings.Contains(o.stderr, "go.dev/dl") {
+		t.Errorf("a Go cell without Go: status %d, %s", o.status, o.stderr)
+	}
 }
