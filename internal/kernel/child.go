@@ -184,8 +184,10 @@ func (g *child) deliverPrompts() {
 	}
 }
 
-// interrupt interrupts whatever runs below GoNB.
-func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) } // an ended one needs none
+// interrupt interrupts whatever runs below GoNB, and what it starts until calm.
+func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) } // one that has ended needs none
+
+func (g *child) calm() { _, _ = io.WriteString(g.orders, warden.Calm) }
 
 // gone reports whether GoNB has ended.
 func (g *child) gone() bool {

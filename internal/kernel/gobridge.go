@@ -44,11 +44,15 @@ func (g *goSide) listen() (err error) {
 	return err
 }
 
-// interrupt ends a function of a Go cell that a %%cope cell waits for.
+// interrupt interrupts the Go cell that runs, and the function of an earlier one that
+// a %%cope cell waits for.
 func (g *goSide) interrupt() {
 	g.mu.Lock()
-	bridge := g.bridge
+	child, running, bridge := g.child, g.output != nil, g.bridge
 	g.mu.Unlock()
+	if running {
+		child.interrupt()
+	}
 	if bridge != nil {
 		bridge.Interrupt()
 	}

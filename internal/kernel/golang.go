@@ -36,19 +36,24 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	if failed != nil {
 		return failed
 	}
-	g.keepStep(ctx, child, c)
-	g.chooseGetting(ctx, child, c.ask.Code)
+	untilDone := context.WithoutCancel(ctx) // GoNB must be in step, whatever the user interrupts
+	g.keepStep(untilDone, child, c)
+	g.chooseGetting(untilDone, child, c.ask.Code)
 	out := &goOutput{cell: c}
 	out.joiner.send = c.stream
-	g.direct(out)
-	defer g.direct(nil)
-	stop := context.AfterFunc(ctx, child.interrupt)
-	defer stop()
-	request := g.requestFor(c)
-	reply, err := child.request(context.WithoutCancel(ctx), request, out.take)
+	g.direct(out) // from here on, an interrupt reaches GoNB
+	if ctx.Err() != nil {
+		g.direct(nil)
+		return interrupted("the cell was not started")
+	}
+	reply, err := child.request(untilDone, g.requestFor(c), out.take)
+	g.direct(nil)
+	if ctx.Err() != nil {
+		child.calm()
+	}
 	out.joiner.flush()
 	if gonb.Resets(c.ask.Code) {
-		g.prepare(ctx, child) // its go.mod is new
+		g.prepare(untilDone, child) // its go.mod is new
 	}
 	switch {
 	case errors.Is(err, errGone):
@@ -71,7 +76,7 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	m := *c.request
 	m.SetContent(map[string]any{
-		"code": c.ask.Code, "silent": c.ask.Silent, "store_history": c.ask.stores(), "allow_stdin": isTrue(c.ask.AllowStdin),
+		"code": strings.ReplaceAll(c.ask.Code, "\r\n", "\n"), "silent": c.ask.Silent, "store_history": c.ask.stores(), "allow_stdin": isTrue(c.ask.AllowStdin),
 		"user_expressions": map[string]string{}, "stop_on_error": isTrue(c.ask.StopOnError),
 	})
 	return &m

@@ -240,3 +240,23 @@ func TestGoNBDies(t *testing.T) {
 	f.execute("%%cope\nx").ok(t)
 	f.execute("%%\nfmt.Println(2)").ok(t)
 }
+
+// An interrupt is never lost, whichever stage of building and running it meets.
+func TestInterruptAtAnyMoment(t *testing.T) {
+	needGo(t)
+	f := start(t)
+	f.execute("%%\nfmt.Println(0)").ok(t)
+	for i := range 24 {
+		m := f.submit(fmt.Sprintf("%%%%\nfmt.Println(%d)\ntime.Sleep(time.Hour)", 1000+i))
+		time.Sleep(time.Duration(i) * 12 * time.Millisecond)
+		begin := time.Now()
+		f.ask(jupyter.ControlChannel, "interrupt_request", struct{}{})
+		r := f.finish(m)
+		if took := time.Since(begin); took > 4*time.Second || r.reply["ename"] != "Interrupted" {
+			t.Errorf("interrupted after %d ms: %v after %v", 12*i, r.reply["ename"], took)
+		}
+		if r := f.execute("%%\nfmt.Println(\"next\")"); r.reply["status"] != "ok" {
+			t.Errorf("the cell after an interrupt at %d ms: %v", 12*i, r.reply)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 		return nil, err
 	}
 	g.child, g.count, g.prepared = child, 0, folder
-	g.prepare(ctx, child)
+	g.prepare(context.WithoutCancel(ctx), child)
 	return child, nil
 }
 

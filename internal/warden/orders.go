@@ -7,6 +7,7 @@ const WorkFile = "work"
 // The lines that tell a warden what to do. Stop ends the command; the end of the
 // orders without it means that the parent has gone.
 const (
-	Interrupt = "interrupt\n" // what the command runs
+	Interrupt = "interrupt\n" // what the command runs, and what it starts before Calm
+	Calm      = "calm\n"
 	Stop      = "stop\n"
 )

@@ -4,6 +4,7 @@ package warden
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -49,6 +50,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	}()
 	orders := make(chan string)
 	go read(in, orders)
+	calm := func() {}
 	orphans := make(chan os.Signal, 1)
 	signal.Notify(orphans, syscall.SIGCHLD)
 	for {
@@ -62,7 +64,13 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 		case order, ok := <-orders:
 			switch {
 			case ok && order == Interrupt:
-				go interrupt(cmd.Process.Pid)
+				calm()
+				ctx, cancel := context.WithCancel(context.Background())
+				calm = cancel
+				go interrupt(ctx, cmd.Process.Pid)
+				continue
+			case ok && order == Calm:
+				calm()
 				continue
 			case !ok:
 				alone = true
@@ -103,17 +111,32 @@ func read(in io.Reader, orders chan<- string) {
 	}
 }
 
-// interrupt interrupts what GoNB runs. GoNB passes an interrupt on to the program of a
-// cell and to the shell of a ! command. What it does not reach follows: compilers,
-// and the commands that a shell waits for. gopls is not part of any cell.
-func interrupt(gonb int) {
-	running := below(gonb) // and not what the next cell starts while this waits
+// interrupt interrupts what GoNB runs, and then whatever it starts until ctx ends. GoNB
+// passes an interrupt on to the program of a cell and to the shell of a ! command, if
+// one runs at that moment; it does not reach compilers, the commands that a shell
+// waits for, and what comes next in the cell. gopls is not part of any cell. Every
+// process is interrupted once: some end quietly at the first and at once at the second.
+func interrupt(ctx context.Context, gonb int) {
+	running := below(gonb)
 	_ = syscall.Kill(gonb, syscall.SIGINT)
-	time.Sleep(settle)
+	reached := map[int]bool{}
 	for _, p := range running {
-		direct := p.parent == gonb && p.name != "go" && p.name != "goimports"
-		if p.name != "gopls" && !direct {
-			_ = syscall.Kill(p.id, syscall.SIGINT)
+		reached[p.id] = p.name == "gopls" || p.parent == gonb && p.name != "go" && p.name != "goimports"
+	}
+	for ctx.Err() == nil {
+		select {
+		case <-time.After(settle):
+		case <-ctx.Done():
+		}
+		found := below(gonb)
+		if ctx.Err() != nil { // what was found may belong to the next cell
+			return
+		}
+		for _, p := range found {
+			if !reached[p.id] && p.name != "gopls" {
+				_ = syscall.Kill(p.id, syscall.SIGINT)
+			}
+			reached[p.id] = true
 		}
 	}
 }
