@@ -36,30 +36,39 @@ func (s scope) names() []string {
 	return names
 }
 
-// Stale returns the names whose definition uses a name that was bound again
-// since, oldest first.
+// Stale returns the names whose definition uses, at once or through others, a name
+// that was bound again since, oldest first.
 func (s *Session) Stale() []string {
 	var stale []string
-	memo := map[string]bool{}
 	for _, name := range s.scope.names() {
-		if s.stale(name, memo) {
+		if len(s.StaleBecause(name)) > 0 {
 			stale = append(stale, name)
 		}
 	}
 	return stale
 }
 
-func (s *Session) stale(name string, memo map[string]bool) bool {
-	if is, ok := memo[name]; ok {
-		return is
-	}
-	memo[name] = false
-	for used, time := range s.scope[name].uses {
-		if s.scope[used].time != time || s.stale(used, memo) {
-			memo[name] = true
+// StaleBecause returns the names that were bound again since a definition used them,
+// at once or through others, each with the time of that; none for a name that is not
+// stale.
+func (s *Session) StaleBecause(name string) map[string]int {
+	causes := map[string]int{}
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] || s.scope[name] == nil {
+			return
+		}
+		seen[name] = true
+		for used, time := range s.scope[name].uses {
+			if s.scope[used].time != time {
+				causes[used] = s.scope[used].time
+			}
+			visit(used)
 		}
 	}
-	return memo[name]
+	visit(name)
+	return causes
 }
 
 // reaches reports whether the definitions of some names use a name.

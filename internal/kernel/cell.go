@@ -71,13 +71,17 @@ func (k *kernel) execute(ctx context.Context, r request) {
 	started := time.Now()
 	ctx, end := k.begin(ctx, r.message)
 	result, failed := c.run(ctx)
+	var expressions map[string]any
+	if failed == nil {
+		expressions = k.cope.expressions(ctx, c.ask.UserExpressions)
+	}
 	end()
 	if c.ask.stores() {
 		k.history.add(c.count, c.ask.Code, result)
 	}
 	reply := c.errorReply(failed)
 	if failed == nil {
-		reply = map[string]any{"status": "ok", "execution_count": c.count, "payload": c.payload, "user_expressions": k.cope.expressions(c.ask.UserExpressions)}
+		reply = map[string]any{"status": "ok", "execution_count": c.count, "payload": c.payload, "user_expressions": expressions}
 	} else {
 		c.publish("error", failed)
 	}
@@ -108,7 +112,11 @@ func (c *cell) run(ctx context.Context) (result string, failed *failure) {
 	case strings.TrimSpace(c.ask.Code) == "":
 		return "", nil
 	}
-	return "", c.k.golang.run(ctx, c)
+	failed = c.k.golang.run(ctx, c)
+	c.k.cope.mu.Lock()
+	defer c.k.cope.mu.Unlock()
+	c.k.cope.warnStale(c) // the cell may have bound names
+	return "", failed
 }
 
 func (c *cell) errorReply(f *failure) map[string]any {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type copeSide struct {
 	shown   func(report.Display) // takes what the running cell displays
 	clear   func()               // clears what it has displayed
 	meter   *meter               // shows what it is doing
+	told    map[string]string    // the stale names that the user was told of, with the reasons
 	ids     int
 }
 
@@ -44,20 +46,13 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	body, asked := questions(body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, name := range asked {
-		text, failed := s.helpOn(name)
-		if failed != nil {
-			return "", failed
-		}
-		c.payload = append(c.payload, map[string]any{"source": "page", "start": 0, "data": map[string]any{"text/plain": text}})
-	}
+	_ = s.k.golang.fault() // of an earlier cell
 	script, errs := dsl.Parse(fmt.Sprintf("cell %d", c.count), body)
 	if len(errs) > 0 {
 		return "", mistakes(errs)
 	}
 	s.meter = newMeter(c, s.nextID())
 	defer s.meter.stop()
-	stale := s.session.Stale()
 	var held *report.Display // the newest display: whether it is the last is known at the end
 	s.shown = func(d report.Display) {
 		if held != nil {
@@ -78,10 +73,10 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	if held != nil {
 		result = s.show(c, msgType, *held)
 	}
-	s.warnStale(c, stale, script.Names())
+	s.warnStale(c)
 	switch {
 	case err == nil:
-		return result, nil
+		return result, s.help(c, asked)
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		failed = mistakes(err)
 		failed.Name = "Interrupted"
@@ -96,7 +91,9 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 
 // provenance is which data files the session has read, and the seeds of its results.
 func (s *copeSide) provenance() any {
-	s.mu.Lock()
+	if !s.mu.TryLock() { // a cell runs that does not end: the answer must not wait for it
+		return map[string]any{"status": "error", "ename": "Busy", "evalue": "a cell is running", "traceback": []string{}}
+	}
 	defer s.mu.Unlock()
 	seeds := []string{}
 	for _, name := range s.session.Names() {
@@ -126,35 +123,44 @@ func (s *copeSide) nextID() string {
 	return fmt.Sprintf("%s-%d", s.prefix, s.ids)
 }
 
-// warnStale says which results this cell has made stale.
-func (s *copeSide) warnStale(c *cell, before, bound []string) {
-	var fresh []string
-	for _, name := range s.session.Stale() {
-		if !slices.Contains(before, name) {
-			fresh = append(fresh, name)
+// warnStale says which results have become stale since it last did, and why.
+func (s *copeSide) warnStale(c *cell) {
+	causes, fresh := map[string]bool{}, false
+	told := map[string]string{}
+	stale := s.session.Stale()
+	for _, name := range stale {
+		because := s.session.StaleBecause(name)
+		told[name] = fmt.Sprint(because)
+		fresh = fresh || s.told[name] != told[name]
+		for cause := range because {
+			causes[cause] = true
 		}
 	}
-	if len(fresh) == 0 {
-		return
+	s.told = told
+	if fresh {
+		text := staleText(slices.Sorted(maps.Keys(causes)), stale)
+		s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
 	}
-	s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: staleText(bound, fresh)}}})
 }
 
-func staleText(bound, stale []string) string {
-	is, cell := "is", "its cell"
-	if len(stale) > 1 {
-		is, cell = "are", "their cells"
+func staleText(causes, stale []string) string {
+	if len(stale) == 1 {
+		return fmt.Sprintf("%s is stale: made with what %s was before. Run its cell again.", stale[0], strings.Join(causes, ", "))
 	}
-	return fmt.Sprintf("%s %s stale: made with what %s was before. Run %s again.", strings.Join(stale, ", "), is, strings.Join(bound, ", "), cell)
+	return fmt.Sprintf("%s are stale: made with what %s was before. Run their cells again, in this order.", strings.Join(stale, ", "), strings.Join(causes, ", "))
 }
 
-// helpOn is the help for a name that a cell asked about.
-func (s *copeSide) helpOn(name string) (string, *failure) {
-	if found := s.session.Inspect(name, len(name)); found.Text != "" {
-		return found.Text, nil
+// help opens the help for the names that a cell asked about in the pager.
+func (s *copeSide) help(c *cell, asked []string) *failure {
+	for _, name := range asked {
+		found := s.session.Inspect(name, len(name))
+		if found.Text == "" {
+			text := fmt.Sprintf("there is nothing named %s", name)
+			return &failure{Name: "CopeError", Value: text, Traceback: []string{text}}
+		}
+		c.payload = append(c.payload, map[string]any{"source": "page", "start": 0, "data": map[string]any{"text/plain": found.Text}})
 	}
-	text := fmt.Sprintf("there is nothing named %s", name)
-	return "", &failure{Name: "CopeError", Value: text, Traceback: []string{text}}
+	return nil
 }
 
 // mistakes shows errors of a script. The first line stands alone as the value.
@@ -202,7 +208,7 @@ func coloured(text string) string {
 }
 
 // expressions evaluates the expressions that a front end asked for beside a cell.
-func (s *copeSide) expressions(asked map[string]string) map[string]any {
+func (s *copeSide) expressions(ctx context.Context, asked map[string]string) map[string]any {
 	out := map[string]any{}
 	if len(asked) == 0 {
 		return out
@@ -211,12 +217,12 @@ func (s *copeSide) expressions(asked map[string]string) map[string]any {
 	defer s.mu.Unlock()
 	s.meter = nil
 	for key, text := range asked {
-		out[key] = s.expression(text)
+		out[key] = s.expression(ctx, text)
 	}
 	return out
 }
 
-func (s *copeSide) expression(text string) any {
+func (s *copeSide) expression(ctx context.Context, text string) any {
 	bundle := map[string]any{}
 	s.shown = func(d report.Display) { bundle, _ = report.Bundle(d, s.nextID()) }
 	s.clear = func() {}
@@ -225,7 +231,7 @@ func (s *copeSide) expression(text string) any {
 	if len(errs) > 0 {
 		err = errs
 	} else {
-		_, err = s.session.Eval(context.Background(), script)
+		_, err = s.session.Eval(ctx, script)
 	}
 	if err != nil {
 		f := mistakes(err)

@@ -61,6 +61,12 @@ func TestRebindSaysWhatIsStale(t *testing.T) {
 	if r := f.execute("%%cope\nother = 3").ok(t); len(r.outputs) != 0 {
 		t.Errorf("said again: %v", kinds(r.outputs))
 	}
+	// What is made of something stale is stale, for the reason that the other is.
+	r = f.execute("%%cope\nlate = 3*k").ok(t)
+	if shown := r.of(t, "display_data"); len(shown) != 1 || !strings.Contains(fmt.Sprint(dataOf(shown[0])["text/plain"]), "k, kk, late are stale: made with what ell was before") {
+		t.Errorf("%v", shown)
+	}
+	f.execute("%%cope\nlate = 1").ok(t)
 	if r := f.execute("%%cope\nk = rbf(ell)\nkk = 2*k\nkk").ok(t); dataOf(r.of(t, "execute_result")[0])["text/plain"] == "" || len(r.of(t, "display_data")) != 0 {
 		t.Errorf("after the cell was run again: %v", kinds(r.outputs))
 	}

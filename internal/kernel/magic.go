@@ -11,7 +11,7 @@ import (
 // //gonb:, counts as what follows it. index is -1 when there is none.
 func magicLine(lines []string) (index int, text string) {
 	for i, line := range lines {
-		text := strings.TrimSpace(line)
+		text := strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 		if rest, ok := strings.CutPrefix(text, "//gonb:"); ok {
 			text = strings.TrimSpace(rest)
 		} else if text == "" || strings.HasPrefix(text, "//") {
