@@ -22,6 +22,35 @@ func Completeness(src string) (status, indent string) {
 	return "complete", ""
 }
 
+// CellMagic begins a notebook cell that holds a script.
+const CellMagic = "%%cope"
+
+// Cell returns the script in a notebook cell, every line where it stands in the cell,
+// or false when the cell is of another language. The first line that is neither blank
+// nor a comment decides; as for GoNB, it may be written as the comment
+// //gonb:%%cope. It is an error when something follows %%cope in its line.
+func Cell(code string) (script string, ok bool, err error) {
+	lines := strings.Split(strings.TrimPrefix(code, "\ufeff"), "\n")
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		if rest, found := strings.CutPrefix(text, "//gonb:"); found {
+			text = strings.TrimSpace(rest)
+		} else if text == "" || strings.HasPrefix(text, "//") {
+			continue
+		}
+		rest, found := strings.CutPrefix(text, CellMagic)
+		switch {
+		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "":
+			return "", false, nil
+		case rest != "":
+			return "", true, fmt.Errorf("line %d: %s takes nothing after it, got %q: the script begins in the next line", i+1, CellMagic, strings.TrimSpace(rest))
+		}
+		lines[i] = ""
+		return strings.Join(lines, "\n"), true, nil
+	}
+	return "", false, nil
+}
+
 // Paragraph is a part of a script that makes a notebook cell.
 type Paragraph struct {
 	Source  string // the text; of a comment without the slashes

@@ -113,6 +113,27 @@ func TestSetInNotebook(t *testing.T) {
 	}
 }
 
+// What is written of a Go parameter keeps its declared type and its kind of number.
+func TestSetKeepsTypes(t *testing.T) {
+	n := code("Pvar rate float32 = 1.5\nvar neg = -1.5\nconst wait time.Duration = 3")
+	if _, err := Set(n, false, []string{"rate=2", "neg=-3", "wait=5"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "// Parameters\nvar rate float32 = 2\nvar neg = float64(-3)\nconst wait time.Duration = 5"; n.Cells[1].Source != want {
+		t.Errorf("%s\nwant %s", n.Cells[1].Source, want)
+	}
+}
+
+// Whatever the kernel takes for a %%cope cell has parameters.
+func TestSetInAnyCopeCell(t *testing.T) {
+	for _, cell := range []string{"// defaults\n%%cope\nruns = 20", "//gonb:%%cope\nruns = 20", "%%cope \nruns = 20", "%%cope\r\nruns = 20\r\n", "\n\n%%cope\n\nruns = 20"} {
+		n := code("P" + cell)
+		if _, err := Set(n, false, []string{"runs=5"}); err != nil || len(n.Cells) != 2 || n.Cells[1].Source != "%%cope\n// Parameters\nruns = 5" {
+			t.Errorf("%q: %v, %q", cell, err, sources(n))
+		}
+	}
+}
+
 func TestSetErrors(t *testing.T) {
 	for set, want := range map[string]string{
 		"runs":      "write NAME=VALUE",

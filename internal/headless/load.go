@@ -13,8 +13,8 @@ import (
 // KernelName is the name of our kernelspec.
 const KernelName = "gonb-cope"
 
-// cellMagic begins a cell of the script language.
-const cellMagic = "%%cope\n"
+// cellMagic is the line that begins a cell of the script language.
+const cellMagic = dsl.CellMagic + "\n"
 
 // Load reads a notebook (.ipynb) or a script (.cope). A script becomes a notebook of
 // one cell a paragraph; paragraphs of comments become Markdown.
@@ -49,10 +49,12 @@ func ofScript(text string) *notebook.Notebook {
 	return n
 }
 
-// scriptOf is the script in a cell, or false for a cell of another language.
+// scriptOf is the script in a cell, without the empty lines that it begins with, or
+// false for a cell of another language.
 func scriptOf(c *notebook.Cell) (string, bool) {
 	if c.Type != notebook.Code {
 		return "", false
 	}
-	return strings.CutPrefix(c.Source, cellMagic)
+	script, ok, err := dsl.Cell(c.Source)
+	return strings.TrimLeft(script, "\r\n"), ok && err == nil
 }

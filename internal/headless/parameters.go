@@ -143,11 +143,11 @@ func injection(c *notebook.Cell, given []Parameter, found []bool) (source string
 			continue
 		}
 		p.Default = declared[p.Name].value
-		value, err := goValue(p)
+		value, err := goValue(p, declared[p.Name].kind != "")
 		if err != nil {
 			return "", nil, err
 		}
-		lines = append(lines, declared[p.Name].keyword+" "+p.Name+" = "+value)
+		lines = append(lines, declared[p.Name].declare(p.Name, value))
 	}
 	if len(lines) == 0 {
 		return "", names, nil
@@ -190,8 +190,17 @@ func rewrite(text string, p *Parameter) (string, error) {
 	return changed, nil
 }
 
-// goParameter is a declaration of a Go cell: var or const, and the value.
-type goParameter struct{ keyword, value string }
+// goParameter is a declaration of a Go cell: var or const, the type if one is given,
+// and the value.
+type goParameter struct{ keyword, kind, value string }
+
+// declare is the declaration with another value.
+func (p goParameter) declare(name, value string) string {
+	if p.kind != "" {
+		name += " " + p.kind
+	}
+	return p.keyword + " " + name + " = " + value
+}
 
 // goParameters lists what a Go cell declares by var and const.
 func goParameters(cell string) (names []string, declared map[string]goParameter, err error) {
@@ -202,6 +211,9 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 		return nil, nil, fmt.Errorf("the cell with the parameters cannot be read as Go declarations: %w", err)
 	}
 	declared = map[string]goParameter{}
+	text := func(n ast.Node) string {
+		return source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset]
+	}
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
 		if !ok || group.Tok != token.VAR && group.Tok != token.CONST {
@@ -211,8 +223,11 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 			v := spec.(*ast.ValueSpec)
 			for i, name := range v.Names {
 				p := goParameter{keyword: group.Tok.String()}
+				if v.Type != nil {
+					p.kind = text(v.Type)
+				}
 				if i < len(v.Values) {
-					p.value = source[files.Position(v.Values[i].Pos()).Offset:files.Position(v.Values[i].End()).Offset]
+					p.value = text(v.Values[i])
 				}
 				names, declared[name.Name] = append(names, name.Name), p
 			}
@@ -222,21 +237,29 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 }
 
 // goValue is a value as Go text: a text needs no quotes where the default has them,
-// and a number stays of the default's kind.
-func goValue(p *Parameter) (string, error) {
+// and a number stays of the default's kind unless a type is declared.
+func goValue(p *Parameter, typed bool) (string, error) {
 	value := p.Value
 	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {
 		value = strconv.Quote(value)
 	}
-	e, err := parser.ParseExpr(value)
-	if err != nil {
+	if _, err := parser.ParseExpr(value); err != nil {
 		return "", fmt.Errorf("--set %s: %q is no Go value", p.Name, p.Value)
 	}
-	number, isNumber := e.(*ast.BasicLit)
-	was, _ := parser.ParseExpr(p.Default)
-	before, wasNumber := was.(*ast.BasicLit)
-	if isNumber && wasNumber && number.Kind == token.INT && before.Kind == token.FLOAT {
+	if !typed && numberKind(value) == token.INT && numberKind(p.Default) == token.FLOAT {
 		return "float64(" + value + ")", nil
 	}
 	return value, nil
+}
+
+// numberKind is INT or FLOAT for a number, with or without a sign.
+func numberKind(text string) token.Token {
+	e, err := parser.ParseExpr(text)
+	if signed, ok := e.(*ast.UnaryExpr); ok && err == nil {
+		e = signed.X
+	}
+	if number, ok := e.(*ast.BasicLit); ok && err == nil {
+		return number.Kind
+	}
+	return token.ILLEGAL
 }

@@ -88,7 +88,8 @@ func specFor(n *notebook.Notebook, opt Options) (client.Spec, error) {
 // hasGo reports whether a notebook has Go cells.
 func hasGo(n *notebook.Notebook) bool {
 	return slices.ContainsFunc(n.Cells, func(c notebook.Cell) bool {
-		return c.Type == notebook.Code && strings.TrimSpace(c.Source) != "" && !strings.Contains(c.Source, "%%cope")
+		_, isScript := scriptOf(&c)
+		return c.Type == notebook.Code && strings.TrimSpace(c.Source) != "" && !isScript
 	})
 }
 

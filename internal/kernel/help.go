@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
@@ -71,17 +70,15 @@ func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) {
 }
 
 // copeCursor returns the script of a %%cope cell and the cursor in it: the line of
-// the magic is empty there.
+// the magic is empty there, and what is before it stands where it did.
 func copeCursor(r cursorRequest) (body string, cursor int) {
 	body, _, _ = copeBody(r.Code)
-	removed := len([]rune(r.Code)) - len([]rune(body))
-	lines := strings.Split(r.Code, "\n")
-	at, _ := magicLine(lines)
-	before := len([]rune(strings.Join(lines[:at], "\n"))) // where the magic's line begins, up to its newline
-	if r.Cursor <= before+len([]rune(lines[at])) {
-		return body, min(r.Cursor, before)
+	full, short := []rune(r.Code), []rune(body)
+	same := 0
+	for same < len(short) && same < len(full) && short[same] == full[same] {
+		same++
 	}
-	return body, r.Cursor - removed
+	return body, max(r.Cursor-(len(full)-len(short)), min(r.Cursor, same))
 }
 
 // isComplete answers an is_complete_request.
