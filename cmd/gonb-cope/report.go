@@ -90,7 +90,8 @@ func (o *reportOptions) target(path string) (string, error) {
 		if o.check {
 			return "", nil
 		}
-		return strings.TrimSuffix(path, filepath.Ext(path)) + ".html", nil
+		beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".html"
+		return beside, writable(beside)
 	}
 	if ending := strings.ToLower(filepath.Ext(o.output)); !slices.Contains(export.Known(), ending) {
 		return "", usageError{fmt.Errorf("-o %s: the ending says the format, one of %s", o.output, strings.Join(export.Known(), " "))}
@@ -98,7 +99,24 @@ func (o *reportOptions) target(path string) (string, error) {
 	if same, err := sameFile(path, o.output); err == nil && same {
 		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
 	}
-	return o.output, nil
+	return o.output, writable(o.output)
+}
+
+// writable tests before anything is executed whether a report can be written.
+func writable(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot write %s: it is not a plain file", path)
+	}
+	folder := filepath.Dir(path)
+	probe, err := os.CreateTemp(folder, ".report-*")
+	if err != nil {
+		var reason *os.PathError
+		if errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return fmt.Errorf("cannot write %s: folder %s: %w", path, folder, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 func sameFile(a, b string) (bool, error) {
@@ -115,11 +133,14 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	target, err := o.target(path)
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is no file %s", path)
+	}
+	nb, err := headless.Load(path)
 	if err != nil {
 		return err
 	}
-	nb, err := headless.Load(path)
+	target, err := o.target(path)
 	if err != nil {
 		return err
 	}
@@ -127,9 +148,15 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	given, err := headless.Set(nb, strings.EqualFold(filepath.Ext(path), ".cope"), o.set)
+	isScript := strings.EqualFold(filepath.Ext(path), ".cope")
+	given, err := headless.Set(nb, isScript, o.set)
 	if err != nil {
 		return err
+	}
+	if isScript {
+		if err := headless.CheckScript(path, o.set); err != nil {
+			return err
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -143,6 +170,9 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		Progress: func(done, cells int, _ time.Duration) { bar.update("cells", done, cells) },
 	})
 	bar.clear()
+	if isScript {
+		failed = headless.InScript(path, nb, failed)
+	}
 	if failed != nil && len(record.Cells) == 0 && !errors.As(failed, new(*client.CellError)) {
 		return failed // nothing was executed: there is nothing to report
 	}

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -204,5 +206,19 @@ func TestCompare(t *testing.T) {
 		if strings.Join(got, "\n") != test.want {
 			t.Errorf("%q, want %q", strings.Join(got, "\n"), test.want)
 		}
+	}
+}
+
+// The error of a cell that a script became has the place in the script.
+func TestErrorInScript(t *testing.T) {
+	n := ofScript("a = 3\n\n// text\n\n\n\n\n\n\nb = rbf(\n  nope)\n")
+	last := len(n.Cells)
+	err := InScript("x.cope", n, &client.CellError{Cell: last, Name: "CopeError", Value: "cell 2:3:3: unknown", Traceback: []string{"\x1b[1mcell 2:3:3: unknown name \"nope\"\x1b[0m\n 3 |   nope)\n   |   \x1b[1;31m^^^^\x1b[0m\n   = hint: x"}})
+	if want := "x.cope:11:3: unknown name \"nope\"\n 11 |   nope)\n    |   ^^^^\n    = hint: x"; err.Error() != want {
+		t.Errorf("%s\nwant\n%s", err, want)
+	}
+	dead := &client.CellError{Cell: 1, Err: errors.New("the kernel died")}
+	if InScript("x.cope", n, dead) != error(dead) {
+		t.Error("an error of another kind was changed")
 	}
 }

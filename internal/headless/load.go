@@ -1,12 +1,16 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -36,11 +40,57 @@ func Load(path string) (*notebook.Notebook, error) {
 	}
 }
 
+// linePrefix begins the id of a script's cell; the line where it begins follows.
+const linePrefix = "line-"
+
+// CheckScript finds the mistakes of a script that can be found without running it, as
+// the command check does.
+func CheckScript(path string, set []string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("cannot read script: %w", err)
+	}
+	script, errs := dsl.Parse(path, string(text))
+	if len(errs) == 0 {
+		errs = script.Check(dsl.Options{Folder: filepath.Dir(path), Set: set})
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+// place is where an error of a %%cope cell is.
+var place = regexp.MustCompile(`cell \d+:(\d+):(\d+)`)
+
+// InScript makes the error of a cell an error of the script that the notebook was made
+// of: with the script's line, and the line itself below it.
+func InScript(path string, n *notebook.Notebook, err error) error {
+	var failed *client.CellError
+	if !errors.As(err, &failed) || failed.Err != nil || failed.Cell < 1 || failed.Cell > len(n.Cells) {
+		return err
+	}
+	begin, convErr := strconv.Atoi(strings.TrimPrefix(n.Cells[failed.Cell-1].ID, linePrefix))
+	if convErr != nil {
+		return err
+	}
+	text := ansi.ReplaceAllString(strings.Join(failed.Traceback, "\n"), "")
+	text = place.ReplaceAllStringFunc(text, func(found string) string {
+		m := place.FindStringSubmatch(found)
+		line, _ := strconv.Atoi(m[1])                            // digits
+		return fmt.Sprintf("%s:%d:%s", path, begin+line-2, m[2]) // the magic is the cell's first line
+	})
+	return errors.New(text)
+}
+
+// ansi matches colours of a terminal.
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 // ofScript makes a notebook of a script.
 func ofScript(text string) *notebook.Notebook {
 	n := &notebook.Notebook{Metadata: map[string]any{"kernelspec": map[string]any{"name": KernelName, "display_name": "Go + CoPE (gonb-cope)", "language": "go"}}}
-	for i, p := range dsl.Paragraphs(text) {
-		c := notebook.Cell{Type: notebook.Code, ID: fmt.Sprintf("cell-%d", i+1), Source: cellMagic + p.Source, Metadata: map[string]any{}}
+	for _, p := range dsl.Paragraphs(text) {
+		c := notebook.Cell{Type: notebook.Code, ID: fmt.Sprintf("%s%d", linePrefix, p.Line), Source: cellMagic + p.Source, Metadata: map[string]any{}}
 		if p.Comment {
 			c.Type, c.Source = notebook.Markdown, p.Source
 		}

@@ -42,6 +42,11 @@ func ReadConnection(path string) (Connection, error) {
 	case c.Transport != "tcp" && c.Transport != "ipc":
 		return c, fmt.Errorf("connection file %s: transport must be tcp or ipc, not %q", path, c.Transport)
 	}
+	for name, port := range map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control, "hb_port": c.Heartbeat} {
+		if port <= 0 {
+			return c, fmt.Errorf("connection file %s: %s must be a port, not %d", path, name, port)
+		}
+	}
 	if c.Key != "" && c.SignatureScheme != "" && c.SignatureScheme != "hmac-sha256" {
 		return c, fmt.Errorf("connection file %s: signature_scheme must be hmac-sha256, not %q", path, c.SignatureScheme)
 	}

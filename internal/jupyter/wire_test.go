@@ -277,7 +277,8 @@ func TestConnectionFile(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`:                   "unexpected end",
 		`{"transport":"udp"}`: "transport must be tcp or ipc",
-		`{"key":"k","signature_scheme":"hmac-md5"}`: "hmac-sha256",
+		`{"key":"k","signature_scheme":"hmac-md5","shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5}`: "hmac-sha256",
+		`{"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4}`:                                                     "hb_port must be a port, not 0",
 	} {
 		_ = os.WriteFile(path, []byte(text), 0o600)
 		if _, err := ReadConnection(path); err == nil || !strings.Contains(err.Error(), want) {

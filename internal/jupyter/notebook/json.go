@@ -32,11 +32,7 @@ func Read(r io.Reader) (*Notebook, error) {
 	d.UseNumber()
 	var file fileForm
 	if err := d.Decode(&file); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("not a notebook: byte %d of the file is not JSON: %w", syntax.Offset, err)
-		}
-		return nil, fmt.Errorf("not a notebook: %w", err)
+		return nil, fmt.Errorf("not a notebook: %w", reason(err))
 	}
 	if file.Format != 4 {
 		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it anew with a current Jupyter)", file.Format)
@@ -55,6 +51,23 @@ func Read(r io.Reader) (*Notebook, error) {
 		n.Cells = append(n.Cells, c)
 	}
 	return n, nil
+}
+
+// reason says what is wrong with a file in the words of its user.
+func reason(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the file is empty")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends in the middle")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("byte %d of the file is not JSON: %w", syntax.Offset, err)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s cannot be a %s (byte %d of the file)", kind.Field, kind.Value, kind.Offset)
+	}
+	return err
 }
 
 var validID = regexp.MustCompile(`^[a-zA-Z0-9-_]{1,64}$`)
