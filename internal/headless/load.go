@@ -74,14 +74,28 @@ func InScript(path string, n *notebook.Notebook, err error) error {
 	if convErr != nil {
 		return err
 	}
-	text := ansi.ReplaceAllString(strings.Join(failed.Traceback, "\n"), "")
-	text = place.ReplaceAllStringFunc(text, func(found string) string {
-		m := place.FindStringSubmatch(found)
-		line, _ := strconv.Atoi(m[1])                            // digits
-		return fmt.Sprintf("%s:%d:%s", path, begin+line-2, m[2]) // the magic is the cell's first line
-	})
-	return errors.New(text)
+	inScript := func(line string) int {
+		n, _ := strconv.Atoi(line) // digits
+		return begin + n - 2       // the magic is the cell's first line
+	}
+	lines := strings.Split(ansi.ReplaceAllString(strings.Join(failed.Traceback, "\n"), ""), "\n")
+	wider := 0
+	for i, line := range lines {
+		if m := place.FindStringSubmatch(line); m != nil {
+			lines[i] = strings.Replace(line, m[0], fmt.Sprintf("%s:%d:%s", path, inScript(m[1]), m[2]), 1)
+		} else if m := excerpt.FindStringSubmatch(line); m != nil {
+			number := strconv.Itoa(inScript(m[1]))
+			wider = len(number) - len(m[1])
+			lines[i] = " " + number + strings.TrimPrefix(line, " "+m[1])
+		} else if strings.HasPrefix(line, "   ") {
+			lines[i] = strings.Repeat(" ", max(wider, 0)) + line
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
+
+// excerpt is the line of a script below an error.
+var excerpt = regexp.MustCompile(`^ (\d+) \|`)
 
 // ansi matches colours of a terminal.
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
