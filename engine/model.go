@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -30,6 +31,8 @@ type Model struct {
 	mu     sync.Mutex
 	memory map[string]*stage
 	floats int // stored in memory, to bound it
+
+	ctx context.Context // ends designs; nil never does
 
 	known func() (*truth, error)   // once
 	tasks func() ([]*Model, error) // once: the model of each task alone
@@ -79,6 +82,7 @@ func (m *Model) perTask() ([]*Model, error) {
 		if out[v], err = NewModel(m.Problem.Only(v), m.Unit); err != nil {
 			return nil, err
 		}
+		out[v].Until(m.ctx)
 	}
 	return out, nil
 }
@@ -104,11 +108,23 @@ func designTolerance(arms int) float64 {
 	return 1e-3
 }
 
+// Until lets the end of a context end the designs of the model, which then return its
+// error: at high rank a design takes long. It returns the model.
+func (m *Model) Until(ctx context.Context) *Model {
+	m.ctx = ctx
+	return m
+}
+
+// Solver is how the model's designs are solved, to a relative gap.
+func (m *Model) Solver(tolerance float64) design.Options {
+	return design.Options{Tolerance: tolerance, Context: m.ctx}
+}
+
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
 func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
 	st, err := m.remember(key('d', ridge, 0, alive), func() (*stage, error) {
-		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: alive}, design.Options{Tolerance: designTolerance(m.Problem.N())})
+		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: alive}, m.Solver(designTolerance(m.Problem.N())))
 		return &stage{design: d}, err
 	})
 	if err != nil {
@@ -129,7 +145,9 @@ func (m *Model) Omega(ridge float64, set []int) (float64, error) {
 // Remembered.
 func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
 	st, err := m.remember(key('o', ridge, 0, [][]int{set})+key('l', limit, 0, nil), func() (*stage, error) {
-		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: designTolerance(m.Problem.N()), Threshold: limit})
+		opt := m.Solver(designTolerance(m.Problem.N()))
+		opt.Threshold = limit
+		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: [][]int{set}}, opt)
 		d.Weights, d.Certificate = nil, design.Certificate{}
 		return &stage{design: d}, err
 	})

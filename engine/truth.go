@@ -164,7 +164,7 @@ func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 		pairs = append(pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
 	}
 	st, err := m.remember(key('h', ridge, 0, nil)+key('e', epsilon, 0, nil), func() (*stage, error) {
-		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, design.Options{Tolerance: designTolerance(m.Problem.N())})
+		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, m.Solver(designTolerance(m.Problem.N())))
 		return &stage{design: d}, err
 	})
 	if err != nil {

@@ -59,7 +59,11 @@ func NewBestElsewhere(m *Model, opt Options) (Algorithm, error) {
 // independent is the model of the same problem under the kernel identity().
 func (m *Model) independent() (*Model, error) {
 	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	return NewModel(m.Problem.WithKernel(same), m.Unit)
+	alone, err := NewModel(m.Problem.WithKernel(same), m.Unit)
+	if err != nil {
+		return nil, err
+	}
+	return alone.Until(m.ctx), nil
 }
 
 func newUniformFB(m *Model, opt Options) (*uniformFB, error) {

@@ -20,6 +20,7 @@ func Compute(ctx context.Context, p *engine.Problem, opt engine.Options) (Report
 	if err != nil {
 		return Report{}, err
 	}
+	m.Until(ctx)
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta
 	}
@@ -82,7 +83,7 @@ func (b *builder) scales() error {
 // gain sets Υ, d_eff, the ranks and d̃: [Du23, Section 4.3].
 func (b *builder) gain() error {
 	m, r := b.model, b.r
-	d, err := design.InformationGain(m.Space(r.Ridge), design.Options{Tolerance: 1e-9})
+	d, err := design.InformationGain(m.Space(r.Ridge), m.Solver(1e-9))
 	if err != nil {
 		return err
 	}

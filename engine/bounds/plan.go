@@ -19,6 +19,7 @@ func Plan(ctx context.Context, p *engine.Problem, opt engine.Options) (Forecast,
 	if err != nil {
 		return Forecast{}, err
 	}
+	m.Until(ctx)
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta
 	}

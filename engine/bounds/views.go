@@ -25,11 +25,12 @@ func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spe
 	if err != nil {
 		return Spectrum{}, err
 	}
+	m.Until(ctx)
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
-	d, err := design.InformationGain(m.Space(ridge), design.Options{})
+	d, err := design.InformationGain(m.Space(ridge), m.Solver(0))
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
@@ -50,11 +51,12 @@ func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol 
 	if err != nil {
 		return Allocation{}, err
 	}
+	m.Until(ctx)
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Allocation{}, fmt.Errorf("design: %w", err)
 	}
-	d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: p.Groups()}, design.Options{Tolerance: tol})
+	d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: p.Groups()}, m.Solver(tol))
 	if err != nil {
 		return Allocation{}, err
 	}
@@ -74,6 +76,7 @@ func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
 	if err != nil {
 		return Hardness{}, err
 	}
+	m.Until(ctx)
 	best, err := m.Best()
 	if err != nil {
 		return Hardness{}, fmt.Errorf("hardness: %w", err)
@@ -97,6 +100,7 @@ func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
 		if err != nil {
 			return h, err
 		}
+		alone.Until(ctx)
 		row.RhoAlone = math.Inf(1)
 		if d, err := alone.Hardness(0, 0); err == nil {
 			row.RhoAlone = d.Value

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"errors"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,6 +40,16 @@ type Options struct {
 	// Threshold ends a Minimax as soon as the optimum is certified to lie on one
 	// side of it, at whatever gap; 0 means no threshold.
 	Threshold float64
+	// Context ends a solver between two steps, with its error; nil never does.
+	Context context.Context
+}
+
+// ended is the error of the context, once it has ended.
+func (o Options) ended() error {
+	if o.Context == nil {
+		return nil
+	}
+	return o.Context.Err()
 }
 
 // Status says how a solver stopped.

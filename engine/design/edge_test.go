@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -162,10 +163,23 @@ func TestLoopAllocatesNothing(t *testing.T) {
 			}
 			m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: 1e-8, lastGap: 1}
 			m.begin()
-			m.iterate(limit)
+			m.iterate(Options{MaxIterations: limit})
 		})
 	}
 	if short, long := allocations(4), allocations(9); long > short {
 		t.Errorf("%v allocations in 4 iterations, %v in 9", short, long)
+	}
+}
+
+// A context that ends stops a solver, which returns its error and no design.
+func TestContextEndsSolvers(t *testing.T) {
+	s, _ := paperCase(paperKinds[2], 1e-6)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Minimax(s, paperRivals(s, 0.1), Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+		t.Errorf("minimax: %v", err)
+	}
+	if _, err := InformationGain(s, Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+		t.Errorf("information gain: %v", err)
 	}
 }

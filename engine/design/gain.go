@@ -35,7 +35,9 @@ func InformationGain(s Space, opt Options) (Design, error) {
 		return trivial(p.phi.Rows), nil
 	}
 	g := newGain(p)
-	g.best.Status = g.iterate(opt.tolerance(), opt.limit())
+	if g.best.Status, err = g.iterate(opt); err != nil {
+		return Design{}, err
+	}
 	g.best.Iterations = g.iterations
 	if math.IsInf(g.best.Upper, 1) {
 		return Design{}, errSingular
@@ -91,33 +93,36 @@ func (g *gain) resize() {
 }
 
 // iterate runs until the certified gap is small enough.
-func (g *gain) iterate(tolerance float64, limit int) Status {
-	last := math.Inf(1)
+func (g *gain) iterate(opt Options) (Status, error) {
+	last, tolerance := math.Inf(1), opt.tolerance()
 	for g.iterations = 1; ; g.iterations++ {
+		if err := opt.ended(); err != nil {
+			return Stalled, err
+		}
 		if !g.evaluate() {
-			return Stalled
+			return Stalled, nil
 		}
 		value := g.value()
 		restricted := slices.Max(g.g) - dot(g.lambda, g.g)
 		if g.iterations == 1 || len(g.arms) == g.p.phi.Rows || restricted < 0.3*max(last, tolerance*value) {
 			last = g.price(value)
 			if g.best.Upper <= g.best.Value*(1+tolerance) {
-				return Optimal
+				return Optimal, nil
 			}
 			if g.extend(last, restricted) && !g.evaluate() {
-				return Stalled
+				return Stalled, nil
 			}
 		}
 		if g.iterations == 1 {
 			g.center(max(restricted, 1e-3*value) / float64(len(g.arms)))
 		} else if dot(g.lambda, g.z) < 0.01*tolerance*value {
-			return Stalled
+			return Stalled, nil
 		}
-		if g.iterations >= limit {
-			return IterationLimit
+		if g.iterations >= opt.limit() {
+			return IterationLimit, nil
 		}
 		if !g.step() {
-			return Stalled
+			return Stalled, nil
 		}
 	}
 }

@@ -27,7 +27,11 @@ func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
 	} else if !ok {
 		return trivial(p.phi.Rows), nil
 	}
-	d := m.finish(m.iterate(opt.limit()))
+	status, err := m.iterate(opt)
+	if err != nil {
+		return Design{}, err
+	}
+	d := m.finish(status)
 	if d.Status == Separated {
 		return d, nil
 	}
@@ -122,40 +126,43 @@ const (
 func (m *minimax) pairLimit() int { return max(40, 2*m.p.phi.Cols) }
 
 // iterate runs the interior-point method until a reason to stop.
-func (m *minimax) iterate(limit int) Status {
+func (m *minimax) iterate(opt Options) (Status, error) {
 	in := &m.inner
 	for m.iterations = 1; ; m.iterations++ {
+		if err := opt.ended(); err != nil {
+			return Stalled, err
+		}
 		if m.iterations > 1 && !in.evaluate() {
-			return Stalled
+			return Stalled, nil
 		}
 		if m.due() {
 			m.slack = min(max(0.5*m.lastGap, 2*m.tolerance), 0.5)
 			m.price(m.slack)
 			m.record()
 			if m.best.gap() <= m.tolerance {
-				return Optimal
+				return Optimal, nil
 			}
 			if m.threshold > 0 && (m.best.value <= m.threshold || m.best.lower > m.threshold) {
-				return Separated
+				return Separated, nil
 			}
 			if m.all {
 				// nothing to price in
 			} else if m.mustWiden() {
 				if !m.widen() {
-					return Stalled
+					return Stalled, nil
 				}
 			} else if !m.revise() {
-				return Stalled
+				return Stalled, nil
 			}
 		}
 		if in.complementarity() < 0.01*m.tolerance*in.t {
-			return Stalled
+			return Stalled, nil
 		}
-		if m.iterations >= limit {
-			return IterationLimit
+		if m.iterations >= opt.limit() {
+			return IterationLimit, nil
 		}
 		if !in.step() {
-			return Stalled
+			return Stalled, nil
 		}
 	}
 }

@@ -44,6 +44,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
+	model.Until(ctx)
 	if _, err := entry.New(model, x.Options); err != nil { // before any run: wrong options fail once
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
