@@ -11,7 +11,10 @@ import (
 // goCompleteness says whether a Go cell can be executed as it is: complete,
 // incomplete (with the indentation of the next line) or invalid.
 func goCompleteness(code string) (status, indent string) {
-	source := goSource(code)
+	source, goesOn := goSource(code)
+	if goesOn {
+		return "incomplete", ""
+	}
 	_, err := parser.ParseFile(token.NewFileSet(), "cell", source, parser.SkipObjectResolution)
 	if err == nil {
 		return "complete", ""
@@ -22,7 +25,8 @@ func goCompleteness(code string) (status, indent string) {
 	var list scanner.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
 		first := list[0]
-		if first.Pos.Offset >= len(strings.TrimRight(source, " \t\n}")) || strings.Contains(first.Msg, "not terminated") && !strings.Contains(first.Msg, "rune literal") && strings.Contains(first.Msg, "raw") {
+		open := strings.HasPrefix(first.Msg, "raw string literal not") || strings.HasPrefix(first.Msg, "comment not")
+		if open || first.Pos.Offset >= len(strings.TrimRight(source, " \t\n}")) {
 			return "incomplete", ""
 		}
 	}
@@ -31,13 +35,14 @@ func goCompleteness(code string) (status, indent string) {
 
 // goSource makes a Go file of a cell as GoNB does: lines of shell commands and
 // magics are left out, and what follows %% or %main is the body of main.
-func goSource(code string) string {
+// goesOn says that the last line asks for another.
+func goSource(code string) (source string, goesOn bool) {
 	lines := strings.Split(code, "\n")
-	inMain, continued := false, false
+	inMain := false
 	for i, line := range lines {
 		text := strings.TrimPrefix(strings.TrimSpace(line), "//gonb:")
-		special := continued || strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!")
-		continued = special && strings.HasSuffix(text, `\`)
+		special := goesOn || strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!")
+		goesOn = special && strings.HasSuffix(text, `\`)
 		if !special {
 			continue
 		}
@@ -48,11 +53,11 @@ func goSource(code string) string {
 			lines[i] = "func main() {"
 		}
 	}
-	source := "package main\n" + strings.Join(lines, "\n")
+	source = "package main\n" + strings.Join(lines, "\n")
 	if inMain {
 		source += "\n}"
 	}
-	return source
+	return source, goesOn
 }
 
 // openBrackets counts the brackets that are open at the end of a Go file. A main

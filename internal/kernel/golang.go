@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/bridge/host"
 	"github.com/gonb-cope/gonb-cope/internal/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+	"github.com/gonb-cope/gonb-cope/internal/warden"
 )
 
 // goSide hands cells to GoNB, which it starts when the first comes.
@@ -70,6 +73,17 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 		return interrupted(firstLine(failed.Value))
 	}
 	return failed
+}
+
+// source is the file that GoNB made of the cells, as it was compiled last; "" when it
+// cannot be read.
+func (g *goSide) source() string {
+	work, err := os.ReadFile(filepath.Join(g.prepared, warden.WorkFile))
+	if err != nil {
+		return ""
+	}
+	text, _ := os.ReadFile(filepath.Join(strings.TrimSpace(string(work)), "main.go"))
+	return string(text)
 }
 
 // requestFor is the execute_request for GoNB, with every field that it expects.

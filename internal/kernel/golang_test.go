@@ -70,9 +70,10 @@ func TestGoErrors(t *testing.T) {
 	for _, test := range []struct{ code, name, value, traceback string }{
 		{"%%\npanic(\"boo\")", "Panic", "panic: boo (cell 2, line 2)", "goroutine 1 [running]"},
 		{"%%\n\t_ = half(\"a\")", "CompileError", `cell 3:2:11: cannot use "a"`, "\n 2 | \t_ = half(\"a\")\n   | \t         "},
-		{"func f( {", "CompileError", "cell 4:1:9:", " 1 | func f( {"},
+		{"\nvar bb = 1 + \"x\"", "CompileError", "cell 4:2:10: ", "\n 2 | var bb = 1 + \"x\"\n   |          ^"},
+		{"func f( {", "CompileError", "cell 5:1:9:", " 1 | func f( {"},
 		{"%%\nos.Exit(3)", "ProgramError", "exit status 3", "exit status 3"},
-		{"%%\nvar m map[string]int\nm[\"a\"] = 1", "Panic", "panic: assignment to entry in nil map (cell 6, line 3)", "main.main"},
+		{"%%\nvar m map[string]int\nm[\"a\"] = 1", "Panic", "panic: assignment to entry in nil map (cell 7, line 3)", "main.main"},
 	} {
 		r := f.execute(test.code)
 		errors := r.of(t, "error")
@@ -80,7 +81,7 @@ func TestGoErrors(t *testing.T) {
 			t.Errorf("%q: status %v, %d error messages", test.code, r.reply["status"], len(errors))
 			continue
 		}
-		traceback := fmt.Sprint(errors[0]["traceback"])
+		traceback := ansi.ReplaceAllString(fmt.Sprint(errors[0]["traceback"]), "")
 		if errors[0]["ename"] != test.name || !strings.HasPrefix(fmt.Sprint(errors[0]["evalue"]), test.value) || !strings.Contains(traceback, test.traceback) {
 			t.Errorf("%q: %v: %v\n%s\nwant %s: %s … %q", test.code, errors[0]["ename"], errors[0]["evalue"], traceback, test.name, test.value, test.traceback)
 		}

@@ -101,8 +101,9 @@ func (o *goOutput) place(f *failure) {
 		if marks[i][1] != "" {
 			cell = atoi(marks[i][1])
 		}
-		text := o.cell.k.excerpt(o.cell, cell, line, max(atoi(m[2]), 1))
-		first := fmt.Sprintf("cell %d:%d:%d: %s", cell, line, max(atoi(m[2]), 1), m[3])
+		column := o.column(atoi(m[1]), atoi(m[2]), o.cell.k.line(o.cell, cell, line))
+		first := fmt.Sprintf("cell %d:%d:%d: %s", cell, line, max(column, 1), m[3])
+		text := excerpt(o.cell.k.line(o.cell, cell, line), line, column)
 		if i == 0 {
 			f.Value = first
 		}
@@ -111,26 +112,59 @@ func (o *goOutput) place(f *failure) {
 	f.Name, f.Traceback = "CompileError", traceback
 }
 
-// excerpt is a line of a cell with a caret, as dsl prints it; "" when the cell is not
-// known any more.
-func (k *kernel) excerpt(running *cell, number, line, column int) string {
+// column is the column in a line of a cell of what the compiler found in a line of
+// GoNB's file. GoNB prints declarations anew, so the rest of the line from there on is
+// looked for in the cell; 0 when it is not found.
+func (o *goOutput) column(line, column int, own string) int {
+	if column < 1 {
+		return 0
+	}
+	lines := strings.Split(o.cell.k.golang.source(), "\n")
+	if line < 1 || line > len(lines) || column > len(lines[line-1])+1 {
+		return column
+	}
+	made := lines[line-1]
+	if made == own {
+		return column
+	}
+	rest := strings.TrimRight(made[column-1:], " \t")
+	if at := strings.LastIndex(own, rest); rest != "" && at >= 0 {
+		return at + 1
+	}
+	return 0
+}
+
+// line is a line of a cell, the running one or one of the history; "" when it is not
+// known.
+func (k *kernel) line(running *cell, number, line int) string {
 	code := running.ask.Code
 	if number != running.count {
 		code = k.history.input(number)
 	}
 	lines := strings.Split(code, "\n")
-	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
+	if line < 1 || line > len(lines) {
 		return ""
 	}
-	source := lines[line-1]
+	return strings.TrimRight(lines[line-1], "\r")
+}
+
+// excerpt is a line of a cell with a caret where the column is known, as dsl prints
+// it; "" for a blank one.
+func excerpt(source string, line, column int) string {
+	if strings.TrimSpace(source) == "" {
+		return ""
+	}
+	text := fmt.Sprintf("\n %d | %s", line, source)
+	if column < 1 {
+		return text
+	}
 	pad := []rune(strings.ToValidUTF8(source[:min(column-1, len(source))], "?")) // the compiler counts bytes
 	for i, r := range pad {
 		if r != '\t' {
 			pad[i] = ' '
 		}
 	}
-	margin := strings.Repeat(" ", len(fmt.Sprint(line))+1)
-	return fmt.Sprintf("\n %d | %s\n %s| %s^", line, source, margin, string(pad))
+	return text + fmt.Sprintf("\n %s| %s^", strings.Repeat(" ", len(fmt.Sprint(line))+1), string(pad))
 }
 
 // atoi is the number that a pattern matched, or 0.

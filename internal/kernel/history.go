@@ -60,11 +60,14 @@ func openHistory(path string, log func(string, ...any)) *history {
 	for line := range bytes.Lines(text) {
 		var e entry
 		if json.Unmarshal(line, &e) == nil { // a line that was cut off is left out
-			h.entries = append(h.entries, e)
 			h.session = max(h.session, e.Session)
+			if e.Line > 0 { // and not only the beginning of a session
+				h.entries = append(h.entries, e)
+			}
 		}
 	}
 	h.session++
+	h.write(entry{Session: h.session}) // so that a kernel that starts now takes another number
 	if len(h.entries) > historyLimit {
 		h.entries = slices.Clone(h.entries[len(h.entries)-historyLimit:])
 		h.rewrite()
@@ -99,6 +102,11 @@ func (h *history) add(line int, input, output string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.entries = append(h.entries, e)
+	h.write(e)
+}
+
+// write appends an entry to the file.
+func (h *history) write(e entry) {
 	if h.path == "" {
 		return
 	}

@@ -167,6 +167,8 @@ func TestIsComplete(t *testing.T) {
 		"import (\n\t\"fmt\"":               "incomplete",
 		"//gonb:%%\nx := 1\nfmt.Println(x)": "complete",
 		"var s = `raw\ntext":                "incomplete",
+		"/* abc":                            "incomplete",
+		"!ls \\":                            "incomplete",
 		"":                                  "complete",
 		"// only a comment":                 "complete",
 		"type T struct {\n\tA int\n}\n%%\nvar _ T": "complete",
