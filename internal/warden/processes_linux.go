@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -60,10 +61,23 @@ func statOf(path string) (process, bool) {
 		return process{}, false // it has ended
 	}
 	fields := strings.Fields(string(text[end+1:]))
-	if len(fields) < 2 || fields[0] == "Z" {
+	if len(fields) < 20 || fields[0] == "Z" {
 		return process{}, false
 	}
 	id, err1 := strconv.Atoi(strings.TrimSpace(string(text[:open])))
 	parent, err2 := strconv.Atoi(fields[1])
-	return process{id, parent, string(text[open+1 : end])}, err1 == nil && err2 == nil
+	return process{id, parent, string(text[open+1 : end]), ageOf(fields[19])}, err1 == nil && err2 == nil
+}
+
+// ageOf is the time since a process began, from the hundredths of a second between
+// the start of the system and that.
+func ageOf(began string) time.Duration {
+	text, _ := os.ReadFile("/proc/uptime")
+	up, _, _ := strings.Cut(string(text), " ")
+	now, err1 := strconv.ParseFloat(up, 64)
+	then, err2 := strconv.ParseFloat(began, 64)
+	if err1 != nil || err2 != nil {
+		return time.Hour
+	}
+	return time.Duration((now - then/100) * float64(time.Second))
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // adopt does nothing where processes cannot adopt.
@@ -28,7 +29,7 @@ func below(root int) []process {
 		id, err1 := strconv.Atoi(f[0])
 		parent, err2 := strconv.Atoi(f[1])
 		if err1 == nil && err2 == nil && f[2] != "ps" {
-			children[parent] = append(children[parent], process{id, parent, f[2][strings.LastIndex(f[2], "/")+1:]})
+			children[parent] = append(children[parent], process{id, parent, f[2][strings.LastIndex(f[2], "/")+1:], time.Hour})
 		}
 	}
 	var found []process

@@ -19,6 +19,10 @@ import (
 const (
 	patience = time.Second            // for the command to end by itself after SIGTERM
 	settle   = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
+
+	// subscribing is how long GoNB may need after the start of a program to pass
+	// interrupts on to it.
+	subscribing = 200 * time.Millisecond
 )
 
 // Run runs a command under a warden that reads its orders from in, and returns the
@@ -121,7 +125,8 @@ func interrupt(ctx context.Context, gonb int) {
 	_ = syscall.Kill(gonb, syscall.SIGINT)
 	reached := map[int]bool{}
 	for _, p := range running {
-		reached[p.id] = p.name == "gopls" || p.parent == gonb && p.name != "go" && p.name != "goimports"
+		direct := p.parent == gonb && p.name != "go" && p.name != "goimports"
+		reached[p.id] = p.name == "gopls" || direct && p.age > subscribing
 	}
 	for ctx.Err() == nil {
 		select {
@@ -160,4 +165,5 @@ func sweep(root int) {
 type process struct {
 	id, parent int
 	name       string
+	age        time.Duration // an hour where it is not known
 }
