@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
@@ -49,9 +50,18 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
 	outcomes, err := x.repeat(ctx, entry, model)
+	// After an interrupt, the comparison with the theory gets a little time of its own.
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTime)
+	defer cancel()
+	if ctx.Err() != nil {
+		model.Until(late)
+	}
 	result := x.summary(entry, model, outcomes)
 	return result, err
 }
+
+// summaryTime is how long the summary of an interrupted experiment may take.
+const summaryTime = 2 * time.Second
 
 // repeat makes the runs on the workers. Outcomes are indexed by run; nil marks
 // one that did not finish.
