@@ -150,13 +150,13 @@ func interrupt(ctx context.Context, gonb int) {
 func sweep(root int) {
 	for range 100 {
 		left := below(root)
+		reap(0)
 		if len(left) == 0 {
 			return
 		}
 		for _, p := range left {
 			_ = syscall.Kill(p.id, syscall.SIGKILL)
 		}
-		reap(0)
 		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -37,7 +37,7 @@ class GonbCope(Kernel):
     code_display_data = [
         {"code": "%%cope\nrbf(2)\nlinear()", "mime": "text/html"},
         {"code": "%%cope\nplot(bounds(paper(case=1, gap=0.4), xi=1e-3))\n1", "mime": "image/svg+xml"},
-        {"code": 'import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>x</b>")', "mime": "text/html"},
+        {"code": 'import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>x</b>")\ngonbui.Sync()', "mime": "text/html"},
     ]
     completion_samples = [
         {"text": "%%cope\nmate", "matches": {"matern"}},
@@ -58,7 +58,7 @@ class Gonb(Kernel):
     kernel_name = "gonb"
     code_execute_result = [{"code": "%%\n6*7", "result": "42"}]
     code_history_pattern = "*6*"
-    code_display_data = [{"code": 'import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>x</b>")', "mime": "text/html"}]
+    code_display_data = [{"code": 'import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>x</b>")\ngonbui.Sync()', "mime": "text/html"}]
     completion_samples = [{"text": "fmt.Pri"}]
     complete_code_samples = ["%%\nfmt.Println(1)"]
     incomplete_code_samples = ["%%\nfmt.Println("]
