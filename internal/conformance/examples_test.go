@@ -21,7 +21,7 @@ import (
 
 // examples are GoNB's own notebooks that need no page of a browser. The other tests
 // (comms, dom, wasm, widgets) run JavaScript in the notebook's page and wait for what
-// it says; front_test.go opens them.
+// it says: see pages_test.go.
 var examples = []string{
 	"tests/bash_script", "tests/capture", "tests/errors", "tests/functions", "tests/goflags", "tests/gonbui", "tests/gotest", "tests/gowork", "tests/hello",
 	"tests/init", "tests/input_boxes", "tests/script", "tests/vartuple", "tests/writefile", "tutorial",

@@ -39,7 +39,7 @@ func TestJupyterLab(t *testing.T) {
 	}
 	warm(t)
 	silenceNews(t)
-	address := serve(t, program, "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.expose_app_in_browser=True",
+	address := serve(t, shelf(t), program, "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.expose_app_in_browser=True",
 		"--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
 	lab.drive(t, address)
 }

@@ -1,0 +1,78 @@
+package conformance
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// pages are GoNB's notebooks that talk with the page they are on, and what their cells
+// must have printed or shown, in GoNB's own tests of them. There is a fourth, wasm: GoNB
+// v0.11.4 looks for wasm_exec.js where Go kept it until release 1.23, so that %wasm
+// fails under GoNB itself with the releases that this module needs.
+var pages = []struct {
+	name    string
+	printed []string // on standard output, in order
+	shown   string   // a script that tells whether the page shows what it should
+}{
+	{name: "comms", printed: []string{"sent 1\ngot 2\nsent 2\ngot 3\nsent 3\ngot 4\nsent 4\nclosed\ndone", "ok", "No more."}},
+	{name: "dom", shown: `[...document.querySelectorAll(".output_subarea")].filter(e => e.innerText.trim() === "ok").length > 1 &&
+		[...document.querySelectorAll(".output_subarea")].some(e => e.innerText.split("This is a test!").length === 3)`},
+	{name: "widgets", printed: []string{"clicked", "widget tested ok", "widget tested ok"}},
+}
+
+// Widgets and DOM of GoNB work through this kernel: their messages go both
+// ways between a real page and a Go cell.
+func TestPagesOfGoNB(t *testing.T) {
+	warm(t)
+	server := debianServer(t)
+	module := goList(t, "{{.Dir}}", "github.com/janpfeifer/gonb")
+	folder := t.TempDir()
+	t.Setenv("GONB_GIT_ROOT", module)
+	t.Setenv("GOCOVERDIR", t.TempDir())
+	for _, p := range pages {
+		nb, err := notebook.Load(filepath.Join(module, "examples", "tests", p.name+".ipynb"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		book(t, folder, p.name+".ipynb", append([]notebook.Cell{code(pinning(t))}, nb.Cells...)...)
+	}
+	address := serve(t, folder, server...)
+	ctx := browse(t, 8*time.Minute)
+	for _, p := range pages {
+		t.Run(p.name, func(t *testing.T) {
+			w := classic.open(ctx, t, address, p.name+".ipynb")
+			w.do(w.runAll)
+			w.await("the end of all cells", func() bool {
+				cells := w.state()
+				return settled(cells) && cells[len(cells)-1].Count > 0
+			})
+			var printed strings.Builder
+			for i, c := range w.state() {
+				if names := c.errors(); len(names) > 0 {
+					t.Errorf("cell %d has the errors %v", i+1, names)
+				}
+				for _, o := range c.Outputs {
+					if s, ok := o.Text.(string); ok && o.Type == "stream" {
+						printed.WriteString(s)
+					}
+				}
+			}
+			rest := printed.String()
+			for _, want := range p.printed {
+				_, after, found := strings.Cut(rest, want+"\n")
+				if !found {
+					t.Errorf("the cells did not print %q, in order:\n%s", want, printed.String())
+				}
+				rest = after
+			}
+			if p.shown != "" {
+				w.await("what the page shows", func() bool { return evaluate[bool](w, p.shown) })
+			}
+			w.picture(p.name)
+		})
+	}
+}

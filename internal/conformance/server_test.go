@@ -1,0 +1,76 @@
+package conformance
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// debianServer is the Notebook server of Debian.
+func debianServer(t *testing.T) []string {
+	return []string{python(t, "notebook", "jupyter-notebook"), "-W", "ignore", "-m", "notebook", "--NotebookApp.token=", "--NotebookApp.password="}
+}
+
+// shelf is a folder with our notebooks, and one that takes long.
+func shelf(t *testing.T) string {
+	t.Helper()
+	folder := copied(t)
+	book(t, folder, "long.ipynb", code("%%cope\nready = 600*7\nready"), code(longCell), code("%%\nfmt.Println(\"not reached\")"))
+	return folder
+}
+
+// serve starts a notebook server in a folder and returns its address.
+func serve(t *testing.T, folder string, argv ...string) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	log, err := os.Create(filepath.Join(root, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(argv[0], append(argv[1:], "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port="+port, "--port-retries=0")...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = folder, log, log, &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // which ends its kernels, too
+		select {
+		case <-ended:
+		case <-time.After(15 * time.Second):
+			t.Error("the server did not end in 15 s")
+		}
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	})
+	address := "http://127.0.0.1:" + port
+	eventually(t, "the server", func() bool {
+		select {
+		case <-ended:
+			said, _ := os.ReadFile(log.Name())
+			t.Fatalf("the server ended; it said:\n%s", said)
+		default:
+		}
+		reply, err := http.Get(address + "/api")
+		if err != nil {
+			return false
+		}
+		reply.Body.Close()
+		return true
+	})
+	return address
+}
