@@ -31,23 +31,14 @@ func reap(command int) {
 	}
 }
 
-// below lists the processes below another, from /proc; those that have ended and
-// wait to be reaped are left out.
-func below(root int) []process {
+// children lists the processes by their parents, from /proc; those that have ended
+// and wait to be reaped are left out.
+func children() map[int][]process {
 	entries, _ := filepath.Glob("/proc/[0-9]*/stat")
-	children := map[int][]process{}
+	found := map[int][]process{}
 	for _, path := range entries {
 		if p, ok := statOf(path); ok {
-			children[p.parent] = append(children[p.parent], p)
-		}
-	}
-	var found []process
-	for next := []int{root}; len(next) > 0; {
-		id := next[0]
-		next = next[1:]
-		for _, p := range children[id] {
-			found = append(found, p)
-			next = append(next, p.id)
+			found[p.parent] = append(found[p.parent], p)
 		}
 	}
 	return found

@@ -17,10 +17,10 @@ func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tr
 
 func reap(int) {}
 
-// below lists the processes below another, as ps knows them.
-func below(root int) []process {
+// children lists the processes by their parents, as ps knows them.
+func children() map[int][]process {
 	out, _ := exec.Command("ps", "-axo", "pid=,ppid=,comm=").Output()
-	children := map[int][]process{}
+	found := map[int][]process{}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		if len(f) < 3 {
@@ -29,16 +29,7 @@ func below(root int) []process {
 		id, err1 := strconv.Atoi(f[0])
 		parent, err2 := strconv.Atoi(f[1])
 		if err1 == nil && err2 == nil && f[2] != "ps" {
-			children[parent] = append(children[parent], process{id, parent, f[2][strings.LastIndex(f[2], "/")+1:], time.Hour})
-		}
-	}
-	var found []process
-	for next := []int{root}; len(next) > 0; {
-		id := next[0]
-		next = next[1:]
-		for _, p := range children[id] {
-			found = append(found, p)
-			next = append(next, p.id)
+			found[parent] = append(found[parent], process{id, parent, f[2][strings.LastIndex(f[2], "/")+1:], time.Hour})
 		}
 	}
 	return found

@@ -161,6 +161,19 @@ func sweep(root int) {
 	}
 }
 
+// below lists the processes below another.
+func below(root int) []process {
+	all := children()
+	var found []process
+	for next := []int{root}; len(next) > 0; next = next[1:] {
+		for _, p := range all[next[0]] {
+			found = append(found, p)
+			next = append(next, p.id)
+		}
+	}
+	return found
+}
+
 // process is a running process.
 type process struct {
 	id, parent int
