@@ -53,7 +53,7 @@ func prepared(run func() int) (status int, err error) {
 	}
 	for name, folder := range map[string]string{
 		"HOME": "home", "XDG_CACHE_HOME": "home/cache", "XDG_CONFIG_HOME": "home/config", "XDG_DATA_HOME": "home/share", "XDG_STATE_HOME": "home/state",
-		"JUPYTER_DATA_DIR": "jupyter", "JUPYTER_CONFIG_DIR": "home/jupyter", "JUPYTER_RUNTIME_DIR": "run", "IPYTHONDIR": "home/ipython",
+		"TMPDIR": "tmp", "JUPYTER_DATA_DIR": "jupyter", "JUPYTER_CONFIG_DIR": "home/jupyter", "JUPYTER_RUNTIME_DIR": "run", "IPYTHONDIR": "home/ipython",
 	} {
 		folder = filepath.Join(root, folder)
 		if err := os.MkdirAll(folder, 0o700); err != nil {
