@@ -12,6 +12,8 @@ type AlgorithmEntry struct {
 	Mode      string // ModeFC or ModeFB
 	Shares    bool   // whether agents exchange messages
 	Proven    bool   // whether its answers carry a guarantee
+	Ideal     bool   // a reference and never a competitor: it knows the truth, or counts fewer samples than it took
+	PerV      bool   // its samples count as shared by all agents without loss: they are divided by V once more
 	Doc       string // one line
 	Reference string
 	New       func(*Model, Options) (Algorithm, error)
@@ -20,15 +22,41 @@ type AlgorithmEntry struct {
 // Algorithms is the catalogue, fixed confidence first.
 func Algorithms() []AlgorithmEntry {
 	return []AlgorithmEntry{
-		{"CoKernelFC", ModeFC, true, true, "elimination in rounds on a shared allocation; error at most delta", "[Du23, Alg. 1]",
-			func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFC(m, o) }},
-		{"IndKernelFC", ModeFC, false, true, "CoKernelFC by each agent alone at delta/V: no sharing", "[Du23, eq. (4)], the single-agent sampler", NewIndKernelFC},
-		{"CoKernelFB", ModeFB, true, true, "halves the dimension of every candidate set in fixed rounds", "[Du23, Alg. 2]",
-			func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFB(m, o) }},
-		{"IndKernelFB", ModeFB, false, true, "CoKernelFB by each agent alone on its own pulls: no sharing", "[Du23, App. C.4], one agent", NewIndKernelFB},
-		{"CoUniformFB", ModeFB, true, false, "uniform pulls, kernelised estimator: sharing without adaptive allocation", "[Du23, eq. (2)]", NewCoUniformFB},
-		{"IndUniformFB", ModeFB, false, false, "uniform pulls, sample means: neither sharing nor allocation", "[Du23, App. A]", NewIndUniformFB},
-		{"BestElsewhere", ModeFB, true, false, "the arm that is best on average in the other tasks", "baseline", NewBestElsewhere},
+		{
+			Name: "CoKernelFC", Mode: ModeFC, Shares: true, Proven: true, Reference: "[Du23, Alg. 1]",
+			Doc: "elimination in rounds on a shared allocation; error at most delta",
+			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFC(m, o) },
+		},
+		{
+			Name: "IndKernelFC", Mode: ModeFC, Proven: true, Reference: "[Du23, eq. (4)], the single-agent sampler",
+			Doc: "CoKernelFC by each agent alone at delta/V: no sharing",
+			New: NewIndKernelFC,
+		},
+		{
+			Name: "CoKernelFB", Mode: ModeFB, Shares: true, Proven: true, Reference: "[Du23, Alg. 2]",
+			Doc: "halves the dimension of every candidate set in fixed rounds",
+			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFB(m, o) },
+		},
+		{
+			Name: "IndKernelFB", Mode: ModeFB, Proven: true, Reference: "[Du23, App. C.4], one agent",
+			Doc: "CoKernelFB by each agent alone on its own pulls: no sharing",
+			New: NewIndKernelFB,
+		},
+		{
+			Name: "CoUniformFB", Mode: ModeFB, Shares: true, Reference: "[Du23, eq. (2)]",
+			Doc: "uniform pulls, kernelised estimator: sharing without adaptive allocation",
+			New: NewCoUniformFB,
+		},
+		{
+			Name: "IndUniformFB", Mode: ModeFB, Reference: "[Du23, App. A]",
+			Doc: "uniform pulls, sample means: neither sharing nor allocation",
+			New: NewIndUniformFB,
+		},
+		{
+			Name: "BestElsewhere", Mode: ModeFB, Shares: true, Reference: "baseline",
+			Doc: "the arm that is best on average in the other tasks",
+			New: NewBestElsewhere,
+		},
 	}
 }
 

@@ -89,7 +89,11 @@ type Result struct {
 	Rounds          float64  `json:"rounds"`        // mean over runs
 	MaxRounds       int      `json:"rounds_max"`
 	Messages        float64  `json:"messages"` // mean over runs; one broadcast of an agent is one message
-	Bytes           float64  `json:"bytes"`    // mean over runs; 16 a (count, mean) pair
+	Bytes           float64  `json:"bytes"`    // mean over runs, of all messages on the wire
+	// BytesRaw and BytesTheta are what the same rounds of the same runs would take
+	// with every reward sent by itself, and with an explicit θ̂ per agent and round.
+	BytesRaw   float64 `json:"bytes_raw,omitempty"`
+	BytesTheta float64 `json:"bytes_theta,omitempty"`
 
 	// Errors counts runs with at least one wrong task: a task told a wrong winner
 	// (FC), or whose Leader is wrong (FB). Absent truth leaves Runs at 0.
@@ -111,4 +115,22 @@ type Result struct {
 	Guarantee         string   `json:"guarantee"` // what the answers are backed by, in a sentence
 	Warnings          []string `json:"warnings,omitempty"`
 	Seed              uint64   `json:"seed"`
+
+	Detail *Detail `json:"detail,omitempty"` // run by run; nil unless asked for
+}
+
+// Detail is a Result run by run, in the order of the runs: what a sweep keeps so that
+// runs that share seeds can be compared in pairs. Slices have one entry per
+// finished run; Wrong, WrongTasks and Regret are empty where the truth is unknown.
+type Detail struct {
+	Run        []int     `json:"run"`     // number of the run, from 1
+	Samples    []float64 `json:"samples"` // per agent
+	Rounds     []int     `json:"rounds"`
+	Undecided  []bool    `json:"undecided"`
+	Wrong      []bool    `json:"wrong,omitempty"`
+	WrongTasks []int     `json:"wrong_tasks,omitempty"`
+	Regret     []float64 `json:"regret,omitempty"` // reward units
+
+	TaskRank int     `json:"task_rank"` // rank K_Z
+	Speedup  float64 `json:"speedup"`   // Σ_v ρ*_v(ξ) / ρ*(ξ): the speedup β that the hardness predicts; 0 when unknown
 }

@@ -30,8 +30,9 @@ type Figure struct {
 	Categories []string        `json:"categories,omitempty"` // names of the positions 0, 1, ... along the categorical axis
 	Series     []Series        `json:"series,omitempty"`
 	Lines      []ReferenceLine `json:"lines,omitempty"`
-	Heat       *Heat           `json:"heat,omitempty"` // drawn instead of Series
-	Alt        string          `json:"alt"`            // the figure in words; "" lets Describe write it
+	Heat       *Heat           `json:"heat,omitempty"`   // drawn instead of Series
+	Panels     []Figure        `json:"panels,omitempty"` // drawn instead of Series: figures side by side that share axes and legend, each with its Title
+	Alt        string          `json:"alt"`              // the figure in words; "" lets Describe write it
 }
 
 // Series is one line, set of points or set of bars. Lo and Hi are the ends of

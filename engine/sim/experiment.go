@@ -23,6 +23,7 @@ type Experiment struct {
 	Workers   int                   // 0 means one per processor
 	Progress  func(done, total int) // called after each run, never concurrently; may be nil
 	Draw      Drawer                // nil means that of the problem
+	Detail    bool                  // keep Result.Detail
 }
 
 // Run makes the runs and returns their summary. When the context is cancelled,
