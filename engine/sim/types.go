@@ -4,9 +4,17 @@ import "github.com/gonb-cope/gonb-cope/engine"
 
 // Sweep is the value of sweep(...): one row per combination of swept values.
 type Sweep struct {
-	Names []string   `json:"names"` // swept names, in the order given
-	Rows  []SweepRow `json:"rows"`
+	Names  []string   `json:"names"`            // swept names, in the order given
+	Per    string     `json:"per,omitempty"`    // what a row of its table is: PerCell ("" is the same) or PerRun
+	Stored int        `json:"stored,omitempty"` // how many of Rows were read from a Store and not run
+	Rows   []SweepRow `json:"rows"`
 }
+
+// What a row of a sweep's table is.
+const (
+	PerCell = "cell" // one combination of the swept values
+	PerRun  = "run"  // one run of one combination; needs Result.Detail
+)
 
 // SweepRow is one cell: the swept values (numbers or text), and its result.
 type SweepRow struct {
