@@ -107,7 +107,11 @@ func (c *call) plot() (any, error) {
 		}
 		data = found
 	}
-	figure, err := report.FigureOf(data, c.text("x"), c.text("y"))
+	drawing := report.Drawing{X: c.text("x")}
+	if y := c.text("y"); y != "" {
+		drawing.Y = []string{y}
+	}
+	figure, err := report.FigureOf(data, drawing)
 	if err != nil {
 		return nil, err
 	}

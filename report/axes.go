@@ -70,18 +70,26 @@ func measureNames(results []engine.Result) []string {
 	return names
 }
 
-// chooseAxes returns the x and y asked for, or the usual ones.
-func chooseAxes(v any, x, y string) (string, string, error) {
-	xs, ys := Axes(v, x)
+// chosen fills in the usual choice for what was not asked for, and refuses what the
+// value does not have.
+func (o Drawing) chosen(v any) (Drawing, error) {
+	xs, ys := Axes(v, o.X)
 	if len(ys) == 0 {
-		return "", "", fmt.Errorf("a %s cannot be drawn: a sweep, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
+		return o, fmt.Errorf("a %s cannot be drawn: a sweep, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
 	}
-	x, err := choose("x", x, xs)
-	if err != nil {
-		return "", "", err
+	var err error
+	if o.X, err = choose("x", o.X, xs); err != nil {
+		return o, err
 	}
-	y, err = choose("y", y, ys)
-	return x, y, err
+	if len(o.Y) == 0 {
+		o.Y = ys[:1]
+	}
+	for _, y := range o.Y {
+		if _, err := choose("y", y, ys); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
 }
 
 // choose is the one that was asked for, or the first when nothing was.

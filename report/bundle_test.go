@@ -151,7 +151,7 @@ func TestAxes(t *testing.T) {
 		for i, x := range xs {
 			_, ys := Axes(v, x)
 			for j, y := range ys {
-				got, err := FigureOf(v, x, y)
+				got, err := FigureOf(v, asked(x, y))
 				if err != nil {
 					t.Errorf("%s, x=%q, y=%q: %v", TypeName(v), x, y, err)
 				}
@@ -161,7 +161,7 @@ func TestAxes(t *testing.T) {
 			}
 		}
 		for _, wrong := range [][2]string{{"nowhere", ""}, {"", "nothing"}} {
-			if _, err := FigureOf(v, wrong[0], wrong[1]); err == nil {
+			if _, err := FigureOf(v, asked(wrong[0], wrong[1])); err == nil {
 				t.Errorf("%s: %q was accepted", TypeName(v), wrong)
 			}
 		}
@@ -181,7 +181,7 @@ func TestNatural(t *testing.T) {
 
 // What a front end waits for after the work itself: budget 20 ms a cell.
 func BenchmarkBundle(b *testing.B) {
-	f, err := FigureOf(fcSweep(), "", "")
+	f, err := FigureOf(fcSweep(), Drawing{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func TestFigureOfErrors(t *testing.T) {
 		{3.5, "", "", "a number cannot be drawn"},
 		{bounds.Forecast{}, "", "", "a plan cannot be drawn"},
 	} {
-		_, err := FigureOf(c.value, c.x, c.y)
+		_, err := FigureOf(c.value, asked(c.x, c.y))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}

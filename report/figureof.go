@@ -8,18 +8,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// FigureOf draws a value: plot(value, x=, y=). Either of x and y may be "" for
-// the usual choice; Axes lists what they may be. An x or y that the value does
-// not have is an error naming those it has; so is a value that cannot be drawn.
-func FigureOf(v any, x, y string) (Figure, error) {
+// Drawing says what of a value to draw; the zero value is the usual choice.
+type Drawing struct {
+	X     string   // what goes to the right; "" means the usual one
+	Y     []string // what goes up; several are measures of one unit in one figure; none means the usual one
+	Panel string   // a swept name: a panel for each of its values; "" means one panel
+}
+
+// FigureOf draws a value: plot(value, x=, y=, panel=). Axes lists what x and y may
+// be. An x, y or panel that the value does not have is an error naming those it
+// has; so are measures of different units in one figure, and a value that cannot
+// be drawn.
+func FigureOf(v any, o Drawing) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {
 		return f, nil
 	}
-	x, y, err := chooseAxes(v, x, y)
+	o, err := o.chosen(v)
 	if err != nil {
 		return Figure{}, err
 	}
+	x, y := o.X, o.Y[0]
 	switch v := v.(type) {
 	case sim.Sweep:
 		return sweepFigure(v, x, y)

@@ -63,9 +63,17 @@ func written(t *testing.T, write func(io.Writer) error) []byte {
 
 func figure(t *testing.T, v any, x, y string) Figure {
 	t.Helper()
-	f, err := FigureOf(v, x, y)
+	f, err := FigureOf(v, asked(x, y))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// asked is a Drawing of one y; "" means the usual choice.
+func asked(x, y string) Drawing {
+	if y == "" {
+		return Drawing{X: x}
+	}
+	return Drawing{X: x, Y: []string{y}}
 }

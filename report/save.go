@@ -15,7 +15,7 @@ import (
 func formats() map[string]func(io.Writer, Document) error {
 	drawing := func(draw func(io.Writer, Figure) error) func(io.Writer, Document) error {
 		return func(w io.Writer, d Document) error {
-			f, err := FigureOf(d.first(), "", "")
+			f, err := FigureOf(d.first(), Drawing{})
 			if err != nil {
 				return err
 			}
