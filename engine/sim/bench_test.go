@@ -38,3 +38,81 @@ func BenchmarkRuns(b *testing.B) {
 		}
 	}
 }
+
+// panels is one of the paper's two figures: its algorithms, and for each of the
+// three cases the same cells.
+type panels struct {
+	mode       string
+	algorithms []string
+	cells      []sim.Experiment // without problem and algorithm
+	gaps       []float64        // one per cell
+}
+
+// fixedConfidence is [Du23, Fig. 2 (a)-(c)]: eight gaps, 50 runs a point.
+func fixedConfidence() panels {
+	p := panels{mode: engine.ModeFC, algorithms: []string{"CoKernelFC", "CoKernelFC-IndAlloc", "IndKernelFC", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"}}
+	p.gaps = []float64{0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8}
+	for range p.gaps {
+		p.cells = append(p.cells, sim.Experiment{Runs: 50, Options: engine.Options{Delta: 0.005, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}})
+	}
+	return p
+}
+
+// fixedBudget is [Du23, Fig. 2 (d)-(f)]: eight budgets, 100 runs a point, at a gap
+// where errors can be counted.
+func fixedBudget() panels {
+	p := panels{mode: engine.ModeFB, algorithms: []string{"CoKernelFB", "CoKernelFB-IndAlloc", "IndKernelFB", "CoUniformFB", "IndPeaceFB", "IndUniformFB"}}
+	for _, budget := range []int{7000, 12000, 20000, 35000, 60000, 100000, 170000, 300000} {
+		p.gaps = append(p.gaps, 0.02)
+		p.cells = append(p.cells, sim.Experiment{Runs: 100, Options: engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}})
+	}
+	return p
+}
+
+// run makes every cell of the panels for the algorithms given.
+func (p panels) run(b *testing.B, algorithms []string) {
+	for number := 1; number <= 3; number++ {
+		for k, x := range p.cells {
+			problem, err := engine.PaperCase(number, p.gaps[k])
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, name := range algorithms {
+				x.Problem, x.Mode, x.Algorithm, x.Seed = problem, p.mode, name, 1
+				if _, err := sim.Run(context.Background(), x); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// The paper's panels as a sweep makes them: all algorithms of the paper, then each
+// alone. Budget: 3 s wall on two processors for each of the two.
+func BenchmarkPanels(b *testing.B) {
+	for _, p := range []panels{fixedConfidence(), fixedBudget()} {
+		var known, paper []string
+		for _, name := range p.algorithms {
+			if _, err := engine.AlgorithmNamed(p.mode, name); err != nil {
+				continue
+			}
+			known = append(known, name)
+			if name != "IndKernelFC" && name != "IndKernelFB" && name != "CoUniformFB" {
+				paper = append(paper, name)
+			}
+		}
+		run := func(name string, algorithms []string) {
+			b.Run(p.mode+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					p.run(b, algorithms)
+				}
+				b.ReportMetric(float64(len(algorithms)), "algorithms")
+			})
+		}
+		run("all", paper)
+		for _, name := range known {
+			run(name, []string{name})
+		}
+	}
+}
