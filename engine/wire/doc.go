@@ -1,0 +1,38 @@
+// Package wire is the binary form of what the agents of a round broadcast, and the
+// length that other ways to say the same would have.
+//
+// In each communication round every agent sends one message to all others. What it
+// says depends on the estimator of those who merge the messages [Du23, App. C.3]:
+//
+//	Merged  a count and a mean for each arm of the agent [Du23, Alg. 1, l. 10]
+//	Raw     every reward by itself, with its arm: what the estimators of Dubey and
+//	        Pentland (2020) and of Camilleri et al. (2021), Algorithms 4 and 6, take in
+//	Theta   the estimated parameter θ̂ in an explicit feature space, m numbers: what
+//	        federated linear bandits send
+//
+// Each of them is enough for everyone to go on as replicas, because the plan of the
+// round is known to everyone. With Merged and Raw the sums of the estimator follow
+// directly. With Theta, agent v sends θ̂_v = A_v⁻¹ b_v, where
+//
+//	A_v = Nξ I + Σ_i N_i φ(x̃_i) φ(x̃_i)ᵀ  over its own arms i
+//
+// has nothing in it but the plan's counts, so that receivers recover b_v = A_v θ̂_v
+// and merge. They need the features φ in the same basis as the sender, and ξ > 0 or
+// counts whose features span the space: without, A_v is singular.
+//
+// A message is
+//
+//	version  1 byte, Version
+//	kind     1 byte
+//	agent    uvarint, from 0
+//	round    uvarint, from 1
+//	digest   8 bytes, of the plan that the sender followed
+//	n        uvarint, number of entries
+//	entries  n times
+//	         Merged  count uvarint, then the mean as 8 bytes unless the count is 0
+//	         Raw     arm uvarint, counted from 0 among the agent's own; reward 8 bytes
+//	         Theta   8 bytes
+//
+// with uvarints as in encoding/binary and IEEE 754 numbers, little-endian. There is
+// one way to write a message: what Parse accepts, Append returns byte by byte.
+package wire

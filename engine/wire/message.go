@@ -1,0 +1,151 @@
+package wire
+
+import (
+	"encoding/hex"
+	"fmt"
+)
+
+// Version is the first byte of every message. It changes when the format does.
+const Version = 1
+
+// kind is the second byte of a message.
+type kind byte
+
+const (
+	kindMerged kind = 'M'
+	kindRaw    kind = 'R'
+	kindTheta  kind = 'T'
+)
+
+// String names the kind in errors.
+func (k kind) String() string {
+	switch k {
+	case kindMerged:
+		return "merged"
+	case kindRaw:
+		return "raw"
+	case kindTheta:
+		return "theta"
+	}
+	return fmt.Sprintf("%#x", byte(k))
+}
+
+// Header says whom a message is from and what it answers.
+type Header struct {
+	Agent  int    // number of the agent, from 0: its task
+	Round  int    // from 1
+	Digest Digest // of the plan that was followed
+}
+
+// Digest is the 64 bits by which replicas notice that their plans differ.
+type Digest [8]byte
+
+// ParseDigest reads a digest as plans carry it, 16 hexadecimal digits.
+func ParseDigest(text string) (Digest, error) {
+	var d Digest
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(d) {
+		return d, fmt.Errorf("wire: the digest of a plan has 16 hexadecimal digits, got %q", text)
+	}
+	copy(d[:], b)
+	return d, nil
+}
+
+// String is what ParseDigest reads.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10].
+// The mean of an arm without pulls is not sent, and is 0 when parsed.
+type Merged struct {
+	Header
+	Counts []int
+	Means  []float64
+}
+
+// Append appends the message to b. Lists of different lengths, negative numbers and
+// means that are not finite are errors.
+func (m Merged) Append(b []byte) ([]byte, error) {
+	if len(m.Counts) != len(m.Means) {
+		return b, fmt.Errorf("wire: a merged message has a count and a mean for each arm, got %d counts and %d means", len(m.Counts), len(m.Means))
+	}
+	w := begin(b, kindMerged, m.Header, len(m.Counts))
+	for i, count := range m.Counts {
+		w.number("the count of arm", i, count)
+		if count != 0 {
+			w.float("the mean of arm", i, m.Means[i])
+		}
+	}
+	return w.end(b)
+}
+
+// ParseMerged reads what Merged.Append wrote.
+func ParseMerged(b []byte) (Merged, error) {
+	r, m := reader{rest: b, kind: kindMerged}, Merged{}
+	n := r.begin(&m.Header, 1)
+	m.Counts, m.Means = make([]int, n), make([]float64, n)
+	for i := range n {
+		if m.Counts[i] = r.number("the count of arm", i); m.Counts[i] != 0 {
+			m.Means[i] = r.float("the mean of arm", i)
+		}
+	}
+	return m, r.end()
+}
+
+// Raw is every reward by itself, with the arm it is from.
+type Raw struct {
+	Header
+	Arms    []int // from 0 among the agent's own
+	Rewards []float64
+}
+
+// Append appends the message to b. Lists of different lengths, negative numbers and
+// rewards that are not finite are errors.
+func (m Raw) Append(b []byte) ([]byte, error) {
+	if len(m.Arms) != len(m.Rewards) {
+		return b, fmt.Errorf("wire: a raw message has an arm and a reward for each pull, got %d arms and %d rewards", len(m.Arms), len(m.Rewards))
+	}
+	w := begin(b, kindRaw, m.Header, len(m.Arms))
+	for i, arm := range m.Arms {
+		w.number("the arm of pull", i, arm)
+		w.float("the reward of pull", i, m.Rewards[i])
+	}
+	return w.end(b)
+}
+
+// ParseRaw reads what Raw.Append wrote.
+func ParseRaw(b []byte) (Raw, error) {
+	r, m := reader{rest: b, kind: kindRaw}, Raw{}
+	n := r.begin(&m.Header, 1+floatSize)
+	m.Arms, m.Rewards = make([]int, n), make([]float64, n)
+	for i := range n {
+		m.Arms[i], m.Rewards[i] = r.number("the arm of pull", i), r.float("the reward of pull", i)
+	}
+	return m, r.end()
+}
+
+// Theta is an explicit parameter estimate θ̂.
+type Theta struct {
+	Header
+	Theta []float64
+}
+
+// Append appends the message to b. Negative numbers, and entries that are not finite,
+// are errors.
+func (m Theta) Append(b []byte) ([]byte, error) {
+	w := begin(b, kindTheta, m.Header, len(m.Theta))
+	for i, v := range m.Theta {
+		w.float("theta", i, v)
+	}
+	return w.end(b)
+}
+
+// ParseTheta reads what Theta.Append wrote.
+func ParseTheta(b []byte) (Theta, error) {
+	r, m := reader{rest: b, kind: kindTheta}, Theta{}
+	n := r.begin(&m.Header, floatSize)
+	m.Theta = make([]float64, n)
+	for i := range n {
+		m.Theta[i] = r.float("theta", i)
+	}
+	return m, r.end()
+}

@@ -1,0 +1,191 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine/wire"
+)
+
+var header = wire.Header{Agent: 3, Round: 200, Digest: wire.Digest{1, 2, 3, 4, 5, 6, 7, 0xff}}
+
+// encode appends a message behind other bytes, which must stay.
+func encode(t *testing.T, m interface {
+	Append([]byte) ([]byte, error)
+}) []byte {
+	t.Helper()
+	b, err := m.Append([]byte("before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, ok := bytes.CutPrefix(b, []byte("before"))
+	if !ok {
+		t.Fatalf("what was there before the message is gone: %q", b)
+	}
+	return after
+}
+
+// The bytes of one message, put together by hand from the table in doc.go: 300 is
+// ac 02 as a uvarint, 200 is c8 01, 1.5 is 3ff8… and -2 is c000….
+func TestBytes(t *testing.T) {
+	got := encode(t, wire.Merged{Header: header, Counts: []int{300, 0, 1}, Means: []float64{1.5, 0, -2}})
+	want := "01" + "4d" + "03" + "c801" + "01020304050607ff" + "03" + "ac02" + "000000000000f83f" + "00" + "01" + "00000000000000c0"
+	if hex.EncodeToString(got) != want {
+		t.Errorf("got  %x\nwant %s", got, want)
+	}
+}
+
+// What is appended is parsed again, and has the announced size.
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	for range 200 {
+		h := wire.Header{Agent: rng.IntN(300), Round: 1 + rng.IntN(300)}
+		var arms []int
+		counts, means := make([]int, rng.IntN(200)), []float64{}
+		for i := range counts {
+			counts[i] = int(rng.ExpFloat64() * 40)
+			mean := 0.0
+			if counts[i] != 0 {
+				mean = rng.NormFloat64()
+			}
+			means = append(means, mean)
+			for range counts[i] {
+				arms = append(arms, i)
+			}
+		}
+		rewards := make([]float64, len(arms))
+		arms = append([]int{}, arms...)
+		merged, raw, theta := wire.Merged{h, counts, means}, wire.Raw{h, arms, rewards}, wire.Theta{h, means}
+		m, r, th := encode(t, merged), encode(t, raw), encode(t, theta)
+		if len(m) != wire.MergedSize(h.Agent, h.Round, counts) || len(r) != wire.RawSize(h.Agent, h.Round, counts) || len(th) != wire.ThetaSize(h.Agent, h.Round, len(means)) {
+			t.Fatalf("%d, %d and %d bytes; announced %d, %d and %d", len(m), len(r), len(th),
+				wire.MergedSize(h.Agent, h.Round, counts), wire.RawSize(h.Agent, h.Round, counts), wire.ThetaSize(h.Agent, h.Round, len(means)))
+		}
+		gotM, err1 := wire.ParseMerged(m)
+		gotR, err2 := wire.ParseRaw(r)
+		gotT, err3 := wire.ParseTheta(th)
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Fatal(err1, err2, err3)
+		}
+		if d := cmp.Diff(merged, gotM) + cmp.Diff(raw, gotR) + cmp.Diff(theta, gotT); d != "" {
+			t.Fatal(d)
+		}
+	}
+}
+
+// Sizes at the limits of uvarints, and of ten million pulls at the cost of two arms.
+func TestSizes(t *testing.T) {
+	for _, count := range []int{1, 127, 128, 16383, 16384, math.MaxInt32} {
+		b := encode(t, wire.Merged{wire.Header{Round: 1}, []int{count}, []float64{0}})
+		if size := wire.MergedSize(0, 1, []int{count}); size != len(b) {
+			t.Errorf("count %d: size %d, %d bytes", count, size, len(b))
+		}
+	}
+	// 2+1+1+8 before, 4 bytes for 10^7, and 1+8 bytes a reward.
+	if got := wire.RawSize(0, 1, []int{4e6, 6e6}); got != 16+9e7 {
+		t.Errorf("ten million raw rewards: %d bytes, want %d", got, int(16+9e7))
+	}
+	if n := testing.AllocsPerRun(10, func() { wire.RawSize(0, 1, []int{4e6, 6e6}) }); n > 0 {
+		t.Errorf("RawSize allocates %g times", n)
+	}
+}
+
+// A mistake names its place, and nothing of the message is appended.
+func TestAppendErrors(t *testing.T) {
+	h := wire.Header{Round: 1}
+	for want, m := range map[string]interface {
+		Append([]byte) ([]byte, error)
+	}{
+		"a merged message has a count and a mean for each arm, got 1 counts and 2 means": wire.Merged{h, []int{1}, []float64{1, 2}},
+		"the count of arm 1 must be 0 or more, got -4":                                   wire.Merged{h, []int{1, -4}, []float64{1, 2}},
+		"the mean of arm 0 must be a finite number, got NaN":                             wire.Merged{h, []int{1}, []float64{math.NaN()}},
+		"a raw message has an arm and a reward for each pull, got 1 arms and 0 rewards":  wire.Raw{h, []int{1}, nil},
+		"the arm of pull 0 must be 0 or more, got -1":                                    wire.Raw{h, []int{-1}, []float64{0}},
+		"theta 1 must be a finite number, got -Inf":                                      wire.Theta{h, []float64{0, math.Inf(-1)}},
+		"the agent must be 0 or more, got -1":                                            wire.Theta{wire.Header{Agent: -1, Round: 1}, nil},
+		"rounds count from 1, got 0":                                                     wire.Theta{},
+	} {
+		b, err := m.Append([]byte("x"))
+		if err == nil || err.Error() != "wire: "+want || string(b) != "x" {
+			t.Errorf("%q, error %v; want %q", b, err, want)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	good := encode(t, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}})
+	for want, b := range map[string][]byte{
+		"byte 0: it ends within the version":                          {},
+		"byte 1: version 2, this program reads version 1":             append([]byte{2}, good[1:]...),
+		"byte 2: the message is of kind raw":                          append([]byte{1, 'R'}, good[2:]...),
+		"byte 2: the message is of kind 0x7":                          append([]byte{1, 7}, good[2:]...),
+		"byte 2: the agent takes more bytes than it needs":            {1, 'M', 0x83, 0},
+		"byte 2: the agent is too large":                              append([]byte{1, 'M'}, bytes.Repeat([]byte{0xff}, 11)...),
+		"byte 4: rounds count from 1, got 0":                          {1, 'M', 0, 0},
+		"byte 5: it ends within the digest":                           good[:9],
+		"byte 14: 100 entries announced, but only 0 bytes follow":     append(append([]byte{}, good[:13]...), 100),
+		"byte 16: it ends within the mean of arm 0":                   good[:20],
+		"byte 33: 1 bytes follow the last entry":                      append(append([]byte{}, good...), 0),
+		"byte 24: the mean of arm 0 must be a finite number, got NaN": append(append(append([]byte{}, good[:22]...), 0xff, 0xff), good[24:]...),
+		"byte 13: it ends within the number of entries":               good[:13],
+		"byte 3: it ends within the round":                            good[:4],
+		"byte 24: it ends within the count of arm 1":                  good[:24],
+	} {
+		_, err := wire.ParseMerged(b)
+		if err == nil || err.Error() != "wire: merged message, "+want {
+			t.Errorf("error %v\n want wire: merged message, %s", err, want)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	d, err := wire.ParseDigest("01020304050607ff")
+	if err != nil || d != header.Digest || d.String() != "01020304050607ff" {
+		t.Errorf("digest %s, error %v", d, err)
+	}
+	for _, text := range []string{"", "0102", "zz020304050607ff"} {
+		if _, err := wire.ParseDigest(text); err == nil || !strings.Contains(err.Error(), "16 hexadecimal digits") {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+// Any bytes either are the one way to write a message, or an error.
+func FuzzParse(f *testing.F) {
+	for _, m := range []interface {
+		Append([]byte) ([]byte, error)
+	}{
+		wire.Merged{header, []int{300, 0, 1}, []float64{1.5, 0, -2}}, wire.Raw{header, []int{0, 0, 2}, []float64{1, 2, 3}}, wire.Theta{header, []float64{1, 2}},
+	} {
+		b, err := m.Append(nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		check := func(m interface {
+			Append([]byte) ([]byte, error)
+		}, err error) {
+			if err != nil {
+				return
+			}
+			again, err := m.Append(nil)
+			if err != nil || !bytes.Equal(again, b) {
+				t.Errorf("%x parses, but is written as %x, error %v", b, again, err)
+			}
+		}
+		merged, err := wire.ParseMerged(b)
+		check(merged, err)
+		raw, err := wire.ParseRaw(b)
+		check(raw, err)
+		theta, err := wire.ParseTheta(b)
+		check(theta, err)
+	})
+}
