@@ -23,19 +23,20 @@ func formats() map[string]func(io.Writer, Document) error {
 		}
 	}
 	return map[string]func(io.Writer, Document) error{
-		".csv":  func(w io.Writer, d Document) error { return CSV(w, d.first()) },
-		".json": JSON,
-		".md":   Markdown,
-		".html": HTML,
-		".tex":  LaTeX,
-		".txt":  func(w io.Writer, d Document) error { return Text(w, d, TextOptions{}) },
-		".svg":  drawing(SVG),
-		".pdf":  drawing(PDF),
-		".png":  drawing(PNG),
+		".csv":     func(w io.Writer, d Document) error { return CSV(w, d.first()) },
+		".parquet": func(w io.Writer, d Document) error { return Parquet(w, d.first()) },
+		".json":    JSON,
+		".md":      Markdown,
+		".html":    HTML,
+		".tex":     LaTeX,
+		".txt":     func(w io.Writer, d Document) error { return Text(w, d, TextOptions{}) },
+		".svg":     drawing(SVG),
+		".pdf":     drawing(PDF),
+		".png":     drawing(PNG),
 	}
 }
 
-// Save writes a value in the format that the ending of path names: .csv .json
+// Save writes a value in the format that the ending of path names: .csv .parquet .json
 // .md .html .tex .txt, and .svg .pdf .png for figures and whatever FigureOf can
 // draw. The file appears whole or not at all. Errors name the path; an unknown
 // ending is answered with those that are known.
@@ -44,8 +45,8 @@ func Save(path string, v any) error {
 	return SaveDocument(path, Document{Title: title, Displays: []Display{{Value: v}}})
 }
 
-// SaveDocument is Save for a whole document. Figure formats and CSV take the
-// value of the first display.
+// SaveDocument is Save for a whole document. Figure formats, CSV and Parquet take
+// the value of the first display.
 func SaveDocument(path string, d Document) error {
 	if err := CheckEnding(path); err != nil {
 		return err

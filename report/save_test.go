@@ -22,7 +22,7 @@ func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	for ending, start := range map[string]string{
 		".csv": "gap,algorithm,", ".json": "{", ".md": "# s", ".html": "<!DOCTYPE html>", ".tex": "% s", ".txt": "s\n",
-		".svg": "<?xml", ".pdf": "%PDF-", ".png": "\x89PNG",
+		".svg": "<?xml", ".pdf": "%PDF-", ".png": "\x89PNG", ".parquet": "PAR1",
 	} {
 		path := filepath.Join(dir, "s"+ending)
 		if err := Save(path, fcSweep()); err != nil {
@@ -38,8 +38,8 @@ func TestSave(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(dir)
-	if err != nil || len(files) != 9 {
-		t.Errorf("%d files left behind, want 9 (%v)", len(files), err)
+	if err != nil || len(files) != 10 {
+		t.Errorf("%d files left behind, want 10 (%v)", len(files), err)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestSaveErrors(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"x.docx", 1, "cannot save x.docx: the ending says the format, one of .csv .html .json .md .pdf .png .svg .tex .txt"},
+		{"x.docx", 1, "cannot save x.docx: the ending says the format, one of .csv .html .json .md .parquet .pdf .png .svg .tex .txt"},
 		{"x", 1, "cannot save x: the ending says the format"},
 		{filepath.Join(dir, "none", "x.json"), 1, "none"},
 		{old, kernel(), "a kernel has no rows and columns to save as CSV"},

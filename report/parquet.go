@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Parquet writes the table that CSV writes, with types: numbers are DOUBLE or INT64,
+// truth values BOOLEAN, texts UTF-8 strings, and absent cells are null. A column that
+// mixes numbers with texts, such as a swept xi of "auto" and 0.1, is one of texts.
+func Parquet(w io.Writer, v any) error {
+	t, err := tidy(v)
+	if err != nil {
+		return err
+	}
+	columns := t.flat()
+	kinds := make([]kind, len(columns))
+	for j, c := range columns {
+		kinds[j] = c.kind()
+	}
+	schema, err := schemaOf(columns, kinds)
+	if err != nil {
+		return err
+	}
+	rows := make([]parquet.Row, len(t.Rows))
+	for i := range rows {
+		for j, c := range columns {
+			rows[i] = append(rows[i], kinds[j].value(c.cells[i]).Level(0, present(c.cells[i]), j))
+		}
+	}
+	out := parquet.NewWriter(w, schema, parquet.Compression(&parquet.Snappy))
+	if _, err := out.WriteRows(rows); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// present is the definition level of a cell in a column that may have nulls.
+func present(v any) int {
+	if v == nil {
+		return 0
+	}
+	return 1
+}
+
+// ordered is a group of columns in the order of a table; parquet.Group alone would
+// sort them by name.
+type ordered struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+// Fields implements parquet.Node.
+func (o ordered) Fields() []parquet.Field { return o.fields }
+
+// schemaOf makes a column of optional cells of each column of the table.
+func schemaOf(columns []flat, kinds []kind) (*parquet.Schema, error) {
+	group := parquet.Group{}
+	for j, c := range columns {
+		if group[c.name] != nil {
+			return nil, fmt.Errorf("two columns of the table are called %s, and Parquet tells them apart by name: save it as CSV, or sweep under another name", c.name)
+		}
+		group[c.name] = parquet.Optional(kinds[j].leaf())
+	}
+	named := map[string]parquet.Field{}
+	for _, f := range group.Fields() {
+		named[f.Name()] = f
+	}
+	o := ordered{Group: group}
+	for _, c := range columns {
+		o.fields = append(o.fields, named[c.name])
+	}
+	return parquet.NewSchema("table", o), nil
+}
+
+// kind is what the cells of a column are.
+type kind int
+
+const (
+	kindText kind = iota
+	kindReal
+	kindWhole
+	kindUnsigned
+	kindTruth
+)
+
+// kind finds the narrowest kind that holds every cell.
+func (c flat) kind() kind {
+	found := map[kind]bool{}
+	for _, v := range c.cells {
+		switch v.(type) {
+		case nil:
+		case float64:
+			found[kindReal] = true
+		case int:
+			found[kindWhole] = true
+		case uint64:
+			found[kindUnsigned] = true
+		case bool:
+			found[kindTruth] = true
+		default:
+			return kindText
+		}
+	}
+	switch {
+	case len(found) == 0 && c.number:
+		return kindReal
+	case len(found) == 1:
+		for k := range found {
+			return k
+		}
+	case found[kindTruth] || len(found) == 0:
+		return kindText
+	}
+	return kindReal
+}
+
+// leaf is the type of a column of this kind.
+func (k kind) leaf() parquet.Node {
+	switch k {
+	case kindReal:
+		return parquet.Leaf(parquet.DoubleType)
+	case kindWhole:
+		return parquet.Int(64)
+	case kindUnsigned:
+		return parquet.Uint(64)
+	case kindTruth:
+		return parquet.Leaf(parquet.BooleanType)
+	}
+	return parquet.String()
+}
+
+// value is a cell in a column of this kind.
+func (k kind) value(v any) parquet.Value {
+	if v == nil {
+		return parquet.Value{}
+	}
+	switch k {
+	case kindReal:
+		x, _ := numeric(v)
+		return parquet.DoubleValue(x)
+	case kindWhole:
+		return parquet.Int64Value(int64(v.(int)))
+	case kindUnsigned:
+		return parquet.Int64Value(int64(v.(uint64))) // the same 64 bits, read as unsigned
+	case kindTruth:
+		return parquet.BooleanValue(v.(bool))
+	}
+	return parquet.ByteArrayValue([]byte(field(v)))
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// tidy is the table that stands for a value.
+func tidy(v any) (Table, error) {
+	switch v := plain(v).(type) {
+	case sim.Sweep:
+		if v.Per == sim.PerRun {
+			return runRows(v)
+		}
+		return sweepRows(v), nil
+	case sim.Comparisons:
+		return comparisonRows(v), nil
+	case sim.Speedup:
+		return speedupRows(v), nil
+	case sim.Claims:
+		return claimRows(v), nil
+	case []engine.Result:
+		return resultRows(v), nil
+	case engine.Result:
+		return answerRows(v), nil
+	case Figure:
+		return v.Data(), nil
+	case float64, int, uint64, string, bool:
+		return Table{Columns: []Column{text("value", "Value")}, Rows: [][]any{{v}}}, nil
+	case []any:
+		if t, ok := matrix(v); ok {
+			return t, nil
+		}
+		t := Table{Columns: []Column{text("value", "Value")}}
+		for _, item := range v {
+			switch name := TypeName(item); name {
+			case "number", "text", "bool":
+			default:
+				return t, fmt.Errorf("a list with a %s in it has no rows and columns: save its entries one by one", name)
+			}
+			t.Rows = append(t.Rows, []any{item})
+		}
+		return t, nil
+	default:
+		for _, b := range Blocks(v) {
+			if t, ok := b.(Table); ok {
+				return t, nil
+			}
+		}
+	}
+	return Table{}, fmt.Errorf("a %s has no rows and columns to save as CSV or Parquet; .json and .txt can hold it", TypeName(v))
+}
+
+// settings are the columns that say which run a row is about.
+func settings() []Column {
+	return []Column{
+		text("problem", ""), text("mode", ""), text("algorithm", ""), text("schedule", ""), text("status", ""),
+		number("runs", "", ""), number("delta", "", ""), number("epsilon", "", ""), number("budget", "", ""), number("ridge", "", ""), number("seed", "", ""),
+	}
+}
+
+func settingsOf(r engine.Result) []any {
+	var budget any
+	if r.Budget > 0 {
+		budget = r.Budget
+	}
+	return []any{r.Problem, r.Mode, r.Algorithm, orAbsent(r.Schedule), string(r.Status),
+		r.Runs, known(r.Delta), known(r.Epsilon), budget, r.Ridge, r.Seed}
+}
+
+// resultRows has a row per result: settings, then every measure.
+func resultRows(results []engine.Result) Table {
+	t := Table{Columns: settings()}
+	for _, m := range measures() {
+		t.Columns = append(t.Columns, m.column())
+	}
+	for _, r := range results {
+		row := settingsOf(r)
+		for _, m := range measures() {
+			row = append(row, m.value(r))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// sweepRows has the swept values first, then the columns of resultRows that are
+// not swept.
+func sweepRows(s sim.Sweep) Table {
+	t := sweptTable(s.Names)
+	results := make([]engine.Result, len(s.Rows))
+	for i, r := range s.Rows {
+		t.Rows = append(t.Rows, plainAll(r.Values))
+		results[i] = r.Result
+	}
+	t.join(resultRows(results))
+	return t
+}
+
+// runRows has a row per run of every cell: the swept values, the settings, and what
+// the run measured.
+func runRows(s sim.Sweep) (Table, error) {
+	t := sweptTable(s.Names)
+	runs := Table{Columns: append(runSettings(),
+		number("run", "", ""), number("samples", "", ""), number("rounds", "", ""),
+		text("wrong", ""), text("undecided", ""), number("wrong_tasks", "", ""), number("regret", "", ""))}
+	for _, r := range s.Rows {
+		d := r.Result.Detail
+		if d == nil {
+			return t, fmt.Errorf("a result of the sweep has no record of its single runs: only its cells can be saved")
+		}
+		values, settings := plainAll(r.Values), runSettingsOf(r.Result)
+		for i := range d.Run {
+			t.Rows = append(t.Rows, slices.Clone(values))
+			row := append(slices.Clone(settings), d.Run[i], d.Samples[i], d.Rounds[i], nil, d.Undecided[i], nil, nil)
+			if at := len(settings); len(d.Wrong) == len(d.Run) { // the truth is known
+				row[at+3], row[at+5], row[at+6] = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
+			}
+			runs.Rows = append(runs.Rows, row)
+		}
+	}
+	t.join(runs)
+	return t, nil
+}
+
+// runSettings are the settings that a single run has: not how its whole cell ended,
+// nor how many runs that has.
+func runSettings() []Column {
+	return slices.DeleteFunc(settings(), func(c Column) bool { return c.Name == "status" || c.Name == "runs" })
+}
+
+func runSettingsOf(r engine.Result) []any {
+	var out []any
+	for j, c := range settings() {
+		if c.Name != "status" && c.Name != "runs" {
+			out = append(out, settingsOf(r)[j])
+		}
+	}
+	return out
+}
+
+// sweptTable is a table with a column per swept name and no rows yet.
+func sweptTable(names []string) Table {
+	var t Table
+	for _, name := range names {
+		t.Columns = append(t.Columns, text(name, name))
+	}
+	return t
+}
+
+// join puts the columns of other that t does not have yet behind those of t, row by
+// row.
+func (t *Table) join(other Table) {
+	have := slices.Clone(t.Columns)
+	for j, c := range other.Columns {
+		if slices.ContainsFunc(have, func(h Column) bool { return h.Name == c.Name }) {
+			continue
+		}
+		t.Columns = append(t.Columns, c)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], other.Rows[i][j])
+		}
+	}
+}
+
+func plainAll(values []any) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = plain(v)
+	}
+	return out
+}
+
+// comparisonRows has a row per algorithm and combination of the other swept values.
+func comparisonRows(c sim.Comparisons) Table {
+	t := sweptTable(c.Names)
+	rest := Table{Columns: []Column{
+		text("algorithm", ""), text("reference", ""), text("measure", ""), number("difference", "", ""),
+		number("ratio", "", ""), text("paired", ""), number("runs", "", ""),
+	}}
+	for _, r := range c.Rows {
+		t.Rows = append(t.Rows, plainAll(r.Values))
+		var ratio any
+		if r.Ratio != (engine.Interval{}) {
+			ratio = r.Ratio
+		}
+		rest.Rows = append(rest.Rows, []any{r.Algorithm, c.Reference, c.Measure, r.Difference, ratio, r.Paired, r.Runs})
+	}
+	t.join(rest)
+	return t
+}
+
+// speedupRows has a row per combination of the swept values.
+func speedupRows(s sim.Speedup) Table {
+	t := sweptTable(s.Names)
+	rest := Table{Columns: []Column{
+		text("algorithm", ""), text("alone", ""), number("tasks", "", ""), number("beta", "", ""),
+		number("by_rank", "", ""), number("by_hardness", "", ""),
+	}}
+	for _, r := range s.Rows {
+		t.Rows = append(t.Rows, plainAll(r.Values))
+		rest.Rows = append(rest.Rows, []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)})
+	}
+	t.join(rest)
+	return t
+}
+
+// claimRows has a row per statement and setting.
+func claimRows(c sim.Claims) Table {
+	t := Table{Columns: []Column{
+		text("source", ""), number("case", "", ""), text("name", ""), number("value", "", ""), text("statement", ""),
+		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
+	}}
+	for _, r := range c.Rows {
+		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, orAbsent(r.Why)})
+	}
+	return t
+}
+
+// answerRows has a row per task of one result.
+func answerRows(r engine.Result) Table {
+	run := resultRows([]engine.Result{r})
+	t := Table{Columns: append([]Column{
+		text("task", ""), text("arm", ""), text("decided", ""), text("leader", ""), number("estimate", "", ""),
+		number("margin", "", ""), text("candidates", ""), text("best", ""), text("correct", ""),
+	}, run.Columns...)}
+	for _, a := range r.Answers {
+		row := []any{a.Task, orAbsent(a.Arm), a.Decided, a.Leader, a.Estimate, a.Margin, nil, orAbsent(a.Best), nil}
+		if len(a.Candidates) > 0 {
+			row[6] = a.Candidates
+		}
+		if a.Correct != nil {
+			row[8] = *a.Correct
+		}
+		t.Rows = append(t.Rows, append(row, run.Rows[0]...))
+	}
+	return t
+}
