@@ -16,13 +16,14 @@ import (
 // In the exact feature space of a Model this equals the paper's form with the
 // Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³).
 type Estimator struct {
-	model  *Model
-	counts []int
-	shrink float64 // Nξ
-	chol   mat.Cholesky
-	white  *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
-	solved *mat.Dense // Φ A⁻¹, for the bias
-	hidden *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or there are none
+	total      []float64 // N: N_i/σ_i², normalised
+	unit       float64   // reward units of one normalised unit
+	shrink     float64   // Nξ
+	chol       mat.Cholesky
+	white      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
+	solved     *mat.Dense // Φ A⁻¹, for the bias
+	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or there are none
+	truncation float64    // Model.Truncation
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -38,8 +39,8 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
 	n, dim := m.Features.Dims()
-	e := &Estimator{model: m, counts: counts, shrink: float64(total) * ridge}
 	weighted := make([]float64, n)
+	e := &Estimator{total: weighted, unit: m.Unit, shrink: float64(total) * ridge, truncation: m.Truncation}
 	for i, c := range counts {
 		weighted[i] = float64(c) * m.Precision[i]
 	}
@@ -48,7 +49,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 		info.SetSym(j, j, info.At(j, j)+e.shrink)
 	}
 	if e.shrink <= negligible*largestDiagonal(info) {
-		e.fillUnmeasured(info)
+		e.fillUnmeasured(m.Features, info)
 	}
 	if !e.chol.Factorize(info) {
 		return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; a larger xi mends it", total, ridge)
@@ -81,7 +82,7 @@ func largestDiagonal(a *mat.SymDense) float64 {
 // fillUnmeasured finds the directions of negligible information, keeps the arms'
 // parts along them, and adds a multiple of the identity there so that the factor
 // exists; the filling adds next to nothing to variances and estimates.
-func (e *Estimator) fillUnmeasured(info *mat.SymDense) {
+func (e *Estimator) fillUnmeasured(features *mat.Dense, info *mat.SymDense) {
 	dim := info.SymmetricDim()
 	var eig mat.EigenSym
 	if !eig.Factorize(info, true) {
@@ -102,7 +103,7 @@ func (e *Estimator) fillUnmeasured(info *mat.SymDense) {
 		info.SymRankOne(info, top-values[k], vectors.ColView(k))
 	}
 	e.hidden = new(mat.Dense)
-	e.hidden.Mul(e.model.Features, vectors.Slice(0, dim, 0, null))
+	e.hidden.Mul(features, vectors.Slice(0, dim, 0, null))
 }
 
 // size is the number of floats held, for the memory bound of Model.
@@ -111,7 +112,7 @@ func (e *Estimator) size() int {
 		return 0
 	}
 	n, dim := e.white.Dims()
-	return 2*n*dim + 2*dim*dim
+	return n + 3*n*dim + 2*dim*dim // hidden, where there is one, is at most N × m
 }
 
 // Estimates returns the estimated reward of every arm, N values, normalised,
@@ -119,9 +120,9 @@ func (e *Estimator) size() int {
 func (e *Estimator) Estimates(means []float64) []float64 {
 	n, dim := e.white.Dims()
 	weighted := mat.NewVecDense(n, nil)
-	for i, c := range e.counts {
+	for i, c := range e.total {
 		if c > 0 {
-			weighted.SetVec(i, float64(c)*e.model.Precision[i]*means[i]/e.model.Unit)
+			weighted.SetVec(i, c*means[i]/e.unit)
 		}
 	}
 	projected := mat.NewVecDense(dim, nil)
@@ -156,8 +157,8 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 		}
 		bias += norm * math.Sqrt(part)
 	}
-	if e.model.Truncation > truncated {
-		bias += 2 * norm * math.Sqrt(e.model.Truncation)
+	if e.truncation > truncated {
+		bias += 2 * norm * math.Sqrt(e.truncation)
 	}
 	return bias
 }

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,18 +26,16 @@ type Model struct {
 	Precision  []float64  // Unit²/σ_i²
 	Truncation float64    // largest k(x̃,x̃) - ‖φ‖² left out; about 1e-12 of the diagonal unless past MaxRank
 
-	mu     sync.Mutex
-	memory map[string]*stage
-	floats int // stored in memory, to bound it
+	memory   *Memory
+	identity string  // of all numbers of the model, the expected rewards included
+	layout   *layout // for designs
 
 	ctx context.Context // ends designs; nil never does
 
 	known func() (*truth, error)   // once
 	tasks func() ([]*Model, error) // once: the model of each task alone
+	apart func() (*Model, error)   // once: the same problem under the kernel identity()
 }
-
-// memoryLimit bounds the numbers kept by Model.memory (256 MiB).
-const memoryLimit = 1 << 25
 
 // NewModel evaluates the kernel on the problem's points and factors the Gram
 // matrix. unit = 0 takes the largest noise scale. It reports a kernel that is
@@ -64,14 +60,31 @@ func NewModel(p *Problem, unit float64) (*Model, error) {
 	}
 	m := &Model{
 		Problem: p, Unit: unit, Features: factor.L, Truncation: factor.Residual,
-		Precision: make([]float64, p.N()), memory: map[string]*stage{},
+		Precision: make([]float64, p.N()), memory: new(Memory),
 	}
 	m.known = sync.OnceValues(m.computeTruth)
 	m.tasks = sync.OnceValues(m.perTask)
+	m.apart = sync.OnceValues(m.underIdentity)
 	for i, s := range p.Noise {
 		m.Precision[i] = unit * unit / (s * s)
 	}
+	m.layout = newLayout(m.Features, m.Precision)
+	taskOf := make([]float64, p.N())
+	for i, v := range p.TaskOf {
+		taskOf[i] = float64(v)
+	}
+	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{unit, m.Truncation}, taskOf, p.Mean)
 	return m, nil
+}
+
+// Share makes the model remember in a Memory that other models use, too, in place
+// of one of its own; nil changes nothing. It is called before the model is used,
+// and returns it.
+func (m *Model) Share(memory *Memory) *Model {
+	if memory != nil {
+		m.memory = memory
+	}
+	return m
 }
 
 // perTask returns the model of each task on its own.
@@ -82,9 +95,21 @@ func (m *Model) perTask() ([]*Model, error) {
 		if out[v], err = NewModel(m.Problem.Only(v), m.Unit); err != nil {
 			return nil, err
 		}
-		out[v].Until(m.ctx)
+		out[v].Share(m.memory).Until(m.ctx)
 	}
 	return out, nil
+}
+
+// independent is the model of the same problem under the kernel identity().
+func (m *Model) independent() (*Model, error) { return m.apart() }
+
+func (m *Model) underIdentity() (*Model, error) {
+	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	alone, err := NewModel(m.Problem.WithKernel(same), m.Unit)
+	if err != nil {
+		return nil, err
+	}
+	return alone.Share(m.memory).Until(m.ctx), nil
 }
 
 // Rank is the dimension m of the features.
@@ -123,8 +148,32 @@ func (m *Model) Solver(tolerance float64) design.Options {
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
 func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
-	st, err := m.remember(key('d', ridge, 0, alive), func() (*stage, error) {
-		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: alive}, m.Solver(designTolerance(m.Problem.N())))
+	st, err := m.remember(key('d', ridge, 0, contrasting(alive)), func() (*stage, error) {
+		r := m.layout.reduce(alive)
+		if len(r.arms) == 0 {
+			d, err := design.Minimax(m.Space(ridge), design.Contrasts{}, design.Options{})
+			return &stage{design: d}, err
+		}
+		d, err := m.solve(r, ridge, 0)
+		return &stage{design: r.restore(m.layout, d)}, err
+	})
+	if err != nil {
+		return design.Design{}, err
+	}
+	return st.design, nil
+}
+
+// solve returns the design of a problem in canonical form, remembered for all
+// models that have it. With a threshold above 0 it only tells on which side of it
+// the value is.
+func (m *Model) solve(r reduced, ridge, threshold float64) (design.Design, error) {
+	st, err := m.memory.remember(key('r', ridge, 0, nil)+key('t', threshold, 0, nil)+r.identity, func() (*stage, error) {
+		opt := m.Solver(designTolerance(len(r.arms)))
+		opt.Threshold = threshold
+		d, err := design.Minimax(r.space(m, ridge), design.Contrasts{Groups: r.groups}, opt)
+		if threshold > 0 {
+			d.Weights, d.Certificate = nil, design.Certificate{}
+		}
 		return &stage{design: d}, err
 	})
 	if err != nil {
@@ -136,69 +185,40 @@ func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
 // Omega is the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4],
 // remembered.
 func (m *Model) Omega(ridge float64, set []int) (float64, error) {
-	d, err := m.Design(ridge, [][]int{set})
+	r := m.layout.reduce([][]int{set})
+	if len(r.arms) == 0 {
+		return 0, nil
+	}
+	d, err := m.solve(r, ridge, 0)
 	return d.Value, err
 }
 
-// OmegaExceeds tells whether ω(ξ, S) > limit. It solves only as far as needed to
-// certify the answer; within the tolerance of designs, the value decides.
+// OmegaExceeds tells whether ω(ξ, S) > limit ≥ 0. It solves only as far as needed
+// to certify the answer; within the tolerance of designs, the value decides.
 // Remembered.
 func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
-	st, err := m.remember(key('o', ridge, 0, [][]int{set})+key('l', limit, 0, nil), func() (*stage, error) {
-		opt := m.Solver(designTolerance(m.Problem.N()))
-		opt.Threshold = limit
-		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: [][]int{set}}, opt)
-		d.Weights, d.Certificate = nil, design.Certificate{}
-		return &stage{design: d}, err
-	})
-	if err != nil {
-		return false, err
+	r := m.layout.reduce([][]int{set})
+	if len(r.arms) == 0 {
+		return false, nil
 	}
-	d := st.design
-	return d.Value > limit, nil
+	d, err := m.solve(r, ridge, limit)
+	return d.Value > limit, err
 }
 
-// stage is what one round of sampling is decided by before its data: the
-// design, the rounded counts, and the estimator they give.
-type stage struct {
-	design   design.Design
-	rounding design.Rounding
-	estimate *Estimator
-}
-
-// remember returns the stage stored under k, computing it at most a few times.
-// Computing is a pure function of k, so which worker came first cannot matter.
-func (m *Model) remember(k string, compute func() (*stage, error)) (*stage, error) {
-	m.mu.Lock()
-	st, ok := m.memory[k]
-	m.mu.Unlock()
-	if ok {
-		return st, nil
-	}
-	st, err := compute()
-	if err != nil {
-		return nil, err
-	}
-	size := len(k)/8 + len(st.design.Weights) + len(st.rounding.Counts) + st.estimate.size()
-	m.mu.Lock()
-	if m.floats+size <= memoryLimit {
-		m.floats += size
-		m.memory[k] = st
-	}
-	m.mu.Unlock()
-	return st, nil
-}
-
-// key identifies a stage: a kind, the ridge, the number of pulls and the sets.
-func key(kind byte, ridge float64, pulls int, alive [][]int) string {
-	b := []byte{kind}
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(ridge))
-	b = binary.AppendUvarint(b, uint64(pulls))
+// contrasting are the sets of at least two arms: the others contrast nothing.
+func contrasting(alive [][]int) [][]int {
+	out := make([][]int, 0, len(alive))
 	for _, set := range alive {
-		b = binary.AppendUvarint(b, uint64(len(set)))
-		for _, i := range set {
-			b = binary.AppendUvarint(b, uint64(i))
+		if len(set) > 1 {
+			out = append(out, set)
 		}
 	}
-	return string(b)
+	return out
+}
+
+// remember returns the stage of this model stored under k, computing it at most a
+// few times. Computing is a pure function of k, the numbers of the model and its
+// expected rewards.
+func (m *Model) remember(k string, compute func() (*stage, error)) (*stage, error) {
+	return m.memory.remember(m.identity+k, compute)
 }

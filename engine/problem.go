@@ -73,11 +73,14 @@ func (p *Problem) Groups() [][]int {
 // PairCount is Σ_v n_v², which is n²V when every task has n arms: the number of
 // ordered pairs in the union bounds.
 func (p *Problem) PairCount() float64 {
-	var sum float64
-	for _, g := range p.Groups() {
-		sum += float64(len(g)) * float64(len(g))
+	var sum, size float64
+	for i, v := range p.TaskOf {
+		if i > 0 && v != p.TaskOf[i-1] {
+			sum, size = sum+size*size, 0
+		}
+		size++
 	}
-	return sum
+	return sum + size*size
 }
 
 // LargestNoise is max σ_i, the default unit of rewards.

@@ -11,7 +11,7 @@ import (
 // false and the rounding is the best that was found.
 func (m *Model) exactly(ridge float64, alive [][]int, n int) (st *stage, covered bool, err error) {
 	covered = true
-	st, err = m.remember(key('n', ridge, n, alive), func() (*stage, error) {
+	st, err = m.remember(key('n', ridge, n, contrasting(alive)), func() (*stage, error) {
 		d, err := m.Design(ridge, alive)
 		if err != nil {
 			return nil, err

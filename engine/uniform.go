@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // uniformFB spends the whole budget in one round, the same number of pulls on
@@ -54,16 +52,6 @@ func NewBestElsewhere(m *Model, opt Options) (Algorithm, error) {
 	}
 	a.answerOf = a.bestElsewhere
 	return a, nil
-}
-
-// independent is the model of the same problem under the kernel identity().
-func (m *Model) independent() (*Model, error) {
-	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	alone, err := NewModel(m.Problem.WithKernel(same), m.Unit)
-	if err != nil {
-		return nil, err
-	}
-	return alone.Until(m.ctx), nil
 }
 
 func newUniformFB(m *Model, opt Options) (*uniformFB, error) {

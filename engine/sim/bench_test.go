@@ -69,8 +69,10 @@ func fixedBudget() panels {
 	return p
 }
 
-// run makes every cell of the panels for the algorithms given.
+// run makes every cell of the panels for the algorithms given, as a sweep does: in
+// one memory.
 func (p panels) run(b *testing.B, algorithms []string) {
+	memory := new(engine.Memory)
 	for number := 1; number <= 3; number++ {
 		for k, x := range p.cells {
 			problem, err := engine.PaperCase(number, p.gaps[k])
@@ -78,7 +80,8 @@ func (p panels) run(b *testing.B, algorithms []string) {
 				b.Fatal(err)
 			}
 			for _, name := range algorithms {
-				x.Problem, x.Mode, x.Algorithm, x.Seed = problem, p.mode, name, 1
+				x.Problem, x.Mode, x.Algorithm = problem, p.mode, name
+				x.Seed, x.Memory = 1, memory
 				if _, err := sim.Run(context.Background(), x); err != nil {
 					b.Fatal(err)
 				}

@@ -24,6 +24,7 @@ type Experiment struct {
 	Progress  func(done, total int) // called after each run, never concurrently; may be nil
 	Draw      Drawer                // nil means that of the problem
 	Detail    bool                  // keep Result.Detail
+	Memory    *engine.Memory        // shared by experiments that have designs in common; nil means one of its own
 }
 
 // Run makes the runs and returns their summary. When the context is cancelled,
@@ -46,7 +47,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
-	model.Until(ctx)
+	model.Share(x.Memory).Until(ctx)
 	if _, err := entry.New(model, x.Options); err != nil { // before any run: wrong options fail once
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
