@@ -30,6 +30,9 @@ type Experiment struct {
 // Run makes the runs and returns their summary. When the context is cancelled,
 // or a run fails, it returns the summary of the runs that finished together with
 // the error; Result.Runs then says how many there were.
+//
+// Of each run only its score is kept, about 100 bytes, and of the first also its
+// answers and trace.
 func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if x.Runs < 1 {
 		return engine.Result{}, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
@@ -43,6 +46,9 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 			return engine.Result{}, err
 		}
 	}
+	if x.Memory == nil {
+		x.Memory = new(engine.Memory)
+	}
 	model, err := engine.NewModel(x.Problem, x.Options.Unit)
 	if err != nil {
 		return engine.Result{}, err
@@ -51,34 +57,32 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if _, err := entry.New(model, x.Options); err != nil { // before any run: wrong options fail once
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
-	outcomes, err := x.repeat(ctx, entry, model)
+	t := newTally(x, entry)
+	err = x.repeat(ctx, entry, model, t)
 	// After an interrupt, the comparison with the theory gets a little time of its own.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTime)
 	defer cancel()
 	if ctx.Err() != nil {
+		ctx = late
 		model.Until(late)
 	}
-	result := x.summary(entry, model, outcomes)
-	return result, err
+	return x.summary(ctx, entry, model, t), err
 }
 
 // summaryTime is how long the summary of an interrupted experiment may take.
 const summaryTime = 2 * time.Second
 
-// repeat makes the runs on the workers. Outcomes are indexed by run; nil marks
-// one that did not finish.
-func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model) ([]*engine.Outcome, error) {
+// repeat makes the runs on the workers and tallies those that finish.
+func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	workers := x.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	outcomes := make([]*engine.Outcome, x.Runs)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	done := 0
 	for range min(workers, x.Runs) {
 		wg.Go(func() {
 			for {
@@ -86,31 +90,32 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 				if run >= x.Runs || ctx.Err() != nil {
 					return
 				}
-				outcome, err := x.one(ctx, entry, model, run)
+				outcome, sent, err := x.one(ctx, entry, model, run)
 				if err != nil {
 					cancel(fmt.Errorf("%s, run %d: %w", x.Algorithm, run+1, err))
 					return
 				}
+				s := t.judge.score(&outcome)
 				mu.Lock()
-				outcomes[run] = &outcome
-				done++
+				t.add(run, s, &outcome, sent)
 				if x.Progress != nil {
-					x.Progress(done, x.Runs)
+					x.Progress(t.done, x.Runs)
 				}
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil && done < x.Runs {
-		return outcomes, err
+	if err := context.Cause(ctx); err != nil && t.done < x.Runs {
+		return err
 	}
-	return outcomes, nil
+	return nil
 }
 
-// one makes a run. A panic becomes an error that names where: it would end the whole
-// process, since runs have goroutines of their own, and with it a notebook's values.
-func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (outcome engine.Outcome, err error) {
+// one makes a run and measures its messages. A panic becomes an error that names
+// where: it would end the whole process, since runs have goroutines of their own, and
+// with it a notebook's values.
+func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (outcome engine.Outcome, sent traffic, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("defect in gonb-cope or in a function that it was given (please report it): %v\n%s", r, debug.Stack())
@@ -118,7 +123,14 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 	}()
 	alg, err := entry.New(model, x.Options)
 	if err != nil {
-		return engine.Outcome{}, err
+		return engine.Outcome{}, traffic{}, err
 	}
-	return engine.Run(ctx, alg, NewEnvironment(x.Draw, x.Seed, run), x.Options)
+	env := NewEnvironment(x.Draw, x.Seed, run)
+	if !entry.Shares {
+		outcome, err = engine.Run(ctx, alg, env, x.Options)
+		return outcome, traffic{}, err
+	}
+	m := &meter{Environment: env, taskOf: x.Problem.TaskOf, features: model.Rank()}
+	outcome, err = engine.Run(ctx, alg, m, x.Options)
+	return outcome, m.sent, err
 }

@@ -1,0 +1,22 @@
+package bounds
+
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// RankTask is rank K_Z of a problem, as in Report: the number of eigenvalues of the
+// tasks' Gram matrix above 1e-10 of the largest. V / rank K_Z is the speedup that
+// task similarity alone predicts [Du23, Section 4.3].
+func RankTask(p *engine.Problem) (int, error) {
+	gram, err := p.Kernel.TaskGram(p.Tasks)
+	if err != nil {
+		return 0, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	values, err := symmetricEigenvalues(gram)
+	if err != nil {
+		return 0, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	return rank(values), nil
+}

@@ -1,0 +1,57 @@
+package sim
+
+import (
+	"context"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+)
+
+// detail lays the scores out run by run, with what theory predicts of the speedup.
+func (x Experiment) detail(ctx context.Context, model *engine.Model, ridge float64, scores []score, runs []int) *engine.Detail {
+	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.samples })}
+	known := x.Problem.Mean != nil
+	for _, s := range scores {
+		d.Rounds = append(d.Rounds, s.rounds)
+		d.Undecided = append(d.Undecided, s.undecided)
+		if known {
+			d.Wrong = append(d.Wrong, s.wrong)
+			d.WrongTasks = append(d.WrongTasks, s.wrongTasks)
+			d.Regret = append(d.Regret, s.regret)
+		}
+	}
+	if rank, err := bounds.RankTask(x.Problem); err == nil {
+		d.TaskRank = rank
+	}
+	if x.Mode == engine.ModeFC && x.Problem.N() <= speedupArms {
+		d.Speedup = x.hardnessSpeedup(ctx, model, ridge)
+	}
+	return d
+}
+
+// speedupArms is the number of arms up to which predicting the speedup costs less than
+// the runs do.
+const speedupArms = 400
+
+// hardnessSpeedup is Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one
+// than together, at the same ridge. 0 when the expected rewards are unknown, two arms
+// tie for best, or a design fails.
+func (x Experiment) hardnessSpeedup(ctx context.Context, model *engine.Model, ridge float64) float64 {
+	together, err := model.Hardness(ridge, x.Options.Epsilon)
+	if err != nil || !(together.Value > 0) {
+		return 0
+	}
+	sum := 0.0
+	for v := range model.Problem.V() {
+		alone, err := engine.NewModel(model.Problem.Only(v), model.Unit)
+		if err != nil {
+			return 0
+		}
+		d, err := alone.Share(x.Memory).Until(ctx).Hardness(ridge, x.Options.Epsilon)
+		if err != nil {
+			return 0
+		}
+		sum += d.Value
+	}
+	return sum / together.Value
+}

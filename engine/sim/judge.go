@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// judge scores runs against the truth, where it is known.
+type judge struct {
+	budget    bool // fixed budget: every leader counts as told
+	perV      bool // samples are divided by V once more
+	agents    int
+	tolerance float64              // shortfall that is not an error, reward units
+	lost      []map[string]float64 // best minus arm, by task and arm; nil when unknown
+	spread    []float64            // best minus median arm, by task
+}
+
+// score is what is kept of a run.
+type score struct {
+	done             bool // the run finished
+	status           engine.Status
+	samples          float64 // per agent
+	rounds           int
+	wrong, undecided bool // some task
+	wrongTasks       int
+	regret, relative float64
+}
+
+func newJudge(x Experiment, entry engine.AlgorithmEntry) judge {
+	p := x.Problem
+	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.PerV, agents: p.V()}
+	if p.Mean == nil {
+		return j
+	}
+	largest := 0.0
+	for _, m := range p.Mean {
+		largest = max(largest, math.Abs(m))
+	}
+	j.tolerance = x.Options.Epsilon*(1+1e-12) + 1e-12*largest // epsilon, and the rounding of tied means
+	for v := range p.V() {
+		lo, hi := p.ArmsOf(v)
+		sorted := slices.Sorted(slices.Values(p.Mean[lo:hi]))
+		n := len(sorted)
+		lost := make(map[string]float64, n)
+		for i := lo; i < hi; i++ {
+			lost[p.Arms.Names[i]] = sorted[n-1] - p.Mean[i]
+		}
+		j.lost = append(j.lost, lost)
+		j.spread = append(j.spread, sorted[n-1]-(sorted[(n-1)/2]+sorted[n/2])/2)
+	}
+	return j
+}
+
+// shortfall is best minus the named arm of task v, reward units.
+func (j judge) shortfall(v int, arm string) float64 {
+	if lost, ok := j.lost[v][arm]; ok {
+		return lost
+	}
+	return math.NaN()
+}
+
+// score scores one run. A task is wrong when it was told an arm further than
+// epsilon from its best; in fixed budget every leader counts as told.
+func (j judge) score(o *engine.Outcome) score {
+	s := score{done: true, status: o.Status, rounds: len(o.Rounds), samples: float64(o.Samples) / float64(j.agents)}
+	if j.perV {
+		s.samples /= float64(j.agents)
+	}
+	for v, a := range o.Answers {
+		s.undecided = s.undecided || !a.Decided
+		if j.lost == nil {
+			continue
+		}
+		lost := j.shortfall(v, a.Leader)
+		bad := lost > j.tolerance
+		s.wrong = s.wrong || (bad && (a.Decided || j.budget))
+		s.wrongTasks += count(bad)
+		s.regret += lost / float64(len(o.Answers))
+		if spread := j.spread[v]; spread > 0 {
+			s.relative += lost / spread / float64(len(o.Answers))
+		}
+	}
+	return s
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// worse orders the ways to end: a set of runs has the status of its worst.
+func worse(a, b engine.Status) bool {
+	order := []engine.Status{engine.StatusDecided, engine.StatusEpsilon, engine.StatusBudget, engine.StatusRounds, engine.StatusSamples, engine.StatusInterrupted}
+	return slices.Index(order, a) > slices.Index(order, b)
+}
