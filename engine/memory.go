@@ -80,9 +80,13 @@ func (m *Memory) keep(k string, st *stage) {
 	m.young[k] = st
 }
 
+// keyLength suffices for the keys of small problems.
+const keyLength = 80
+
 // key identifies a stage: a kind, the ridge, the number of pulls and the sets.
 func key(kind byte, ridge float64, pulls int, alive [][]int) string {
-	b := []byte{kind}
+	b := make([]byte, 0, keyLength)
+	b = append(b, kind)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(ridge))
 	b = binary.AppendUvarint(b, uint64(pulls))
 	return string(appendSets(b, alive))

@@ -185,24 +185,31 @@ func (m *Model) solve(r reduced, ridge, threshold float64) (design.Design, error
 // Omega is the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4],
 // remembered.
 func (m *Model) Omega(ridge float64, set []int) (float64, error) {
-	r := m.layout.reduce([][]int{set})
-	if len(r.arms) == 0 {
-		return 0, nil
-	}
-	d, err := m.solve(r, ridge, 0)
-	return d.Value, err
+	return m.omega(ridge, set, 0)
 }
 
 // OmegaExceeds tells whether ω(ξ, S) > limit ≥ 0. It solves only as far as needed
 // to certify the answer; within the tolerance of designs, the value decides.
 // Remembered.
 func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
-	r := m.layout.reduce([][]int{set})
-	if len(r.arms) == 0 {
-		return false, nil
+	value, err := m.omega(ridge, set, limit)
+	return value > limit, err
+}
+
+// omega is ω(ξ, S), or with a threshold above 0 a number on the same side of it.
+func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, error) {
+	st, err := m.remember(key('o', ridge, 0, [][]int{set})+key('t', threshold, 0, nil), func() (*stage, error) {
+		r := m.layout.reduce([][]int{set})
+		if len(r.arms) == 0 {
+			return new(stage), nil
+		}
+		d, err := m.solve(r, ridge, threshold)
+		return &stage{design: design.Design{Value: d.Value}}, err
+	})
+	if err != nil {
+		return 0, err
 	}
-	d, err := m.solve(r, ridge, limit)
-	return d.Value > limit, err
+	return st.design.Value, nil
 }
 
 // contrasting are the sets of at least two arms: the others contrast nothing.
