@@ -33,6 +33,41 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndKernelFC,
 		},
 		{
+			Name: "CoKernelFC-IndAlloc", Mode: ModeFC, Shares: true, Proven: true, Reference: "[Du23, App. A], CoKernel-IndAlloc",
+			Doc: "CoKernelFC with each agent's own optimal allocation in place of the shared one",
+			New: NewCoKernelFCIndAlloc,
+		},
+		{
+			Name: "IndRAGE", Mode: ModeFC, Proven: true, Reference: "[Fiez19, Alg. 1], RAGE",
+			Doc: "RAGE by each agent alone at delta/V: least squares, no sharing",
+			New: NewIndRAGE,
+		},
+		{
+			Name: "IndRAGE/V", Mode: ModeFC, Proven: true, Ideal: true, PerV: true, Reference: "[Du23, App. A], IndRAGE/V",
+			Doc: "the runs of IndRAGE with their samples divided by V: what sharing without any loss would take",
+			New: NewIndRAGE,
+		},
+		{
+			Name: "IndALBA", Mode: ModeFC, Proven: true, Reference: "[Tao18], ALBA",
+			Doc: "ALBA by each agent alone at delta/V: G-optimal allocations, the number of arms halved in phases",
+			New: NewIndALBA,
+		},
+		{
+			Name: "IndPolyALBA", Mode: ModeFC, Proven: true, Reference: "[Du21, Alg. 3], PolyALBA",
+			Doc: "PolyALBA by each agent alone at delta/V: first the d best arms by a static allocation, then ALBA",
+			New: NewIndPolyALBA,
+		},
+		{
+			Name: "CoSuccessiveElimination", Mode: ModeFC, Shares: true, Proven: true, Reference: "[Hillel13], the multi-round algorithm",
+			Doc: "classic collaborative best arm: equal pulls and sample means over all agents; for tasks that are the same",
+			New: NewCoSuccessiveElimination,
+		},
+		{
+			Name: "Oracle", Mode: ModeFC, Shares: true, Ideal: true, Reference: "T* of the lower bound log(1/2.4 delta) T*",
+			Doc: "a reference that knows the rewards: pulls in the proportions of T* until each best arm is confirmed",
+			New: NewOracleFC,
+		},
+		{
 			Name: "CoKernelFB", Mode: ModeFB, Shares: true, Proven: true, Reference: "[Du23, Alg. 2]",
 			Doc: "halves the dimension of every candidate set in fixed rounds",
 			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFB(m, o) },

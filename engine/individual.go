@@ -20,12 +20,17 @@ var _ Algorithm = (*individual)(nil)
 // NewIndKernelFC is Alg. 1 run by each agent on its own task at confidence δ/V,
 // so that all answers hold together with probability 1 - δ.
 func NewIndKernelFC(m *Model, opt Options) (Algorithm, error) {
+	return newIndividualFC(m, opt, func() method { return joint{} })
+}
+
+// newIndividualFC runs a method of elimination by each agent alone at δ/V.
+func newIndividualFC(m *Model, opt Options, own func() method) (Algorithm, error) {
 	opt, err := opt.withDefaults(ModeFC)
 	if err != nil {
 		return nil, err
 	}
 	opt.Delta /= float64(m.Problem.V())
-	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return NewCoKernelFC(m, opt) })
+	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newElimination(m, opt, own()) })
 }
 
 // NewIndKernelFB is Alg. 2 run by each agent on its own task with its own T

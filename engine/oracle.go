@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// oracle is a reference that no algorithm can be: it knows the expected rewards,
+// hence the best arms x* and the proportions of T*, and only has to show that x* is
+// the best arm. It pulls in these proportions, begins near the lower bound
+// T* log(1/2.4δ), and doubles what it has pulled in every round until each rival of
+// x* is beaten by its confidence width
+//
+//	√(2‖y‖²_{A⁻¹} log((N-V)/δ_r)),  δ_r = δ/2r².
+//
+// The allocation never depends on the data, so those of all rounds are pooled. The
+// union is over the N-V rivals of x* only, on one side: a rival that is in truth
+// better would be beaten with probability at most δ.
+type oracle struct {
+	candidates
+	opt   Options
+	best  []int
+	start int // pulls of the first round
+
+	round     int
+	stage     *stage
+	counts    []int     // N: pulls so far, the round planned included
+	sums      []float64 // N: their rewards, without the round planned
+	estimates []float64 // of all data, normalised
+}
+
+var _ Algorithm = (*oracle)(nil)
+
+// NewOracleFC is the reference that samples in the proportions of T*, knowing θ*.
+// Schedule and ξ do not apply. With epsilon, a rival counts as beaten when it is at
+// most epsilon above x*. It is an error when the expected rewards are unknown, or
+// when arms tie for best and no epsilon is given.
+func NewOracleFC(m *Model, opt Options) (Algorithm, error) {
+	opt, err := opt.withDefaults(ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	best, err := m.Best()
+	if err != nil {
+		return nil, fmt.Errorf("%w: it samples by the truth: %w", ErrUnsuited, err)
+	}
+	d, err := m.Hardness(0, opt.Epsilon)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsuited, err)
+	}
+	a := &oracle{candidates: newCandidates(m), opt: opt, best: best, counts: make([]int, m.Problem.N()), sums: make([]float64, m.Problem.N())}
+	start := 2 * d.Value * math.Log(1/(2.4*opt.Delta))
+	a.start = max(1, int(min(math.Ceil(start), float64(opt.MaxSamples)+1)))
+	return a, nil
+}
+
+// Plan is as many pulls as were made so far.
+func (a *oracle) Plan() (Plan, error) {
+	n := 0
+	for _, c := range a.counts {
+		n += c
+	}
+	if n == 0 {
+		n = a.start
+	}
+	if n > a.opt.MaxSamples {
+		return Plan{}, errLimit{samples: float64(n)}
+	}
+	r := a.round + 1
+	// The start and the round number say how all pulls so far came about.
+	st, err := a.model.remember(key('O', a.opt.Epsilon, a.start, [][]int{{r}}), func() (*stage, error) { return a.model.oracleStage(a.opt.Epsilon, a.counts, n) })
+	if err != nil {
+		return Plan{}, err
+	}
+	for i, c := range st.rounding.Counts {
+		a.counts[i] += c
+	}
+	a.round, a.stage = r, st
+	return st.plan(r), nil
+}
+
+// oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
+// and factors the estimator of these and the ones before.
+func (m *Model) oracleStage(epsilon float64, before []int, n int) (*stage, error) {
+	d, err := m.Hardness(0, epsilon)
+	if err != nil {
+		return nil, err
+	}
+	contrasts, err := m.rivals(epsilon)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		r, err := design.Round(m.Space(0), contrasts, d.Weights, n, RoundingEpsilon)
+		var ratio *design.RatioError
+		if errors.As(err, &ratio) {
+			n += max(1, n/4)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all := make([]int, len(before))
+		for i, c := range before {
+			all[i] = c + r.Counts[i]
+		}
+		e, err := NewEstimator(m, 0, all)
+		return &stage{design: d, rounding: r, estimate: e}, err
+	}
+}
+
+// rivals are the contrasts of ρ*: each best arm against its rivals, by their gaps.
+func (m *Model) rivals(epsilon float64) (design.Contrasts, error) {
+	t, err := m.known()
+	if err != nil {
+		return design.Contrasts{}, err
+	}
+	var c design.Contrasts
+	for i, v := range m.Problem.TaskOf {
+		if i != t.best[v] {
+			gap := max(t.gap[i], epsilon/m.Unit)
+			c.Pairs = append(c.Pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
+		}
+	}
+	return c, nil
+}
+
+// Learn pools the round with those before it and drops the rivals that are beaten.
+func (a *oracle) Learn(b Batch) error {
+	if a.stage == nil {
+		return fmt.Errorf("learn was called before plan")
+	}
+	if err := learned(a.stage.plan(a.round), b); err != nil {
+		return err
+	}
+	pooled := make([]float64, len(a.sums))
+	for i, c := range b.Counts {
+		if c > 0 {
+			a.sums[i] += float64(c) * b.Means[i]
+		}
+		if a.counts[i] > 0 {
+			pooled[i] = a.sums[i] / float64(a.counts[i])
+		}
+	}
+	a.estimates = a.stage.estimate.Estimates(pooled)
+	slack := a.opt.Epsilon / a.model.Unit
+	for v, first := range a.best {
+		keep := a.alive[v][:0]
+		for _, i := range a.alive[v] {
+			gap, width := a.estimates[first]-a.estimates[i], a.width(i, first)
+			switch {
+			case i == first || gap < width-slack:
+				keep = append(keep, i)
+			case gap < width:
+				a.drop(a.round, i, first, gap, width, ruleEpsilon)
+			default:
+				a.drop(a.round, i, first, gap, width, ruleInterval)
+			}
+		}
+		a.alive[v] = keep
+	}
+	return nil
+}
+
+// width is the confidence width of a rival against x*, in all data so far.
+func (a *oracle) width(i, first int) float64 {
+	p, r := a.model.Problem, float64(a.round)
+	deltaR := a.opt.Delta / (2 * r * r)
+	return math.Sqrt(2 * a.stage.estimate.Variance(i, first) * math.Log(float64(p.N()-p.V())/deltaR))
+}
+
+// Done tells whether every rival is beaten.
+func (a *oracle) Done() bool { return a.single() }
+
+// Answers are the best arms, decided where every rival is beaten.
+func (a *oracle) Answers() []Answer {
+	out := make([]Answer, len(a.best))
+	for v, first := range a.best {
+		estimate := math.NaN()
+		if a.estimates != nil {
+			estimate = a.estimates[first]
+		}
+		ans := a.answer(v, first, estimate)
+		ans.Decided = len(a.alive[v]) == 1
+		switch {
+		case ans.Decided:
+			ans.Arm = ans.Leader
+		case a.estimates == nil:
+			ans.Margin = math.Inf(1)
+		}
+		for _, i := range a.alive[v] {
+			if i != first && a.estimates != nil {
+				ans.Margin = max(ans.Margin, a.model.Unit*(a.estimates[i]-a.estimates[first]+a.width(i, first)))
+			}
+		}
+		out[v] = ans
+	}
+	return out
+}
+
+// Warnings tells of a kernel that cannot represent the rewards.
+func (a *oracle) Warnings() []string { return misfitWarnings(a.model) }

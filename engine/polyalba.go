@@ -1,0 +1,49 @@
+package engine
+
+import "slices"
+
+// NewIndPolyALBA is PolyALBA [Du21, Alg. 3] run by each agent on its own task at
+// confidence δ/V. A first epoch only looks for the d best arms, d the rank of the
+// arms' span: rounds s = 1, 2, … on one static allocation over all arms discard
+// nothing until the best estimate is ahead of every arm outside the d best ones by
+// the threshold; then those d arms are kept. The phases q = 1, 2, … of ALBA follow on
+// them. A task with at most d arms begins there.
+//
+// The paper makes the static allocation from d independent arms, because it has too
+// many arms to list. Here arms can be listed, and the allocation is the G-optimal
+// one over all of them. Schedules, least squares and shares of δ are those of IndALBA.
+func NewIndPolyALBA(m *Model, opt Options) (Algorithm, error) {
+	opt.Ridge = Ridge{Kind: RidgeValue}
+	return newIndividualFC(m, opt, func() method { return new(polyALBA) })
+}
+
+// polyALBA is ALBA with another way to discard arms in its phase 0.
+type polyALBA struct{ alba }
+
+func (a *polyALBA) cut(e *elimination, v int) {
+	if a.phase > 0 {
+		e.eliminate(v)
+		return
+	}
+	ranked := slices.Clone(e.alive[v])
+	slices.SortStableFunc(ranked, func(i, j int) int {
+		switch {
+		case e.estimates[i] > e.estimates[j]:
+			return -1
+		case e.estimates[i] < e.estimates[j]:
+			return 1
+		}
+		return 0
+	})
+	first, d := ranked[0], a.target(e)
+	for _, i := range ranked[d:] {
+		if gap := e.estimates[first] - e.estimates[i]; gap < e.width(i, first) {
+			return // not told apart yet
+		}
+	}
+	for _, i := range ranked[d:] {
+		e.drop(e.round, i, first, e.estimates[first]-e.estimates[i], e.width(i, first), e.rule())
+	}
+	e.alive[v] = ranked[:d]
+	slices.Sort(e.alive[v])
+}

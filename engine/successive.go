@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// ErrUnsuited is wrapped by errors of algorithms that are only for problems of a
+// certain kind.
+var ErrUnsuited = errors.New("the algorithm is not for this problem")
+
+// NewCoSuccessiveElimination is collaborative best-arm identification as in the
+// classic bandit [Hillel13, the multi-round algorithm]: in every round all agents
+// pull every arm left equally often, sample means over the agents are all there is to
+// judge by, and an arm that another beats goes. It is for problems in which all
+// tasks are the same, where arms are told apart by name; otherwise it is an error
+// that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1 is the same,
+// by symmetry.
+//
+// Hillel et al. give round r the accuracy 2^-r and the pulls that a union bound over
+// arms and rounds asks for. Here the pulls and thresholds are those of the schedules
+// of CoKernelFC, with ρ the worth of equal pulls. There is no regularisation (ξ = 0,
+// whatever ξ the options name).
+func NewCoSuccessiveElimination(m *Model, opt Options) (Algorithm, error) {
+	if err := m.sameTasks(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsuited, err)
+	}
+	opt.Ridge = Ridge{Kind: RidgeValue}
+	return newElimination(m, opt, equal{})
+}
+
+// equal is the method of Alg. 1 with the same number of pulls for every arm left,
+// and arms that tell nothing of one another.
+type equal struct{ joint }
+
+func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
+	m := e.model
+	id := [][]int{m.Problem.Arms.ID} // which arms are the same is all that the features say
+	st, err := m.remember(key('U', 0, 0, append(id, e.alive...)), func() (*stage, error) {
+		d := design.Design{Weights: make([]float64, m.Problem.N())}
+		for _, set := range e.alive {
+			for _, i := range set {
+				d.Weights[i] = 1 / float64(e.Alive())
+			}
+		}
+		named, err := m.byName()
+		if err != nil {
+			return nil, err
+		}
+		d.Value, _, err = design.MaxVariance(named.Space(0), design.Contrasts{Groups: e.alive}, d.Weights)
+		d.Lower = d.Value
+		return &stage{design: d}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	n, err := samples(st.design.Value)
+	if err != nil {
+		return nil, err
+	}
+	each := (n + e.Alive() - 1) / e.Alive()
+	return m.remember(key('U', 0, each, append(id, e.alive...)), func() (*stage, error) {
+		counts := make([]int, m.Problem.N())
+		for _, set := range e.alive {
+			for _, i := range set {
+				counts[i] = each
+			}
+		}
+		named, err := m.byName()
+		if err != nil {
+			return nil, err
+		}
+		est, err := NewEstimator(named, 0, counts)
+		return &stage{design: st.design, rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, estimate: est}, err
+	})
+}
+
+// byName is the model in which arms of one name are the same arm, and others have
+// nothing in common.
+func (m *Model) byName() (*Model, error) { return NewModel(m.Problem.WithKernel(sameArms()), m.Unit) }
+
+// sameTasks reports the first difference between the tasks: an arm that one of them
+// lacks, or that the kernel takes for another one there.
+func (m *Model) sameTasks() error {
+	p := m.Problem
+	lo, hi := p.ArmsOf(0)
+	first := map[int]int{} // arm of the first task by ID
+	for i := lo; i < hi; i++ {
+		if _, twice := first[p.Arms.ID[i]]; twice {
+			return fmt.Errorf("it tells arms apart by name, and task %q has two of the name %q", p.Tasks.Names[0], p.Arms.Names[i])
+		}
+		first[p.Arms.ID[i]] = i
+	}
+	for v := 1; v < p.V(); v++ {
+		from, to := p.ArmsOf(v)
+		if to-from != len(first) {
+			return fmt.Errorf("it needs the same arms in every task: task %q has %d, task %q has %d", p.Tasks.Names[0], len(first), p.Tasks.Names[v], to-from)
+		}
+		seen := map[int]bool{}
+		for i := from; i < to; i++ {
+			j, known := first[p.Arms.ID[i]]
+			if !known || seen[p.Arms.ID[i]] {
+				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q has not", p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
+			}
+			seen[p.Arms.ID[i]] = true
+			a, b := m.Features.RawRowView(i), m.Features.RawRowView(j)
+			if squaredDistance(a, b) > sameTolerance*(squaredNorm(a)+squaredNorm(b)) {
+				return fmt.Errorf("it needs tasks that are the same: the kernel tells arm %q of task %q from that of task %q", p.Arms.Names[i], p.Tasks.Names[v], p.Tasks.Names[0])
+			}
+		}
+	}
+	return nil
+}
+
+// sameTolerance is the relative squared distance below which two arms are one: that
+// of a feature's last digits.
+const sameTolerance = 1e-12
+
+func squaredNorm(a []float64) float64 {
+	var sum float64
+	for _, v := range a {
+		sum += v * v
+	}
+	return sum
+}
