@@ -89,7 +89,32 @@ func (o Drawing) chosen(v any) (Drawing, error) {
 			return o, err
 		}
 	}
-	return o, nil
+	return o, o.checkParts(v, xs)
+}
+
+// checkParts refuses panels and several measures where the value has none.
+func (o Drawing) checkParts(v any, xs []string) error {
+	switch v.(type) {
+	case sim.Sweep:
+		if o.Panel == "" {
+			return nil
+		}
+		others := slices.DeleteFunc(slices.Clone(xs), func(name string) bool { return name == o.X })
+		if len(others) == 0 {
+			return fmt.Errorf("no panel=%q here: the sweep has no other name than %s", o.Panel, o.X)
+		}
+		_, err := choose("panel", o.Panel, others)
+		return err
+	case []engine.Result:
+	default:
+		if len(o.Y) > 1 {
+			return fmt.Errorf("a %s is drawn with one y at a time", TypeName(v))
+		}
+	}
+	if o.Panel != "" {
+		return fmt.Errorf("panel is for sweeps; a %s has one panel", TypeName(v))
+	}
+	return nil
 }
 
 // choose is the one that was asked for, or the first when nothing was.

@@ -3,18 +3,22 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
-	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
-// axis is a range that everything drawn is clamped to: on a logarithmic axis
-// gonum/plot panics at zero, and at error bars that reach it.
+// axis is a range that everything drawn is clamped to, with its ticks.
 type axis struct {
 	lo, hi float64
 	log    bool
-	ticks  []plot.Tick
+	ticks  []tick
+}
+
+// tick is one mark on an axis; "" means a short one without a label. A label such
+// as 10^3 is set with a raised exponent on logarithmic axes.
+type tick struct {
+	value float64
+	label string
 }
 
 // newAxis covers the values. On a logarithmic axis only positive ones count, and
@@ -31,8 +35,11 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 			below = true
 		}
 	}
-	if a.lo > a.hi { // nothing to show
+	if a.lo > a.hi { // nothing but what lies at the edge: the ends of intervals say where to look
 		a.lo, a.hi = 0.1, 1
+		if top := slices.DeleteFunc(slices.Clone(wide), func(v float64) bool { return !fits(v) }); log && len(top) > 0 {
+			a.lo, a.hi = slices.Min(top), slices.Max(top)
+		}
 		if !log {
 			a.lo = 0
 		}
@@ -97,113 +104,16 @@ func (a axis) share(v float64) float64 {
 	return (v - a.lo) / (a.hi - a.lo)
 }
 
-// Ticks implements plot.Ticker; the axis knows its ticks beforehand.
-func (a axis) Ticks(_, _ float64) []plot.Tick { return a.ticks }
-
-// apply sets range, scale and ticks of a gonum axis.
-func (a axis) apply(to *plot.Axis) {
-	to.Min, to.Max = a.lo, a.hi
-	to.Tick.Marker = a
-	if a.log {
-		to.Scale = plot.LogScale{}
-	}
-}
-
-// tickAt puts ticks at the given values when they are few and apart enough to
-// be read, and round numbers otherwise.
-func (a *axis) tickAt(values []float64) {
-	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	readable := len(values) >= 2 && len(values) <= 12
-	for i, v := range values {
-		if _, at := a.clamp(v); at != 0 || !isFinite(v) || (i > 0 && a.share(v)-a.share(values[i-1]) < 0.075) {
-			readable = false
+// nearest is the smallest distance between different values on an axis of the
+// given length; the length itself when there are fewer than two.
+func (a axis) nearest(values []float64, length vg.Length) vg.Length {
+	inside := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { _, at := a.clamp(v); return at != 0 || !isFinite(v) })
+	slices.Sort(inside)
+	least := length
+	for i := 1; i < len(inside); i++ {
+		if d := vg.Length(a.share(inside[i])-a.share(inside[i-1])) * length; d > 1e-6*length {
+			least = min(least, d)
 		}
 	}
-	if !readable {
-		a.tickRound(6)
-		return
-	}
-	for _, v := range values {
-		a.ticks = append(a.ticks, plot.Tick{Value: v, Label: decimal(v, 0)})
-	}
-	for i := 1; i < len(a.ticks); i++ {
-		if a.ticks[i].Label == a.ticks[i-1].Label { // values alike to four digits
-			a.ticks = nil
-			a.tickRound(6)
-			return
-		}
-	}
-}
-
-// tickRound puts about n ticks at round numbers.
-func (a *axis) tickRound(n int) {
-	if a.log && a.tickDecades(n) {
-		return
-	}
-	step := math.Pow(10, math.Floor(math.Log10((a.hi-a.lo)/float64(n))))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (a.hi-a.lo)/(m*step) <= float64(n)+0.5 {
-			step *= m
-			break
-		}
-	}
-	digits := max(4, 1+int(math.Ceil(math.Log10(max(math.Abs(a.lo), math.Abs(a.hi))/step))))
-	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
-		a.ticks = append(a.ticks, plot.Tick{Value: k * step, Label: decimal(math.Round(k)*step, digits)})
-	}
-}
-
-// tickDecades puts ticks at powers of ten, and at twice and five times them when
-// fewer than three powers are in range. It reports whether that gave two labels.
-func (a *axis) tickDecades(n int) bool {
-	first, last := int(math.Ceil(math.Log10(a.lo)-1e-9)), int(math.Floor(math.Log10(a.hi)+1e-9))
-	decades := last - first + 1
-	every := max(1, (decades+n-1)/n)
-	labels := 0
-	for k := first - 1; k <= last; k++ {
-		for _, m := range []float64{1, 2, 3, 4, 5, 6, 7, 8, 9} {
-			v := m * math.Pow(10, float64(k))
-			if v < a.lo*(1-1e-9) || v > a.hi*(1+1e-9) || (every > 1 && m > 1) {
-				continue
-			}
-			t := plot.Tick{Value: min(max(v, a.lo), a.hi)}
-			switch {
-			case decades >= 3 && m == 1 && (k-first)%every == 0:
-				t.Label = power(k)
-			case decades < 3 && (m == 1 || m == 2 || m == 5):
-				t.Label = decimal(v, 2)
-			}
-			if t.Label != "" {
-				labels++
-			}
-			a.ticks = append(a.ticks, t)
-		}
-	}
-	if labels < 2 {
-		a.ticks = nil
-		return false
-	}
-	return true
-}
-
-// power is 10 to the k as a label, for the handler raised.
-func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
-
-// named puts category names at 0, 1, ..., at most most of them, evenly thinned.
-func (a *axis) named(names []string, position func(i int) float64, most int) {
-	every := (len(names) + most - 1) / most
-	for i, name := range names {
-		if i%every == 0 {
-			a.ticks = append(a.ticks, plot.Tick{Value: position(i), Label: shorten(name, 30)})
-		}
-	}
-}
-
-// shorten cuts long names for labels; tables hold them whole.
-func shorten(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return string(r[:most-1]) + "…"
+	return least
 }

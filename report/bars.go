@@ -3,12 +3,12 @@ package report
 import (
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// layBars is the layout of horizontal bars: a row for each category.
+// layBars is the layout of horizontal bars: a row for each category, in which the
+// bars of several series stand below each other.
 func (d *drawing) layBars() {
 	var values, ends []float64
 	for _, s := range d.Series {
@@ -21,56 +21,64 @@ func (d *drawing) layBars() {
 		}
 	}
 	n := len(d.Categories)
-	d.x = newAxis(values, ends, d.LogX, !d.LogX)
+	p := pane{Figure: d.Figure, looks: looks([]Figure{d.Figure})[0], size: 9, blind: true}
+	p.x = newAxis(values, ends, d.LogX, !d.LogX)
 	if d.LogX { // the shortest bar needs some length
-		d.x.lo /= 1.5
+		p.x.lo /= 1.5
 	}
-	d.x.tickRound(6)
-	d.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	d.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80)
-	d.height = 70 + vg.Length(min(max(n, 2), 60))*20
+	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
+	p.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80)
+	if len(d.Series) > 1 {
+		for i, s := range d.Series {
+			d.entries = append(d.entries, entry{name: s.Name, look: p.looks[i], filled: true})
+		}
+	}
+	each := vg.Length(max(20, 10*len(d.Series)+6))
+	d.one(p, p.left(), 44, 12+vg.Length(min(max(n, 2), 60))*each, tickRow)
+	only := &d.panes[0]
+	only.x.tickRound(6)
+	only.x.thin(only.box.Max.X-only.box.Min.X, only.size)
 }
 
-// bars draws a series as horizontal bars, first category on top, with the value
-// in figures at the end of each.
-type bars struct {
-	Series
-	look look
-	x    axis
-	n    int // categories
-	text draw.TextStyle
+// bars draws the series as horizontal bars, first category and first series on top,
+// with the value in figures at the end of each.
+func (p pane) bars(c draw.Canvas) {
+	base, _ := p.x.clamp(0)
+	if p.x.log {
+		base = p.x.lo
+	}
+	n := len(p.Series)
+	slot := (p.py(1) - p.py(0)) * 0.72 / vg.Length(n) // the height of a bar with the space around it
+	half := slot * 0.46
+	for k, s := range p.Series {
+		for i, v := range s.Y {
+			if math.IsNaN(v) {
+				continue
+			}
+			end, outside := p.x.clamp(v)
+			y := p.py(float64(len(p.Categories)-1)-s.X[i]) + (vg.Length(n-1)/2-vg.Length(k))*slot
+			x0, x1 := p.px(base), p.px(end)
+			fill(c, p.looks[k].color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
+			right := max(x0, x1)
+			if s.hasIntervals() && s.Lo[i] < s.Hi[i] {
+				right = max(right, p.whisker(c, s.Lo[i], s.Hi[i], y, half))
+			}
+			label := decimal(v, 3)
+			if outside > 0 {
+				label += " →"
+			}
+			c.FillText(words(min(9, 2*half+1)), vg.Point{X: right + 4, Y: y + 0.5}, label)
+		}
+	}
 }
 
-// Plot implements plot.Plotter.
-func (s bars) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	base, _ := s.x.clamp(0)
-	if s.x.log {
-		base = s.x.lo
-	}
-	for i, v := range s.Y {
-		if math.IsNaN(v) {
-			continue
-		}
-		end, outside := s.x.clamp(v)
-		y := trY(float64(s.n-1) - s.X[i])
-		half := (trY(1) - trY(0)) * 0.32
-		x0, x1 := trX(base), trX(end)
-		c.FillPolygon(s.look.color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
-		right := max(x0, x1)
-		if s.hasIntervals() && s.Lo[i] < s.Hi[i] {
-			lo, _ := s.x.clamp(s.Lo[i])
-			hi, _ := s.x.clamp(s.Hi[i])
-			style := draw.LineStyle{Color: ink, Width: 1.1}
-			c.StrokeLine2(style, trX(lo), y, trX(hi), y)
-			c.StrokeLine2(style, trX(lo), y-half/2, trX(lo), y+half/2)
-			c.StrokeLine2(style, trX(hi), y-half/2, trX(hi), y+half/2)
-			right = max(right, trX(hi))
-		}
-		label := decimal(v, 3)
-		if outside > 0 {
-			label += " →"
-		}
-		c.FillText(s.text, vg.Point{X: right + 4, Y: y + 1}, label)
-	}
+// whisker draws the interval of a bar and returns its right end.
+func (p pane) whisker(c draw.Canvas, from, to float64, y, half vg.Length) vg.Length {
+	lo, _ := p.x.clamp(from)
+	hi, _ := p.x.clamp(to)
+	style := draw.LineStyle{Color: ink, Width: 1.1}
+	c.StrokeLine2(style, p.px(lo), y, p.px(hi), y)
+	c.StrokeLine2(style, p.px(lo), y-half/2, p.px(lo), y+half/2)
+	c.StrokeLine2(style, p.px(hi), y-half/2, p.px(hi), y+half/2)
+	return p.px(hi)
 }

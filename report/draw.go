@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -10,12 +9,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A drawing is a figure laid out on a sheet: the plot, a margin at its right for
-// labels at the ends of lines, and a legend below when labels do not fit.
+// A drawing is a figure laid out on a sheet: one pane, or several in rows that
+// share axes; a title above them; names at the ends of the lines, or in a legend
+// below when they do not fit there.
 type drawing struct {
 	Figure
-	x, y          axis
-	entries       []entry // what is named beside or below the plot
+	panes         []pane
+	entries       []entry // what is named beside or below the panes
 	direct        bool    // entries are written at the ends of the lines
 	titled        bool
 	width, height vg.Length
@@ -29,18 +29,27 @@ type entry struct {
 	shift  vg.Length
 	placed bool // x and y say something
 	bare   bool // markers without a line
+	filled bool // bars: a patch of colour
 }
 
+// Lengths in points. The sheet is as wide as a page with two columns of text, so
+// that letters keep their size in print.
 const (
-	sheetWidth = 500 // points
-	plotHeight = 290
-	lineHeight = 13
-	yLabel     = 16 // room for the label of the y axis
+	sheetWidth = 500
+	edging     = 8   // around everything
+	lineHeight = 13  // of names
+	yLabel     = 16  // room for the label of the y axis
+	xLabel     = 16  // and of the x axis
+	tickRow    = 17  // ticks of the x axis and their labels
+	between    = 18  // panes, sideways
+	caption    = 15  // the title of a pane
+	above      = 12  // a row of labels of vertical lines
+	tall       = 236 // a pane that has the sheet for itself
 )
 
 // newDrawing decides ranges, ticks and layout; it draws nothing yet.
 func newDrawing(f Figure, titled bool) drawing {
-	d := drawing{Figure: f, titled: titled && f.Title != "", width: sheetWidth, height: plotHeight}
+	d := drawing{Figure: f, titled: titled && f.Title != "", width: sheetWidth}
 	switch {
 	case f.Heat != nil:
 		d.layHeat()
@@ -49,94 +58,32 @@ func newDrawing(f Figure, titled bool) drawing {
 	default:
 		d.layCurves()
 	}
-	if d.titled {
-		d.height += 20
-	}
 	return d
 }
 
-// layCurves is the layout of lines, points and bands.
-func (d *drawing) layCurves() {
-	var xs, ys, ends []float64
-	for _, s := range d.Series {
-		xs, ys = append(xs, s.X...), append(ys, s.Y...)
-		ends = append(append(ends, s.Lo...), s.Hi...)
+// top is the room that the title takes.
+func (d drawing) top() vg.Length {
+	if d.titled {
+		return edging + 20
 	}
-	for _, l := range d.Lines {
-		if l.Vertical {
-			xs = append(xs, l.At)
-		} else {
-			ends = append(ends, l.At)
-		}
-	}
-	if len(d.Categories) > 0 {
-		d.x = axis{lo: -0.5, hi: float64(len(d.Categories)) - 0.5}
-		d.x.named(d.Categories, func(i int) float64 { return float64(i) }, 24)
-	} else {
-		d.x = newAxis(xs, nil, d.LogX, false)
-		d.x.tickAt(xs)
-	}
-	d.y = newAxis(ys, ends, d.LogY, !d.LogY && slices.Min(append([]float64{0}, ys...)) >= 0)
-	d.y.tickRound(6)
-	d.name()
+	return edging
 }
 
-// name collects the entries and decides where they are written.
-func (d *drawing) name() {
-	d.direct = len(d.Categories) == 0
-	coloured := 0
-	for i, s := range d.Series {
-		e := entry{name: s.Name, look: lookOf(coloured), bare: s.Style == Points, shift: d.shift(i)}
-		if s.Style == Bound {
-			e.look = bound()
-		} else {
-			coloured++
-		}
-		for k := range s.Y {
-			if (curve{Series: s, x: d.x}).drawable(k) && (!e.placed || s.X[k] > e.x) {
-				e.x, e.y, e.placed = s.X[k], s.Y[k], true
-			}
-		}
-		d.direct = d.direct && s.Style != Points && (!e.placed || d.x.share(e.x) > 0.85)
-		d.entries = append(d.entries, e)
+// one places the only pane: the data above the ticks, the label and the legend,
+// with room for words of the given widths at both sides. It decides the height of
+// the sheet. The ranges of the pane must be known, and its rows of labels.
+func (d *drawing) one(p pane, left, right, height, ticks vg.Length) {
+	bottom := edging + d.below() + ticks
+	if d.XLabel != "" {
+		bottom += xLabel
 	}
-	for _, l := range d.Lines {
-		if _, outside := d.y.clamp(l.At); !l.Vertical && outside == 0 {
-			d.entries = append(d.entries, entry{name: l.Label, look: bound(), x: d.x.hi, y: l.At, placed: true})
-		}
+	p.box = vg.Rectangle{
+		Min: vg.Point{X: edging + yLabel + left, Y: bottom},
+		Max: vg.Point{X: d.width - edging - right, Y: bottom + height},
 	}
-	named := 0
-	for _, e := range d.entries {
-		if e.name != "" {
-			named++
-		}
-	}
-	if named > 14 {
-		d.direct = false
-	}
-	if !d.direct {
-		d.height += d.below()
-	}
-}
-
-// margin is the room to the right of the plot.
-func (d drawing) margin() vg.Length {
-	switch {
-	case d.Heat != nil:
-		return 62
-	case d.isBars():
-		return 44
-	case !d.direct:
-		return 8
-	}
-	widest := vg.Length(0)
-	t := words(9)
-	for _, e := range d.entries {
-		if e.name != "" {
-			widest = max(widest, t.Width(shorten(e.name, 34))+30)
-		}
-	}
-	return max(widest, 8)
+	p.place()
+	d.panes = []pane{p}
+	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
 }
 
 // draw draws the sheet. The canvas has the drawing's size.
@@ -144,58 +91,45 @@ func (d drawing) draw(cv vg.CanvasSizer) {
 	c := draw.New(cv)
 	c.SetColor(plate)
 	c.Fill(c.Rectangle.Path())
-	c = draw.Crop(c, 8, -8, 8, -8)
-	p := plot.New()
-	d.dress(p)
-	d.x.apply(&p.X)
-	d.y.apply(&p.Y)
-	body := draw.Crop(c, yLabel, -d.margin(), d.below(), 0)
-	d.fill(p)
-	p.Draw(body)
-	data := p.DataCanvas(body)
-	// gonum/plot would centre the label wrongly on a logarithmic axis.
-	up := words(10)
-	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter
-	c.FillText(up, vg.Point{X: c.Min.X + yLabel/2, Y: (data.Min.Y + data.Max.Y) / 2}, shorten(d.YLabel, 60))
+	for _, p := range d.panes {
+		p.draw(c)
+	}
+	d.frame(c)
 	switch {
 	case d.Heat != nil:
-		d.scale(c, data)
+		d.scale(c)
 	case d.direct:
-		d.labels(c, data, p)
+		d.labels(c)
 	default:
 		d.legend(c)
 	}
 }
 
-// dress sets fonts, colours and lines of the frame.
-func (d drawing) dress(p *plot.Plot) {
-	p.BackgroundColor = nil
-	p.Title.TextStyle = words(12)
-	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
-	p.Title.Padding = 6
+// frame writes the title and the labels of the axes, which all panes share.
+func (d drawing) frame(c draw.Canvas) {
+	around := d.panes[0].box
+	for _, p := range d.panes[1:] {
+		around.Min.X, around.Min.Y = min(around.Min.X, p.box.Min.X), min(around.Min.Y, p.box.Min.Y)
+		around.Max.X, around.Max.Y = max(around.Max.X, p.box.Max.X), max(around.Max.Y, p.box.Max.Y)
+	}
 	if d.titled {
-		p.Title.Text = shorten(d.Title, 80)
+		t := words(12)
+		t.XAlign = draw.XCenter
+		title := fitting(d.Title, 12, d.width-2*edging)
+		x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(title)/2), d.width-edging-t.Width(title)/2)
+		c.FillText(t, vg.Point{X: x, Y: d.height - edging - 6}, title)
 	}
-	p.X.Label.Text = d.XLabel
-	for i, a := range []*plot.Axis{&p.X, &p.Y} {
-		label, tick := a.Label.TextStyle, a.Tick.Label
-		a.Label.TextStyle, a.Tick.Label = words(10), words(9)
-		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = label.XAlign, label.YAlign
-		a.Tick.Label.XAlign, a.Tick.Label.YAlign = tick.XAlign, tick.YAlign
-		if []bool{d.x.log, d.y.log}[i] {
-			a.Tick.Label.Handler = raised{plot.DefaultTextHandler}
-		}
-		a.LineStyle.Color, a.Tick.LineStyle.Color = ink, ink
-		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.8, 0.8
-		a.Label.Padding, a.Padding, a.Tick.Length = 4, 0, 4
+	if d.XLabel != "" {
+		t := words(10)
+		t.XAlign = draw.XCenter
+		c.FillText(t, vg.Point{X: (around.Min.X + around.Max.X) / 2, Y: edging + d.below() + 7}, fitting(d.XLabel, 10, d.width-2*edging))
 	}
-	if d.Heat != nil || d.isBars() {
-		p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
-	}
-	if d.Heat != nil && d.upright() {
-		p.X.Tick.Label.Rotation = math.Pi / 2
-		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	}
+	up := words(10)
+	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter
+	label := fitting(d.YLabel, 10, d.height-2*edging)
+	half := up.Width(label) / 2
+	y := min(max((around.Min.Y+around.Max.Y)/2, edging+half), d.height-edging-half)
+	c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
 }
 
 // words is the one typeface of figures, in the given size.
@@ -206,38 +140,26 @@ func words(size font.Length) draw.TextStyle {
 	}
 }
 
-// fill adds what is drawn inside the frame.
-func (d drawing) fill(p *plot.Plot) {
-	if d.Heat != nil {
-		p.Add(cells{d.Heat})
-		return
+// numbered is words for the labels of ticks, which have exponents on a logarithmic
+// axis.
+func numbered(size font.Length, log bool) draw.TextStyle {
+	t := words(size)
+	if log {
+		t.Handler = raised{plot.DefaultTextHandler}
 	}
-	if !d.isBars() {
-		p.Add(rows{d.y})
-	}
-	for _, l := range d.Lines {
-		p.Add(rule{l, d.x, d.y, words(9)})
-	}
-	for i, s := range d.Series {
-		if d.isBars() {
-			p.Add(bars{s, lookOf(i), d.x, len(d.Categories), words(9)})
-			continue
-		}
-		p.Add(curve{s, d.entries[i].look, d.x, d.y, d.entries[i].shift})
-	}
+	return t
 }
 
-// shift moves series i a little sideways when intervals would hide each other.
-func (d drawing) shift(i int) vg.Length {
-	n := 0
-	for _, s := range d.Series {
-		if s.hasIntervals() && s.Style != Band {
-			n++
-		}
+// width is how wide a label is; 10^3 counts with its exponent raised.
+func width(label string, size vg.Length) vg.Length {
+	return numbered(size, true).Width(label)
+}
+
+// fitting shortens a text until it is no wider than room.
+func fitting(s string, size font.Length, room vg.Length) string {
+	t := words(size)
+	for n := len([]rune(s)); n > 4 && t.Width(s) > room; n-- {
+		s = shorten(s, n-1)
 	}
-	if n < 2 || len(d.Categories) > 0 || !d.Series[i].hasIntervals() { // categories have been moved apart already
-		return 0
-	}
-	step := min(2.5, 16/float64(n))
-	return vg.Length((float64(i) - float64(n-1)/2) * step)
+	return s
 }

@@ -97,12 +97,12 @@ func TestLooksDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 210 {
 		l, next := lookOf(i), lookOf(i+1)
-		key := fmt.Sprintf("%v %T %v", l.color, l.marker, l.dashes)
+		key := fmt.Sprintf("%v %T %v", l.color, l.mark.glyph, l.dashes)
 		if seen[key] {
 			t.Fatalf("series %d looks like an earlier one", i)
 		}
 		seen[key] = true
-		if l.color == next.color || l.marker == next.marker || fmt.Sprint(l.dashes) == fmt.Sprint(next.dashes) {
+		if l.color == next.color || l.mark == next.mark || fmt.Sprint(l.dashes) == fmt.Sprint(next.dashes) {
 			t.Errorf("series %d and %d share a colour, marker or dash", i, i+1)
 		}
 	}

@@ -26,8 +26,16 @@ func FigureFromJSON(value any) (Figure, error) {
 
 // check reports lists of unequal length: a figure from a file may have them.
 func (f Figure) check() error {
-	if len(f.Series) == 0 && f.Heat == nil {
+	if len(f.Series) == 0 && f.Heat == nil && len(f.Panels) == 0 {
 		return fmt.Errorf("it has neither series nor a heat map")
+	}
+	for _, p := range f.Panels {
+		if p.Heat != nil || p.isBars() || len(p.Panels) > 0 {
+			return fmt.Errorf("panel %q is not of lines or points", p.Title)
+		}
+		if err := p.check(); err != nil {
+			return fmt.Errorf("panel %q: %w", p.Title, err)
+		}
 	}
 	for _, s := range f.Series {
 		n := len(s.X)
@@ -79,11 +87,14 @@ func (s *Series) UnmarshalJSON(b []byte) error {
 		Name         string
 		X, Y, Lo, Hi []orNaN
 		Style        Style
+		Hue, Variant int
+		Reference    bool
 	}
 	if err := json.Unmarshal(b, &v); err != nil {
 		return err
 	}
-	*s = Series{Name: v.Name, X: floats(v.X), Y: floats(v.Y), Lo: floats(v.Lo), Hi: floats(v.Hi), Style: v.Style}
+	*s = Series{Name: v.Name, X: floats(v.X), Y: floats(v.Y), Lo: floats(v.Lo), Hi: floats(v.Hi), Style: v.Style,
+		Hue: v.Hue, Variant: v.Variant, Reference: v.Reference}
 	return nil
 }
 

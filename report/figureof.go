@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -31,9 +32,9 @@ func FigureOf(v any, o Drawing) (Figure, error) {
 	x, y := o.X, o.Y[0]
 	switch v := v.(type) {
 	case sim.Sweep:
-		return sweepFigure(v, x, y)
+		return sweepFigure(v, o)
 	case []engine.Result:
-		return resultsFigure(v, y), nil
+		return resultsFigure(v, o.Y)
 	case engine.Result:
 		if x == "round" {
 			return traceFigure(v, y), nil
@@ -79,30 +80,44 @@ func withInterval(v any) (y, lo, hi float64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// resultsFigure compares results: one bar each.
-func resultsFigure(results []engine.Result, y string) Figure {
-	m, _ := findMeasure(y)
-	f := barFigure(m.title+" by algorithm", m.column().heading(), "algorithm", false)
-	s := &f.Series[0]
-	var lower []float64
+// resultsFigure compares results: one bar for each and measure.
+func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
+	ms := measuresNamed(ys...)
+	if err := sameUnit(ms); err != nil {
+		return Figure{}, err
+	}
+	f := Figure{Title: ms[0].title + " by algorithm", XLabel: ms[0].column().heading(), YLabel: "algorithm"}
+	if len(ms) > 1 {
+		f.Title, f.XLabel = ms[0].quantity+" by algorithm", ms[0].quantity
+	}
 	for _, r := range results {
 		name := r.Algorithm
 		if r.Schedule != "" {
 			name += " (" + r.Schedule + ")"
 		}
-		v, lo, hi, ok := withInterval(m.value(r))
-		if !ok {
-			continue
-		}
-		f.bar(name, v)
-		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
-		lower = append(lower, r.LowerBoundSamples)
+		f.Categories = append(f.Categories, name)
 	}
-	f.Lines = references(m, results, lower, true)
-	if lo, hi, _ := f.extent(); m.log && lo > 0 && hi/lo > 50 {
+	var lower []float64
+	for _, m := range ms {
+		s := Series{Style: Bars}
+		if len(ms) > 1 {
+			s.Name = m.title
+		}
+		for i, r := range results {
+			v, lo, hi, ok := withInterval(m.value(r))
+			if !ok {
+				continue
+			}
+			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, v), append(s.Lo, lo), append(s.Hi, hi)
+			lower = append(lower, r.LowerBoundSamples)
+		}
+		f.Series = append(f.Series, s)
+	}
+	f.Lines = references(ms[0], results, lower, true)
+	if lo, hi, _ := f.extent(); ms[0].log && lo > 0 && hi/lo > 50 {
 		f.LogX = true // a linear bar would vanish
 	}
-	return f
+	return f, nil
 }
 
 // references are the lines to compare a measure with: the lower bound when all
@@ -126,6 +141,25 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 		}
 	}
 	return nil
+}
+
+// spanDecades is true for positive values, several times apart, that are not evenly
+// spaced: those were meant to be read on a linear axis.
+func spanDecades(values []float64) bool {
+	if len(values) == 0 {
+		return false
+	}
+	xs := slices.Compact(slices.Sorted(slices.Values(values)))
+	if !(xs[0] > 0) || xs[len(xs)-1]/xs[0] < 8 {
+		return false
+	}
+	step := xs[1] - xs[0]
+	for i := 2; i < len(xs); i++ {
+		if math.Abs(xs[i]-xs[i-1]-step) > 1e-6*step {
+			return true
+		}
+	}
+	return len(xs) == 2
 }
 
 // estimateFigure draws the estimates of one result by task.

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -13,26 +12,21 @@ import (
 func (d *drawing) layHeat() {
 	h := d.Heat
 	n, m := len(h.Rows), len(h.Columns)
-	d.x = axis{lo: -0.5, hi: max(float64(m)-0.5, 0.5)}
-	d.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	d.x.named(h.Columns, func(j int) float64 { return float64(j) }, 40)
-	d.y.named(h.Rows, func(i int) float64 { return float64(n - 1 - i) }, 60)
-	if d.upright() {
-		for k := range d.x.ticks {
-			d.x.ticks[k].Label += "  " // keeps the end of the name off its tick
-		}
+	p := pane{Figure: d.Figure, size: 9, blind: true}
+	p.x = axis{lo: -0.5, hi: max(float64(m)-0.5, 0.5)}
+	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
+	p.x.named(h.Columns, func(j int) float64 { return float64(j) }, 40)
+	p.y.named(h.Rows, func(i int) float64 { return float64(n - 1 - i) }, 60)
+	ticks := vg.Length(tickRow)
+	total, widest := vg.Length(0), vg.Length(0)
+	for _, t := range p.x.ticks {
+		w := width(t.label, p.size)
+		total, widest = total+w+8, max(widest, w)
 	}
-	d.height = 120 + min(max(vg.Length(n)*18, 60), 600)
-}
-
-// upright is true when the column names would not fit side by side.
-func (d drawing) upright() bool {
-	t := words(9)
-	total := vg.Length(0)
-	for _, tick := range d.x.ticks {
-		total += t.Width(tick.Label) + 8
+	if total > sheetWidth-2*edging-yLabel-62-p.left() { // the names would not fit side by side
+		p.turned, ticks = true, widest+10
 	}
-	return total > sheetWidth-160
+	d.one(p, p.left(), 62, min(max(vg.Length(n)*18, 60), 600), ticks)
 }
 
 // largest is the value that gets the darkest colour.
@@ -61,11 +55,8 @@ func shade(t float64) color.Color {
 
 // cells draws the rectangles of a heat map, first row on top. What is not finite
 // stays empty.
-type cells struct{ *Heat }
-
-// Plot implements plot.Plotter.
-func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
+func (p pane) cells(c draw.Canvas) {
+	h := p.Heat
 	largest := h.largest()
 	for i, r := range h.Z {
 		y := float64(len(h.Z) - 1 - i)
@@ -77,21 +68,22 @@ func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
 			if largest > 0 {
 				t = z / largest
 			}
-			x0, x1, y0, y1 := trX(float64(j)-0.47), trX(float64(j)+0.47), trY(y-0.47), trY(y+0.47)
-			c.FillPolygon(shade(t), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+			x0, x1, y0, y1 := p.px(float64(j)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
+			fill(c, shade(t), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 		}
 	}
 }
 
 // scale draws the colours with their values at the right of the map.
-func (d drawing) scale(c, data draw.Canvas) {
+func (d drawing) scale(c draw.Canvas) {
 	const steps = 24
-	x := data.Max.X + 12
-	height := min(data.Max.Y-data.Min.Y, 150)
-	bottom := data.Max.Y - height
+	box := d.panes[0].box
+	x := box.Max.X + 12
+	height := min(box.Max.Y-box.Min.Y, 150)
+	bottom := box.Max.Y - height
 	for k := range steps {
 		y0, y1 := bottom+height*vg.Length(k)/steps, bottom+height*vg.Length(k+1)/steps
-		c.FillPolygon(shade((float64(k)+0.5)/steps), []vg.Point{{X: x, Y: y0}, {X: x + 10, Y: y0}, {X: x + 10, Y: y1}, {X: x, Y: y1}})
+		fill(c, shade((float64(k)+0.5)/steps), []vg.Point{{X: x, Y: y0}, {X: x + 10, Y: y0}, {X: x + 10, Y: y1}, {X: x, Y: y1}})
 	}
 	largest := d.Heat.largest()
 	for k := range 3 {

@@ -4,115 +4,66 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours of a figure. ink, plate and grid follow the page in HTML.
-var (
-	ink   = color.NRGBA{0x1b, 0x1f, 0x24, 0xff}
-	plate = color.NRGBA{0xff, 0xff, 0xff, 0xff}
-	grid  = color.NRGBA{0xdd, 0xe2, 0xe7, 0xff}
-	grey  = color.NRGBA{0x75, 0x7b, 0x82, 0xff}
-)
-
-// look is how one series is told from the others: by colour, marker and dash,
-// any one of which would do.
-type look struct {
-	color  color.Color
-	marker draw.GlyphDrawer
-	dashes []vg.Length
+// at is where point i of a series is drawn, with y in place of its own: inside the
+// pane, at its edge when it lies outside.
+func (p pane) at(s Series, i int, y float64, shift vg.Length) vg.Point {
+	x, _ := p.x.clamp(s.X[i])
+	y, _ = p.y.clamp(y)
+	return vg.Point{X: p.px(x) + shift, Y: p.py(y)}
 }
 
-// lookOf cycles colours (Okabe and Ito's, without yellow and black), markers
-// and dashes with periods 6, 7 and 5: the first 210 series all differ.
-func lookOf(i int) look {
-	colors := []color.NRGBA{
-		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},
-		{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
-	}
-	markers := []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.CrossGlyph{}, draw.TriangleGlyph{},
-	}
-	dashes := [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 3, 2, 3}, {4, 2}}
-	return look{colors[i%len(colors)], markers[i%len(markers)], dashes[i%len(dashes)]}
-}
-
-func (l look) line() draw.LineStyle {
-	return draw.LineStyle{Color: l.color, Width: 1.6, Dashes: l.dashes}
-}
-
-func (l look) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: l.color, Radius: 3, Shape: l.marker}
-}
-
-// bound is the look of what is drawn to compare with.
-func bound() look { return look{color: grey, dashes: []vg.Length{3, 2}} }
-
-// curve draws a series as a line, points or a band.
-type curve struct {
-	Series
-	look  look
-	x, y  axis
-	shift vg.Length // so that the intervals of several series stand side by side
-}
-
-// Plot implements plot.Plotter.
-func (s curve) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	at := func(i int, y float64) vg.Point {
-		x, _ := s.x.clamp(s.X[i])
-		y, _ = s.y.clamp(y)
-		return vg.Point{X: trX(x) + s.shift, Y: trY(y)}
-	}
-	if s.Style == Band {
-		s.band(c, at)
-	} else {
-		s.intervals(c, at)
+// curve draws series i as a line with markers, or as points.
+func (p pane) curve(c draw.Canvas, i int) {
+	s, look, shift := p.Series[i], p.looks[i], p.shift(i)
+	if !p.bandOf(i) {
+		p.intervals(c, i)
 	}
 	if s.Style != Points {
-		for _, run := range s.runs() {
+		for _, run := range p.runs(s) {
 			var line []vg.Point
-			for _, i := range run {
-				line = append(line, at(i, s.Y[i]))
+			for _, k := range run {
+				line = append(line, p.at(s, k, s.Y[k], shift))
 			}
-			c.StrokeLines(s.look.line(), line)
+			c.StrokeLines(look.line(), line)
 		}
 	}
-	if s.look.marker == nil {
+	if look.mark.glyph == nil {
 		return
 	}
-	for i, y := range s.Y {
-		if !s.drawable(i) {
+	for k, y := range s.Y {
+		if !p.drawable(s, k) {
 			continue
 		}
-		style := s.look.glyph()
-		if _, outside := s.y.clamp(y); outside != 0 {
-			style.Shape, style.Radius = edge(outside), 4
+		style := look.marker(p.title != "")
+		if _, outside := p.y.clamp(y); outside != 0 {
+			style.Shape, style.Radius = edge(outside), style.Radius+1
 		}
-		c.DrawGlyph(style, at(i, y))
+		c.DrawGlyph(style, p.at(s, k, y, shift))
 	}
 }
 
-func (s curve) drawable(i int) bool {
-	_, outside := s.x.clamp(s.X[i])
-	return outside == 0 && !math.IsNaN(s.X[i]) && !math.IsNaN(s.Y[i])
+func (p pane) drawable(s Series, k int) bool {
+	_, outside := p.x.clamp(s.X[k])
+	return outside == 0 && !math.IsNaN(s.X[k]) && !math.IsNaN(s.Y[k])
 }
 
 // runs are the stretches of indices without a gap.
-func (s curve) runs() [][]int {
+func (p pane) runs(s Series) [][]int {
 	var out [][]int
 	open := false
-	for i := range s.Y {
-		if !s.drawable(i) {
+	for k := range s.Y {
+		if !p.drawable(s, k) {
 			open = false
 			continue
 		}
 		if !open {
 			out, open = append(out, nil), true
 		}
-		out[len(out)-1] = append(out[len(out)-1], i)
+		out[len(out)-1] = append(out[len(out)-1], k)
 	}
 	return out
 }
@@ -121,39 +72,58 @@ func (s Series) hasIntervals() bool {
 	return len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) && len(s.Y) > 0
 }
 
-func (s curve) intervals(c draw.Canvas, at func(int, float64) vg.Point) {
+// intervals draws the intervals of series i as bars.
+func (p pane) intervals(c draw.Canvas, i int) {
+	s := p.Series[i]
 	if !s.hasIntervals() {
 		return
 	}
-	style := draw.LineStyle{Color: s.look.color, Width: 1}
-	for i := range s.Y {
-		if !s.drawable(i) || !(s.Lo[i] < s.Hi[i]) {
+	style := draw.LineStyle{Color: p.looks[i].color, Width: 1}
+	cap := vg.Length(2.5)
+	if p.title != "" || p.withIntervals() > 4 {
+		style.Width, cap = 0.8, 1.6
+	}
+	for k := range s.Y {
+		if !p.drawable(s, k) || !(s.Lo[k] < s.Hi[k]) {
 			continue
 		}
-		lo, hi := at(i, s.Lo[i]), at(i, s.Hi[i])
+		lo, hi := p.at(s, k, s.Lo[k], p.shift(i)), p.at(s, k, s.Hi[k], p.shift(i))
 		c.StrokeLine2(style, lo.X, lo.Y, hi.X, hi.Y)
 		for _, e := range []vg.Point{lo, hi} {
-			c.StrokeLine2(style, e.X-2.5, e.Y, e.X+2.5, e.Y)
+			c.StrokeLine2(style, e.X-cap, e.Y, e.X+cap, e.Y)
 		}
 	}
 }
 
-func (s curve) band(c draw.Canvas, at func(int, float64) vg.Point) {
-	if !s.hasIntervals() {
+// band draws the intervals of series i as a shade around its line.
+func (p pane) band(c draw.Canvas, i int) {
+	s, shade := p.Series[i], p.looks[i].color
+	shade.A = 0x30
+	for _, run := range p.runs(s) {
+		var outline []vg.Point
+		for _, k := range run {
+			outline = append(outline, p.at(s, k, s.Lo[k], 0))
+		}
+		for j := len(run) - 1; j >= 0; j-- {
+			outline = append(outline, p.at(s, run[j], s.Hi[run[j]], 0))
+		}
+		fill(c, shade, outline)
+	}
+}
+
+// fill fills a polygon.
+func fill(c draw.Canvas, color color.Color, outline []vg.Point) {
+	if len(outline) == 0 {
 		return
 	}
-	r, g, b, _ := s.look.color.RGBA()
-	shade := color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 0x38}
-	for _, run := range s.runs() {
-		var outline []vg.Point
-		for _, i := range run {
-			outline = append(outline, at(i, s.Lo[i]))
-		}
-		for k := len(run) - 1; k >= 0; k-- {
-			outline = append(outline, at(run[k], s.Hi[run[k]]))
-		}
-		c.FillPolygon(shade, outline)
+	var path vg.Path
+	path.Move(outline[0])
+	for _, p := range outline[1:] {
+		path.Line(p)
 	}
+	path.Close()
+	c.SetColor(color)
+	c.Fill(path)
 }
 
 // edge is an open triangle that points out of the figure: the value lies there.
@@ -170,48 +140,4 @@ func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, pt vg.Point) {
 	p.Close()
 	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1.2})
 	c.Stroke(p)
-}
-
-// rule draws a reference line across the figure.
-type rule struct {
-	ReferenceLine
-	x, y axis
-	text draw.TextStyle
-}
-
-// Plot implements plot.Plotter.
-func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	style := draw.LineStyle{Color: grey, Width: 1.2, Dashes: []vg.Length{3, 2}}
-	if !r.Vertical {
-		if _, outside := r.y.clamp(r.At); outside == 0 && !math.IsNaN(r.At) {
-			c.StrokeLine2(style, c.Min.X, trY(r.At), c.Max.X, trY(r.At))
-		}
-		return
-	}
-	if _, outside := r.x.clamp(r.At); outside != 0 || math.IsNaN(r.At) {
-		return
-	}
-	x := trX(r.At)
-	c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
-	t := r.text
-	t.XAlign, t.YAlign = draw.XLeft, draw.YTop
-	at := vg.Point{X: x + 4, Y: c.Max.Y - 2}
-	if x+4+t.Width(r.Label) > c.Max.X {
-		t.XAlign, at.X = draw.XRight, x-4
-	}
-	c.FillText(t, at, r.Label)
-}
-
-// rows draws light horizontal lines at the labelled ticks.
-type rows struct{ y axis }
-
-// Plot implements plot.Plotter.
-func (g rows) Plot(c draw.Canvas, p *plot.Plot) {
-	_, trY := p.Transforms(&c)
-	for _, t := range g.y.ticks {
-		if t.Label != "" {
-			c.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.75}, c.Min.X, trY(t.Value), c.Max.X, trY(t.Value))
-		}
-	}
 }

@@ -9,28 +9,31 @@ import (
 // measure is one number that a run reports about itself. Comparison tables,
 // sweeps, CSV columns and the y of a figure all choose from this one list.
 type measure struct {
-	name  string // in plot(y=...), CSV and JSON
-	title string
-	unit  string
-	value func(engine.Result) any // a cell; nil when the run does not know it
-	log   bool                    // spans decades: figures use a logarithmic axis
+	name     string // in plot(y=...), CSV and JSON
+	title    string
+	unit     string
+	quantity string                  // what several measures have in common that can share an axis
+	value    func(engine.Result) any // a cell; nil when the run does not know it
+	log      bool                    // spans decades: figures use a logarithmic axis
 }
 
 // measures is the catalogue, in the order in which tables show them.
 func measures() []measure {
 	return []measure{
-		{"samples", "Samples per agent", "", func(r engine.Result) any { return r.SamplesPerAgent }, true},
-		{"samples_total", "Samples, all agents", "", func(r engine.Result) any { return r.SamplesTotal }, true},
-		{"ratio", "Times the lower bound", "", func(r engine.Result) any { return known(r.RatioToLowerBound) }, true},
-		{"lower_bound", "Lower bound per agent", "", func(r engine.Result) any { return known(r.LowerBoundSamples) }, true},
-		{"rounds", "Rounds", "", func(r engine.Result) any { return r.Rounds }, false},
-		{"messages", "Messages", "", func(r engine.Result) any { return r.Messages }, true},
-		{"bytes", "Communication", "bytes", func(r engine.Result) any { return r.Bytes }, true},
-		{"error", "Runs with an error", "", func(r engine.Result) any { return rate(r.Errors) }, true},
-		{"task_error", "Tasks in error", "", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
-		{"undecided", "Runs undecided", "", func(r engine.Result) any { return rate(r.Undecided) }, false},
-		{"regret", "Regret", "reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
-		{"relative_regret", "Relative regret", "", func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
+		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return r.SamplesPerAgent }, true},
+		{"samples_total", "Samples, all agents", "", "Samples", func(r engine.Result) any { return r.SamplesTotal }, true},
+		{"ratio", "Times the lower bound", "", "Times the lower bound", func(r engine.Result) any { return known(r.RatioToLowerBound) }, true},
+		{"lower_bound", "Lower bound per agent", "", "Samples", func(r engine.Result) any { return known(r.LowerBoundSamples) }, true},
+		{"rounds", "Rounds", "", "Rounds", func(r engine.Result) any { return r.Rounds }, false},
+		{"messages", "Messages", "", "Messages", func(r engine.Result) any { return r.Messages }, true},
+		{"bytes", "Communication", "bytes", "Bytes", func(r engine.Result) any { return r.Bytes }, true},
+		{"bytes_raw", "Communication, raw rewards", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesRaw) }, true},
+		{"bytes_theta", "Communication, explicit parameters", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesTheta) }, true},
+		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true},
+		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
+		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false},
+		{"regret", "Regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
+		{"relative_regret", "Relative regret", "", "Shares of the gap to the median arm", func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
 	}
 }
 

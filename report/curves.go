@@ -1,0 +1,240 @@
+package report
+
+import (
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// layCurves is the layout of lines, points and bands, in one pane or several.
+func (d *drawing) layCurves() {
+	panels := d.panels()
+	shared := ranges(panels)
+	all := looks(panels)
+	panes := make([]pane, len(panels))
+	for i, f := range panels {
+		panes[i] = pane{Figure: f, x: shared.x, y: shared.y, looks: all[i], size: 9}
+		if len(panels) > 1 {
+			panes[i].title, panes[i].size = f.Title, 8
+		}
+	}
+	d.name(panes)
+	if len(panes) == 1 {
+		d.layAlone(panes[0], shared)
+		return
+	}
+	d.layGrid(panes, shared)
+}
+
+// panels are the figures to draw: the panels, or the figure itself.
+func (f Figure) panels() []Figure {
+	if len(f.Panels) > 0 {
+		return f.Panels
+	}
+	return []Figure{f}
+}
+
+// extents are the axes that all panels share, and the values at x.
+type extents struct {
+	x, y       axis
+	at         []float64
+	categories []string
+}
+
+func ranges(panels []Figure) extents {
+	var e extents
+	var ys, ends []float64
+	logX, logY := false, false
+	for _, f := range panels {
+		logX, logY = logX || f.LogX, logY || f.LogY
+		if len(f.Categories) > len(e.categories) {
+			e.categories = f.Categories
+		}
+		for _, s := range f.Series {
+			e.at, ys = append(e.at, s.X...), append(ys, s.Y...)
+			ends = append(append(ends, s.Lo...), s.Hi...)
+		}
+		for _, l := range f.Lines {
+			if l.Vertical {
+				e.at = append(e.at, l.At)
+			} else {
+				ends = append(ends, l.At)
+			}
+		}
+	}
+	if len(e.categories) > 0 {
+		e.x = axis{lo: -0.5, hi: float64(len(e.categories)) - 0.5}
+	} else {
+		e.x = newAxis(e.at, nil, logX, false)
+	}
+	e.y = newAxis(ys, ends, logY, !logY && slices.Min(append([]float64{0}, ys...)) >= 0)
+	return e
+}
+
+// tickX puts the ticks of the x axis.
+func (e extents) tickX(p *pane) {
+	length := p.box.Max.X - p.box.Min.X
+	if e.categories != nil {
+		p.x.named(e.categories, func(i int) float64 { return float64(i) }, 24)
+		if p.turned = e.turned(length, p.size); !p.turned {
+			return
+		}
+		if most := int(length / 11); len(e.categories) > most {
+			p.x.ticks = nil
+			p.x.named(e.categories, func(i int) float64 { return float64(i) }, max(most, 1))
+		}
+		return
+	}
+	p.x.tickAt(e.at, length, p.size)
+}
+
+// turned is true when the names of categories do not fit side by side.
+func (e extents) turned(length, size vg.Length) bool {
+	total := vg.Length(0)
+	for _, name := range e.categories {
+		total = max(total, width(shorten(name, 44), size)+6)
+	}
+	return total*vg.Length(len(e.categories)) > length
+}
+
+// tickRoom is the height of the labels of the x axis of panes of the given width.
+func (e extents) tickRoom(length, size vg.Length) vg.Length {
+	if e.categories == nil || !e.turned(length, size) {
+		return tickRow
+	}
+	widest := vg.Length(0)
+	for _, name := range e.categories {
+		widest = max(widest, width(shorten(name, 44), size))
+	}
+	return widest + 10
+}
+
+// layAlone places the only pane.
+func (d *drawing) layAlone(p pane, e extents) {
+	p.y.tickRound(6)
+	length := d.width - 2*edging - yLabel - p.left() - d.margin()
+	d.one(p, p.left(), d.margin(), tall, e.tickRoom(length, p.size))
+	d.finish(&d.panes[0], e)
+}
+
+// finish puts the ticks of the x axis and chooses how intervals are drawn, when the
+// width of a pane is known.
+func (d *drawing) finish(p *pane, e extents) {
+	e.tickX(p)
+	p.banded = p.crowdedBars()
+	p.beside = !p.banded && p.visibleBars()
+	if d.direct {
+		for i := range d.entries {
+			if i < len(p.Series) {
+				d.entries[i].shift = p.shift(i)
+			}
+		}
+	}
+}
+
+// layGrid places several panes: three in a row, or two by two when they are four.
+func (d *drawing) layGrid(panes []pane, e extents) {
+	columns := min(len(panes), 3)
+	if len(panes) == 4 {
+		columns = 2
+	}
+	rows := (len(panes) + columns - 1) / columns
+	panes[0].y.tickRound(4)
+	for i := range panes {
+		panes[i].y.ticks, panes[i].bare = panes[0].y.ticks, i%columns > 0
+	}
+	left := edging + yLabel + panes[0].left()
+	wide := (d.width - left - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
+	high := min(wide*1.05, 175)
+	labels := 0 // rows above each pane
+	for i := range panes {
+		p := &panes[i]
+		p.box.Min.X = left + vg.Length(i%columns)*(wide+between)
+		p.box.Max.X = p.box.Min.X + wide
+		p.place()
+		labels = max(labels, p.rows)
+	}
+	ticks := e.tickRoom(wide, panes[0].size)
+	each := high + ticks + caption + vg.Length(labels)*above
+	bottom := edging + d.below()
+	if d.XLabel != "" {
+		bottom += xLabel
+	}
+	for i := range panes {
+		p := &panes[i]
+		p.box.Min.Y = bottom + vg.Length(rows-1-i/columns)*(each+6) + ticks
+		p.box.Max.Y = p.box.Min.Y + high
+		d.finish(p, e)
+	}
+	d.panes = panes
+	d.height = panes[0].box.Max.Y + caption + vg.Length(labels)*above + d.top()
+}
+
+// crowdedBars is true when the intervals of several series would not fit side by
+// side between neighbouring points: then all are drawn as bands.
+func (p pane) crowdedBars() bool {
+	n := p.withIntervals()
+	if n == 0 || len(p.Categories) > 0 {
+		return false
+	}
+	var xs []float64
+	for _, s := range p.Series {
+		if s.hasIntervals() {
+			xs = append(xs, s.X...)
+		}
+	}
+	room := p.x.nearest(xs, p.box.Max.X-p.box.Min.X)
+	return room < vg.Length(n-1)*2.5+4
+}
+
+// visibleBars is true when some interval is longer than a marker, so that those of
+// several series could hide each other.
+func (p pane) visibleBars() bool {
+	for _, s := range p.Series {
+		for k := range s.Lo {
+			if !s.hasIntervals() || !p.drawable(s, k) {
+				continue
+			}
+			lo, _ := p.y.clamp(s.Lo[k])
+			hi, _ := p.y.clamp(s.Hi[k])
+			if p.py(hi)-p.py(lo) > 12 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withIntervals counts the series whose intervals are bars unless they are crowded.
+func (p pane) withIntervals() int {
+	n := 0
+	for _, s := range p.Series {
+		if s.hasIntervals() && s.Style != Band {
+			n++
+		}
+	}
+	return n
+}
+
+// bandOf tells whether the intervals of series i are a band.
+func (p pane) bandOf(i int) bool {
+	s := p.Series[i]
+	return s.hasIntervals() && (s.Style == Band || p.banded && s.Style != Points)
+}
+
+// shift moves series i a little sideways when the bars of intervals would hide each
+// other; categories have been moved apart already.
+func (p pane) shift(i int) vg.Length {
+	n := p.withIntervals()
+	if n < 2 || !p.beside || len(p.Categories) > 0 || !p.Series[i].hasIntervals() || p.Series[i].Style == Band {
+		return 0
+	}
+	k := 0
+	for _, s := range p.Series[:i] {
+		if s.hasIntervals() && s.Style != Band {
+			k++
+		}
+	}
+	step := min(2.5, 16/vg.Length(n))
+	return (vg.Length(k) - vg.Length(n-1)/2) * step
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// tickAt puts ticks at the given values when their labels can stand side by side
+// on an axis of the given length, and at round numbers otherwise.
+func (a *axis) tickAt(values []float64, length, size vg.Length) {
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
+	readable := len(values) >= 2 && len(values) <= 12
+	for _, v := range values {
+		if _, at := a.clamp(v); at != 0 || !isFinite(v) {
+			readable = false
+		}
+	}
+	if readable {
+		for _, v := range values {
+			a.ticks = append(a.ticks, tick{v, decimal(v, 0)})
+		}
+		if !a.crowded(length, size) {
+			return
+		}
+	}
+	a.ticks = nil
+	a.tickRound(int(max(2, length/34)))
+	a.thin(length, size)
+}
+
+// crowded is true when labels would touch on a horizontal axis, or are alike.
+func (a axis) crowded(length, size vg.Length) bool {
+	end := vg.Length(math.Inf(-1))
+	last := ""
+	for _, t := range a.ticks {
+		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
+		if at-half < end+5 || t.label == last {
+			return true
+		}
+		end, last = at+half, t.label
+	}
+	return false
+}
+
+// thin takes away labels that would touch others on a horizontal axis; powers of
+// ten stay before the rest.
+func (a *axis) thin(length, size vg.Length) {
+	type span struct{ from, to vg.Length }
+	var placed []span
+	order := make([]int, len(a.ticks))
+	for i := range order {
+		order[i] = i
+	}
+	if a.log {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(isPower(a.ticks[j].value), isPower(a.ticks[i].value)) })
+	}
+	for _, i := range order {
+		t := &a.ticks[i]
+		if t.label == "" {
+			continue
+		}
+		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
+		s := span{at - half - 2.5, at + half + 2.5}
+		if slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
+			t.label = ""
+			continue
+		}
+		placed = append(placed, s)
+	}
+}
+
+// isPower is 1 for powers of ten and 0 for other numbers.
+func isPower(v float64) int {
+	k := math.Log10(v)
+	if math.Abs(k-math.Round(k)) < 1e-9 {
+		return 1
+	}
+	return 0
+}
+
+// tickRound puts about n ticks at round numbers.
+func (a *axis) tickRound(n int) {
+	if a.log && a.tickDecades(n) {
+		return
+	}
+	step := math.Pow(10, math.Floor(math.Log10((a.hi-a.lo)/float64(n))))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if (a.hi-a.lo)/(m*step) <= float64(n)+0.5 {
+			step *= m
+			break
+		}
+	}
+	digits := max(4, 1+int(math.Ceil(math.Log10(max(math.Abs(a.lo), math.Abs(a.hi))/step))))
+	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
+		a.ticks = append(a.ticks, tick{k * step, decimal(math.Round(k)*step, digits)})
+	}
+}
+
+// tickDecades puts ticks at powers of ten, with labels 10^k where two or more are
+// in range, and numbers at once, twice and five times them otherwise. It reports
+// whether that gave two labels.
+func (a *axis) tickDecades(n int) bool {
+	first, last := int(math.Ceil(math.Log10(a.lo)-1e-9)), int(math.Floor(math.Log10(a.hi)+1e-9))
+	decades := last - first + 1
+	every := max(1, (decades+n-1)/n)
+	labels := 0
+	for k := first - 1; k <= last; k++ {
+		for _, m := range []float64{1, 2, 3, 4, 5, 6, 7, 8, 9} {
+			v := m * math.Pow(10, float64(k))
+			if v < a.lo*(1-1e-9) || v > a.hi*(1+1e-9) || (every > 1 && m > 1) {
+				continue
+			}
+			t := tick{value: min(max(v, a.lo), a.hi)}
+			switch {
+			case decades >= 2 && m == 1 && (k-first)%every == 0:
+				t.label = power(k)
+			case decades < 2 && (m == 1 || m == 2 || m == 5):
+				t.label = decimal(v, 2)
+			}
+			if t.label != "" {
+				labels++
+			}
+			a.ticks = append(a.ticks, t)
+		}
+	}
+	if labels < 2 {
+		a.ticks = nil
+		return false
+	}
+	return true
+}
+
+// power is 10 to the k as a label, for the handler raised.
+func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
+
+// named puts category names at 0, 1, ..., at most most of them, evenly thinned.
+func (a *axis) named(names []string, position func(i int) float64, most int) {
+	every := (len(names) + most - 1) / most
+	for i, name := range names {
+		if i%every == 0 {
+			a.ticks = append(a.ticks, tick{position(i), shorten(name, 44)})
+		}
+	}
+}
+
+// shorten cuts long names for labels; tables hold them whole.
+func shorten(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most-1]) + "…"
+}
