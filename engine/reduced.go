@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// layout is how the arms of a model hang together. Arms with equal features and
-// precision, bit for bit, are one arm to a design. Arms with no feature in common
+// layout is how the arms of a model hang together. Arms with the same features, to
+// rounding, and the same precision are one arm to a design. Arms with no feature in common
 // belong to different blocks: the information matrix is block-diagonal, and pulls
 // in one block say nothing about another.
 type layout struct {
@@ -28,15 +29,24 @@ type block struct {
 	identity      string // of its features and precisions
 }
 
+// sameFeature is the difference of two features, relative to the largest, that is
+// rounding of their Cholesky factor: with it even 1024 of them stay below the 1e-10
+// of a feature's norm that designs count as rounding.
+const sameFeature = 1e-12
+
 // newLayout finds the copies and the blocks.
 func newLayout(features *mat.Dense, precision []float64) *layout {
 	n, dim := features.Dims()
 	l := &layout{first: make([]int, n), copies: make([]int, n), block: make([]int, n), whole: dim}
 	seen := map[string]int{}
+	quantum, rounded := sameFeature*largestEntry(features), make([]float64, dim)
 	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
 	for i := range n {
 		row := features.RawRowView(i)
-		id := fingerprint(row, precision[i:i+1])
+		for k, v := range row {
+			rounded[k] = math.Round(v/quantum) + 0 // not -0
+		}
+		id := fingerprint(rounded, precision[i:i+1])
 		if _, known := seen[id]; !known {
 			seen[id] = i
 		}
@@ -228,6 +238,14 @@ func (r reduced) restore(l *layout, d design.Design) design.Design {
 		d.Certificate.Pairs[k].I, d.Certificate.Pairs[k].J = r.arms[q.I], r.arms[q.J]
 	}
 	return d
+}
+
+// largestEntry is the largest absolute value of x; 1 when all are 0.
+func largestEntry(x *mat.Dense) float64 {
+	if largest := max(mat.Max(x), -mat.Min(x)); largest > 0 {
+		return largest
+	}
+	return 1
 }
 
 func submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {

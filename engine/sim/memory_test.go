@@ -1,0 +1,47 @@
+package sim_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Results do not depend on what was remembered, by whom, nor on the number of
+// workers: every algorithm of the catalogue, alone and in a memory in which all
+// the others and other gaps have been at work.
+func TestResultsDoNotDependOnMemory(t *testing.T) {
+	memory := new(engine.Memory)
+	run := func(entry engine.AlgorithmEntry, number int, gap float64, workers int, memory *engine.Memory) string {
+		t.Helper()
+		p, err := engine.PaperCase(number, gap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := sim.Run(context.Background(), sim.Experiment{
+			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 6, Seed: 1, Workers: workers, Detail: true, Memory: memory,
+			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}},
+		})
+		if err != nil {
+			t.Fatalf("%s, case %d: %v", entry.Name, number, err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, gap := range []float64{0.3, 0.5, 0.3} { // the last in a memory that is warm
+		for number := 1; number <= 3; number++ {
+			for _, entry := range engine.Algorithms() {
+				alone := run(entry, number, gap, 1, nil)
+				if shared := run(entry, number, gap, 3, memory); shared != alone {
+					t.Errorf("%s:\nalone  %s\nshared %s", fmt.Sprintf("%s, case %d, gap %g", entry.Name, number, gap), alone, shared)
+				}
+			}
+		}
+	}
+}
