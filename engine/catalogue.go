@@ -78,6 +78,16 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndKernelFB,
 		},
 		{
+			Name: "CoKernelFB-IndAlloc", Mode: ModeFB, Shares: true, Proven: true, Reference: "[Du23, App. A], CoKernelFB-IndAlloc",
+			Doc: "CoKernelFB with each agent's own optimal allocation in place of the shared one",
+			New: NewCoKernelFBIndAlloc,
+		},
+		{
+			Name: "IndPeaceFB", Mode: ModeFB, Proven: true, Reference: "[KJKJ20], fixed-budget Peace",
+			Doc: "Peace by each agent alone on its own pulls: halves the Gaussian width of the candidates; no sharing",
+			New: NewIndPeaceFB,
+		},
+		{
 			Name: "CoUniformFB", Mode: ModeFB, Shares: true, Reference: "[Du23, eq. (2)]",
 			Doc: "uniform pulls, kernelised estimator: sharing without adaptive allocation",
 			New: NewCoUniformFB,
@@ -88,9 +98,19 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndUniformFB,
 		},
 		{
+			Name: "IndUniformFB-LS", Mode: ModeFB, Reference: "[KJKJ20], the uniform baseline of its code",
+			Doc: "uniform pulls, least squares under each agent's own kernel: no sharing",
+			New: NewIndUniformLS,
+		},
+		{
 			Name: "BestElsewhere", Mode: ModeFB, Shares: true, Reference: "baseline",
 			Doc: "the arm that is best on average in the other tasks",
 			New: NewBestElsewhere,
+		},
+		{
+			Name: "Oracle", Mode: ModeFB, Shares: true, Ideal: true, Reference: "T* of the lower bound",
+			Doc: "a reference that knows the rewards: one round in the proportions of T*, the largest estimate",
+			New: NewOracleFB,
 		},
 	}
 }

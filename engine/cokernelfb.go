@@ -8,10 +8,12 @@ import (
 )
 
 // CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
-// of every task's candidates in a number of rounds fixed beforehand.
+// of every task's candidates in a number of rounds fixed beforehand. What its
+// relatives do in another way is their halving.
 type CoKernelFB struct {
 	candidates
 	evidence
+	own   halving
 	opt   Options
 	ridge float64 // ξ; with RidgeGP that of a round's pulls
 
@@ -22,15 +24,48 @@ type CoKernelFB struct {
 	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
 }
 
+// halving is what an algorithm of the kind of Alg. 2 does in its own way.
+type halving interface {
+	// size measures a set of arms; a round halves it.
+	size(m *Model, ridge float64, set []int) (float64, error)
+	// exceeds tells whether size > limit, at less cost than size where possible.
+	exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error)
+	// allocate spreads n pulls; covered tells whether the rounding keeps its promise.
+	allocate(m *Model, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error)
+	// theorem names what covers the answers; "" when nothing does.
+	theorem() string
+}
+
+// dimension is the halving of Alg. 2: by ω, with the shared allocation.
+type dimension struct{}
+
+func (dimension) size(m *Model, ridge float64, set []int) (float64, error) {
+	return m.Omega(ridge, set)
+}
+
+func (dimension) exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error) {
+	return m.OmegaExceeds(ridge, set, limit)
+}
+
+func (dimension) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
+	return m.exactly(ridge, alive, n)
+}
+
+func (dimension) theorem() string { return "Theorem 2" }
+
 var _ Algorithm = (*CoKernelFB)(nil)
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *Model, opt Options) (*CoKernelFB, error) {
+	return newHalving(m, opt, dimension{})
+}
+
+func newHalving(m *Model, opt Options, own halving) (*CoKernelFB, error) {
 	opt, err := opt.withDefaults(ModeFB)
 	if err != nil {
 		return nil, err
 	}
-	a := &CoKernelFB{candidates: newCandidates(m), opt: opt}
+	a := &CoKernelFB{candidates: newCandidates(m), own: own, opt: opt}
 	if a.ridge, err = m.Ridge(ModeFB, opt); err != nil {
 		return nil, err
 	}
@@ -38,7 +73,7 @@ func NewCoKernelFB(m *Model, opt Options) (*CoKernelFB, error) {
 	if opt.Ridge.Kind == RidgeGP {
 		a.ridge = m.gpRidge(total)
 	}
-	if a.rounds, err = m.RoundsFB(a.ridge); err != nil {
+	if a.rounds, err = m.halvings(a.ridge, own); err != nil {
 		return nil, err
 	}
 	a.pulls = total / a.rounds
@@ -56,21 +91,24 @@ func NewCoKernelFB(m *Model, opt Options) (*CoKernelFB, error) {
 
 // RoundsFB is R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all
 // pairs of all arms, across tasks.
-func (m *Model) RoundsFB(ridge float64) (int, error) {
+func (m *Model) RoundsFB(ridge float64) (int, error) { return m.halvings(ridge, dimension{}) }
+
+// halvings is how many halvings bring the size of all arms together to 1, at least 1.
+func (m *Model) halvings(ridge float64, own halving) (int, error) {
 	all := make([]int, m.Problem.N())
 	for i := range all {
 		all[i] = i
 	}
-	omega, err := m.Omega(ridge, all)
+	size, err := own.size(m, ridge, all)
 	if err != nil {
 		return 0, err
 	}
-	return max(1, int(math.Ceil(math.Log2(omega)-1e-9))), nil
+	return max(1, int(math.Ceil(math.Log2(size)-1e-9))), nil
 }
 
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
 func (a *CoKernelFB) Plan() (Plan, error) {
-	st, covered, err := a.model.exactly(a.ridge, a.alive, a.pulls)
+	st, covered, err := a.own.allocate(a.model, a.ridge, a.alive, a.pulls)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -82,8 +120,8 @@ func (a *CoKernelFB) Plan() (Plan, error) {
 	return st.plan(a.round), nil
 }
 
-// Learn estimates the rewards and cuts every candidate set to half its
-// dimension [Du23, Alg. 2, l. 8-15].
+// Learn estimates the rewards and cuts every candidate set to half its size
+// [Du23, Alg. 2, l. 8-15].
 func (a *CoKernelFB) Learn(b Batch) error {
 	if a.stage == nil {
 		return fmt.Errorf("learn was called before plan")
@@ -114,12 +152,12 @@ func (a *CoKernelFB) Learn(b Batch) error {
 }
 
 // halve returns the longest prefix of the set, sorted by estimate, of at most
-// half its principle dimension [Du23, Alg. 2, l. 11-13]. ω grows with the
-// prefix, so bisection finds it. One arm has ω = 0: something always remains.
+// half its size [Du23, Alg. 2, l. 11-13]. The size grows with the prefix, so
+// bisection finds it. One arm has size 0: something always remains.
 func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
 	sorted := slices.Clone(set)
 	sort.SliceStable(sorted, func(x, y int) bool { return estimates[sorted[x]] > estimates[sorted[y]] })
-	whole, err := a.model.Omega(a.ridge, set)
+	whole, err := a.own.size(a.model, a.ridge, set)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +165,7 @@ func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
 	over := sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
 		prefix := slices.Clone(sorted[:k+2])
 		slices.Sort(prefix)
-		over, err := a.model.OmegaExceeds(a.ridge, prefix, whole/2*(1+1e-9))
+		over, err := a.own.exceeds(a.model, a.ridge, prefix, whole/2*(1+1e-9))
 		if err != nil {
 			failed = err
 		}
@@ -150,11 +188,19 @@ func (a *CoKernelFB) Answers() []Answer {
 	return out
 }
 
-// Warnings has the conditions of Theorem 2 that are known not to hold.
+// Warnings has the conditions of its theorem that are known not to hold.
 func (a *CoKernelFB) Warnings() []string {
-	out := a.model.ridgeWarnings(ModeFB, a.opt, a.ridge)
+	theorem := a.own.theorem()
+	out := misfitWarnings(a.model)
+	if theorem != "" {
+		out = a.model.ridgeWarnings(ModeFB, a.opt, a.ridge)
+	}
 	if a.thin > 0 {
-		out = append(out, fmt.Sprintf("%d pulls a round are too few for the rounding ratio %.2g (reached %.3g): Theorem 2 does not cover this budget", a.pulls, 2*(1+RoundingEpsilon), a.thin))
+		s := fmt.Sprintf("%d pulls a round are too few for the rounding ratio %.2g (reached %.3g)", a.pulls, 2*(1+RoundingEpsilon), a.thin)
+		if theorem != "" {
+			s += ": " + theorem + " does not cover this budget"
+		}
+		out = append(out, s)
 	}
 	return out
 }

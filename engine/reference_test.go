@@ -167,18 +167,22 @@ func (ref *reference) learnFB(t *testing.T, b Batch) []float64 {
 // omega is ω(ξ, S) on the explicit features.
 func (ref *reference) omega(t *testing.T, set []int) float64 {
 	t.Helper()
-	dim := ref.phi[0].Len()
-	features := mat.NewDense(len(ref.phi), dim, nil)
+	d, err := design.Minimax(ref.space(), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Value
+}
+
+// space is the explicit features with the precision of each arm.
+func (ref *reference) space() design.Space {
+	features := mat.NewDense(len(ref.phi), ref.phi[0].Len(), nil)
 	precision := make([]float64, len(ref.phi))
 	for i, f := range ref.phi {
 		features.SetRow(i, f.RawVector().Data)
 		precision[i] = sq(ref.p.LargestNoise() / ref.p.Noise[i])
 	}
-	d, err := design.Minimax(design.Space{Features: features, Precision: precision, Ridge: ref.ridge}, design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.Value
+	return design.Space{Features: features, Precision: precision, Ridge: ref.ridge}
 }
 
 func (ref *reference) rewards(theta *mat.VecDense) []float64 {

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// uniformFB spends the whole budget in one round, the same number of pulls on
-// every arm of a task up to rounding, and answers with the largest estimate.
+// uniformFB spends the whole budget in one round with counts fixed beforehand, by
+// default the same number of pulls on every arm of a task up to rounding, and
+// answers with the largest estimate.
 type uniformFB struct {
 	candidates
 	evidence
@@ -27,7 +28,8 @@ func NewCoUniformFB(m *Model, opt Options) (Algorithm, error) { return newUnifor
 
 // NewIndUniformFB is uniform sampling with sample means, each task on its own
 // [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the
-// kernelised estimator is the sample mean of each arm.
+// kernelised estimator is the sample mean of each arm. The paper does not name the
+// estimator; NewIndUniformLS has the other one.
 func NewIndUniformFB(m *Model, opt Options) (Algorithm, error) {
 	alone, err := m.independent()
 	if err != nil {
@@ -35,6 +37,14 @@ func NewIndUniformFB(m *Model, opt Options) (Algorithm, error) {
 	}
 	opt.Ridge = Ridge{Kind: RidgeValue}
 	return newUniformFB(alone, opt)
+}
+
+// NewIndUniformLS is uniform sampling with least squares (ξ = 0) under each agent's
+// own kernel, each task on its own: the uniform baseline in the code of the authors
+// of [KJKJ20], where the estimator is the same for all algorithms.
+func NewIndUniformLS(m *Model, opt Options) (Algorithm, error) {
+	opt.Ridge = Ridge{Kind: RidgeValue}
+	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newUniformFB(m, opt) })
 }
 
 // NewBestElsewhere answers with the arm that is best on average in the other
@@ -59,15 +69,22 @@ func newUniformFB(m *Model, opt Options) (*uniformFB, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &uniformFB{candidates: newCandidates(m), opt: opt, counts: make([]int, m.Problem.N())}
-	for _, set := range a.alive {
+	counts := make([]int, m.Problem.N())
+	for _, set := range m.Problem.Groups() {
 		for k, i := range set {
-			a.counts[i] = opt.Budget / len(set)
+			counts[i] = opt.Budget / len(set)
 			if k < opt.Budget%len(set) {
-				a.counts[i]++
+				counts[i]++
 			}
 		}
 	}
+	return newOneRound(m, opt, 'u', counts)
+}
+
+// newOneRound spends the counts. kind names, with the budget, where they come from.
+func newOneRound(m *Model, opt Options, kind byte, counts []int) (*uniformFB, error) {
+	a := &uniformFB{candidates: newCandidates(m), opt: opt, counts: counts}
+	var err error
 	if a.ridge, err = m.Ridge(ModeFB, opt); err != nil {
 		return nil, err
 	}
@@ -79,7 +96,7 @@ func newUniformFB(m *Model, opt Options) (*uniformFB, error) {
 		return nil, err
 	}
 	a.evidence = newEvidence(m.Problem, opt.Delta, 1, norm)
-	st, err := m.remember(key('u', a.ridge, opt.Budget, nil), func() (*stage, error) {
+	st, err := m.remember(key(kind, a.ridge, opt.Budget, nil)+key('e', opt.Epsilon, 0, nil), func() (*stage, error) {
 		e, err := NewEstimator(m, a.ridge, a.counts)
 		return &stage{estimate: e}, err
 	})
@@ -90,7 +107,7 @@ func newUniformFB(m *Model, opt Options) (*uniformFB, error) {
 	return a, nil
 }
 
-// Plan is the one uniform round.
+// Plan is the one round.
 func (a *uniformFB) Plan() (Plan, error) {
 	return Plan{Round: 1, Counts: a.counts, Digest: digest(1, a.counts)}, nil
 }

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// NewOracleFB spends the whole budget, that of all agents together, in one round in
+// the proportions of T* (Model.Hardness at ξ = 0), the best for a large budget
+// when the rewards are known, and answers with the largest kernelised estimate. It
+// knows θ* and is a reference for what a budget can do, not a competitor.
+func NewOracleFB(m *Model, opt Options) (Algorithm, error) {
+	opt, err := opt.withDefaults(ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.Hardness(0, opt.Epsilon)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", ErrUnsuited, err)
+	}
+	contrasts, err := m.rivals(opt.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	n := opt.Budget * m.Problem.V()
+	st, err := m.remember(key('q', opt.Epsilon, n, nil), func() (*stage, error) {
+		r, err := design.Round(m.Space(0), contrasts, d.Weights, n, RoundingEpsilon)
+		if ratio := (*design.RatioError)(nil); errors.As(err, &ratio) { // too few pulls: the best there are
+			err = nil
+		}
+		return &stage{design: d, rounding: r}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newOneRound(m, opt, 'o', st.rounding.Counts)
+}

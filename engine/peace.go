@@ -1,0 +1,62 @@
+package engine
+
+import "github.com/gonb-cope/gonb-cope/engine/design"
+
+// NewIndPeaceFB is fixed-budget Peace [KJKJ20] run by each agent on its own task
+// with its own T pulls. In each of R = max(1, ⌈log₂ γ(Z)⌉) rounds it spreads ⌊T/R⌋ pulls by the
+// allocation of the smallest Gaussian width, rounded by ROUND, estimates by least
+// squares from the round's data alone (ξ = 0, whatever ξ the options name), and
+// keeps the longest prefix by estimate of at most half the width γ, where
+//
+//	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
+//
+// It ends early when one arm is left.
+//
+// [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
+// Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
+func NewIndPeaceFB(m *Model, opt Options) (Algorithm, error) {
+	opt, err := opt.withDefaults(ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	opt.Delta /= float64(m.Problem.V())
+	opt.Ridge = Ridge{Kind: RidgeValue}
+	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newHalving(m, opt, gaussianWidth{}) })
+}
+
+// gaussianWidth is the halving of Peace, for a model of one task.
+type gaussianWidth struct{}
+
+func (gaussianWidth) size(m *Model, ridge float64, set []int) (float64, error) {
+	d, err := m.width(ridge, set, 0)
+	return d.Value, err
+}
+
+func (gaussianWidth) exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error) {
+	d, err := m.width(ridge, set, limit)
+	return d.Value > limit, err
+}
+
+func (gaussianWidth) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
+	return m.proportionally('G', ridge, alive, n, func() (design.Design, error) { return m.width(ridge, alive[0], 0) })
+}
+
+func (gaussianWidth) theorem() string { return "" }
+
+// width is the design of the smallest Gaussian width of a set, remembered for all
+// models that have the same arms. With a threshold above 0 it only tells on which
+// side of it the value is.
+func (m *Model) width(ridge float64, set []int, threshold float64) (design.Design, error) {
+	r := m.layout.reduce([][]int{set})
+	if len(r.arms) == 0 {
+		return design.Width(m.Space(ridge), nil, design.Options{})
+	}
+	st, err := m.memory.remember(key('w', ridge, 0, nil)+key('t', threshold, 0, nil)+r.identity, func() (*stage, error) {
+		d, err := design.Width(r.space(m, ridge), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
+		return &stage{design: d}, err
+	})
+	if err != nil {
+		return design.Design{}, err
+	}
+	return r.restore(m.layout, st.design), nil
+}
