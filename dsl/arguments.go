@@ -115,6 +115,12 @@ func (c *call) arg(name string) argument {
 	return c.args[i]
 }
 
+// has reports whether an argument is given, by the script or by a sweep.
+func (c *call) has(name string) bool {
+	a := c.arg(name)
+	return a.Node != nil || a.known()
+}
+
 func (c *call) number(name string) float64 {
 	x, _ := c.arg(name).Data.(float64)
 	return x

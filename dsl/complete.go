@@ -178,9 +178,11 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, s.files(p.prefix, []string{".csv"}), "")
 	case wordsOutput:
 		p.addAll(CompletesPath, s.files(p.prefix, nil), "")
-	case wordsX, wordsY:
+	case wordsStore:
+		p.addAll(CompletesPath, s.files(p.prefix, []string{storeEnding}), "")
+	case wordsX, wordsY, wordsSwept:
 		xs, ys := s.axes(c.First)
-		if param.words == wordsX {
+		if param.words != wordsY {
 			ys = xs
 		}
 		p.addAll(CompletesChoice, ys, "")

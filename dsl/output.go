@@ -1,9 +1,11 @@
 package dsl
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -16,6 +18,14 @@ type Host interface {
 	// Save writes a value in the format that the extension of the path names, as
 	// report.Save.
 	Save(path string, v any) error
+	// Store opens a store of results, as sim.OpenStore.
+	Store(path string) (Store, error)
+}
+
+// Store keeps the results of finished experiments, as sim.Store.
+type Store interface {
+	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
+	Close() error
 }
 
 // files is the file system.
@@ -27,17 +37,20 @@ func (files) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine
 
 func (files) Save(path string, v any) error { return report.Save(path, v) }
 
+func (files) Store(path string) (Store, error) { return sim.OpenStore(path) }
+
 // outputFunctions show, draw and write values.
 func outputFunctions() []Function {
-	plotted := []Type{Sweep, Result, List, Bounds, Hardness, Spectrum, Design}
+	plotted := []Type{Sweep, Result, List, Bounds, Hardness, Spectrum, Design, Paired, Speedup}
 	return []Function{
 		{
-			Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, bounds, hardness, a spectrum or a design",
+			Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, comparisons, a speedup, bounds, hardness, a spectrum or a design",
 			Params: []Param{
 				{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
 				{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
-				{Name: "y", Types: []Type{Text}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret"},
-				{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf or .png"},
+				{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
+				{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
+				{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf, .png or .tex"},
 			},
 			Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
 		},
@@ -54,7 +67,7 @@ func outputFunctions() []Function {
 			},
 		},
 		{
-			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .json .md .html .tex .txt, figures also .svg .pdf .png",
+			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
@@ -107,11 +120,7 @@ func (c *call) plot() (any, error) {
 		}
 		data = found
 	}
-	drawing := report.Drawing{X: c.text("x")}
-	if y := c.text("y"); y != "" {
-		drawing.Y = []string{y}
-	}
-	figure, err := report.FigureOf(data, drawing)
+	figure, err := report.FigureOf(data, report.Drawing{X: c.text("x"), Y: c.measures(), Panel: c.text("panel")})
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +130,17 @@ func (c *call) plot() (any, error) {
 		}
 	}
 	return figure, nil
+}
+
+// measures are the texts of y: one, several or none.
+func (c *call) measures() []string {
+	switch y := c.arg("y").Data.(type) {
+	case string:
+		return []string{y}
+	case []value:
+		return texts(c.arg("y").value)
+	}
+	return nil
 }
 
 // save writes a value to the file that a parameter names.

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,27 +14,62 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// checkPlot finds an x, a y or a file ending that plot would refuse, before hours of
-// runs are spent on what it is to draw.
+// checkPlot finds an x, a y, a panel or a file ending that plot would refuse, before
+// hours of runs are spent on what it is to draw.
 func (c *call) checkPlot() {
 	defer c.checkEnding("file")
+	if !c.checkMeasures() {
+		return
+	}
 	sample := c.sample(c.arg("value"))
 	if sample == nil {
 		return
 	}
 	xs, _ := report.Axes(sample, "")
 	x := c.text("x")
-	if len(xs) > 0 && !c.offered("x", xs) { // a sweep whose names are not known has none
+	if len(xs) > 0 && !c.offered("x", c.arg("x"), xs) { // a sweep whose names are not known has none
 		return
 	}
 	_, ys := report.Axes(sample, x)
-	c.offered("y", ys)
+	y := c.arg("y")
+	for i := range c.measures() {
+		if at := c.element(y, i); len(ys) > 0 && !c.offered("y", at, ys) {
+			return
+		}
+	}
+	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
+		c.offered("panel", c.arg("panel"), s.Names)
+	}
 }
 
-// offered reports whether a text is one of those that a parameter takes here, and
-// says which those are when it is not.
-func (c *call) offered(param string, words []string) bool {
-	a := c.arg(param)
+// checkMeasures reports a list for y that is not one of texts.
+func (c *call) checkMeasures() bool {
+	y := c.arg("y")
+	list, ok := y.Data.([]value)
+	if !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
+		return true
+	}
+	c.fail(&y, fmt.Sprintf("%s: y is a list; it must be one of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
+	return false
+}
+
+// element is an element of an argument that is a list, with its own place where the
+// list is written out; the argument itself where it is no list.
+func (c *call) element(a argument, i int) argument {
+	list, ok := a.Data.([]value)
+	if !ok {
+		return a
+	}
+	a.value = list[i]
+	if literal, ok := a.Node.(*ast.ArrayNode); ok && i < len(literal.Nodes) {
+		a.Node = literal.Nodes[i]
+	}
+	return a
+}
+
+// offered reports whether an argument is one of the words that a parameter takes here,
+// and says which those are when it is not.
+func (c *call) offered(param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
 		return true
@@ -65,7 +101,14 @@ func (c *call) sample(a argument) any {
 	}
 	switch a.Type {
 	case Sweep:
-		return sim.Sweep{Names: c.e.sweptNames(a.Node)}
+		if o := c.e.outline(a); o != nil {
+			return sim.Sweep{Names: o.names}
+		}
+		return sim.Sweep{}
+	case Paired:
+		return sim.Comparisons{}
+	case Speedup:
+		return sim.Speedup{}
 	case Result:
 		return engine.Result{}
 	case List:
@@ -82,45 +125,24 @@ func (c *call) sample(a argument) any {
 	return nil
 }
 
-// sweptNames returns the names that a sweep varies, by the text of its call; none
-// where the expression is not, and does not name, such a call.
-func (e *evaluator) sweptNames(n ast.Node) []string {
-	if id, ok := n.(*ast.IdentifierNode); ok {
-		if e.scope[id.Value] == nil {
-			return nil
-		}
-		n = e.scope[id.Value].st.Node
-	}
-	call, ok := n.(*ast.CallNode)
-	if !ok {
-		return nil
-	}
-	if callee, ok := call.Callee.(*ast.IdentifierNode); !ok || callee.Value != "sweep" {
-		return nil
-	}
-	var names []string
-	for _, a := range call.Arguments {
-		if m, ok := a.(*ast.MapNode); ok {
-			for _, p := range m.Pairs {
-				names = append(names, p.(*ast.PairNode).Key.(*ast.StringNode).Value)
-			}
-		}
-	}
-	return names
-}
-
 // checkSave finds a file that save would refuse.
 func (c *call) checkSave() {
 	if !c.checkEnding("path") {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
-	drawing := slices.ContainsFunc([]string{".svg", ".pdf", ".png"}, func(e string) bool { return strings.HasSuffix(strings.ToLower(c.text("path")), e) })
+	endsWith := func(endings ...string) bool {
+		return slices.Contains(endings, strings.ToLower(filepath.Ext(c.text("path"))))
+	}
 	switch v.Type {
-	case Number, Text, Kernel, Joint, Problem, Plan, Table:
-		if drawing {
+	case Number, Text, Kernel, Joint, Problem, Plan, Table, Claims:
+		if endsWith(".svg", ".pdf", ".png") {
 			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
+			return
 		}
+	}
+	if (v.Type == Kernel || v.Type == Joint) && endsWith(".csv", ".parquet") {
+		c.fail(&path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 	}
 }
 

@@ -50,19 +50,21 @@ func engineFunctions() []Function {
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, eval: (*call).problem,
 		},
 		{
-			Name: "paper", Section: SectionProblems, Doc: "one of the three instances of [Du23, App. A]: 5 tasks, 6 arms each",
+			Name: "paper", Section: SectionProblems, Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
 			Params: []Param{
-				{Name: "case", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 3}, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
+				{Name: "case", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
 				{Name: "gap", Synonyms: []string{"delta_min"}, Types: []Type{Number}, Range: positive, Default: "0.1", Doc: "reward gap"},
+				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite}, Range: fromZero, Default: unset, Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
 			},
-			Result: Problem, Example: "paper(case=2, gap=0.1)",
-			eval: func(c *call) (any, error) {
-				gap := 0.1
-				if c.arg("gap").known() {
-					gap = c.number("gap")
-				}
-				return engine.PaperCase(c.whole("case"), gap)
+			Result: Problem, Example: "paper(case=2, gap=0.1)", check: func(c *call) { c.checkPaper() }, eval: (*call).paper,
+		},
+		{
+			Name: "classic", Section: SectionProblems, Doc: "collaborative best-arm identification without features: every agent has the same arms, unit noise",
+			Params: []Param{
+				{Name: "means", Synonyms: []string{"mean", "mu", "rewards"}, Types: []Type{List}, Doc: "expected reward of each arm"},
+				{Name: "agents", Synonyms: []string{"tasks"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5", Doc: "how many agents there are"},
 			},
+			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)", check: func(c *call) { c.checkClassic() }, eval: (*call).classic,
 		},
 		theory("bounds", Bounds, "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
 			[]Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam}, bounds.Compute),

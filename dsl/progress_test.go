@@ -30,9 +30,10 @@ func TestProgress(t *testing.T) {
 		last, told := -1, 0
 		s := NewSession(Options{Workers: 2})
 		must(t, s, sweepScript)
-		s.opt.Progress = func(label string, done, total int) {
-			if label != want.label || total != want.total {
-				t.Errorf("%s: %q, %d in all; want %q, %d", statement, label, total, want.label, want.total)
+		s.opt.Progress = func(a Activity) {
+			done, total := a.Done, a.Total
+			if a.Label != want.label || total != want.total {
+				t.Errorf("%s: %q, %d in all; want %q, %d", statement, a.Label, total, want.label, want.total)
 			}
 			if told++; told == 1 && done != 0 || done < last || done > total {
 				t.Errorf("%s: %d after %d of %d", statement, done, last, total)
@@ -57,8 +58,8 @@ func TestInterruptedBinding(t *testing.T) {
 		if after == 0 {
 			cancel()
 		}
-		s.opt.Progress = func(_ string, done, _ int) {
-			if done >= after {
+		s.opt.Progress = func(a Activity) {
+			if a.Done >= after {
 				cancel()
 			}
 		}

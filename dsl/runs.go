@@ -1,9 +1,6 @@
 package dsl
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -36,7 +33,11 @@ func runFunctions() []Function {
 		},
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
-			Params: []Param{{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"}},
+			Params: []Param{
+				{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"},
+				{Name: "rows", Synonyms: []string{"per"}, Types: []Type{Text}, Choices: []string{sim.PerCell, sim.PerRun}, Default: `"cell"`, Doc: "what a row of the table is: a combination of the values, or a single run of one"},
+				{Name: "store", Synonyms: []string{"resume", "cache"}, Types: []Type{Text}, words: wordsStore, Default: unset, Doc: "a file, .jsonl, that keeps the finished combinations: what it has is not run again"},
+			},
 			Named:  "a name that r depends on, or an argument of a call that it depends on, with the list of values to try",
 			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
 			check: (*call).checkSweep, eval: (*call).sweep,
@@ -78,7 +79,7 @@ func (c *call) run(mode string) (any, error) {
 	if x.Progress != nil {
 		x.Progress(0, x.Runs) // the first run pays for the designs: say at once what is under way
 	}
-	result, err := sim.Run(c.e.ctx, x)
+	result, err := c.e.perform(x)
 	if err != nil && result.Runs == 0 {
 		return nil, err
 	}
@@ -86,24 +87,4 @@ func (c *call) run(mode string) (any, error) {
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
-}
-
-// progress returns what so many runs of an algorithm report to, or nil. In a sweep
-// they tell of the whole sweep, under one label. All its combinations count as many steps as the first,
-// even where the number of runs is swept, so what is done never goes back and the
-// total stays.
-func (e *evaluator) progress(function, algorithm string, steps int) func(done, total int) {
-	tell := e.session.opt.Progress
-	if tell == nil {
-		return nil
-	}
-	s := e.swept
-	if s == nil {
-		return func(done, total int) { tell(function+" "+algorithm, done, total) }
-	}
-	if s.steps == 0 {
-		s.steps = steps
-	}
-	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
-	return func(done, _ int) { tell(label, s.cell*s.steps+done*s.steps/steps, s.cells*s.steps) }
 }

@@ -27,9 +27,6 @@ type Options struct {
 	Clear func()               // clears what was displayed, for clear(); may be nil
 }
 
-// Progress is told that done of total steps of an activity are finished.
-type Progress func(label string, done, total int)
-
 // Session holds what scripts have bound so far. It is for one goroutine at a time.
 type Session struct {
 	opt   Options

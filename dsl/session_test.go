@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -126,6 +127,8 @@ func (r recorder) Save(path string, v any) error {
 	return nil
 }
 
+func (recorder) Store(path string) (Store, error) { return nil, errors.New("no files here") }
+
 const sweepScript = `
 g = 0.4
 p = paper(case=1, gap=g)
@@ -153,7 +156,10 @@ save(s, "out/s.csv")`)
 			for _, delta := range []float64{0.1, 0.2} {
 				src := fmt.Sprintf("fc(paper(case=%v, gap=%v), delta=%v, runs=2, seed=3)", number, g, delta)
 				want := must(t, NewSession(Options{}), src)[0].Value.(engine.Result)
-				if diff := cmp.Diff(want, got.Rows[row].Result); diff != "" {
+				if d := got.Rows[row].Result.Detail; d == nil || !slices.Equal(d.Run, []int{1, 2}) {
+					t.Errorf("row %d has no record of its runs: %+v", row, d)
+				}
+				if diff := cmp.Diff(want, got.Rows[row].Result, cmpopts.IgnoreFields(engine.Result{}, "Detail")); diff != "" {
 					t.Errorf("row %d, %s (-want +got):\n%s", row, src, diff)
 				}
 				if !slices.Equal(got.Rows[row].Values, []any{g, number, delta}) {
@@ -235,8 +241,8 @@ func TestInterrupt(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		s := NewSession(Options{Workers: 1, Progress: func(label string, done, total int) {
-			if done >= 10 {
+		s := NewSession(Options{Workers: 1, Progress: func(a Activity) {
+			if a.Done >= 10 {
 				cancel()
 			}
 		}})
@@ -277,6 +283,11 @@ func (h refusing) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*e
 func (h refusing) Save(path string, v any) error {
 	h.t.Errorf("%s was written", path)
 	return errors.New("no files here")
+}
+
+func (h refusing) Store(path string) (Store, error) {
+	h.t.Errorf("%s was opened", path)
+	return nil, errors.New("no files here")
 }
 
 // tenLines is the script of the design document.

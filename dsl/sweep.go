@@ -33,6 +33,10 @@ type swept struct {
 	cell    int              // number of the combination, for progress
 	cells   int
 	steps   int // of a combination, for progress
+
+	store  Store // nil without one
+	stored int   // combinations so far that it had
+	fresh  bool  // whether the current one took runs
 }
 
 // names lists the swept names.
@@ -94,7 +98,7 @@ func (s *swept) under(e *evaluator, root *binding) value {
 // checkSweep tries every value once, without running anything.
 func (c *call) checkSweep() {
 	s, root := c.plan()
-	if s == nil {
+	if s == nil || !c.checkStore() {
 		return
 	}
 	for i, x := range s.axes {
@@ -115,16 +119,19 @@ func (c *call) sweep() (any, error) {
 	if s == nil {
 		return nil, nil
 	}
-	out := sim.Sweep{Names: s.names()}
-	for s.cell = range s.cells {
-		rest := s.cell
-		row := sim.SweepRow{Values: make([]any, len(s.axes))}
-		for i := len(s.axes) - 1; i >= 0; i-- {
-			n := len(s.axes[i].values)
-			s.at[i], rest = rest%n, rest/n
-			row.Values[i] = s.axes[i].values[s.at[i]].Data
+	if path := c.text("store"); path != "" {
+		store, err := c.e.session.opt.Host.Store(c.e.session.path(path))
+		if err != nil {
+			return nil, &argumentError{"store", fmt.Sprintf("cannot use the store %q", path), err}
 		}
+		defer store.Close() // every result in it was written when it was there
+		s.store = store
+	}
+	out := sim.Sweep{Names: s.names(), Per: c.text("rows")}
+	for s.cell = range s.cells {
+		row := sim.SweepRow{Values: s.choose(s.cell)}
 		before := len(c.e.errs)
+		s.fresh = false
 		v := s.under(c.e, root)
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
@@ -141,9 +148,58 @@ func (c *call) sweep() (any, error) {
 		}
 		row.Result = result
 		out.Rows = append(out.Rows, row)
+		if s.store != nil && !s.fresh {
+			s.stored++
+		}
+		out.Stored = s.stored
 	}
 	return out, nil
 }
+
+// choose sets the values of a combination, and returns them.
+func (s *swept) choose(cell int) []any {
+	values := make([]any, len(s.axes))
+	for i := len(s.axes) - 1; i >= 0; i-- {
+		n := len(s.axes[i].values)
+		s.at[i], cell = cell%n, cell/n
+		values[i] = s.axes[i].values[s.at[i]].Data
+	}
+	return values
+}
+
+// perform makes the runs of an experiment. In a sweep they are kept one by one, for
+// comparisons in pairs, and the store is asked first.
+func (e *evaluator) perform(x sim.Experiment) (engine.Result, error) {
+	s := e.swept
+	if s == nil {
+		return sim.Run(e.ctx, x)
+	}
+	x.Detail = true
+	if s.store == nil {
+		return sim.Run(e.ctx, x)
+	}
+	result, stored, err := s.store.Run(e.ctx, x)
+	s.fresh = s.fresh || !stored
+	if stored && x.Progress != nil {
+		x.Progress(x.Runs, x.Runs)
+	}
+	return result, err
+}
+
+// checkStore reports a store that is not named as one, lest it be a file of something
+// else. It tells whether the name is right.
+func (c *call) checkStore() bool {
+	a := c.arg("store")
+	path, given := a.Data.(string)
+	if !given || strings.HasSuffix(strings.ToLower(path), storeEnding) {
+		return true
+	}
+	c.fail(&a, fmt.Sprintf("%s: store is %q; its name must end in %s", c.fn.Name, path, storeEnding), "the store is a file of its own, not a table; save(…) writes tables")
+	return false
+}
+
+// storeEnding is what the name of a store ends in.
+const storeEnding = ".jsonl"
 
 // describe names the current combination.
 func (s *swept) describe() string {

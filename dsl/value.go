@@ -24,6 +24,9 @@ const (
 	Hardness Type = "hardness"        // bounds.Hardness
 	Spectrum Type = "spectrum"        // bounds.Spectrum
 	Sweep    Type = "sweep"           // sim.Sweep
+	Paired   Type = "comparisons"     // sim.Comparisons
+	Speedup  Type = "speedup"         // sim.Speedup
+	Claims   Type = "claims"          // sim.Claims
 	Figure   Type = "figure"          // report.Figure
 	Table    Type = "table"           // report.Table
 	Rewards  Type = "reward function" // a func of a Go cell, see Session.Put
@@ -35,7 +38,7 @@ const (
 // a returns the type with its article.
 func (t Type) a() string {
 	switch t {
-	case Bounds, Hardness, Nothing:
+	case Bounds, Hardness, Paired, Claims, Nothing:
 		return string(t)
 	case anything:
 		return "a value"
@@ -50,6 +53,15 @@ func orList(words []string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// andList joins words as in "a, b and c".
+func andList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // value is a value of the language. Data is nil when only the type is known: while

@@ -20,6 +20,8 @@ const (
 	wordsPoints  words = "tasks or arms of a problem"
 	wordsData    words = "a CSV file"
 	wordsOutput  words = "a file to write"
+	wordsStore   words = "a store of results"
+	wordsSwept   words = "a swept name"
 	wordsX       words = "x of a figure"
 	wordsY       words = "y of a figure"
 )

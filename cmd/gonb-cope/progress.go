@@ -7,6 +7,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
 )
 
 // progress shows what is under way on a terminal, and nothing anywhere else.
@@ -14,8 +16,8 @@ type progress struct {
 	mu    sync.Mutex
 	out   *os.File
 	bar   *progressbar.ProgressBar
-	label string
-	total int
+	now   dsl.Activity
+	began time.Time // of the activity
 }
 
 func newProgress(out *os.File) *progress {
@@ -25,22 +27,27 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out}
 }
 
-// update is told that done of total steps are finished.
-func (p *progress) update(label string, done, total int) {
+// update is told how far an activity is. The bar's own estimate would take what was
+// read from a store for work done; so the time left stands before the bar.
+func (p *progress) update(a dsl.Activity) {
 	if p.out == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar == nil || p.label != label || p.total != total {
+	if p.bar == nil || p.now.Label != a.Label || p.now.Total != a.Total {
 		p.erase()
-		p.label, p.total = label, total
-		p.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(label), progressbar.OptionShowCount(),
+		p.began = time.Now()
+		p.bar = progressbar.NewOptions(a.Total,
+			progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(a.Label), progressbar.OptionShowCount(),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
-			progressbar.OptionSetPredictTime(true))
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	}
-	_ = p.bar.Set(done) // a terminal that cannot be written to loses only the bar
+	p.now = a
+	if left, known := a.Left(time.Since(p.began)); known && a.Done < a.Total {
+		p.bar.Describe(a.Label + ", " + left.Round(time.Second).String() + " left")
+	}
+	_ = p.bar.Set(a.Done) // a terminal that cannot be written to loses only the bar
 }
 
 // clear removes the bar.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/export"
 	"github.com/gonb-cope/gonb-cope/internal/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/headless"
@@ -166,8 +167,10 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	bar := newProgress(os.Stderr)
 	record, failed := headless.Run(ctx, nb, headless.Options{
 		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors, Stderr: os.Stderr,
-		Saved:    partial.save,
-		Progress: func(done, cells int, _ time.Duration) { bar.update("cells", done, cells) },
+		Saved: partial.save,
+		Progress: func(done, cells int, _ time.Duration) {
+			bar.update(dsl.Activity{Label: "cells", Done: done, Total: cells})
+		},
 	})
 	bar.clear()
 	if isScript {

@@ -35,7 +35,7 @@ func newCopeSide(k *kernel) *copeSide {
 		Folder: k.opt.Folder, Rebind: true,
 		Shown:    func(d report.Display) { s.shown(d) },
 		Clear:    func() { s.clear() },
-		Progress: func(label string, done, total int) { s.meter.update(label, done, total) },
+		Progress: func(a dsl.Activity) { s.meter.update(a) },
 	})
 	return s
 }

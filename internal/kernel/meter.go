@@ -5,6 +5,8 @@ import (
 	"html"
 	"sync"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
 )
 
 // meter shows what a cell is doing, in one display that it replaces: how far it is
@@ -14,10 +16,8 @@ type meter struct {
 	id   string
 
 	mu      sync.Mutex
-	label   string
+	now     dsl.Activity
 	began   time.Time // of the activity
-	done    int
-	total   int
 	shown   time.Time // when the display was last replaced; zero before it was there
 	stopped bool
 }
@@ -29,18 +29,18 @@ const (
 
 func newMeter(c *cell, id string) *meter { return &meter{cell: c, id: id} }
 
-// update is told that done of total steps are finished.
-func (m *meter) update(label string, done, total int) {
+// update is told how far an activity is.
+func (m *meter) update(a dsl.Activity) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	if label != m.label || total != m.total || done < m.done {
-		m.label, m.began = label, now
+	if a.Label != m.now.Label || a.Total != m.now.Total || a.Done < m.now.Done {
+		m.began = now
 	}
-	m.done, m.total = done, total
+	m.now = a
 	if m.stopped || now.Sub(m.began) < meterPatience && m.shown.IsZero() || now.Sub(m.shown) < meterInterval {
 		return
 	}
@@ -66,7 +66,7 @@ func (m *meter) replace(now time.Time) {
 	}
 	m.shown = now
 	text := m.text(now)
-	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%d" max="%d"></progress> %s</div>`, m.done, max(m.total, 1), html.EscapeString(text))
+	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%d" max="%d"></progress> %s</div>`, m.now.Done, max(m.now.Total, 1), html.EscapeString(text))
 	if m.stopped {
 		page = fmt.Sprintf(`<div class="cope-progress" style="opacity:.7">%s</div>`, html.EscapeString(text))
 	}
@@ -76,14 +76,14 @@ func (m *meter) replace(now time.Time) {
 // text says how far the activity is.
 func (m *meter) text(now time.Time) string {
 	passed := now.Sub(m.began)
-	text := fmt.Sprintf("%s: %d of %d", m.label, m.done, m.total)
+	text := fmt.Sprintf("%s: %d of %d", m.now.Label, m.now.Done, m.now.Total)
 	switch {
-	case m.stopped && m.done >= m.total:
+	case m.stopped && m.now.Done >= m.now.Total:
 		return fmt.Sprintf("%s in %s", text, duration(passed))
 	case m.stopped:
 		return fmt.Sprintf("%s, stopped after %s", text, duration(passed))
-	case m.done > 0:
-		left := time.Duration(float64(passed) / float64(m.done) * float64(m.total-m.done))
+	}
+	if left, known := m.now.Left(passed); known {
 		return fmt.Sprintf("%s, %s left", text, duration(left))
 	}
 	return text

@@ -1,0 +1,126 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// analysisFunctions compare the results of sweeps with each other and with the paper.
+func analysisFunctions() []Function {
+	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm, and what else there is"}
+	algorithm := func(name, doc, usual string, modes ...string) Param {
+		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
+		for _, mode := range modes {
+			p.Choices = append(p.Choices, algorithmParam(mode).Choices...)
+		}
+		return p
+	}
+	return []Function{
+		{
+			Name: "paired", Section: SectionRuns, Synonyms: []string{"versus_reference", "difference"}, Doc: "every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run where seeds are shared",
+			Params: []Param{sweep,
+				algorithm("reference", "the algorithm that the others are compared with", "", engine.ModeFC, engine.ModeFB),
+				{Name: "y", Synonyms: []string{"measure"}, Types: []Type{Text}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "what is compared"}},
+			Result: Paired, Example: `paired(s, reference="IndKernelFC")`, check: (*call).checkPaired,
+			eval: func(c *call) (any, error) {
+				y := "samples"
+				if c.has("y") {
+					y = c.text("y")
+				}
+				return given(sim.Compare(c.arg("s").Data.(sim.Sweep), c.text("reference"), y))
+			},
+		},
+		{
+			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"}, Doc: "the speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts",
+			Params: []Param{sweep,
+				algorithm("algorithm", "of many agents", `"CoKernelFC"`, engine.ModeFC),
+				algorithm("alone", "of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
+			Result: Speedup, Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: (*call).checkSpeedup,
+			eval: func(c *call) (any, error) {
+				together, alone := c.speedupOf()
+				return given(sim.SpeedupOf(c.arg("s").Data.(sim.Sweep), together, alone))
+			},
+		},
+		{
+			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"}, Doc: "what the paper says of its experiments, each statement beside what was measured, with a verdict",
+			Params: []Param{
+				{Name: "fc", Types: []Type{Sweep}, Doc: "a sweep of fc over case, gap and algorithm"},
+				{Name: "fb", Types: []Type{Sweep}, Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
+			Result: Claims, Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"]))`, check: (*call).checkClaims,
+			eval: func(c *call) (any, error) {
+				fb, _ := c.arg("fb").Data.(sim.Sweep)
+				return given(sim.ClaimsOf(c.arg("fc").Data.(sim.Sweep), fb))
+			},
+		},
+	}
+}
+
+// checkPaired finds a reference that the sweep does not have.
+func (c *call) checkPaired() {
+	reference := c.arg("reference")
+	c.algorithmIn(c.arg("s"), reference, c.text("reference"))
+}
+
+// checkSpeedup finds algorithms that the sweep does not have.
+func (c *call) checkSpeedup() {
+	together, alone := c.speedupOf()
+	if c.algorithmIn(c.arg("s"), c.arg("algorithm"), together) {
+		c.algorithmIn(c.arg("s"), c.arg("alone"), alone)
+	}
+}
+
+// speedupOf are the algorithms that speedup compares.
+func (c *call) speedupOf() (together, alone string) {
+	together, alone = "CoKernelFC", "IndRAGE"
+	if c.has("algorithm") {
+		together = c.text("algorithm")
+	}
+	if c.has("alone") {
+		alone = c.text("alone")
+	}
+	return together, alone
+}
+
+// algorithmIn reports an algorithm that a sweep does not have, under the argument that
+// names it; under the call where that is not given. It tells whether it is there, as
+// far as that can be said.
+func (c *call) algorithmIn(s, named argument, algorithm string) bool {
+	o := c.e.outline(s)
+	if o == nil || algorithm == "" {
+		return true
+	}
+	known, swept := o.of("algorithm")
+	if !swept {
+		c.fail(&s, fmt.Sprintf("%s: the sweep has one algorithm only", c.fn.Name), "sweep algorithm=[…] too")
+		return false
+	}
+	if known == nil || slices.Contains(known, algorithm) {
+		return true
+	}
+	c.fail(&named, fmt.Sprintf("%s: the sweep has no runs of %s", c.fn.Name, algorithm), "it has "+andList(known))
+	return false
+}
+
+// checkClaims finds sweeps that say nothing of what the paper claims.
+func (c *call) checkClaims() {
+	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
+		a := c.arg(want.param)
+		o := c.e.outline(a)
+		if o == nil {
+			continue
+		}
+		if o.mode != "" && o.mode != want.param {
+			c.fail(&a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
+			continue
+		}
+		for _, name := range []string{"case", want.second, "algorithm"} {
+			if _, swept := o.of(name); !swept {
+				c.fail(&a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name), fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// infinite is the text for a length scale without end.
+const infinite = "inf"
+
+// maxAgents is the largest number of agents that classic makes: a model of it has as
+// many tasks.
+const maxAgents = 1000
+
+// checkPaper reports a call of paper that does not say, or says twice, how similar the
+// tasks are. It tells whether the call is right.
+func (c *call) checkPaper() bool {
+	scale := c.arg("lengthscale")
+	switch {
+	case c.has("case") && c.has("lengthscale"):
+		c.fail(&scale, "paper: case and lengthscale both say how similar the tasks are", "give one of them")
+	case !c.has("case") && !c.has("lengthscale"):
+		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
+	default:
+		return true
+	}
+	return false
+}
+
+// paper makes one of the cases of [Du23, App. A], or an instance between them.
+func (c *call) paper() (any, error) {
+	if !c.checkPaper() {
+		return nil, nil // reported
+	}
+	gap := 0.1
+	if c.arg("gap").known() {
+		gap = c.number("gap")
+	}
+	switch scale := c.arg("lengthscale").Data.(type) {
+	case float64:
+		return given(engine.PaperFamily(scale, gap))
+	case string:
+		return given(engine.PaperFamily(math.Inf(1), gap))
+	}
+	return given(engine.PaperCase(c.whole("case"), gap))
+}
+
+// checkClassic reports means that are not numbers. It tells whether the call is right.
+func (c *call) checkClassic() bool {
+	means := c.arg("means")
+	list, known := means.Data.([]value)
+	if !known {
+		return true
+	}
+	if _, ok := every[float64](list); ok && len(list) > 0 {
+		return true
+	}
+	c.fail(&means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
+	return false
+}
+
+// classic makes collaborative best-arm identification without features.
+func (c *call) classic() (any, error) {
+	if !c.checkClassic() {
+		return nil, nil // reported
+	}
+	agents := 5
+	if c.arg("agents").known() {
+		agents = c.whole("agents")
+	}
+	means, _ := every[float64](c.arg("means").Data.([]value))
+	return given(engine.Classic(means, agents))
+}
