@@ -18,6 +18,8 @@ import (
 //
 //	sweep            x: a swept name;  y: samples samples_total error rounds bytes ratio regret ...
 //	list of results  x: algorithm;     y: the same
+//	paired           x: a swept name or algorithm;  y: ratio difference
+//	speedup          x: a swept name;  y: beta
 //	fc, fb           x: task, y: estimate;  x: round, y: alive pulls rho
 //	bounds           x: bound;  y: samples budget error
 //	spectrum         x: index;  y: eigenvalue
@@ -33,6 +35,10 @@ func Axes(v any, x string) (xs, ys []string) {
 		return v.Names, measureNames(results)
 	case []engine.Result:
 		return []string{"algorithm"}, measureNames(v)
+	case sim.Comparisons:
+		return append(slices.Clone(v.Names), "algorithm"), []string{"ratio", "difference"}
+	case sim.Speedup:
+		return v.Names, []string{"beta"}
 	case engine.Result:
 		switch x {
 		case "", "task":
@@ -74,8 +80,11 @@ func measureNames(results []engine.Result) []string {
 // value does not have.
 func (o Drawing) chosen(v any) (Drawing, error) {
 	xs, ys := Axes(v, o.X)
+	if len(xs) == 0 && len(ys) > 0 {
+		return o, fmt.Errorf("a %s over nothing cannot be drawn: it needs a swept name for x", TypeName(v))
+	}
 	if len(ys) == 0 {
-		return o, fmt.Errorf("a %s cannot be drawn: a sweep, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
+		return o, fmt.Errorf("a %s cannot be drawn: a sweep, paired, speedup, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
 	}
 	var err error
 	if o.X, err = choose("x", o.X, xs); err != nil {
@@ -95,13 +104,16 @@ func (o Drawing) chosen(v any) (Drawing, error) {
 // checkParts refuses panels and several measures where the value has none.
 func (o Drawing) checkParts(v any, xs []string) error {
 	switch v.(type) {
-	case sim.Sweep:
+	case sim.Sweep, sim.Comparisons, sim.Speedup:
+		if _, sweep := v.(sim.Sweep); !sweep && len(o.Y) > 1 {
+			return fmt.Errorf("a %s is drawn with one y at a time", TypeName(v))
+		}
 		if o.Panel == "" {
 			return nil
 		}
 		others := slices.DeleteFunc(slices.Clone(xs), func(name string) bool { return name == o.X })
 		if len(others) == 0 {
-			return fmt.Errorf("no panel=%q here: the sweep has no other name than %s", o.Panel, o.X)
+			return fmt.Errorf("no panel=%q here: there is no other name than %s", o.Panel, o.X)
 		}
 		_, err := choose("panel", o.Panel, others)
 		return err
@@ -112,7 +124,7 @@ func (o Drawing) checkParts(v any, xs []string) error {
 		}
 	}
 	if o.Panel != "" {
-		return fmt.Errorf("panel is for sweeps; a %s has one panel", TypeName(v))
+		return fmt.Errorf("panel is for sweeps and what is made of them; a %s has one panel", TypeName(v))
 	}
 	return nil
 }

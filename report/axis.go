@@ -19,6 +19,7 @@ type axis struct {
 type tick struct {
 	value float64
 	label string
+	named bool // a name, which stays when labels are thinned
 }
 
 // newAxis covers the values. On a logarithmic axis only positive ones count, and

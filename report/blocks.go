@@ -44,6 +44,12 @@ func Blocks(v any) []Block {
 		return allocationBlocks(v)
 	case sim.Sweep:
 		return sweepBlocks(v)
+	case sim.Comparisons:
+		return comparisonsBlocks(v)
+	case sim.Speedup:
+		return speedupBlocks(v)
+	case sim.Claims:
+		return claimsBlocks(v)
 	case []Block:
 		return v
 	case Block:
@@ -63,8 +69,8 @@ func Blocks(v any) []Block {
 }
 
 // TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, design,
-// spectrum, hardness, sweep, kernel, problem, number, bool, text, list, figure
-// or table.
+// spectrum, hardness, sweep, paired, speedup, claims, kernel, problem, number,
+// bool, text, list, figure or table.
 func TypeName(v any) string {
 	switch v := plain(v).(type) {
 	case engine.Result:
@@ -83,6 +89,12 @@ func TypeName(v any) string {
 		return "design"
 	case sim.Sweep:
 		return "sweep"
+	case sim.Comparisons:
+		return "paired"
+	case sim.Speedup:
+		return "speedup"
+	case sim.Claims:
+		return "claims"
 	case Figure:
 		return "figure"
 	case Table:

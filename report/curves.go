@@ -39,6 +39,7 @@ type extents struct {
 	x, y       axis
 	at         []float64
 	categories []string
+	names      []XName
 }
 
 func ranges(panels []Figure) extents {
@@ -49,6 +50,9 @@ func ranges(panels []Figure) extents {
 		logX, logY = logX || f.LogX, logY || f.LogY
 		if len(f.Categories) > len(e.categories) {
 			e.categories = f.Categories
+		}
+		if len(f.XNames) > len(e.names) {
+			e.names = f.XNames
 		}
 		for _, s := range f.Series {
 			e.at, ys = append(e.at, s.X...), append(ys, s.Y...)
@@ -85,7 +89,7 @@ func (e extents) tickX(p *pane) {
 		}
 		return
 	}
-	p.x.tickAt(e.at, length, p.size)
+	p.x.tickAt(e.at, e.names, length, p.size)
 }
 
 // turned is true when the names of categories do not fit side by side.

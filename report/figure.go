@@ -6,11 +6,12 @@ type Style string
 // The styles. Markers and dashes always go with colours, so that a figure reads
 // in grey too.
 const (
-	Line   Style = "line"   // markers joined by a line, intervals as error bars; the default
-	Points Style = "points" // markers with error bars
-	Bars   Style = "bars"   // horizontal bars with error bars; X is the position, named by Categories
-	Band   Style = "band"   // a line in a band from Lo to Hi
-	Bound  Style = "bound"  // a thin grey line without markers: something to compare with
+	Line     Style = "line"     // markers joined by a line, intervals as error bars; the default
+	Points   Style = "points"   // markers with error bars
+	Bars     Style = "bars"     // horizontal bars with error bars; X is the position, named by Categories
+	Band     Style = "band"     // a line in a band from Lo to Hi
+	Forecast Style = "forecast" // a thin line without markers in the colour of the series
+	Bound    Style = "bound"    // a thin grey line without markers: something to compare with
 )
 
 // Figure is a chart as data: what is drawn, not how. Values need not be finite,
@@ -23,6 +24,7 @@ type Figure struct {
 	LogX       bool            `json:"log_x"`
 	LogY       bool            `json:"log_y"`
 	Categories []string        `json:"categories,omitempty"` // names of the positions 0, 1, ... along the categorical axis
+	XNames     []XName         `json:"x_names,omitempty"`    // names of single places along x, such as infinity on a logarithmic axis
 	Series     []Series        `json:"series,omitempty"`
 	Lines      []ReferenceLine `json:"lines,omitempty"`
 	Heat       *Heat           `json:"heat,omitempty"`   // drawn instead of Series
@@ -46,6 +48,12 @@ type Series struct {
 	// Reference marks what nothing that is compared can be, such as an oracle: it is
 	// drawn thin, in ink.
 	Reference bool `json:"reference,omitempty"`
+}
+
+// XName names a place along x.
+type XName struct {
+	At   float64 `json:"at"`
+	Name string  `json:"name"`
 }
 
 // ReferenceLine is a straight line across the figure, at Y = At or, when

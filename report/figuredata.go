@@ -115,6 +115,11 @@ func (f Figure) rows() [][]any {
 			if k := int(math.Round(s.X[i])); k >= 0 && k < len(f.Categories) {
 				row[1] = f.Categories[k]
 			}
+			for _, n := range f.XNames {
+				if n.At == s.X[i] {
+					row[1] = n.Name
+				}
+			}
 			if len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) {
 				row[3], row[4] = s.Lo[i], s.Hi[i]
 			}

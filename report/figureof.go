@@ -35,6 +35,10 @@ func FigureOf(v any, o Drawing) (Figure, error) {
 		return sweepFigure(v, o)
 	case []engine.Result:
 		return resultsFigure(v, o.Y)
+	case sim.Comparisons:
+		return comparisonsFigure(v, o)
+	case sim.Speedup:
+		return speedupFigure(v, o)
 	case engine.Result:
 		if x == "round" {
 			return traceFigure(v, y), nil

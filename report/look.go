@@ -146,6 +146,9 @@ func looks(panels []Figure) [][]look {
 				next++
 				named[s.Name] = l
 			}
+			if s.Style == Forecast {
+				l.thin, l.mark = true, mark{}
+			}
 			out[p] = append(out[p], l)
 		}
 	}

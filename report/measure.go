@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"slices"
+
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -121,7 +124,29 @@ func Compare(results []engine.Result) Table {
 	t.Notes = []string{
 		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
 	}
-	return t.withoutEmptyColumns()
+	return t.withoutEmptyColumns().withoutConstant("schedule", "status")
+}
+
+// withoutConstant drops the named columns of words in which all of several rows
+// agree, and says in a note what they all are: a narrower table is read sooner.
+func (t Table) withoutConstant(names ...string) Table {
+	if len(t.Rows) < 2 {
+		return t
+	}
+	out := t
+	out.Columns, out.Rows, out.Notes = nil, make([][]any, len(t.Rows)), slices.Clone(t.Notes)
+	for j, c := range t.Columns {
+		same := slices.Contains(names, c.Name) && !slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != t.Rows[0][j] })
+		if same {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s of all: %s.", c.Title, cell(t.Rows[0][j], 0)))
+			continue
+		}
+		out.Columns = append(out.Columns, c)
+		for i, r := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], r[j])
+		}
+	}
+	return out
 }
 
 func orAbsent(s string) any {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,26 +11,46 @@ import (
 
 // sweepBlocks tells of sweep(...): one row per combination of swept values.
 func sweepBlocks(s sim.Sweep) []Block {
-	lead := fmt.Sprintf("%s over %s.", plural(len(s.Rows), "result"), join(s.Names, 6))
-	out := []Block{Paragraph{Text: lead, Lead: true}}
+	out := []Block{Paragraph{Text: sweepSentence(s), Lead: true}}
 	for _, w := range sweepWarnings(s) {
 		out = append(out, Note{Text: w, Warning: true})
 	}
 	return append(out, sweepTable(s))
 }
 
+// sweepSentence counts cells and runs, and says what was not run again.
+func sweepSentence(s sim.Sweep) string {
+	runs := 0
+	for _, r := range s.Rows {
+		runs += r.Result.Runs
+	}
+	out := fmt.Sprintf("%s over %s, of %s in all", plural(len(s.Rows), "result"), join(s.Names, 6), plural(runs, "run"))
+	switch {
+	case s.Stored > 0 && s.Stored == len(s.Rows):
+		out += "; all were read from the store"
+	case s.Stored > 0:
+		out += fmt.Sprintf("; %s read from the store and %s run now", isRead(s.Stored), cell(len(s.Rows)-s.Stored, 0))
+	}
+	if s.Per == sim.PerRun {
+		out += ". Files have a row for each run; the table has one for each result"
+	}
+	return out + "."
+}
+
+func isRead(n int) string {
+	if n == 1 {
+		return "1 was"
+	}
+	return cell(n, 0) + " were"
+}
+
+// mostRows is how many rows of a sweep's table a page shows unfolded.
+const mostRows = 40
+
 // sweepTable shows the measures that matter for the mode of the runs.
 func sweepTable(s sim.Sweep) Table {
 	t := Table{Caption: "Measured, " + strings.Join(s.Names, " by ")}
-	for j, name := range s.Names {
-		c := text(name, name)
-		if len(s.Rows) > 0 {
-			if _, ok := numeric(s.Rows[0].Values[j]); ok {
-				c.Align = Right
-			}
-		}
-		t.Columns = append(t.Columns, c)
-	}
+	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
 	unnamed := !slices.Contains(s.Names, "algorithm")
 	if unnamed {
 		t.Columns = append(t.Columns, text("algorithm", "algorithm"))
@@ -44,10 +65,7 @@ func sweepTable(s sim.Sweep) Table {
 		t.Columns = append(t.Columns, m.column())
 	}
 	for _, r := range s.Rows {
-		var row []any
-		for _, v := range r.Values {
-			row = append(row, plain(v))
-		}
+		row := plainAll(r.Values)
 		if unnamed {
 			row = append(row, r.Result.Algorithm)
 		}
@@ -58,26 +76,38 @@ func sweepTable(s sim.Sweep) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []string{"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates)."}
-	return t.withoutEmptyColumns()
+	t.Collapsed = len(t.Rows) > mostRows
+	return t.withoutEmptyColumns().withoutConstant("status")
 }
 
 // sweepWarnings are the warnings of the runs, each once with how often it came.
+// Warnings that differ in their numbers alone are told by the first.
 func sweepWarnings(s sim.Sweep) []string {
-	var texts []string
-	count := map[string]int{}
+	var kinds []string
+	texts := map[string][]string{}
 	for _, r := range s.Rows {
 		for _, w := range r.Result.Warnings {
-			if count[w] == 0 {
-				texts = append(texts, w)
+			kind := numbers.ReplaceAllString(w, "#")
+			if texts[kind] == nil {
+				kinds = append(kinds, kind)
 			}
-			count[w]++
+			texts[kind] = append(texts[kind], w)
 		}
 	}
-	for i, w := range texts {
-		texts[i] = fmt.Sprintf("%s (%d of %s)", w, count[w], plural(len(s.Rows), "result"))
+	out := make([]string, len(kinds))
+	for i, kind := range kinds {
+		all := texts[kind]
+		form := "%s (%d of %s)"
+		if slices.ContainsFunc(all, func(w string) bool { return w != all[0] }) {
+			form = "%s (and the like: %d of %s)"
+		}
+		out[i] = fmt.Sprintf(form, all[0], len(all), plural(len(s.Rows), "result"))
 	}
-	return texts
+	return out
 }
+
+// numbers are those in a text.
+var numbers = regexp.MustCompile(`[0-9][0-9.,e+-]*`)
 
 // numeric is a swept value as a number, if it is one.
 func numeric(v any) (float64, bool) {

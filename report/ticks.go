@@ -12,7 +12,8 @@ import (
 
 // tickAt puts ticks at the given values when their labels can stand side by side
 // on an axis of the given length, and at round numbers otherwise.
-func (a *axis) tickAt(values []float64, length, size vg.Length) {
+// Names replace the numbers of their places, and stay.
+func (a *axis) tickAt(values []float64, names []XName, length, size vg.Length) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	readable := len(values) >= 2 && len(values) <= 12
 	for _, v := range values {
@@ -22,15 +23,26 @@ func (a *axis) tickAt(values []float64, length, size vg.Length) {
 	}
 	if readable {
 		for _, v := range values {
-			a.ticks = append(a.ticks, tick{v, decimal(v, 0)})
+			a.ticks = append(a.ticks, tick{value: v, label: decimal(v, 0)})
 		}
+		a.rename(names)
 		if !a.crowded(length, size) {
 			return
 		}
 	}
 	a.ticks = nil
 	a.tickRound(int(max(2, length/34)))
+	a.rename(names)
 	a.thin(length, size)
+}
+
+// rename puts names at their places, instead of the ticks there.
+func (a *axis) rename(names []XName) {
+	for _, n := range names {
+		a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return t.value == n.At })
+		a.ticks = append(a.ticks, tick{n.At, n.Name, true})
+	}
+	slices.SortFunc(a.ticks, func(x, y tick) int { return cmp.Compare(x.value, y.value) })
 }
 
 // crowded is true when labels would touch on a horizontal axis, or are alike.
@@ -47,8 +59,7 @@ func (a axis) crowded(length, size vg.Length) bool {
 	return false
 }
 
-// thin takes away labels that would touch others on a horizontal axis; powers of
-// ten stay before the rest.
+// thin takes away labels that would touch others on a horizontal axis.
 func (a *axis) thin(length, size vg.Length) {
 	type span struct{ from, to vg.Length }
 	var placed []span
@@ -56,9 +67,7 @@ func (a *axis) thin(length, size vg.Length) {
 	for i := range order {
 		order[i] = i
 	}
-	if a.log {
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(isPower(a.ticks[j].value), isPower(a.ticks[i].value)) })
-	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.rank(a.ticks[i]), a.rank(a.ticks[j])) })
 	for _, i := range order {
 		t := &a.ticks[i]
 		if t.label == "" {
@@ -74,13 +83,16 @@ func (a *axis) thin(length, size vg.Length) {
 	}
 }
 
-// isPower is 1 for powers of ten and 0 for other numbers.
-func isPower(v float64) int {
-	k := math.Log10(v)
-	if math.Abs(k-math.Round(k)) < 1e-9 {
+// rank is the order in which labels find room: names, powers of ten, the rest.
+func (a axis) rank(t tick) int {
+	k := math.Log10(t.value)
+	switch {
+	case t.named:
+		return 0
+	case a.log && math.Abs(k-math.Round(k)) < 1e-9:
 		return 1
 	}
-	return 0
+	return 2
 }
 
 // tickRound puts about n ticks at round numbers.
@@ -97,7 +109,7 @@ func (a *axis) tickRound(n int) {
 	}
 	digits := max(4, 1+int(math.Ceil(math.Log10(max(math.Abs(a.lo), math.Abs(a.hi))/step))))
 	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
-		a.ticks = append(a.ticks, tick{k * step, decimal(math.Round(k)*step, digits)})
+		a.ticks = append(a.ticks, tick{value: k * step, label: decimal(math.Round(k)*step, digits)})
 	}
 }
 
@@ -143,7 +155,7 @@ func (a *axis) named(names []string, position func(i int) float64, most int) {
 	every := (len(names) + most - 1) / most
 	for i, name := range names {
 		if i%every == 0 {
-			a.ticks = append(a.ticks, tick{position(i), shorten(name, 44)})
+			a.ticks = append(a.ticks, tick{value: position(i), label: shorten(name, 44)})
 		}
 	}
 }

@@ -169,6 +169,50 @@ func fbSweep() sim.Sweep {
 	return s
 }
 
+func comparisons() sim.Comparisons {
+	c := sim.Comparisons{Names: []string{"gap"}, Reference: "IndRAGE", Measure: "samples"}
+	for i, gap := range []float64{0.1, 0.2, 0.4, 0.8} {
+		for k, name := range []string{"CoKernelFC", "IndALBA"} {
+			r := 0.3 + 1.2*float64(k) + 0.05*float64(i)
+			half := 0.02 + 0.6*float64(k*i)
+			c.Rows = append(c.Rows, sim.Comparison{Values: []any{gap}, Algorithm: name, Paired: true, Runs: 50,
+				Ratio:      engine.Interval{Mean: r, CI95: [2]float64{r - half, r + half}},
+				Difference: engine.Interval{Mean: 1000 * (r - 1), CI95: [2]float64{1000 * (r - half - 1), 1000 * (r + half - 1)}}})
+		}
+	}
+	return c
+}
+
+func speedup() sim.Speedup {
+	s := sim.Speedup{Names: []string{"lengthscale", "gap"}, Algorithm: "CoKernelFC", Alone: "IndRAGE", Tasks: 5}
+	for _, gap := range []float64{0.1, 0.2} {
+		for i, l := range []float64{0, 0.1, 0.2, 0.5, 1, 2, 5, 10, math.Inf(1)} {
+			beta := 1 + 4*float64(i)/8 - gap/4
+			s.Rows = append(s.Rows, sim.SpeedupRow{Values: []any{l, gap}, ByRank: 5 / math.Max(1, float64(5-i)), ByHardness: 1 + 4*float64(i)/8,
+				Beta: engine.Interval{Mean: beta, CI95: [2]float64{beta - 0.15, beta + 0.15}}})
+		}
+	}
+	return s
+}
+
+func claims() sim.Claims {
+	var c sim.Claims
+	for i, gap := range []float64{0.1, 0.2, 0.4} {
+		for k, v := range []string{sim.ClaimHolds, sim.ClaimHolds, sim.ClaimOpen, sim.ClaimFails} {
+			x := sim.Claim{Source: "[Du23, Section 5]", Case: float64(1 + k%3), Name: "gap", Value: gap, Statement: "CoKernelFC matches IndRAGE/V",
+				Quantity: "CoKernelFC / (IndRAGE/V)", Measured: engine.Interval{Mean: 1 + 0.1*float64(k), CI95: [2]float64{0.9, 1.2 + 0.1*float64(k)}}, Verdict: v}
+			if k == 3 {
+				x.Statement, x.Why = "CoKernelFC is below IndALBA", "the interval excludes it"
+				if i == 0 {
+					x.Verdict, x.Why = sim.ClaimHolds, ""
+				}
+			}
+			c.Rows = append(c.Rows, x)
+		}
+	}
+	return c
+}
+
 const script = `// two groups of tasks
 p = paper(case=2, gap=0.1)
 r = fc(p, delta=0.005, algorithm="CoKernelFC", schedule="tuned", runs=50, seed=1)
@@ -199,6 +243,9 @@ func document() Document {
 			{"", `design(p)`, allocation(5, 6)},
 			{"s", `s = sweep(r, gap=[0.1, 0.2, 0.4, 0.8])`, fcSweep()},
 			{"", `plot(s, x="gap", y="samples")`, must(FigureOf(fcSweep(), asked("gap", "samples")))},
+			{"", `paired(s, reference="IndRAGE")`, comparisons()},
+			{"", `speedup(s)`, speedup()},
+			{"", `claims(s, t)`, claims()},
 			{"", `plot(b)`, must(FigureOf(boundsReport(), Drawing{}))},
 			{"", `[r, b]`, []any{fbResult("CoKernelFB", 3, 0.04), fbResult("IndUniformFB", 22, 0.11)}},
 			{"", `[1, 2.5, "three"]`, []any{1, 2.5, "three"}},

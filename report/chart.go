@@ -1,0 +1,298 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// chart is a table of measurements on its way to a figure: one measure or several
+// against one of the names by which the rows differ, a panel for each value of
+// another one, and a series for each combination of the rest.
+type chart struct {
+	title    string // "" names measure and x
+	names    []string
+	rows     []chartRow
+	measures []measure // their functions are not asked any more
+	styles   []Style   // of the measures; nil means that of the figure
+}
+
+// chartRow is one combination of values with what was measured there.
+type chartRow struct {
+	values          []any // of the names
+	mode, algorithm string
+	cells           []any   // of the measures
+	lower           float64 // the lower bound on the measure; 0 when unknown
+}
+
+// figure draws the chart as asked.
+func (c chart) figure(o Drawing) (Figure, error) {
+	if err := sameUnit(c.measures); err != nil {
+		return Figure{}, err
+	}
+	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel))
+	m := c.measures[0]
+	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, Categories: g.categories, XNames: g.xNames}
+	if len(c.measures) > 1 {
+		f.YLabel = m.quantity
+	}
+	if f.Title == "" {
+		f.Title = f.YLabel + " against " + o.X
+	}
+	if o.Panel == "" {
+		f.Series = g.series(g.panels[0])
+		return f, nil
+	}
+	f.Title += " for each " + o.Panel
+	for _, p := range g.panels {
+		panel := f
+		panel.Title, panel.Panels = p.title, nil
+		panel.Series = g.series(p)
+		f.Panels = append(f.Panels, panel)
+	}
+	return f, nil
+}
+
+// split is a chart taken apart.
+type split struct {
+	chart
+	at         []float64 // x of each row
+	log        bool
+	xNames     []XName
+	categories []string // when the values at x are words
+	panels     []splitPanel
+	variants   []string // what distinguishes series of one algorithm
+	algorithms []string // that occur
+}
+
+// splitPanel has the rows of one panel by combination.
+type splitPanel struct {
+	title  string
+	combos []combo
+}
+
+// combo is a combination of the values that are neither x nor panel.
+type combo struct {
+	name string
+	rest string // the name without the algorithm
+	rows []int
+}
+
+func (c chart) split(x, panel int) split {
+	g := split{chart: c, at: make([]float64, len(c.rows))}
+	for i, r := range c.rows {
+		if !slices.Contains(g.algorithms, r.algorithm) {
+			g.algorithms = append(g.algorithms, r.algorithm)
+		}
+		title := ""
+		if panel >= 0 {
+			title = valued(c.names[panel], r.values[panel])
+		}
+		k := slices.IndexFunc(g.panels, func(p splitPanel) bool { return p.title == title })
+		if k < 0 {
+			k = len(g.panels)
+			g.panels = append(g.panels, splitPanel{title: title})
+		}
+		var all, rest []string
+		for j, v := range r.values {
+			if j == x || j == panel {
+				continue
+			}
+			word := valued(c.names[j], v)
+			all = append(all, word)
+			if c.names[j] != "algorithm" {
+				rest = append(rest, word)
+			}
+		}
+		g.panels[k].add(strings.Join(all, ", "), strings.Join(rest, ", "), i)
+	}
+	g.place(x)
+	for _, p := range g.panels {
+		for _, c := range p.combos {
+			slices.SortStableFunc(c.rows, func(a, b int) int { return cmp.Compare(g.at[a], g.at[b]) })
+			for _, m := range g.measures {
+				if v := c.rest + m.name; !slices.Contains(g.variants, v) {
+					g.variants = append(g.variants, v)
+				}
+			}
+		}
+	}
+	return g
+}
+
+func (p *splitPanel) add(name, rest string, row int) {
+	k := slices.IndexFunc(p.combos, func(c combo) bool { return c.name == name })
+	if k < 0 {
+		k = len(p.combos)
+		p.combos = append(p.combos, combo{name: name, rest: rest})
+	}
+	p.combos[k].rows = append(p.combos[k].rows, row)
+}
+
+// place finds where the rows stand on the x axis: numbers at themselves, words at
+// their place among the words.
+func (g *split) place(x int) {
+	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {
+		for i, r := range g.rows {
+			word := cell(plain(r.values[x]), 0)
+			if !slices.Contains(g.categories, word) {
+				g.categories = append(g.categories, word)
+			}
+			g.at[i] = float64(slices.Index(g.categories, word))
+		}
+		return
+	}
+	for i, r := range g.rows {
+		g.at[i], _ = numeric(r.values[x])
+	}
+	g.placeEnds()
+}
+
+// placeEnds gives 0 and infinity places of their own beyond the other values, when
+// those call for a logarithmic axis: a family of kernels has such ends.
+func (g *split) placeEnds() {
+	inside := slices.DeleteFunc(slices.Clone(g.at), func(v float64) bool { return v == 0 || math.IsInf(v, 1) })
+	if g.log = spanDecades(inside); !g.log {
+		return
+	}
+	lo, hi := slices.Min(inside), slices.Max(inside)
+	step := math.Pow(hi/lo, 0.12)
+	for _, end := range []struct {
+		value, at float64
+		name      string
+	}{{0, lo / step, "0"}, {math.Inf(1), hi * step, "∞"}} {
+		if !slices.Contains(g.at, end.value) {
+			continue
+		}
+		g.xNames = append(g.xNames, XName{end.at, end.name})
+		for i, v := range g.at {
+			if v == end.value {
+				g.at[i] = end.at
+			}
+		}
+	}
+}
+
+// valued is a value as text: a number with its name, a word by itself.
+func valued(name string, v any) string {
+	if _, ok := numeric(v); ok {
+		return name + " " + cell(plain(v), 0)
+	}
+	return cell(plain(v), 0)
+}
+
+// series are those of one panel, the lower bounds last.
+func (g split) series(p splitPanel) []Series {
+	var out []Series
+	for k := range len(p.combos) * len(g.measures) {
+		if s := g.one(p, k); !g.measures[0].log || !s.allZero() {
+			out = append(out, s)
+		}
+	}
+	return append(out, g.lowerBounds(p)...)
+}
+
+// allZero is true for exact zeros alone, such as the messages of agents who send
+// none: a logarithmic axis has no place for them. A rate of zero has an interval.
+func (s Series) allZero() bool {
+	for k, y := range s.Y {
+		if y != 0 || s.hasIntervals() && s.Hi[k] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// one is the n-th series of a panel: a combination and a measure. Where x is words,
+// the points of several series stand side by side instead of on top of each other.
+func (g split) one(p splitPanel, n int) Series {
+	j := n % len(g.measures)
+	c, m := p.combos[n/len(g.measures)], g.measures[j]
+	out := Series{Name: c.name}
+	if len(g.measures) > 1 {
+		out.Name = strings.TrimPrefix(c.name+", "+m.title, ", ")
+	}
+	if g.styles != nil {
+		out.Style = g.styles[j]
+	}
+	shift := 0.0
+	if g.categories != nil {
+		out.Style = Points
+		all := len(p.combos) * len(g.measures)
+		shift = (float64(n) - float64(all-1)/2) * 0.6 / float64(max(all, 2))
+	}
+	g.dress(&out, p, n)
+	certain := true
+	for _, i := range c.rows {
+		y, lo, hi, ok := withInterval(g.rows[i].cells[j])
+		if !ok {
+			continue
+		}
+		certain = certain && lo == hi
+		out.X, out.Y = append(out.X, g.at[i]+shift), append(out.Y, y)
+		out.Lo, out.Hi = append(out.Lo, lo), append(out.Hi, hi)
+	}
+	if certain {
+		out.Lo, out.Hi = nil, nil
+	}
+	return out
+}
+
+// dress gives the n-th series of a panel its own look and name. An algorithm has its
+// look everywhere; where algorithms are not what the figure compares, those of one
+// combination have one colour.
+func (g split) dress(out *Series, p splitPanel, n int) {
+	c, m := p.combos[n/len(g.measures)], g.measures[n%len(g.measures)]
+	r := g.rows[c.rows[0]]
+	if out.Name == "" {
+		out.Name = r.algorithm
+	}
+	switch {
+	case g.categories != nil && len(p.combos) > 1 && !slices.Contains(g.names, "algorithm"), len(g.algorithms) == 1 && len(g.variants) > 1:
+		if len(g.measures) > 1 && (len(p.combos) > 1 || g.styles != nil) {
+			out.Hue, out.Variant = n/len(g.measures)+1, n%len(g.measures)
+		}
+		return
+	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1: // the algorithms stand along x
+		return
+	}
+	hue, ideal := hueOf(r.mode, r.algorithm)
+	out.Hue, out.Reference = hue, ideal
+	out.Variant = slices.Index(g.variants, c.rest+m.name)
+	if ideal {
+		out.Name += " (reference)"
+	}
+}
+
+// mostBounds is how many lower bounds a panel shows before they crowd it.
+const mostBounds = 3
+
+// lowerBounds has the lower bound of each combination as a series to compare
+// with; combinations with the same bound share one. Many would hide the rest, so
+// then there are none.
+func (g split) lowerBounds(p splitPanel) []Series {
+	var out []Series
+	var names []string
+	for _, c := range p.combos {
+		b := Series{Name: "lower bound", Style: Bound}
+		for _, i := range c.rows {
+			if v := g.rows[i].lower; v > 0 {
+				b.X, b.Y = append(b.X, g.at[i]), append(b.Y, v)
+			}
+		}
+		if len(b.X) == 0 || slices.ContainsFunc(out, func(o Series) bool { return slices.Equal(o.X, b.X) && slices.Equal(o.Y, b.Y) }) {
+			continue
+		}
+		out, names = append(out, b), append(names, cmp.Or(c.rest, c.name))
+	}
+	if len(out) > mostBounds {
+		return nil
+	}
+	for i := range out {
+		if len(out) > 1 && names[i] != "" {
+			out[i].Name = "lower bound, " + names[i]
+		}
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// comparisonsBlocks tells of paired(...): every algorithm against the reference.
+func comparisonsBlocks(s sim.Comparisons) []Block {
+	m, _ := findMeasure(s.Measure)
+	count := map[string]int{}
+	for _, r := range s.Rows {
+		count[told(r)]++
+	}
+	lead := fmt.Sprintf("%s against %s: of %s %d %s below, %d above, and %d cannot be told apart.", m.title, s.Reference,
+		plural(len(s.Rows), "comparison"), count[below], areOrIs(count[below]), count[aboveIt], count[alike])
+	t := Table{Caption: fmt.Sprintf("%s against %s", m.title, s.Reference)}
+	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
+	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), number("ratio", "Ratio", ""), number("difference", "Difference", m.unit),
+		text("verdict", "Than "+s.Reference), text("paired", "Paired"), number("runs", "Runs", ""))
+	for _, r := range s.Rows {
+		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Algorithm, ratio(r), r.Difference, told(r), r.Paired, r.Runs))
+	}
+	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
+	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
+}
+
+// What an interval says about a difference.
+const (
+	below   = "below"
+	aboveIt = "above"
+	alike   = "not told apart"
+)
+
+func told(r sim.Comparison) string {
+	d := r.Difference.CI95
+	switch {
+	case r.Runs < 2:
+		return alike
+	case d[1] < 0:
+		return below
+	case d[0] > 0:
+		return aboveIt
+	}
+	return alike
+}
+
+func areOrIs(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// ratio is nil where the reference measures 0.
+func ratio(r sim.Comparison) any {
+	if r.Ratio == (engine.Interval{}) {
+		return nil
+	}
+	return r.Ratio
+}
+
+// swept are the columns of swept values: numbers to the right.
+func swept(names []string, row func(i int) []any, rows int) []Column {
+	var out []Column
+	for j, name := range names {
+		c := text(name, name)
+		if rows > 0 {
+			if _, ok := numeric(row(0)[j]); ok {
+				c.Align = Right
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// speedupBlocks tells of speedup(...): what sharing was worth.
+func speedupBlocks(s sim.Speedup) []Block {
+	t := Table{Caption: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone)}
+	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
+	t.Columns = append(t.Columns, number("beta", "Speedup β, measured", ""), number("by_hardness", "Predicted by hardness", ""), number("by_rank", "V / rank K_Z", ""))
+	for _, r := range s.Rows {
+		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Beta, known(r.ByHardness), known(r.ByRank)))
+	}
+	t.Notes = []string{fmt.Sprintf("β is the samples of one agent alone over those per agent together; at most V = %d. Brackets are 95 %% intervals.", s.Tasks)}
+	return []Block{Paragraph{Text: speedupSentence(s), Lead: true}, t.withoutEmptyColumns()}
+}
+
+func speedupSentence(s sim.Speedup) string {
+	if len(s.Rows) == 0 {
+		return fmt.Sprintf("No speedup of %s was measured.", s.Algorithm)
+	}
+	byBeta := func(a, b sim.SpeedupRow) int { return int(sign(a.Beta.Mean - b.Beta.Mean)) }
+	least, most := slices.MinFunc(s.Rows, byBeta), slices.MaxFunc(s.Rows, byBeta)
+	at := func(r sim.SpeedupRow) string {
+		var words []string
+		for j, v := range r.Values {
+			words = append(words, valued(s.Names[j], v))
+		}
+		if len(words) == 0 {
+			return ""
+		}
+		return " at " + strings.Join(words, ", ")
+	}
+	agents := plural(s.Tasks, "agent")
+	if len(s.Rows) == 1 {
+		return fmt.Sprintf("%s learn %s times as fast together as alone%s.", agents, cell(least.Beta, 0), at(least))
+	}
+	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least), cell(most.Beta, 0), at(most))
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}
