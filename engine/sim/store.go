@@ -1,27 +1,161 @@
 package sim
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// Store keeps the results of finished experiments in a file, so that a sweep that
-// is made again does not make them again.
+// ResultsRevision is part of what results are stored under. Raise it with every change
+// that makes an experiment give another Result than before (random numbers, schedules,
+// roundings, fields of Result): what was stored before is then run again.
+const ResultsRevision = 1
+
+// Store keeps the results of finished experiments in a file, so that a sweep that is
+// made again, or goes on after an interrupt, does not make them again. It is safe for
+// concurrent use by goroutines; a file belongs to one Store at a time.
+//
+// The file has one line of JSON a result and only grows. A line that was cut short
+// when the program ended while writing it is dropped when the file is opened again.
 type Store struct {
 	path string
+	file *os.File
+	mu   sync.Mutex
+	size int64                 // of the file
+	kept map[string]storedLine // by key
 }
 
-// OpenStore opens the store in a file, which it creates when there is none.
-func OpenStore(path string) (*Store, error) { return nil, errors.New("stores are not there yet") }
+// storedLine is a line of the file. Problem and algorithm are for people who read it.
+type storedLine struct {
+	Key       string          `json:"key"`
+	Problem   string          `json:"problem"`
+	Algorithm string          `json:"algorithm"`
+	Result    json.RawMessage `json:"result"`
+	Special   []special       `json:"special,omitempty"`
+}
 
-// Run returns the stored result of an experiment, and true; or makes the runs,
-// stores their result when all of them finished, and returns false.
+// lineStart is how a line begins: a file that begins otherwise is not a store, and is
+// left alone.
+const lineStart = `{"key":"`
+
+// OpenStore opens the store in a file, which it creates when there is none. A file
+// that another Store has open, and one with a line that is not a stored result, are
+// errors.
+func OpenStore(path string) (*Store, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	s := &Store{path: path, file: file, kept: map[string]storedLine{}}
+	if err := lock(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("store %s: %w", path, err), file.Close())
+	}
+	if err := s.load(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return s, nil
+}
+
+// load reads the lines, and cuts off a last one that was not finished.
+func (s *Store) load() error {
+	text, err := io.ReadAll(s.file)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", s.path, err)
+	}
+	whole := 0
+	for number := 1; whole < len(text); number++ {
+		end := bytes.IndexByte(text[whole:], '\n')
+		if end < 0 {
+			break
+		}
+		line, err := parseLine(text[whole : whole+end])
+		if err != nil {
+			return fmt.Errorf("%s:%d: not a stored result: %w", s.path, number, err)
+		}
+		s.kept[line.Key] = line
+		whole += end + 1
+	}
+	s.size = int64(whole)
+	torn := text[whole:]
+	if len(torn) == 0 {
+		return nil
+	}
+	if n := min(len(torn), len(lineStart)); string(torn[:n]) != lineStart[:n] {
+		return fmt.Errorf("%s: not a store of results: its last line begins with %q", s.path, torn[:n])
+	}
+	if err := s.file.Truncate(s.size); err != nil {
+		return fmt.Errorf("store %s: dropping its unfinished last line: %w", s.path, err)
+	}
+	return nil
+}
+
+// parseLine reads a line and checks that its result can be decoded.
+func parseLine(text []byte) (storedLine, error) {
+	var line storedLine
+	if err := json.Unmarshal(text, &line); err != nil {
+		return line, err
+	}
+	if len(line.Key) != keyLength {
+		return line, fmt.Errorf("its key must have %d hexadecimal digits, got %q", keyLength, line.Key)
+	}
+	_, err := line.decode()
+	return line, err
+}
+
+// Run returns the stored result of an experiment, and true; or makes the runs, stores
+// their result when all of them finished, and returns it and false. What comes from
+// the store is the result bit by bit. Workers, Progress and Memory make no difference
+// to a result; an experiment with a Draw of its own is an error, since two functions
+// cannot be told apart.
 func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, error) {
+	key, err := x.key()
+	if err != nil {
+		return engine.Result{}, false, err
+	}
+	s.mu.Lock()
+	line, ok := s.kept[key]
+	s.mu.Unlock()
+	if ok {
+		r, err := line.decode()
+		return r, err == nil, err
+	}
 	r, err := Run(ctx, x)
-	return r, false, err
+	if err != nil {
+		return r, false, err
+	}
+	return r, false, s.keep(key, r)
+}
+
+// errInUse is what a file that another Store has open is refused with.
+var errInUse = errors.New("it is in use by another sweep or program")
+
+// keep appends a result, as one write.
+func (s *Store) keep(key string, r engine.Result) error {
+	line, err := newLine(key, r)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", s.path, err)
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", s.path, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.file.Write(append(text, '\n'))
+	if err != nil { // as on a full disk: half a line must not stay before the next one
+		return errors.Join(fmt.Errorf("store %s: %w", s.path, err), s.file.Truncate(s.size))
+	}
+	s.size += int64(n)
+	s.kept[key] = line
+	return nil
 }
 
 // Close lets others use the file.
-func (s *Store) Close() error { return nil }
+func (s *Store) Close() error { return s.file.Close() }

@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// competitorsFB are the baselines of [Du23, App. A].
+var competitorsFB = [...]string{"CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB"}
+
+// aboutErrors asks for differences of error rates: in cases 1 and 2 CoKernelFB errs
+// less than every baseline, in case 3 it approaches IndPeaceFB.
+func (p panel) aboutErrors(cell panelCell) ([]question, error) {
+	own := cell.results["CoKernelFB"]
+	if own == nil {
+		return nil, nil
+	}
+	var out []question
+	for _, name := range competitorsFB {
+		rival := cell.results[name]
+		if rival == nil || (cell.number == 3 && name != "IndPeaceFB") || cell.number < 1 || cell.number > 3 {
+			continue
+		}
+		c, err := contrasted(own, rival, MeasureError)
+		if err != nil {
+			return nil, err
+		}
+		q := question{Claim: Claim{
+			Source: "[Du23, App. A]", Statement: "CoKernelFB errs less than " + name, Quantity: "errors of CoKernelFB minus those of " + name,
+		}, judge: c.fewerErrors}
+		if cell.number == 3 {
+			q.Statement, q.judge = "CoKernelFB errs about as often as "+name, c.alikeErrors
+		}
+		out = append(out, q)
+	}
+	trend, err := p.trend(cell)
+	if err != nil || trend == nil {
+		return out, err
+	}
+	return append(out, *trend), nil
+}
+
+// fewerErrors judges whether a difference of error rates is less than 0.
+func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, string) {
+	d := c.difference(alpha)
+	switch {
+	case d.CI95[1] < 0:
+		return d, ClaimHolds, ""
+	case d.CI95[0] > 0:
+		return d, ClaimFails, fmt.Sprintf("it errs in %s more of the runs", percentage(d.Mean))
+	}
+	if why := c.unmeasurable(); why != "" {
+		return d, ClaimOpen, why
+	}
+	return d, ClaimOpen, "the interval includes 0: more runs may tell"
+}
+
+// alikeErrors judges whether a difference of error rates is 0 within the margin. Where
+// there is nothing to measure, two rates are alike for no reason.
+func (c contrast) alikeErrors(alpha float64) (engine.Interval, string, string) {
+	d := c.difference(alpha)
+	why := c.unmeasurable()
+	switch {
+	case why != "":
+		return d, ClaimOpen, why
+	case d.CI95[0] >= -margin && d.CI95[1] <= margin:
+		if d.CI95[0] > 0 || d.CI95[1] < 0 {
+			return d, ClaimHolds, fmt.Sprintf("within %s of the runs; a difference of %s shows", percentage(margin), percentage(math.Abs(d.Mean)))
+		}
+		return d, ClaimHolds, ""
+	case d.CI95[0] > margin:
+		return d, ClaimFails, fmt.Sprintf("it errs in %s more of the runs", percentage(d.Mean))
+	case d.CI95[1] < -margin:
+		return d, ClaimFails, fmt.Sprintf("it errs in %s fewer of the runs", percentage(-d.Mean))
+	}
+	return d, ClaimOpen, fmt.Sprintf("the interval reaches past %s: more runs would tell", percentage(margin))
+}
+
+// unmeasurable tells of two error rates that are both small or both large, so that
+// nothing separates them; "" otherwise.
+func (c contrast) unmeasurable() string {
+	a, b := Proportion(c.a.count, c.a.runs), Proportion(c.b.count, c.b.runs)
+	if hi := max(a.CI95[1], b.CI95[1]); hi < margin {
+		return fmt.Sprintf("both below %s: not measurable", percentage(hi))
+	}
+	if lo := min(a.CI95[0], b.CI95[0]); lo > 1-margin {
+		return fmt.Sprintf("both above %s: not measurable", percentage(lo))
+	}
+	return ""
+}
+
+// trend asks, of case 3, whether the error of CoKernelFB relative to IndPeaceFB has
+// risen since case 1 at the same budget; nil when one of the four is not there. The
+// ratios of the two cases count as independent.
+func (p panel) trend(cell panelCell) (*question, error) {
+	if cell.number != 3 {
+		return nil, nil
+	}
+	var logs []contrast // of case 1, of case 3
+	for _, number := range []float64{1, 3} {
+		for _, other := range p.cells {
+			own, rival := other.results["CoKernelFB"], other.results["IndPeaceFB"]
+			if other.number != number || other.value != cell.value || own == nil || rival == nil {
+				continue
+			}
+			c, err := contrasted(own, rival, MeasureError)
+			if err != nil {
+				return nil, err
+			}
+			logs = append(logs, c)
+		}
+	}
+	if len(logs) != 2 {
+		return nil, nil
+	}
+	return &question{Claim: Claim{
+		Source: "[Du23, App. A]", Statement: "CoKernelFB is closer to IndPeaceFB than in case 1",
+		Quantity: "errors of CoKernelFB over those of IndPeaceFB, case 3 over case 1",
+	}, judge: func(alpha float64) (engine.Interval, string, string) { return risen(logs[0], logs[1], alpha) }}, nil
+}
+
+// risen judges whether the ratio of the second contrast is above that of the first.
+func risen(first, last contrast, alpha float64) (engine.Interval, string, string) {
+	l1, h1, ok1 := first.logRatio(alpha)
+	l3, h3, ok3 := last.logRatio(alpha)
+	if !ok1 || !ok3 {
+		return engine.Interval{}, ClaimOpen, "IndPeaceFB made no errors: not measurable"
+	}
+	l, h := l3-l1, math.Hypot(h1, h3)
+	i := engine.Interval{Mean: math.Exp(l), CI95: [2]float64{math.Exp(l - h), math.Exp(l + h)}}
+	switch {
+	case i.CI95[0] > 1:
+		return i, ClaimHolds, ""
+	case i.CI95[1] < 1:
+		return i, ClaimFails, "relative to IndPeaceFB it errs less than in case 1"
+	}
+	return i, ClaimOpen, "the interval includes 1: more runs may tell"
+}
+
+// percentage is a share in words: "3.7 %".
+func percentage(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// claimed is a claim that Figure 2 of the paper makes about samples: of which case
+// (0 is all), about which algorithm beside CoKernelFC, and how it is judged.
+type claimed struct {
+	number    float64
+	rival     string
+	statement string
+	verdict   func(engine.Interval) (verdict, why string)
+}
+
+// claimsOfSamples are the claims of [Du23, Section 6]: same tasks match the V-fold
+// speedup, similar ones lie between, different ones gain nothing; and nobody is better.
+func claimsOfSamples() []claimed {
+	return []claimed{
+		{1, "IndRAGE/V", "CoKernelFC needs as many samples as IndRAGE/V", alike},
+		{2, "IndRAGE/V", "CoKernelFC needs more samples than IndRAGE/V", above},
+		{2, "IndRAGE", "CoKernelFC needs fewer samples than IndRAGE", below},
+		{3, "IndRAGE", "CoKernelFC needs as many samples as IndRAGE", alike},
+		{0, "CoKernelFC-IndAlloc", "CoKernelFC needs fewer samples than CoKernelFC-IndAlloc", below},
+		{0, "IndALBA", "CoKernelFC needs fewer samples than IndALBA", below},
+		{0, "IndPolyALBA", "CoKernelFC needs fewer samples than IndPolyALBA", below},
+	}
+}
+
+// aboutSamples asks for ratios of samples.
+func aboutSamples(cell panelCell) ([]question, error) {
+	own := cell.results["CoKernelFC"]
+	if own == nil || cell.number < 1 || cell.number > 3 {
+		return nil, nil
+	}
+	var out []question
+	for _, claim := range claimsOfSamples() {
+		rival := cell.results[claim.rival]
+		if rival == nil || (claim.number != 0 && claim.number != cell.number) {
+			continue
+		}
+		c, err := contrasted(own, rival, MeasureSamples)
+		if err != nil {
+			return nil, err
+		}
+		stopped := unfinished(own, rival)
+		out = append(out, question{
+			Claim: Claim{Source: "[Du23, Section 6]", Statement: claim.statement, Quantity: "samples of CoKernelFC over those of " + claim.rival},
+			judge: func(alpha float64) (engine.Interval, string, string) {
+				i := c.ratio(alpha)
+				switch {
+				case stopped != "":
+					return i, ClaimOpen, stopped
+				case c.runs() < 2:
+					return i, ClaimOpen, "a single run has no interval"
+				}
+				verdict, why := claim.verdict(i)
+				return i, verdict, why
+			},
+		})
+	}
+	return out, nil
+}
+
+// unfinished tells of runs that a limit stopped: their samples are not what the
+// algorithm needs.
+func unfinished(sides ...[]engine.Result) string {
+	for _, results := range sides {
+		for _, r := range results {
+			if r.Status != engine.StatusDecided && r.Status != engine.StatusEpsilon {
+				return fmt.Sprintf("runs of %s ended undecided (%s)", r.Algorithm, r.Status)
+			}
+		}
+	}
+	return ""
+}
+
+// below judges whether a ratio is less than 1.
+func below(i engine.Interval) (verdict, why string) {
+	switch {
+	case i.CI95[1] < 1:
+		return ClaimHolds, ""
+	case i.CI95[0] >= 1:
+		return ClaimFails, fmt.Sprintf("it is %.3g times as many", i.Mean)
+	}
+	return ClaimOpen, undetermined(i)
+}
+
+// above judges whether a ratio is more than 1.
+func above(i engine.Interval) (verdict, why string) {
+	switch {
+	case i.CI95[0] > 1:
+		return ClaimHolds, ""
+	case i.CI95[1] <= 1:
+		return ClaimFails, fmt.Sprintf("it is %.3g times as many", i.Mean)
+	}
+	return ClaimOpen, undetermined(i)
+}
+
+// alike judges whether a ratio is 1 within the margin.
+func alike(i engine.Interval) (verdict, why string) {
+	lo, hi := 1/(1+margin), 1+margin
+	differs := i.CI95[0] > 1 || i.CI95[1] < 1
+	switch {
+	case i.CI95[0] >= lo && i.CI95[1] <= hi:
+		if differs {
+			return ClaimHolds, fmt.Sprintf("within %.0f %%; a difference of %.2g %% shows", 100*margin, 100*math.Abs(i.Mean-1))
+		}
+		return ClaimHolds, ""
+	case i.CI95[0] > hi || i.CI95[1] < lo:
+		return ClaimFails, fmt.Sprintf("it is %.3g times as many", i.Mean)
+	case differs:
+		return ClaimOpen, fmt.Sprintf("a difference shows, but not whether it is more than %.0f %%", 100*margin)
+	}
+	return ClaimOpen, fmt.Sprintf("the interval is wider than %.0f %%: more runs would tell", 100*margin)
+}
+
+// undetermined says why a ratio is on neither side of 1.
+func undetermined(i engine.Interval) string {
+	if off := max(i.CI95[1]-1, 1-i.CI95[0]); off <= margin {
+		return fmt.Sprintf("the two are within %.2g %% of each other", 100*off)
+	}
+	return "the interval includes 1: more runs may tell"
+}

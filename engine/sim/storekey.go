@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// keyLength is the number of hexadecimal digits of a key.
+const keyLength = 2 * sha256.Size
+
+// key is SHA-256 over all that a result depends on, in hexadecimal.
+//
+// Of the kernel this is its text and also the features it gives on the points: the
+// text of a formula is its name, behind which there can be another function.
+func (x Experiment) key() (string, error) {
+	if x.Draw != nil {
+		return "", errors.New("an experiment with a reward function of its own cannot be stored: nothing tells it from another function")
+	}
+	p := x.Problem
+	model, err := engine.NewModel(p, x.Options.Unit)
+	if err != nil {
+		return "", err
+	}
+	tasks, err := p.Kernel.TaskGram(p.Tasks)
+	if err != nil {
+		return "", fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	words, err := json.Marshal([]any{
+		ResultsRevision, x.Mode, x.Algorithm, x.Options, x.Runs, x.Seed, x.Detail,
+		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), p.NoiseEstimated, p.Environment, model.Rank(),
+	})
+	if err != nil {
+		return "", fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	h := keyHash{sha256.New()}
+	h.Write(words)
+	h.numbers(model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise, p.Mean, p.SD)
+	h.numbers(p.Rewards...)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// keyHash takes in numbers bit by bit.
+type keyHash struct{ hash.Hash }
+
+// numbers takes in lists with their lengths, so that none runs into the next.
+func (h keyHash) numbers(lists ...[]float64) {
+	b := binary.AppendUvarint(nil, uint64(len(lists)))
+	for _, list := range lists {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, v := range list {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	h.Write(b)
+}
