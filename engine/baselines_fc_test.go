@@ -185,8 +185,13 @@ func (ref *reference) armValue(set []int) float64 {
 // same rewards: pulls asked for, arms discarded, answers.
 func TestReferenceIndividual(t *testing.T) {
 	const delta = 0.1
+	hard, err := PaperCase(1, 0.05) // takes several rounds in every phase
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := append(equalNoise(instances(t)), hard)
 	for name, kind := range map[string]string{"IndRAGE": "RAGE", "IndRAGE/V": "RAGE", "IndALBA": "ALBA", "IndPolyALBA": "PolyALBA"} {
-		for _, p := range equalNoise(instances(t)) {
+		for _, p := range problems {
 			for _, schedule := range []string{SchedulePaper, ScheduleTuned} {
 				m, err := NewModel(p, 0)
 				if err != nil {

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The oracle transcribed plainly: pulls that begin at T* log(1/2.4δ) and double what
+// was pulled so far, in the proportions of T*; least squares on all data in feature
+// space; a rival goes when x* beats it by the one-sided width.
+func TestReferenceOracle(t *testing.T) {
+	const delta = 0.05
+	for _, p := range instances(t) {
+		m, err := NewModel(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		built, err := NewOracleFC(m, Options{Delta: delta})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg := built.(*oracle)
+		best, err := m.Best()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := m.Hardness(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := newReference(p, 0)
+		if rho := ref.scaledVariance(d.Weights, best); math.Abs(rho/d.Value-1) > 1e-6 {
+			t.Errorf("%s: rho* = %g, in feature space %g", p.Name, d.Value, rho)
+		}
+		rng := rand.New(rand.NewPCG(41, 42))
+		all := Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
+		alive, total := p.Groups(), 0
+		for r := 1; !alg.Done(); r++ {
+			plan, err := alg.Plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := total
+			if r == 1 {
+				want = int(math.Ceil(2 * d.Value * math.Log(1/(2.4*delta))))
+			}
+			if plan.Pulls() != want {
+				t.Errorf("%s, round %d: %d pulls, plainly %d", p.Name, r, plan.Pulls(), want)
+			}
+			share := make([]float64, p.N())
+			for i, c := range plan.Counts {
+				share[i] = float64(c) / float64(want)
+			}
+			if rho := ref.scaledVariance(share, best); rho > d.Value*(1+RoundingEpsilon) {
+				t.Errorf("%s, round %d: the pulls are worth %g, the proportions of T* %g", p.Name, r, rho, d.Value)
+			}
+			total += want
+			b := pull(rng, p, plan)
+			for i, c := range b.Counts {
+				if c > 0 {
+					sum := all.Means[i]*float64(all.Counts[i]) + b.Means[i]*float64(c)
+					all.Counts[i] += c
+					all.Means[i] = sum / float64(all.Counts[i])
+				}
+			}
+			if err := alg.Learn(b); err != nil {
+				t.Fatal(err)
+			}
+			theta, inverse := ref.leastSquares(all)
+			for v, set := range alive {
+				alive[v] = slices.DeleteFunc(set, func(i int) bool {
+					var y mat.VecDense
+					y.SubVec(ref.phi[best[v]], ref.phi[i])
+					width := math.Sqrt(2 * mat.Inner(&y, inverse, &y) * math.Log(float64(p.N()-p.V())*2*float64(r*r)/delta))
+					return i != best[v] && mat.Dot(&y, theta) >= width
+				})
+				if !slices.Equal(alive[v], alg.alive[v]) {
+					t.Fatalf("%s, round %d, task %d: candidates %v, plainly %v", p.Name, r, v, alg.alive[v], alive[v])
+				}
+			}
+		}
+		for v, a := range alg.Answers() {
+			if !a.Decided || a.Arm != p.Arms.Names[best[v]] || a.Margin != 0 {
+				t.Errorf("%s, task %d: %+v", p.Name, v, a)
+			}
+		}
+	}
+}
+
+// scaledVariance is max ‖φ_best - φ_i‖²_{A⁻¹}/gap_i² over the rivals.
+func (ref *reference) scaledVariance(weights []float64, best []int) float64 {
+	inverse := pseudoInverse(ref.gram(weights))
+	largest, unit := 0.0, ref.p.LargestNoise()
+	for i, v := range ref.p.TaskOf {
+		if i != best[v] {
+			var y mat.VecDense
+			y.SubVec(ref.phi[best[v]], ref.phi[i])
+			largest = max(largest, mat.Inner(&y, inverse, &y)/sq((ref.p.Mean[best[v]]-ref.p.Mean[i])/unit))
+		}
+	}
+	return largest
+}
+
+// The oracle says what it needs: the truth, and no tie unless epsilon is given.
+func TestOracleErrors(t *testing.T) {
+	p := small(t, independent, []float64{3, 3, 0}, []float64{0, 5})
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewOracleFC(m, Options{}); !errors.Is(err, ErrUnsuited) || !strings.Contains(err.Error(), `task "a": arms "1" and "2" tie for best`) {
+		t.Errorf("a tie: error %v", err)
+	}
+	out := solve(t, p, ModeFC, "Oracle", Options{Epsilon: 0.5})
+	if out.Status != StatusEpsilon || !out.Answers[0].Decided || out.Answers[0].Arm != "1" {
+		t.Errorf("a tie with epsilon: status %s, answer %+v", out.Status, out.Answers[0])
+	}
+	if out = solve(t, small(t, independent, []float64{0, 0.01}), ModeFC, "Oracle", Options{MaxSamples: 1000}); out.Status != StatusSamples || out.Answers[0].Decided || out.Samples != 0 {
+		t.Errorf("a limit below the first round: status %s, %d samples, answer %+v", out.Status, out.Samples, out.Answers[0])
+	}
+	if out = solve(t, small(t, independent, []float64{0, 0.5}), ModeFC, "Oracle", Options{MaxRounds: 1, Delta: 1e-6}); out.Status != StatusRounds || !(out.Answers[0].Margin > 0) || math.IsInf(out.Answers[0].Margin, 0) {
+		t.Errorf("a limit of one round: status %s, answer %+v", out.Status, out.Answers[0])
+	}
+	unknown := *p
+	unknown.Mean = nil
+	if m, err = NewModel(&unknown, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewOracleFC(m, Options{}); !errors.Is(err, ErrUnknownMeans) || !errors.Is(err, ErrUnsuited) {
+		t.Errorf("unknown rewards: error %v", err)
+	}
+}
+
+// The oracle takes fewer samples than every algorithm that anybody could run.
+func TestOracleIsAhead(t *testing.T) {
+	p, err := PaperCase(2, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := func(entry AlgorithmEntry) (sum float64) {
+		rng := rand.New(rand.NewPCG(51, 52))
+		opt := Options{Delta: 0.05, Ridge: Ridge{RidgeValue, 1e-9}}
+		for range 20 {
+			alg, err := entry.New(m, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch { return pull(rng, p, plan) }), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += float64(out.Samples) / 20
+		}
+		return sum
+	}
+	reference, err := AlgorithmNamed(ModeFC, "Oracle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowest := samples(reference)
+	for _, entry := range Algorithms() {
+		if entry.Mode == ModeFC && !entry.Ideal && !unsuited(t, p, entry) {
+			if n := samples(entry); n < lowest {
+				t.Errorf("%s takes %g samples, the oracle %g", entry.Name, n, lowest)
+			}
+		}
+	}
+}

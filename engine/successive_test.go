@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// classics are problems of classic collaborative best-arm identification.
+func classics(t *testing.T) []*Problem {
+	t.Helper()
+	var out []*Problem
+	for _, means := range [][]float64{{0, 0.5, 0.1, 0.35}, {1, 0}, {0.3, 0.2, 0.1, 0, -0.1, -0.2, -0.3}} {
+		p, err := Classic(means, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// byArm draws a batch in which all agents see the same mean of an arm, whatever the
+// counts, so that plans that differ by single pulls can be compared.
+func byArm(p *Problem, plan Plan, noise []float64) Batch {
+	b := Batch{Counts: plan.Counts, Means: make([]float64, p.N())}
+	n := len(noise)
+	for i := range b.Means {
+		scale := math.Sqrt(float64(plan.Pulls()) / float64(n))
+		b.Means[i] = p.Mean[i] + noise[i%n]/scale
+	}
+	return b
+}
+
+// Successive elimination transcribed plainly: k arms left get equal pulls by V
+// agents; pairs of sample means have variance 2 over the pulls of an arm; an arm goes
+// when another beats it. Alg. 1 with ξ = 0 on the same problem has the same ρ, spreads
+// its pulls evenly over the arms, and makes the same eliminations.
+func TestReferenceSuccessive(t *testing.T) {
+	const delta = 0.1
+	for _, p := range classics(t) {
+		for _, schedule := range []string{SchedulePaper, ScheduleTuned} {
+			m, err := NewModel(p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt := Options{Delta: delta, Schedule: schedule, Ridge: Ridge{Kind: RidgeValue}}
+			alg, err := NewCoSuccessiveElimination(m, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			co, err := NewCoKernelFC(m, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := p.N() / p.V()
+			set := make([]int, n)
+			for i := range set {
+				set[i] = i
+			}
+			rng := rand.New(rand.NewPCG(61, 62))
+			for r := 1; !alg.Done(); r++ {
+				noise := make([]float64, n)
+				for i := range noise {
+					noise[i] = rng.NormFloat64()
+				}
+				plan, err := alg.Plan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				logTerm := math.Log(2 * float64(n*n*p.V()) * 2 * float64(r*r) / delta)
+				constant := 2 * 1.1
+				if schedule == SchedulePaper {
+					constant = 32 * 1.1 * 1.1
+				}
+				// One unit of effort gives each of k arms 1/k: a pair has variance 2k.
+				total := constant * math.Pow(4, float64(r)) * 2 * float64(len(set)) * logTerm
+				each := math.Ceil(total/float64(len(set)*p.V()) - 1e-9)
+				for i, c := range plan.Counts {
+					want := 0.0
+					if slices.Contains(set, i%n) {
+						want = each
+					}
+					if float64(c) != want {
+						t.Fatalf("%s, %s, round %d, arm %d: %d pulls, plainly %g", p.Name, schedule, r, i, c, want)
+					}
+				}
+				b := byArm(p, plan, noise)
+				if err := alg.Learn(b); err != nil {
+					t.Fatal(err)
+				}
+				width := math.Pow(2, -float64(r))
+				if schedule == ScheduleTuned {
+					width = math.Sqrt(2 * 2 / (each * float64(p.V())) * logTerm)
+				}
+				set = slices.DeleteFunc(slices.Clone(set), func(i int) bool {
+					return slices.ContainsFunc(set, func(j int) bool { return b.Means[j]-b.Means[i] >= width })
+				})
+				comparePlans(t, p, co, plan, noise)
+				for v := range p.V() {
+					var got []int
+					for _, i := range alg.(*elimination).alive[v] {
+						got = append(got, i%n)
+					}
+					if !slices.Equal(got, set) || !slices.Equal(alg.(*elimination).alive[v], co.alive[v]) {
+						t.Fatalf("%s, %s, round %d: candidates %v, plainly %v, by Alg. 1 %v", p.Name, schedule, r, got, set, co.alive[v])
+					}
+				}
+			}
+		}
+	}
+}
+
+// comparePlans lets Alg. 1 make its round and compares its plan with equal pulls: the
+// pulls of an arm, all agents together, differ by the rounding of the agents.
+func comparePlans(t *testing.T, p *Problem, co CoKernelFC, equal Plan, noise []float64) {
+	t.Helper()
+	plan, err := co.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(plan.Rho/equal.Rho-1) > 1e-8 {
+		t.Errorf("%s, round %d: rho = %g, with equal pulls %g", p.Name, plan.Round, plan.Rho, equal.Rho)
+	}
+	n := len(noise)
+	for i := range n {
+		shared, same := 0, 0
+		for v := range p.V() {
+			shared += plan.Counts[v*n+i]
+			same += equal.Counts[v*n+i]
+		}
+		// The weights are optimal to 1e-9 in value, so to about its root each.
+		if math.Abs(float64(shared-same)) > 2*float64(p.V())+1e-4*float64(same) {
+			t.Errorf("%s, round %d, arm %d: %d pulls by Alg. 1, %d equally", p.Name, plan.Round, i, shared, same)
+		}
+	}
+	if err := co.Learn(byArm(p, plan, noise)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where tasks are not the same, the error says which arm of which task shows it.
+func TestSuccessiveErrors(t *testing.T) {
+	two, err := PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := PaperCase(1, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p    *Problem
+		want string
+	}{
+		{two, `needs tasks that are the same: the kernel tells arm "{1,2}" of task "task 3" from that of task "task 1"`},
+		{small(t, sameArms(), []float64{0, 1}, []float64{0, 1, 2}), `needs the same arms in every task: task "a" has 2, task "b" has 3`},
+		{renamed(t, one), `needs the same arms in every task: task "task 2" has arm "{9,9}", task "task 1" has not`},
+		{one, ""},
+	} {
+		m, err := NewModel(c.p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = NewCoSuccessiveElimination(m, Options{})
+		if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err, ErrUnsuited) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.p.Name, err, c.want)
+		}
+	}
+}
+
+// renamed is the problem with another name for the first arm of its second task.
+func renamed(t *testing.T, p *Problem) *Problem {
+	t.Helper()
+	lo, _ := p.ArmsOf(1)
+	names := slices.Clone(p.Arms.Names)
+	names[lo] = "{9,9}"
+	var rows [][]float64
+	for i := range names {
+		rows = append(rows, p.Arms.Point(i).X)
+	}
+	arms, err := kernels.NewPoints(p.Arms.Columns, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := *p
+	q.Arms = arms
+	return &q
+}
