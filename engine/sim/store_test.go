@@ -1,0 +1,253 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+func openStore(t *testing.T, path string) *sim.Store {
+	t.Helper()
+	s, err := sim.OpenStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// bits are the floats below v, bit by bit, to tell -0 from 0.
+func bits(v reflect.Value, out []uint64) []uint64 {
+	switch v.Kind() {
+	case reflect.Float64:
+		return append(out, math.Float64bits(v.Float()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out = bits(v.Elem(), out)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			out = bits(v.Field(i), out)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			out = bits(v.Index(i), out)
+		}
+	}
+	return out
+}
+
+func sameResult(t *testing.T, want, got engine.Result) {
+	t.Helper()
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("%s: what comes from the store differs (-fresh +stored):\n%s", want.Algorithm, d)
+	} else if !reflect.DeepEqual(bits(reflect.ValueOf(want), nil), bits(reflect.ValueOf(got), nil)) {
+		t.Errorf("%s: what comes from the store differs in the bits of a number", want.Algorithm)
+	}
+}
+
+// Every algorithm: what a second program reads from the store is what the first
+// measured, bit by bit, with wrong answers, NaN and infinite margins among it.
+func TestStoreIsLossless(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cells.jsonl")
+	p, err := engine.PaperCase(1, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, path)
+	var fresh []engine.Result
+	var asked []sim.Experiment
+	strange := false
+	for _, e := range engine.Algorithms() {
+		x := sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Runs: 3, Seed: 1<<63 + 3, Detail: true}
+		if e.Mode == engine.ModeFB {
+			x.Options.Budget = 40
+		}
+		for _, x.Options.MaxSamples = range []int{0, 1} { // stopped before anything is sampled, nothing is known
+			r, stored, err := s.Run(context.Background(), x)
+			if err != nil || stored {
+				t.Fatalf("%s: stored before it was run %t, error %v", e.Name, stored, err)
+			}
+			fresh, asked = append(fresh, r), append(asked, x)
+			for _, v := range bits(reflect.ValueOf(r), nil) {
+				f := math.Float64frombits(v)
+				strange = strange || math.IsNaN(f) || math.IsInf(f, 0)
+			}
+		}
+	}
+	if !strange {
+		t.Errorf("no number among %d results is NaN or infinite: nothing was tried", len(fresh))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, path)
+	for i, x := range asked {
+		x.Workers, x.Progress = 1, func(int, int) { t.Errorf("%s is run again", x.Algorithm) }
+		r, stored, err := s.Run(context.Background(), x)
+		if err != nil || !stored {
+			t.Fatalf("%s: stored %t, error %v", x.Algorithm, stored, err)
+		}
+		sameResult(t, fresh[i], r)
+	}
+}
+
+// What a result depends on makes another cell, and what it does not depend on none.
+func TestStoreKeys(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "cells.jsonl"))
+	formula := func(scale float64) kernels.Joint {
+		return kernels.LiftArm(kernels.Func("mine", func(x, y []float64) float64 {
+			sum := 0.0
+			for i := range x {
+				sum += scale * x[i] * y[i]
+			}
+			return sum
+		}))
+	}
+	base := func() (sim.Experiment, *engine.Problem) {
+		p, err := engine.PaperCase(1, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SD = append([]float64{}, p.Noise...)
+		return sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 2, Options: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}}, p
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*sim.Experiment, *engine.Problem)
+		stored bool
+	}{
+		{"base", func(*sim.Experiment, *engine.Problem) {}, false},
+		{"again", func(*sim.Experiment, *engine.Problem) {}, true},
+		{"workers", func(x *sim.Experiment, _ *engine.Problem) { x.Workers, x.Memory = 7, new(engine.Memory) }, true},
+		{"seed", func(x *sim.Experiment, _ *engine.Problem) { x.Seed = 5 }, false},
+		{"runs", func(x *sim.Experiment, _ *engine.Problem) { x.Runs = 3 }, false},
+		{"detail", func(x *sim.Experiment, _ *engine.Problem) { x.Detail = true }, false},
+		{"delta", func(x *sim.Experiment, _ *engine.Problem) { x.Options.Delta = 0.01 }, false},
+		{"xi", func(x *sim.Experiment, _ *engine.Problem) { x.Options.Ridge.Value = 1e-8 }, false},
+		{"algorithm", func(x *sim.Experiment, _ *engine.Problem) { x.Algorithm = "IndKernelFC" }, false},
+		{"mean", func(_ *sim.Experiment, p *engine.Problem) { p.Mean[3] = math.Nextafter(p.Mean[3], 9) }, false},
+		{"noise", func(_ *sim.Experiment, p *engine.Problem) { p.Noise[29] = 0.9 }, false},
+		{"sd", func(_ *sim.Experiment, p *engine.Problem) { p.SD[0] = 0.9 }, false},
+		{"name", func(_ *sim.Experiment, p *engine.Problem) { p.Name = "other" }, false},
+		{"formula", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(1) }, false},
+		{"formula of the same name", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(4) }, false},
+		{"that formula again", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(4) }, true},
+	} {
+		x, p := base()
+		c.change(&x, p)
+		if _, stored, err := s.Run(context.Background(), x); err != nil || stored != c.stored {
+			t.Errorf("%s: stored %t, error %v; want %t", c.name, stored, err, c.stored)
+		}
+	}
+	x, _ := base()
+	x.Draw = func(*rand.Rand, int, int) (float64, error) { return 0, nil }
+	if _, _, err := s.Run(context.Background(), x); err == nil || !strings.Contains(err.Error(), "a reward function of its own cannot be stored") {
+		t.Errorf("a draw of its own: error %v", err)
+	}
+}
+
+// Cells that were interrupted or failed are run again.
+func TestStoreKeepsFinishedCells(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "cells.jsonl"))
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 50, Workers: 1, Progress: func(done, _ int) {
+		if done == 5 {
+			cancel()
+		}
+	}}
+	if r, _, err := s.Run(ctx, x); !errors.Is(err, context.Canceled) || r.Runs != 5 {
+		t.Fatalf("%d runs, error %v", r.Runs, err)
+	}
+	x.Progress = nil
+	if r, stored, err := s.Run(context.Background(), x); err != nil || stored || r.Runs != 50 {
+		t.Errorf("after the interrupt: stored %t, %d runs, error %v", stored, r.Runs, err)
+	}
+}
+
+// Killed while writing: the last line is dropped, and the file goes on. Other damage is
+// reported with its place, and a file that is something else is left alone.
+func TestStoreDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cells.jsonl")
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(s *sim.Store, seed uint64) bool {
+		t.Helper()
+		_, stored, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored
+	}
+	s := openStore(t, path)
+	run(s, 1)
+	run(s, 2)
+	s.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.IndexByte(string(whole), '\n') + 1
+	for _, cut := range []int{first + 1, first + 8, first + 300, len(whole) - 1} {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := openStore(t, path)
+		if !run(s, 1) || run(s, 2) {
+			t.Errorf("cut at byte %d: want the first cell stored and the second not", cut)
+		}
+		s.Close()
+		if again, err := os.ReadFile(path); err != nil || string(again) != string(whole) {
+			t.Errorf("cut at byte %d: the file is not what it was before, error %v", cut, err)
+		}
+	}
+	for want, text := range map[string]string{
+		":2: not a stored result: invalid character":                    string(whole[:first]) + "?\n" + string(whole[first:]),
+		":1: not a stored result: its key must have 64 hexadecimal":     "{}\n",
+		`not a store of results: its last line begins with "task,arm"`:  "task,arm,mean",
+		":2: not a stored result: its special number at 9999 has no pl": string(whole[:first]) + strings.TrimSuffix(string(whole[first:]), "}\n") + `,"special":[{"at":9999,"bits":"1"}]}` + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sim.OpenStore(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v\n want %s", err, want)
+		}
+		if after, _ := os.ReadFile(path); string(after) != text {
+			t.Errorf("%s: the file was changed", want)
+		}
+	}
+}
+
+// A file belongs to one store at a time, until it is closed.
+func TestStoreIsLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cells.jsonl")
+	s := openStore(t, path)
+	if _, err := sim.OpenStore(path); err == nil || !strings.Contains(err.Error(), "in use by another sweep or program") {
+		t.Errorf("opened twice: error %v", err)
+	}
+	s.Close()
+	openStore(t, path)
+	if _, err := sim.OpenStore(filepath.Join(path, "cells.jsonl")); err == nil {
+		t.Error("a store below a file was opened")
+	}
+}
