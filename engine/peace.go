@@ -43,20 +43,28 @@ func (gaussianWidth) allocate(m *Model, ridge float64, alive [][]int, n int) (*s
 
 func (gaussianWidth) theorem() string { return "" }
 
-// width is the design of the smallest Gaussian width of a set, remembered for all
-// models that have the same arms. With a threshold above 0 it only tells on which
-// side of it the value is.
+// width is the design of the smallest Gaussian width of a set, remembered: by the
+// model as it is, and in canonical form for all models that have the same arms. With
+// a threshold above 0 it only tells on which side of it the value is.
 func (m *Model) width(ridge float64, set []int, threshold float64) (design.Design, error) {
-	r := m.layout.reduce([][]int{set})
-	if len(r.arms) == 0 {
-		return design.Width(m.Space(ridge), nil, design.Options{})
-	}
-	st, err := m.memory.remember(key('w', ridge, 0, nil)+key('t', threshold, 0, nil)+r.identity, func() (*stage, error) {
-		d, err := design.Width(r.space(m, ridge), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
-		return &stage{design: d}, err
+	ask := key('w', ridge, 0, nil) + key('t', threshold, 0, nil)
+	st, err := m.remember(ask+key('s', 0, 0, [][]int{set}), func() (*stage, error) {
+		r := m.layout.reduce([][]int{set})
+		if len(r.arms) == 0 {
+			d, err := design.Width(m.Space(ridge), nil, design.Options{})
+			return &stage{design: d}, err
+		}
+		st, err := m.memory.remember(ask+r.identity, func() (*stage, error) {
+			d, err := design.Width(r.space(m, ridge), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
+			return &stage{design: d}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return &stage{design: r.restore(m.layout, st.design)}, nil
 	})
 	if err != nil {
 		return design.Design{}, err
 	}
-	return r.restore(m.layout, st.design), nil
+	return st.design, nil
 }
