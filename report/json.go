@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // Schema names the JSON layout; it changes when a reader would have to.
@@ -44,7 +45,20 @@ func JSONValue(v any) any {
 	if p, ok := v.(engine.Problem); ok {
 		return jsonProblem(p)
 	}
+	if s, ok := v.(sim.Sweep); ok && s.Per != sim.PerRun {
+		v = withoutRuns(s)
+	}
 	return jsonValue(reflect.ValueOf(v))
+}
+
+// withoutRuns is a sweep without the record of every single run: thousands of numbers
+// that a reader of its cells did not ask for.
+func withoutRuns(s sim.Sweep) sim.Sweep {
+	s.Rows = slices.Clone(s.Rows)
+	for i := range s.Rows {
+		s.Rows[i].Result.Detail = nil
+	}
+	return s
 }
 
 // jsonProblem lists tasks, arms and what is known of each.

@@ -185,6 +185,21 @@ func TestRunRows(t *testing.T) {
 	}
 }
 
+// JSON has the single runs where they were asked for.
+func TestJSONOfRuns(t *testing.T) {
+	s := runSweep()
+	for per, want := range map[string]bool{sim.PerRun: true, sim.PerCell: false, "": false} {
+		s.Per = per
+		var b bytes.Buffer
+		if err := JSON(&b, Document{Displays: []Display{{Value: s}}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), `"wrong_tasks"`); got != want || s.Rows[0].Result.Detail == nil {
+			t.Errorf("rows=%q: runs in JSON %v, want %v", per, got, want)
+		}
+	}
+}
+
 // Two columns of one name would be one column of Parquet.
 func TestParquetErrors(t *testing.T) {
 	twice := Table{Columns: []Column{text("gap", ""), text("gap", "")}, Rows: [][]any{{1.0, 2.0}}}

@@ -147,12 +147,14 @@ func unpackResult(w result, _ Functions) (engine.Result, error) {
 // sweep is a sim.Sweep as data.
 type sweep struct {
 	Names   []string
+	Per     string
+	Stored  int
 	Values  [][]Value
 	Results []result
 }
 
 func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
-	w := sweep{Names: s.Names}
+	w := sweep{Names: s.Names, Per: s.Per, Stored: s.Stored}
 	for _, row := range s.Rows {
 		r, err := packResult(row.Result, fs)
 		if err != nil {
@@ -173,7 +175,7 @@ func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 }
 
 func unpackSweep(w sweep, fs Functions) (sim.Sweep, error) {
-	s := sim.Sweep{Names: w.Names}
+	s := sim.Sweep{Names: w.Names, Per: w.Per, Stored: w.Stored}
 	if len(w.Values) != len(w.Results) {
 		return s, fmt.Errorf("a sweep that cannot be read: %d cells, %d results", len(w.Values), len(w.Results))
 	}

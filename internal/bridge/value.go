@@ -47,6 +47,10 @@ func plainKinds() map[string]reflect.Type {
 		"design":   reflect.TypeFor[bounds.Allocation](),
 		"hardness": reflect.TypeFor[bounds.Hardness](),
 		"spectrum": reflect.TypeFor[bounds.Spectrum](),
+
+		"comparisons": reflect.TypeFor[sim.Comparisons](), // gob knows numbers and texts in their Values
+		"speedup":     reflect.TypeFor[sim.Speedup](),
+		"claims":      reflect.TypeFor[sim.Claims](),
 	}
 }
 

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -85,6 +88,23 @@ func TestGoTypes(t *testing.T) {
 	_, err := Encode(own{}, here())
 	if err == nil || !strings.Contains(err.Error(), "kernels.Func") {
 		t.Errorf("of a kernel of the cell's own it says %v", err)
+	}
+}
+
+// TestStatistics sends what is computed from sweeps, and a sweep with its runs.
+func TestStatistics(t *testing.T) {
+	interval := engine.Interval{Mean: 2, CI95: [2]float64{math.Inf(-1), 3}}
+	for _, v := range []any{
+		sim.Comparisons{Names: []string{"gap", "xi"}, Reference: "a", Measure: "samples", Rows: []sim.Comparison{{Values: []any{0.1, "auto"}, Algorithm: "b", Difference: interval, Paired: true, Runs: 3}}},
+		sim.Speedup{Names: []string{"case"}, Algorithm: "a", Alone: "b", Tasks: 5, Rows: []sim.SpeedupRow{{Values: []any{1.0}, Beta: interval, ByRank: 5}}},
+		sim.Claims{Rows: []sim.Claim{{Source: "s", Case: 1, Name: "gap", Value: 0.1, Measured: interval, Verdict: sim.ClaimOpen, Why: "w"}}},
+		sim.Sweep{Names: []string{"gap"}, Per: sim.PerRun, Stored: 1, Rows: []sim.SweepRow{{Values: []any{0.1}, Result: engine.Result{
+			Runs: 2, Detail: &engine.Detail{Run: []int{1, 2}, Samples: []float64{1, 2}, Rounds: []int{1, 1}, Undecided: []bool{false, true}, Wrong: []bool{true, false}},
+		}}}},
+	} {
+		if diff := cmp.Diff(v, round(t, v)); diff != "" {
+			t.Errorf("%T (-sent +received):\n%s", v, diff)
+		}
 	}
 }
 
