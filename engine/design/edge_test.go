@@ -161,7 +161,7 @@ func TestLoopAllocatesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: 1e-8, lastGap: 1}
+			m := &minimax{working: newWorking(p, nil), best: newBound(p.phi.Rows), tolerance: 1e-8, lastGap: 1}
 			m.begin()
 			m.iterate(Options{MaxIterations: limit})
 		})

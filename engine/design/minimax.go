@@ -17,25 +17,40 @@ import "slices"
 // (arms of precision 0) is ErrUnestimable. Wrong shapes and arms that do not
 // exist panic.
 func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
-	p, err := newProblem(s, c, nil)
+	near, err := nearby(s, c)
 	if err != nil {
 		return Design{}, err
 	}
-	m := &minimax{working: newWorking(p), best: newBound(p.phi.Rows), tolerance: opt.tolerance(), threshold: opt.Threshold, lastGap: 1}
-	if ok, err := m.begin(); err != nil {
-		return Design{}, err
-	} else if !ok {
-		return trivial(p.phi.Rows), nil
+	for best, spent := (*bound)(nil), 0; ; {
+		p, err := newProblem(s, c, near)
+		if err != nil {
+			return Design{}, err
+		}
+		m := &minimax{working: newWorking(p, near), best: best, tolerance: opt.tolerance(), threshold: opt.Threshold, lastGap: 1}
+		if best == nil {
+			m.best = newBound(p.phi.Rows)
+		}
+		if ok, err := m.begin(); err != nil {
+			return Design{}, err
+		} else if !ok {
+			return trivial(p.phi.Rows), nil
+		}
+		status, err := m.iterate(opt)
+		if err != nil {
+			return Design{}, err
+		}
+		best, spent = m.best, spent+m.iterations
+		if near != nil && status != Optimal && status != Separated {
+			near = m.widened(status)
+			continue
+		}
+		d := m.finish(status)
+		d.Iterations = spent
+		if d.Status == Separated {
+			return d, nil
+		}
+		return trimmed(d, s, c, m.tolerance), nil
 	}
-	status, err := m.iterate(opt)
-	if err != nil {
-		return Design{}, err
-	}
-	d := m.finish(status)
-	if d.Status == Separated {
-		return d, nil
-	}
-	return trimmed(d, s, c, m.tolerance), nil
 }
 
 func (o Options) tolerance() float64 {
@@ -84,7 +99,7 @@ func (m *minimax) begin() (ok bool, err error) {
 		return false, nil
 	}
 	in := &m.inner
-	arms, lambda := m.p.start()
+	arms, lambda := m.first()
 	m.arms = arms
 	for _, i := range arms {
 		m.inArms[i] = true
@@ -145,6 +160,9 @@ func (m *minimax) iterate(opt Options) (Status, error) {
 			if m.threshold > 0 && (m.best.value <= m.threshold || m.best.lower > m.threshold) {
 				return Separated, nil
 			}
+			if m.narrow() {
+				return tooNarrow, nil
+			}
 			if m.all {
 				// nothing to price in
 			} else if m.mustWiden() {
@@ -184,8 +202,8 @@ func (m *minimax) record() {
 		b.value = m.value
 		scatter(m.arms, in.lambda, b.lambda)
 	}
-	if m.lower > b.lower {
-		b.lower = m.lower
+	if m.proven > b.lower {
+		b.lower = m.proven
 		scatter(m.arms, in.lambda, b.dual.Weights)
 		b.dual.Pairs = append(b.dual.Pairs[:0], m.pairs...)
 		b.dual.Dual = append(b.dual.Dual[:0], in.u...)
@@ -239,7 +257,7 @@ func (m *minimax) revise() bool {
 // mustWiden decides whether to take in all contrasts.
 func (m *minimax) mustWiden() bool {
 	count := m.p.contrasts()
-	if !m.whole || count > mostPairs {
+	if !(m.whole || m.near != nil) || count > mostPairs {
 		return false
 	}
 	return m.iterations >= patience || (m.iterations >= hurry && count <= fewPairs*m.p.phi.Rows)

@@ -25,7 +25,8 @@ type problem struct {
 var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
 
 // newProblem checks and reduces. Only arms with importance > 0 span, nil means
-// all; a contrast outside their span is ErrUnestimable if the ridge is zero.
+// all; a contrast outside their span is ErrUnestimable if the ridge is zero, and
+// else its arms span, too: ξI measures every direction.
 func newProblem(s Space, c Contrasts, importance []float64) (*problem, error) {
 	if err := checkSpace(s); err != nil {
 		return nil, err
@@ -41,10 +42,11 @@ func newProblem(s Space, c Contrasts, importance []float64) (*problem, error) {
 	if err := p.setContrasts(c, n); err != nil {
 		return nil, err
 	}
-	if s.Ridge > 0 {
-		importance = nil // ξI measures every direction
-	} else if importance == nil {
+	if s.Ridge == 0 && importance == nil {
 		importance = s.Precision
+	}
+	if s.Ridge > 0 && importance != nil {
+		importance = p.contrasted(importance)
 	}
 	var rest blas64.General
 	p.phi, rest, p.pivots = span(s.Features, importance)
@@ -169,6 +171,26 @@ func whiten(x, l, v blas64.General) {
 			}
 		}
 	}
+}
+
+// contrasted is 1 for the arms of positive importance and those of contrasts, 0 for
+// the others.
+func (p *problem) contrasted(importance []float64) []float64 {
+	out := make([]float64, len(importance))
+	for i, v := range importance {
+		if v > 0 {
+			out[i] = 1
+		}
+	}
+	for _, g := range p.groups {
+		for _, i := range g {
+			out[i] = 1
+		}
+	}
+	for _, q := range p.pairs {
+		out[q.I], out[q.J] = 1, 1
+	}
+	return out
 }
 
 // contrasts is the number of pairs, listed or within groups.

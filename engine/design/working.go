@@ -15,8 +15,9 @@ type working struct {
 	arms  []int
 	pairs []Pair
 	inner interior
-	whole bool // all arms are in, in their order
-	all   bool // all contrasts are in: nothing is left to price in or to drop
+	whole bool      // all arms are in, in their order
+	all   bool      // all contrasts are in: nothing is left to price in or to drop
+	near  []float64 // 1 for the arms that the features are reduced to, which alone may be in; nil means all
 
 	// Each item is dropped at most once in a solve, so that nothing cycles.
 	inArms       []bool
@@ -28,16 +29,18 @@ type working struct {
 	value  float64        // objective over all contrasts
 	v, vm  blas64.General // whitened features of all arms, N × r
 	g      []float64      // per arm of the space
-	top    float64        // max g over all arms
+	over   float64        // max g over all arms
+	top    float64        // max g over the arms that may be in
 	inTop  float64        // max g over the working arms
-	lower  float64        // dual bound at this iterate
+	proven float64        // dual bound at this iterate
+	lower  float64        // that of the problem in which only the arms that may be in exist
 	order  []ranked       // workspace: candidates
 	degree []int          // workspace: new pairs per arm
 }
 
-func newWorking(p *problem) *working {
+func newWorking(p *problem, near []float64) *working {
 	n := p.phi.Rows
-	w := &working{p: p, seen: newScan(n), g: make([]float64, n)}
+	w := &working{p: p, near: near, seen: newScan(n), g: make([]float64, n)}
 	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
 	w.order, w.degree = make([]ranked, 0, n), make([]int, n)
 	w.v, w.vm = reshape(w.v, n, p.phi.Cols), reshape(w.vm, n, p.phi.Cols)
@@ -80,15 +83,22 @@ func (w *working) price(slack float64) {
 		known = slices.Max(in.h)
 	}
 	w.value, _ = w.seen.run(w.p, v, known, slack)
-	w.top, w.inTop = 0, 0
+	w.over, w.top, w.inTop = 0, 0, 0
 	for i, g := range w.g {
-		w.top = max(w.top, g)
+		w.over = max(w.over, g)
+		if w.may(i) {
+			w.top = max(w.top, g)
+		}
 		if w.inArms[i] {
 			w.inTop = max(w.inTop, g)
 		}
 	}
-	w.lower = lowerBound(in.f, in.lambdaG, w.top, sum(in.u))
+	total := sum(in.u)
+	w.lower, w.proven = lowerBound(in.f, in.lambdaG, w.top, total), lowerBound(in.f, in.lambdaG, w.over, total)
 }
+
+// may tells whether arm i may be in the working set.
+func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
 // addPairs takes in the contrasts, best partner of each arm first, that come
 // within a fraction slack of the largest: at most limit, and at most two new
@@ -145,7 +155,7 @@ func (w *working) holds(q Pair) bool {
 func (w *working) addArms(mass float64, limit int) (added int) {
 	w.order = w.order[:0]
 	for i, g := range w.g {
-		if !w.inArms[i] && g > w.inTop*(1+1e-12) {
+		if !w.inArms[i] && w.may(i) && g > w.inTop*(1+1e-12) {
 			w.order = append(w.order, ranked{i, g})
 		}
 	}
