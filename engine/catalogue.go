@@ -53,7 +53,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndALBA,
 		},
 		{
-			Name: "IndPolyALBA", Mode: ModeFC, Proven: true, Reference: "[Du21, Alg. 3], PolyALBA",
+			Name: "IndPolyALBA", Mode: ModeFC, Proven: true, Reference: "[Du21], PolyALBA",
 			Doc: "PolyALBA by each agent alone at delta/V: first the d best arms by a static allocation, then ALBA",
 			New: NewIndPolyALBA,
 		},

@@ -2,7 +2,7 @@ package engine
 
 import "slices"
 
-// NewIndPolyALBA is PolyALBA [Du21, Alg. 3] run by each agent on its own task at
+// NewIndPolyALBA is PolyALBA [Du21] run by each agent on its own task at
 // confidence δ/V. A first epoch only looks for the d best arms, d the rank of the
 // arms' span: rounds s = 1, 2, … on one static allocation over all arms discard
 // nothing until the best estimate is ahead of every arm outside the d best ones by
