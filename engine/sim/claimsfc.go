@@ -106,8 +106,8 @@ func alike(i engine.Interval) (verdict, why string) {
 	differs := i.CI95[0] > 1 || i.CI95[1] < 1
 	switch {
 	case i.CI95[0] >= lo && i.CI95[1] <= hi:
-		if differs {
-			return ClaimHolds, fmt.Sprintf("within %.0f %%; a difference of %.2g %% shows", 100*margin, 100*math.Abs(i.Mean-1))
+		if off := math.Abs(i.Mean - 1); differs && off >= 0.001 {
+			return ClaimHolds, fmt.Sprintf("within %.0f %%; a difference of %.2g %% shows", 100*margin, 100*off)
 		}
 		return ClaimHolds, ""
 	case i.CI95[0] > hi || i.CI95[1] < lo:

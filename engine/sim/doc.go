@@ -1,5 +1,6 @@
-// Package sim draws rewards and repeats runs: the simulated environments, and
-// Monte-Carlo experiments over them.
+// Package sim draws rewards and repeats runs, and says what the runs show: simulated
+// environments, Monte-Carlo experiments over them, their statistics, comparisons of
+// algorithms over sweeps, and a store of finished results.
 //
 // A round needs only the mean of N rewards of each arm, so that is what is
 // drawn, never the N rewards: one normal number for Gaussian rewards, one
@@ -8,5 +9,14 @@
 //
 // Every random number is a function of (seed, run, round, arm) alone. Results are
 // therefore the same bytes whatever the number of workers and the order in which
-// runs finish.
+// runs finish, and two algorithms with the same seed meet the same luck: Paired and
+// Compare take differences run by run.
+//
+//	Experiment ─Run─▶ engine.Result          (or Store.Run, which remembers)
+//	Sweep ─Compare─▶ Comparisons             algorithms beside a reference
+//	Sweep ─SpeedupOf─▶ Speedup               β of [Du23, eq. (4)]
+//	Sweeps ─ClaimsOf─▶ Claims                what the paper says, and whether it holds
+//
+// All intervals are of 95 %: Student's t for means, Wilson's for error rates, for
+// differences and ratios see Paired, for claims see ClaimsOf.
 package sim

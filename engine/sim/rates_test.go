@@ -143,7 +143,7 @@ func TestDeterminism(t *testing.T) {
 	} {
 		var texts [2][]byte
 		for k := range texts {
-			x.Workers = k + 1
+			x.Workers, x.Detail = k+1, true
 			r, err := sim.Run(context.Background(), x)
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,274 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
+)
+
+func run(t *testing.T, x sim.Experiment) engine.Result {
+	t.Helper()
+	r, err := sim.Run(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The columns add up to the summary, and predict the speedups of the three cases: 5,
+// 5/2 and 1, since ρ* is 1, 2 and 5 times that of one task (DESIGN's certified values).
+func TestDetail(t *testing.T) {
+	for number, want := range map[int]struct {
+		rank    int
+		speedup float64
+	}{1: {1, 5}, 2: {2, 2.5}, 3: {5, 1}} {
+		p, err := engine.PaperCase(number, 0.3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SD = make([]float64, p.N())
+		for i := range p.SD {
+			p.SD[i] = 10 // rewards are noisier than the engine is told, so that some runs err
+		}
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 60, Seed: 2, Detail: true})
+		d := r.Detail
+		if d.TaskRank != want.rank || math.Abs(d.Speedup/want.speedup-1) > 1e-3 {
+			t.Errorf("case %d: rank %d, speedup %.5f; want %d, %g", number, d.TaskRank, d.Speedup, want.rank, want.speedup)
+		}
+		wrong, tasks, undecided, rounds := 0, 0, 0, 0
+		for k, n := range d.Run {
+			if n != k+1 {
+				t.Fatalf("runs are numbered %v", d.Run)
+			}
+			if d.Wrong[k] {
+				wrong++
+			}
+			if d.Undecided[k] {
+				undecided++
+			}
+			tasks += d.WrongTasks[k]
+			rounds += d.Rounds[k]
+		}
+		if wrong != r.Errors.Count || tasks != r.TaskErrors.Count || undecided != r.Undecided.Count || float64(rounds)/60 != r.Rounds ||
+			sim.Mean(d.Samples) != r.SamplesPerAgent || sim.Mean(d.Regret) != r.Regret {
+			t.Errorf("case %d: the columns do not add up to the result:\n%+v", number, d)
+		}
+		if wrong == 0 || wrong == 60 {
+			t.Errorf("case %d: %d of 60 runs wrong, which tests little", number, wrong)
+		}
+	}
+}
+
+// Without the truth there is nothing to be wrong about; without Detail there is none.
+func TestDetailWithoutTruth(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoUniformFB", Options: engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: 10}, Runs: 3}
+	if r := run(t, x); r.Detail != nil {
+		t.Error("Detail was kept, though nobody asked")
+	}
+	rewards := make([][]float64, p.N())
+	for i, m := range p.Mean {
+		rewards[i] = []float64{m - 1, m + 1}
+	}
+	p.Rewards, p.Mean, p.Environment = rewards, nil, engine.EnvironmentResampled
+	x.Detail = true
+	d := run(t, x).Detail
+	if d == nil || len(d.Samples) != 3 || d.Wrong != nil || d.WrongTasks != nil || d.Regret != nil || d.Speedup != 0 || d.TaskRank != 1 {
+		t.Errorf("%+v, want samples and nothing of the truth", d)
+	}
+}
+
+// References are marked as such: IndRAGE/V is IndRAGE with a fifth of the samples, run
+// by run, and nobody reads a guarantee from it.
+func TestReferences(t *testing.T) {
+	p, err := engine.PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range engine.Algorithms() {
+		if !e.Ideal {
+			continue
+		}
+		x := sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Runs: 5, Detail: true, Options: engine.Options{Budget: 500}}
+		r := run(t, x)
+		if !strings.HasPrefix(r.Guarantee, "none: a reference to compare with, not an algorithm") {
+			t.Errorf("%s: guarantee %q", e.Name, r.Guarantee)
+		}
+		name, perV := strings.CutSuffix(e.Name, "/V")
+		if perV != e.PerV {
+			t.Errorf("%s: divided by V once more %t", e.Name, e.PerV)
+		}
+		if !perV {
+			continue
+		}
+		x.Algorithm = name
+		whole := run(t, x)
+		for k, s := range whole.Detail.Samples {
+			if math.Abs(r.Detail.Samples[k]*5/s-1) > 1e-12 {
+				t.Errorf("%s: run %d has %g samples, %s %g", e.Name, k+1, r.Detail.Samples[k], name, s)
+			}
+		}
+		if math.Abs(r.SamplesTotal*5/whole.SamplesTotal-1) > 1e-12 || math.Abs(r.RatioToLowerBound*5/whole.RatioToLowerBound-1) > 1e-12 {
+			t.Errorf("%s: %g samples in all, %s %g", e.Name, r.SamplesTotal, name, whole.SamplesTotal)
+		}
+	}
+}
+
+// What the warnings say of the error rate: 0 of 50 tells nothing about δ = 0.005, and
+// z²/(n+z²) ≤ 0.005 from n = 765 on.
+func TestTooFewRuns(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy := *p // rewards 20 times as noisy as the engine is told
+	noisy.SD = make([]float64, p.N())
+	for i := range noisy.SD {
+		noisy.SD[i] = 20
+	}
+	for _, c := range []struct {
+		problem *engine.Problem
+		runs    int
+		delta   float64
+		want    string
+	}{
+		{p, 50, 0.005, "50 runs are too few to tell whether errors stay within delta = 0.005: 0 of 50 is compatible with up to 7.1 %; without errors it takes 765 runs"},
+		{p, 764, 0.005, "764 runs are too few to tell whether errors stay within delta = 0.005: 0 of 764 is compatible with up to 0.5 %; without errors it takes 765 runs"},
+		{p, 765, 0.005, ""},
+		{p, 1, 0.005, ""},
+		{&noisy, 200, 0.005, "errors exceed delta: "},
+		{&noisy, 4, 0.4, "cannot tell whether errors stay within delta = 0.4: "},
+	} {
+		r := run(t, sim.Experiment{Problem: c.problem, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: c.delta}, Runs: c.runs, Seed: 1})
+		got := strings.Join(r.Warnings, "; ")
+		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%d runs at delta %g, %d wrong: warnings %q, want %q", c.runs, c.delta, r.Errors.Count, got, c.want)
+		}
+		for _, w := range r.Warnings {
+			t.Log(w)
+		}
+	}
+}
+
+// The bytes are those of messages that can be built: one run's rounds, drawn again
+// from its plans, put on the wire in all three forms.
+func TestBytes(t *testing.T) {
+	p, err := engine.PaperCase(2, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ mode, name string }{{engine.ModeFC, "CoKernelFC"}, {engine.ModeFB, "CoUniformFB"}} {
+		opt := engine.Options{Budget: 70, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
+		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.name, Options: opt, Runs: 1, Seed: 3})
+		model, err := engine.NewModel(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry, err := engine.AlgorithmNamed(c.mode, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg, err := entry.New(model, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draw, err := sim.DrawerOf(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := &writer{t: t, env: sim.NewEnvironment(draw, 3, 0), p: p, features: model.Rank()}
+		if _, err := engine.Run(context.Background(), alg, sent, opt); err != nil {
+			t.Fatal(err)
+		}
+		got, want := fmt.Sprint(r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta), fmt.Sprint(sent.messages, sent.merged, sent.raw, sent.theta)
+		t.Logf("%s: %g messages; %g bytes merged, %g raw, %g theta; %g samples", c.name, r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta, r.SamplesTotal)
+		if got != want {
+			t.Errorf("%s: messages and bytes %s, want %s", c.name, got, want)
+		}
+	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "IndKernelFC", Runs: 2})
+	if r.Messages+r.Bytes+r.BytesRaw+r.BytesTheta != 0 {
+		t.Errorf("agents that share nothing send %g messages", r.Messages)
+	}
+}
+
+// writer builds the messages of every round.
+type writer struct {
+	t                            *testing.T
+	env                          engine.Environment
+	p                            *engine.Problem
+	features                     int
+	messages, merged, raw, theta int
+}
+
+func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, error) {
+	b, err := w.env.Pull(ctx, plan)
+	if err != nil {
+		return b, err
+	}
+	digest, err := wire.ParseDigest(plan.Digest)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for v := range w.p.V() {
+		lo, hi := w.p.ArmsOf(v)
+		h := wire.Header{Agent: v, Round: plan.Round, Digest: digest}
+		var arms []int
+		for i, n := range b.Counts[lo:hi] {
+			for range n {
+				arms = append(arms, i)
+			}
+		}
+		for at, m := range map[*int]interface {
+			Append([]byte) ([]byte, error)
+		}{
+			&w.merged: wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]},
+			&w.raw:    wire.Raw{Header: h, Arms: arms, Rewards: make([]float64, len(arms))},
+			&w.theta:  wire.Theta{Header: h, Theta: make([]float64, w.features)},
+		} {
+			text, err := m.Append(nil)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			*at += len(text)
+		}
+		w.messages++
+	}
+	return b, nil
+}
+
+// 20,000 runs keep little: of each its score, whatever its answers and trace take.
+func TestManyRunsAreSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20,000 runs")
+	}
+	p, err := engine.PaperCase(1, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 20_000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: runs, Progress: func(done, total int) {
+		if done == total {
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+		}
+	}})
+	each := float64(after.HeapAlloc-before.HeapAlloc) / runs
+	t.Logf("%.0f bytes a run", each)
+	if each > 200 {
+		t.Errorf("%.0f bytes are kept of each run, want at most 200", each)
+	}
+}
