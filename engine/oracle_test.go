@@ -12,9 +12,41 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The oracle transcribed plainly: pulls that begin at T* log(1/2.4δ) and double what
-// was pulled so far, in the proportions of T*; least squares on all data in feature
+// plainOracle is the oracle transcribed plainly: least squares on all data in feature
 // space; a rival goes when x* beats it by the one-sided width.
+type plainOracle struct {
+	ref   *reference
+	delta float64
+	best  []int
+	all   Batch
+	alive [][]int
+	round int
+}
+
+func (a *plainOracle) learn(b Batch) {
+	a.round++
+	p := a.ref.p
+	for i, c := range b.Counts {
+		if c > 0 {
+			sum := a.all.Means[i]*float64(a.all.Counts[i]) + b.Means[i]*float64(c)
+			a.all.Counts[i] += c
+			a.all.Means[i] = sum / float64(a.all.Counts[i])
+		}
+	}
+	theta, inverse := a.ref.leastSquares(a.all)
+	rivals := float64(p.N() - p.V())
+	for v, set := range a.alive {
+		a.alive[v] = slices.DeleteFunc(set, func(i int) bool {
+			var y mat.VecDense
+			y.SubVec(a.ref.phi[a.best[v]], a.ref.phi[i])
+			width := math.Sqrt(2 * mat.Inner(&y, inverse, &y) * math.Log(rivals*2*sq(float64(a.round))/a.delta))
+			return i != a.best[v] && mat.Dot(&y, theta) >= width
+		})
+	}
+}
+
+// The oracle equals its plain transcription; its pulls begin at T* log(1/2.4δ), double
+// what was pulled so far, and are worth what the proportions of T* are.
 func TestReferenceOracle(t *testing.T) {
 	const delta = 0.05
 	for _, p := range instances(t) {
@@ -27,67 +59,42 @@ func TestReferenceOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		alg := built.(*oracle)
-		best, err := m.Best()
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := &plainOracle{ref: newReference(p, 0), delta: delta, best: alg.best, alive: p.Groups(), all: Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}}
 		d, err := m.Hardness(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ref := newReference(p, 0)
-		if rho := ref.scaledVariance(d.Weights, best); math.Abs(rho/d.Value-1) > 1e-6 {
+		if rho := plain.ref.scaledVariance(d.Weights, plain.best); math.Abs(rho/d.Value-1) > 1e-6 {
 			t.Errorf("%s: rho* = %g, in feature space %g", p.Name, d.Value, rho)
 		}
 		rng := rand.New(rand.NewPCG(41, 42))
-		all := Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
-		alive, total := p.Groups(), 0
-		for r := 1; !alg.Done(); r++ {
+		want := int(math.Ceil(2 * d.Value * math.Log(1/(2.4*delta))))
+		for total := 0; !alg.Done(); want = total {
 			plan, err := alg.Plan()
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := total
-			if r == 1 {
-				want = int(math.Ceil(2 * d.Value * math.Log(1/(2.4*delta))))
-			}
 			if plan.Pulls() != want {
-				t.Errorf("%s, round %d: %d pulls, plainly %d", p.Name, r, plan.Pulls(), want)
+				t.Errorf("%s, round %d: %d pulls, plainly %d", p.Name, plan.Round, plan.Pulls(), want)
 			}
+			total += want
 			share := make([]float64, p.N())
 			for i, c := range plan.Counts {
 				share[i] = float64(c) / float64(want)
 			}
-			if rho := ref.scaledVariance(share, best); rho > d.Value*(1+RoundingEpsilon) {
-				t.Errorf("%s, round %d: the pulls are worth %g, the proportions of T* %g", p.Name, r, rho, d.Value)
+			if rho := plain.ref.scaledVariance(share, plain.best); rho > d.Value*(1+RoundingEpsilon) {
+				t.Errorf("%s, round %d: the pulls are worth %g, the proportions of T* %g", p.Name, plan.Round, rho, d.Value)
 			}
-			total += want
 			b := pull(rng, p, plan)
-			for i, c := range b.Counts {
-				if c > 0 {
-					sum := all.Means[i]*float64(all.Counts[i]) + b.Means[i]*float64(c)
-					all.Counts[i] += c
-					all.Means[i] = sum / float64(all.Counts[i])
-				}
-			}
 			if err := alg.Learn(b); err != nil {
 				t.Fatal(err)
 			}
-			theta, inverse := ref.leastSquares(all)
-			for v, set := range alive {
-				alive[v] = slices.DeleteFunc(set, func(i int) bool {
-					var y mat.VecDense
-					y.SubVec(ref.phi[best[v]], ref.phi[i])
-					width := math.Sqrt(2 * mat.Inner(&y, inverse, &y) * math.Log(float64(p.N()-p.V())*2*float64(r*r)/delta))
-					return i != best[v] && mat.Dot(&y, theta) >= width
-				})
-				if !slices.Equal(alive[v], alg.alive[v]) {
-					t.Fatalf("%s, round %d, task %d: candidates %v, plainly %v", p.Name, r, v, alg.alive[v], alive[v])
-				}
+			if plain.learn(b); !slices.EqualFunc(alg.alive, plain.alive, slices.Equal) {
+				t.Fatalf("%s, round %d: candidates %v, plainly %v", p.Name, plan.Round, alg.alive, plain.alive)
 			}
 		}
 		for v, a := range alg.Answers() {
-			if !a.Decided || a.Arm != p.Arms.Names[best[v]] || a.Margin != 0 {
+			if !a.Decided || a.Arm != p.Arms.Names[plain.best[v]] || a.Margin != 0 {
 				t.Errorf("%s, task %d: %+v", p.Name, v, a)
 			}
 		}

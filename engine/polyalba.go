@@ -9,9 +9,9 @@ import "slices"
 // the threshold; then those d arms are kept. The phases q = 1, 2, … of ALBA follow on
 // them. A task with at most d arms begins there.
 //
-// The paper makes the static allocation from d independent arms, because it has too
-// many arms to list. Here arms can be listed, and the allocation is the G-optimal
-// one over all of them. Schedules, least squares and shares of δ are those of IndALBA.
+// The paper is about arms that are too many to list. Here they can be listed, and the
+// static allocation is the G-optimal one over all of them. Schedules, least squares
+// and shares of δ are those of IndALBA.
 func NewIndPolyALBA(m *Model, opt Options) (Algorithm, error) {
 	opt.Ridge = Ridge{Kind: RidgeValue}
 	return newIndividualFC(m, opt, func() method { return new(polyALBA) })

@@ -41,10 +41,66 @@ func byArm(p *Problem, plan Plan, noise []float64) Batch {
 	return b
 }
 
-// Successive elimination transcribed plainly: k arms left get equal pulls by V
-// agents; pairs of sample means have variance 2 over the pulls of an arm; an arm goes
-// when another beats it. Alg. 1 with ξ = 0 on the same problem has the same ρ, spreads
-// its pulls evenly over the arms, and makes the same eliminations.
+// plainSuccessive is successive elimination transcribed plainly: k arms left get equal
+// pulls by V agents; pairs of sample means have variance 2 over the pulls of an arm;
+// an arm goes when another beats it.
+type plainSuccessive struct {
+	arms, agents int
+	delta        float64
+	schedule     string
+
+	set   []int
+	round int
+	each  float64 // pulls of an arm by one agent
+	log   float64
+}
+
+func newPlainSuccessive(p *Problem, delta float64, schedule string) *plainSuccessive {
+	a := &plainSuccessive{arms: p.N() / p.V(), agents: p.V(), delta: delta, schedule: schedule}
+	for i := range a.arms {
+		a.set = append(a.set, i)
+	}
+	return a
+}
+
+// pulls is what every agent gives each arm of its own in the coming round.
+func (a *plainSuccessive) pulls() (counts []int) {
+	a.round++
+	r := float64(a.round)
+	a.log = math.Log(2 * sq(float64(a.arms)) * float64(a.agents) * 2 * r * r / a.delta)
+	constant := 2 * 1.1
+	if a.schedule == SchedulePaper {
+		constant = 32 * 1.1 * 1.1
+	}
+	// One unit of effort gives each of k arms 1/k: a pair has variance 2k.
+	total := constant * math.Pow(4, r) * 2 * float64(len(a.set)) * a.log
+	a.each = math.Ceil(total/float64(len(a.set)*a.agents) - 1e-9)
+	for range a.agents {
+		for i := range a.arms {
+			if slices.Contains(a.set, i) {
+				counts = append(counts, int(a.each))
+			} else {
+				counts = append(counts, 0)
+			}
+		}
+	}
+	return counts
+}
+
+// learn discards arms by the means of the arms over all agents.
+func (a *plainSuccessive) learn(means []float64) {
+	width := math.Pow(2, -float64(a.round))
+	if a.schedule == ScheduleTuned {
+		width = math.Sqrt(2 * 2 / (a.each * float64(a.agents)) * a.log)
+	}
+	a.set = slices.DeleteFunc(slices.Clone(a.set), func(i int) bool {
+		return slices.ContainsFunc(a.set, func(j int) bool { return means[j]-means[i] >= width })
+	})
+}
+
+// Successive elimination equals its plain transcription. On classic problems Alg. 1
+// with ξ = 0 has the same ρ, spreads its pulls evenly over the arms, and makes the
+// same eliminations.
 func TestReferenceSuccessive(t *testing.T) {
 	const delta = 0.1
 	for _, p := range classics(t) {
@@ -54,7 +110,7 @@ func TestReferenceSuccessive(t *testing.T) {
 				t.Fatal(err)
 			}
 			opt := Options{Delta: delta, Schedule: schedule, Ridge: Ridge{Kind: RidgeValue}}
-			alg, err := NewCoSuccessiveElimination(m, opt)
+			built, err := NewCoSuccessiveElimination(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,70 +118,50 @@ func TestReferenceSuccessive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := p.N() / p.V()
-			set := make([]int, n)
-			for i := range set {
-				set[i] = i
+			compareSuccessive(t, p, built.(*elimination), co, newPlainSuccessive(p, delta, schedule))
+		}
+	}
+}
+
+func compareSuccessive(t *testing.T, p *Problem, alg *elimination, co CoKernelFC, plain *plainSuccessive) {
+	t.Helper()
+	classic := p.Kernel.Equal(sameArms())
+	rng := rand.New(rand.NewPCG(61, 62))
+	for !alg.Done() {
+		noise := make([]float64, plain.arms)
+		for i := range noise {
+			noise[i] = rng.NormFloat64()
+		}
+		plan, err := alg.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := plain.pulls(); !slices.Equal(plan.Counts, want) {
+			t.Fatalf("%s, %s, round %d: pulls %v, plainly %v", p.Name, plain.schedule, plan.Round, plan.Counts, want)
+		}
+		b := byArm(p, plan, noise)
+		if err := alg.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range plan.Counts { // agents see equal means, so these are the pooled ones
+			if got := alg.estimates[i]; c > 0 && math.Abs(got-b.Means[i]) > 1e-9 {
+				t.Errorf("%s, round %d, arm %d: estimate %g, the sample mean is %g", p.Name, plan.Round, i, got, b.Means[i])
 			}
-			rng := rand.New(rand.NewPCG(61, 62))
-			for r := 1; !alg.Done(); r++ {
-				noise := make([]float64, n)
-				for i := range noise {
-					noise[i] = rng.NormFloat64()
-				}
-				plan, err := alg.Plan()
-				if err != nil {
-					t.Fatal(err)
-				}
-				logTerm := math.Log(2 * float64(n*n*p.V()) * 2 * float64(r*r) / delta)
-				constant := 2 * 1.1
-				if schedule == SchedulePaper {
-					constant = 32 * 1.1 * 1.1
-				}
-				// One unit of effort gives each of k arms 1/k: a pair has variance 2k.
-				total := constant * math.Pow(4, float64(r)) * 2 * float64(len(set)) * logTerm
-				each := math.Ceil(total/float64(len(set)*p.V()) - 1e-9)
-				for i, c := range plan.Counts {
-					want := 0.0
-					if slices.Contains(set, i%n) {
-						want = each
-					}
-					if float64(c) != want {
-						t.Fatalf("%s, %s, round %d, arm %d: %d pulls, plainly %g", p.Name, schedule, r, i, c, want)
-					}
-				}
-				b := byArm(p, plan, noise)
-				if err := alg.Learn(b); err != nil {
-					t.Fatal(err)
-				}
-				for i, c := range plan.Counts { // agents see equal means, so these are the pooled ones
-					if got := alg.(*elimination).estimates[i]; c > 0 && math.Abs(got-b.Means[i]) > 1e-9 {
-						t.Errorf("%s, round %d, arm %d: estimate %g, the sample mean is %g", p.Name, r, i, got, b.Means[i])
-					}
-				}
-				width := math.Pow(2, -float64(r))
-				if schedule == ScheduleTuned {
-					width = math.Sqrt(2 * 2 / (each * float64(p.V())) * logTerm)
-				}
-				set = slices.DeleteFunc(slices.Clone(set), func(i int) bool {
-					return slices.ContainsFunc(set, func(j int) bool { return b.Means[j]-b.Means[i] >= width })
-				})
-				classic := p.Kernel.Equal(sameArms())
-				if classic {
-					comparePlans(t, p, co, plan, noise)
-				}
-				for v := range p.V() {
-					var got []int
-					for _, i := range alg.(*elimination).alive[v] {
-						got = append(got, i%n)
-					}
-					if !slices.Equal(got, set) {
-						t.Fatalf("%s, %s, round %d: candidates %v, plainly %v", p.Name, schedule, r, got, set)
-					}
-					if classic && !slices.Equal(alg.(*elimination).alive[v], co.alive[v]) {
-						t.Fatalf("%s, %s, round %d: candidates %v, by Alg. 1 %v", p.Name, schedule, r, got, co.alive[v])
-					}
-				}
+		}
+		plain.learn(b.Means)
+		if classic {
+			comparePlans(t, p, co, plan, noise)
+		}
+		for v := range p.V() {
+			var got []int
+			for _, i := range alg.alive[v] {
+				got = append(got, i%plain.arms)
+			}
+			if !slices.Equal(got, plain.set) {
+				t.Fatalf("%s, %s, round %d: candidates %v, plainly %v", p.Name, plain.schedule, plan.Round, got, plain.set)
+			}
+			if classic && !slices.Equal(alg.alive[v], co.alive[v]) {
+				t.Fatalf("%s, %s, round %d: candidates %v, by Alg. 1 %v", p.Name, plain.schedule, plan.Round, got, co.alive[v])
 			}
 		}
 	}
