@@ -243,10 +243,22 @@ func TestOracleFB(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What the oracle cannot know, and what has no proportions.
+func TestOracleFBUnsuited(t *testing.T) {
+	tied := small(t, independent, []float64{0, 1, 1})
+	m, err := NewModel(tied, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewOracleFB(m, Options{Budget: 10})
+	if want := `task "a", arm "3" ties for best`; !errors.Is(err, ErrUnsuited) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("a tie: %v, want %s", err, want)
+	}
 	p := small(t, independent, []float64{0, 1})
 	p.Mean = nil
-	m, err := NewModel(p, 0)
-	if err != nil {
+	if m, err = NewModel(p, 0); err != nil {
 		t.Fatal(err)
 	}
 	_, err = NewOracleFB(m, Options{Budget: 10})

@@ -32,7 +32,9 @@ type halving interface {
 	exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error)
 	// allocate spreads n pulls; covered tells whether the rounding keeps its promise.
 	allocate(m *Model, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error)
-	// theorem names what covers the answers; "" when nothing does.
+	// rule is what the audit trail calls a cut.
+	rule() string
+	// theorem names what covers the answers; "" when none of [Du23] does.
 	theorem() string
 }
 
@@ -50,6 +52,8 @@ func (dimension) exceeds(m *Model, ridge float64, set []int, limit float64) (boo
 func (dimension) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
 	return m.exactly(ridge, alive, n)
 }
+
+func (dimension) rule() string { return ruleHalved }
 
 func (dimension) theorem() string { return "Theorem 2" }
 
@@ -142,7 +146,7 @@ func (a *CoKernelFB) Learn(b Batch) error {
 		for _, i := range set {
 			if !slices.Contains(kept, i) {
 				e := a.stage.estimate
-				a.drop(a.round, i, kept[0], estimates[kept[0]]-estimates[i], math.Sqrt(e.Variance(i, kept[0])), ruleHalved)
+				a.drop(a.round, i, kept[0], estimates[kept[0]]-estimates[i], math.Sqrt(e.Variance(i, kept[0])), a.own.rule())
 			}
 		}
 		slices.Sort(kept)

@@ -16,6 +16,9 @@ func NewOracleFB(m *Model, opt Options) (Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rival, tied := m.ties(); tied && opt.Epsilon == 0 {
+		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", ErrUnsuited, m.Problem.Where(rival))
+	}
 	d, err := m.Hardness(0, opt.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", ErrUnsuited, err)

@@ -3,14 +3,15 @@ package engine
 import "github.com/gonb-cope/gonb-cope/engine/design"
 
 // NewIndPeaceFB is fixed-budget Peace [KJKJ20] run by each agent on its own task
-// with its own T pulls. In each of R = max(1, ⌈log₂ γ(Z)⌉) rounds it spreads ⌊T/R⌋ pulls by the
-// allocation of the smallest Gaussian width, rounded by ROUND, estimates by least
-// squares from the round's data alone (ξ = 0, whatever ξ the options name), and
-// keeps the longest prefix by estimate of at most half the width γ, where
+// with its own T pulls. In each of R = max(1, ⌈log₂ γ(Z)⌉) rounds it spreads ⌊T/R⌋
+// pulls by the allocation of the smallest Gaussian width, rounded by ROUND, estimates
+// by least squares from the round's data alone (ξ = 0, whatever ξ the options name),
+// and keeps the longest prefix by estimate of at most half the width γ, where
 //
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
-// It ends early when one arm is left.
+// It ends early when one arm is left. What was read, and what the authors' code does
+// in another way, is in docs/paper.md.
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
@@ -41,6 +42,11 @@ func (gaussianWidth) allocate(m *Model, ridge float64, alive [][]int, n int) (*s
 	return m.proportionally('G', ridge, alive, n, func() (design.Design, error) { return m.width(ridge, alive[0], 0) })
 }
 
+// ruleNarrowed is the rule of Peace in the audit trail.
+const ruleNarrowed = "width halved"
+
+func (gaussianWidth) rule() string { return ruleNarrowed }
+
 func (gaussianWidth) theorem() string { return "" }
 
 // width is the design of the smallest Gaussian width of a set, remembered: by the
@@ -56,6 +62,7 @@ func (m *Model) width(ridge float64, set []int, threshold float64) (design.Desig
 		}
 		st, err := m.memory.remember(ask+r.identity, func() (*stage, error) {
 			d, err := design.Width(r.space(m, ridge), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
+			d.Lower = 0 // no certificate, as a plan's lower bound has to be
 			return &stage{design: d}, err
 		})
 		if err != nil {

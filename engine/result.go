@@ -50,8 +50,8 @@ type Elimination struct {
 	Arm   string  `json:"arm"`
 	Rival string  `json:"rival"` // the arm it lost against
 	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
-	Width float64 `json:"width"` // the threshold that Gap reached, reward units; for "dimension halved", which has none, a bound on the standard error of Gap
-	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "largest estimate"
+	Width float64 `json:"width"` // the threshold that Gap reached, reward units; for "dimension halved" and "width halved", which have none, a bound on the standard error of Gap
+	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate"
 }
 
 // RoundRecord is one communication round of one run.
