@@ -8,6 +8,8 @@
 //
 //   - [Minimax] finds λ with the smallest max_p ‖y_p‖²_{A⁻¹}: line 4 of Algorithm 1
 //     of [Du23], ρ*(ξ) and ω(ξ, ·);
+//   - [Width] finds λ with the smallest expected largest difference under Gaussian
+//     noise: γ, what fixed-budget Peace halves [KJKJ20];
 //   - [InformationGain] finds λ with the largest log det(A/ξ): Υ;
 //   - [MaxVariance] and [CountsVariance] evaluate given weights or pulls;
 //   - [Round] turns weights into pulls and verifies what that costs; [Samples] and
@@ -15,7 +17,7 @@
 //
 // # Results are certified
 //
-// Every [Design] carries a value and a bound from the other side, with the dual
+// Every [Design], but for those of [Width], carries a value and a bound from the other side, with the dual
 // point that proves it. Solvers stop on the relative gap between the two, never on
 // step sizes. If rounding or a limit ends them earlier, Status says so and the gap
 // reported is still true. Optimal weights are not unique: compare values.
@@ -32,7 +34,8 @@
 // and all pairs exactly: it yields the certificate and names the items to add. Lists
 // of all pairs are never stored. The files follow the method: space (checks),
 // span (step 0), start, interior and newton (one iteration), pricing and working (the sets),
-// certificate, minimax (the loop), gain, variance, round, apportion and regret.
+// certificate, minimax (the loop), gain, variance, round, apportion and regret; width
+// and widthmean stand by themselves.
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r
 // dimensions, an iteration s²(r+K) + s³/3 for s working arms and K contrasts. It is
@@ -53,5 +56,7 @@
 //	        design: a regret minimization approach, Mathematical Programming 186, 2021.
 //	[CJK21] Camilleri, Jamieson, Katz-Samuels: High-dimensional experimental design and
 //	        kernel bandits, ICML 2021.
+//	[KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the Union
+//	        Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
 //	[PR92]  Pukelsheim, Rieder: Efficient rounding of approximate designs, Biometrika 79, 1992.
 package design
