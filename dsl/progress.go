@@ -47,6 +47,10 @@ func (e *evaluator) progress(function, algorithm string, steps int) func(done, t
 	}
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
 	return func(done, _ int) {
-		tell(Activity{label, s.cell*s.steps + done*s.steps/steps, s.cells * s.steps, s.stored * s.steps})
+		stored := s.stored
+		if s.hit {
+			stored++
+		}
+		tell(Activity{label, s.cell*s.steps + done*s.steps/steps, s.cells * s.steps, stored * s.steps})
 	}
 }

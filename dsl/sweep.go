@@ -34,9 +34,11 @@ type swept struct {
 	cells   int
 	steps   int // of a combination, for progress
 
-	store  Store // nil without one
-	stored int   // combinations so far that it had
-	fresh  bool  // whether the current one took runs
+	memory engine.Memory // of designs, which many combinations have in common
+	store  Store         // nil without one
+	stored int           // combinations so far that it had
+	fresh  bool          // whether the current one took runs
+	hit    bool          // whether it was there
 }
 
 // names lists the swept names.
@@ -131,7 +133,7 @@ func (c *call) sweep() (any, error) {
 	for s.cell = range s.cells {
 		row := sim.SweepRow{Values: s.choose(s.cell)}
 		before := len(c.e.errs)
-		s.fresh = false
+		s.fresh, s.hit = false, false
 		v := s.under(c.e, root)
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
@@ -148,7 +150,7 @@ func (c *call) sweep() (any, error) {
 		}
 		row.Result = result
 		out.Rows = append(out.Rows, row)
-		if s.store != nil && !s.fresh {
+		if s.hit {
 			s.stored++
 		}
 		out.Stored = s.stored
@@ -174,12 +176,13 @@ func (e *evaluator) perform(x sim.Experiment) (engine.Result, error) {
 	if s == nil {
 		return sim.Run(e.ctx, x)
 	}
-	x.Detail = true
+	x.Detail, x.Memory = true, &s.memory
 	if s.store == nil {
 		return sim.Run(e.ctx, x)
 	}
 	result, stored, err := s.store.Run(e.ctx, x)
 	s.fresh = s.fresh || !stored
+	s.hit = !s.fresh
 	if stored && x.Progress != nil {
 		x.Progress(x.Runs, x.Runs)
 	}
