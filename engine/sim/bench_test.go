@@ -3,6 +3,8 @@ package sim_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -48,7 +50,8 @@ type panels struct {
 	gaps       []float64        // one per cell
 }
 
-// fixedConfidence is [Du23, Fig. 2 (a)-(c)]: eight gaps, 50 runs a point.
+// fixedConfidence is the panels of [Du23, App. A] for fixed confidence: eight gaps, 50
+// runs a point.
 func fixedConfidence() panels {
 	p := panels{mode: engine.ModeFC, algorithms: []string{"CoKernelFC", "CoKernelFC-IndAlloc", "IndKernelFC", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"}}
 	p.gaps = []float64{0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8}
@@ -58,7 +61,7 @@ func fixedConfidence() panels {
 	return p
 }
 
-// fixedBudget is [Du23, Fig. 2 (d)-(f)]: eight budgets, 100 runs a point, at a gap
+// fixedBudget is those for fixed budget: eight budgets, 100 runs a point, at a gap
 // where errors can be counted.
 func fixedBudget() panels {
 	p := panels{mode: engine.ModeFB, algorithms: []string{"CoKernelFB", "CoKernelFB-IndAlloc", "IndKernelFB", "CoUniformFB", "IndPeaceFB", "IndUniformFB"}}
@@ -116,6 +119,37 @@ func BenchmarkPanels(b *testing.B) {
 		run("all", paper)
 		for _, name := range known {
 			run(name, []string{name})
+		}
+	}
+}
+
+// What a run costs does not depend on its number of pulls: from 10² to 10⁷ of each
+// agent, the gap falling as the noise of a mean does, so that it stays as hard.
+func BenchmarkPulls(b *testing.B) {
+	for _, budget := range []int{100, 10_000, 10_000_000} {
+		p, err := engine.PaperCase(2, 2/math.Sqrt(float64(budget)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		chances := *p // of rewards 0 and 1
+		chances.Environment, chances.Mean = engine.EnvironmentBernoulli, slices.Clone(p.Mean)
+		for i := range chances.Mean {
+			chances.Mean[i] = 0.3 + 0.01*float64(i)
+		}
+		for _, x := range []sim.Experiment{
+			{Problem: p, Algorithm: "CoKernelFB", Options: engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-12}}},
+			{Problem: p, Algorithm: "IndUniformFB", Options: engine.Options{Budget: budget}},
+			{Problem: &chances, Algorithm: "IndUniformFB", Options: engine.Options{Budget: budget}},
+		} {
+			x.Mode, x.Runs, x.Seed, x.Workers = engine.ModeFB, 500, 1, 1
+			b.Run(fmt.Sprintf("%s/%s/pulls=%d", x.Algorithm, x.Problem.Environment, budget), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := sim.Run(context.Background(), x); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(b.N*x.Runs), "µs/run")
+			})
 		}
 	}
 }
