@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // NewIndPolyALBA is PolyALBA [Du21] run by each agent on its own task at
 // confidence δ/V. A first epoch only looks for the d best arms, d the rank of the
@@ -26,15 +29,7 @@ func (a *polyALBA) cut(e *elimination, v int) {
 		return
 	}
 	ranked := slices.Clone(e.alive[v])
-	slices.SortStableFunc(ranked, func(i, j int) int {
-		switch {
-		case e.estimates[i] > e.estimates[j]:
-			return -1
-		case e.estimates[i] < e.estimates[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(ranked, func(i, j int) int { return cmp.Compare(e.estimates[j], e.estimates[i]) })
 	first, d := ranked[0], a.target(e)
 	for _, i := range ranked[d:] {
 		if gap := e.estimates[first] - e.estimates[i]; gap < e.width(i, first) {
