@@ -54,6 +54,9 @@ func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, string) {
 	if why := c.unmeasurable(); why != "" {
 		return d, ClaimOpen, why
 	}
+	if c.paired && c.onlyA+c.onlyB == 0 {
+		return d, ClaimOpen, "the two err in the same runs"
+	}
 	return d, ClaimOpen, "the interval includes 0: more runs may tell"
 }
 
@@ -91,52 +94,61 @@ func (c contrast) unmeasurable() string {
 	return ""
 }
 
-// trend asks, of case 3, whether the error of CoKernelFB relative to IndPeaceFB has
-// risen since case 1 at the same budget; nil when one of the four is not there. The
-// ratios of the two cases count as independent.
+// trend asks of case 3 whether the error of CoKernelFB is closer to that of IndPeaceFB
+// than in case 1 at the same budget; nil when one of the four is not there.
 func (p panel) trend(cell panelCell) (*question, error) {
 	if cell.number != 3 {
 		return nil, nil
 	}
-	var logs []contrast // of case 1, of case 3
-	for _, number := range []float64{1, 3} {
-		for _, other := range p.cells {
-			own, rival := other.results["CoKernelFB"], other.results["IndPeaceFB"]
-			if other.number != number || other.value != cell.value || own == nil || rival == nil {
-				continue
-			}
-			c, err := contrasted(own, rival, MeasureError)
-			if err != nil {
-				return nil, err
-			}
-			logs = append(logs, c)
+	found := map[float64]contrast{} // by case
+	for _, other := range p.cells {
+		own, rival := other.results["CoKernelFB"], other.results["IndPeaceFB"]
+		if other.value != cell.value || own == nil || rival == nil {
+			continue
 		}
+		c, err := contrasted(own, rival, MeasureError)
+		if err != nil {
+			return nil, err
+		}
+		found[other.number] = c
 	}
-	if len(logs) != 2 {
+	first, ok := found[1]
+	last, also := found[3]
+	if !ok || !also {
 		return nil, nil
 	}
 	return &question{Claim: Claim{
 		Source: "[Du23, App. A]", Statement: "CoKernelFB is closer to IndPeaceFB than in case 1",
-		Quantity: "errors of CoKernelFB over those of IndPeaceFB, case 3 over case 1",
-	}, judge: func(alpha float64) (engine.Interval, string, string) { return risen(logs[0], logs[1], alpha) }}, nil
+		Quantity: "distance of the error rates of CoKernelFB and IndPeaceFB, case 3 minus case 1",
+	}, judge: func(alpha float64) (engine.Interval, string, string) { return closer(first, last, alpha) }}, nil
 }
 
-// risen judges whether the ratio of the second contrast is above that of the first.
-func risen(first, last contrast, alpha float64) (engine.Interval, string, string) {
-	l1, h1, ok1 := first.logRatio(alpha)
-	l3, h3, ok3 := last.logRatio(alpha)
-	if !ok1 || !ok3 {
-		return engine.Interval{}, ClaimOpen, "IndPeaceFB made no errors: not measurable"
+// closer judges whether two error rates are less far apart in the last contrast than in
+// the first. The interval is the one of two intervals that hold together, each for its
+// own difference, so that it assumes nothing of how the two depend on each other.
+func closer(first, last contrast, alpha float64) (engine.Interval, string, string) {
+	f, l := distance(first.difference(alpha/2)), distance(last.difference(alpha/2))
+	i := engine.Interval{Mean: l.Mean - f.Mean, CI95: [2]float64{l.CI95[0] - f.CI95[1], l.CI95[1] - f.CI95[0]}}
+	if why := first.unmeasurable(); why != "" {
+		return i, ClaimOpen, "in case 1 " + why
 	}
-	l, h := l3-l1, math.Hypot(h1, h3)
-	i := engine.Interval{Mean: math.Exp(l), CI95: [2]float64{math.Exp(l - h), math.Exp(l + h)}}
+	if why := last.unmeasurable(); why != "" {
+		return i, ClaimOpen, why
+	}
 	switch {
-	case i.CI95[0] > 1:
+	case i.CI95[1] < 0:
 		return i, ClaimHolds, ""
-	case i.CI95[1] < 1:
-		return i, ClaimFails, "relative to IndPeaceFB it errs less than in case 1"
+	case i.CI95[0] > 0:
+		return i, ClaimFails, fmt.Sprintf("they are %s of the runs further apart", percentage(i.Mean))
 	}
-	return i, ClaimOpen, "the interval includes 1: more runs may tell"
+	return i, ClaimOpen, "the interval includes 0: more runs may tell"
+}
+
+// distance is the interval of |d| that follows from one of d.
+func distance(d engine.Interval) engine.Interval {
+	lo, hi := d.CI95[0], d.CI95[1]
+	least := max(0, lo, -hi)
+	return engine.Interval{Mean: math.Abs(d.Mean), CI95: [2]float64{least, max(-lo, hi)}}
 }
 
 // percentage is a share in words: "3.7 %".

@@ -82,9 +82,9 @@ func unfinished(sides ...[]engine.Result) string {
 func below(i engine.Interval) (verdict, why string) {
 	switch {
 	case i.CI95[1] < 1:
-		return ClaimHolds, ""
+		return ClaimHolds, barely(i)
 	case i.CI95[0] >= 1:
-		return ClaimFails, fmt.Sprintf("it is %.3g times as many", i.Mean)
+		return ClaimFails, times(i)
 	}
 	return ClaimOpen, undetermined(i)
 }
@@ -93,11 +93,30 @@ func below(i engine.Interval) (verdict, why string) {
 func above(i engine.Interval) (verdict, why string) {
 	switch {
 	case i.CI95[0] > 1:
-		return ClaimHolds, ""
+		return ClaimHolds, barely(i)
 	case i.CI95[1] <= 1:
-		return ClaimFails, fmt.Sprintf("it is %.3g times as many", i.Mean)
+		return ClaimFails, times(i)
 	}
 	return ClaimOpen, undetermined(i)
+}
+
+// negligible is a relative difference of samples that rounding to whole pulls makes.
+const negligible = 0.001
+
+// barely qualifies a difference that is there and does not matter.
+func barely(i engine.Interval) string {
+	if math.Abs(i.Mean-1) < negligible {
+		return fmt.Sprintf("but by less than %g %%", 100*negligible)
+	}
+	return ""
+}
+
+// times says what a ratio is instead.
+func times(i engine.Interval) string {
+	if math.Abs(i.Mean-1) < negligible {
+		return fmt.Sprintf("the two differ by less than %g %%", 100*negligible)
+	}
+	return fmt.Sprintf("it is %.3g times as many", i.Mean)
 }
 
 // alike judges whether a ratio is 1 within the margin.
@@ -106,12 +125,12 @@ func alike(i engine.Interval) (verdict, why string) {
 	differs := i.CI95[0] > 1 || i.CI95[1] < 1
 	switch {
 	case i.CI95[0] >= lo && i.CI95[1] <= hi:
-		if off := math.Abs(i.Mean - 1); differs && off >= 0.001 {
+		if off := math.Abs(i.Mean - 1); differs && off >= negligible {
 			return ClaimHolds, fmt.Sprintf("within %.0f %%; a difference of %.2g %% shows", 100*margin, 100*off)
 		}
 		return ClaimHolds, ""
 	case i.CI95[0] > hi || i.CI95[1] < lo:
-		return ClaimFails, fmt.Sprintf("it is %.3g times as many", i.Mean)
+		return ClaimFails, times(i)
 	case differs:
 		return ClaimOpen, fmt.Sprintf("a difference shows, but not whether it is more than %.0f %%", 100*margin)
 	}

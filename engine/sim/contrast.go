@@ -86,33 +86,28 @@ func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	return student(alpha, freedom) * math.Sqrt(variance)
 }
 
-// logRatio is log(a/b), its value and half width by the delta method; false when a
-// mean is not positive, where the ratio says nothing. Half a run is added to counts
-// of wrong runs, so that a may be 0.
-func (c contrast) logRatio(alpha float64) (value, half float64, ok bool) {
-	if !(c.b.mean > 0) || !(c.a.mean > 0 || c.a.proportion) {
-		return 0, 0, false
-	}
-	if !c.a.proportion {
-		a, b := c.a.mean, c.b.mean
-		return math.Log(a / b), c.half(alpha, c.a.variance/(a*a), c.b.variance/(b*b), c.covariance/(a*b)), true
-	}
-	x, y, n, m := float64(c.a.count)+.5, float64(c.b.count)+.5, float64(c.a.runs)+.5, float64(c.b.runs)+.5
-	variance := 1/x - 1/n + 1/y - 1/m
-	if c.paired {
-		variance = (c.onlyA + c.onlyB + 1) / (x * y)
-	}
-	return math.Log(x / n / (y / m)), distuv.UnitNormal.Quantile(1-alpha/2) * math.Sqrt(max(0, variance)), true
-}
-
-// ratio is a/b with the interval that misses with probability alpha; zero when b is 0.
+// ratio is a/b with the interval that misses with probability alpha, that of the
+// logarithm by the delta method; zero when a mean is not positive, where the ratio says
+// nothing. Half a wrong run is added to both counts of an error rate, so that a may be 0.
 func (c contrast) ratio(alpha float64) engine.Interval {
-	l, half, ok := c.logRatio(alpha)
-	if !ok {
+	if !(c.b.mean > 0) || !(c.a.mean > 0 || c.a.proportion) {
 		return engine.Interval{}
 	}
-	r := engine.Interval{Mean: c.a.mean / c.b.mean, CI95: [2]float64{math.Exp(l - half), math.Exp(l + half)}}
-	if c.a.mean == 0 {
+	a, b := c.a.mean, c.b.mean
+	centre := math.Log(a / b)
+	var half float64
+	if c.a.proportion {
+		x, y, n, m := float64(c.a.count)+.5, float64(c.b.count)+.5, float64(c.a.runs)+.5, float64(c.b.runs)+.5
+		variance := 1/x - 1/n + 1/y - 1/m
+		if c.paired {
+			variance = (c.onlyA + c.onlyB + 1) / (x * y)
+		}
+		centre, half = math.Log(x/n/(y/m)), distuv.UnitNormal.Quantile(1-alpha/2)*math.Sqrt(variance)
+	} else {
+		half = c.half(alpha, c.a.variance/(a*a), c.b.variance/(b*b), c.covariance/(a*b))
+	}
+	r := engine.Interval{Mean: a / b, CI95: [2]float64{math.Exp(centre - half), math.Exp(centre + half)}}
+	if a == 0 {
 		r.CI95[0] = 0
 	}
 	return r

@@ -285,4 +285,18 @@ func TestSpeedup(t *testing.T) {
 	if _, err := sim.SpeedupOf(s, "CoKernelFC", "IndRAGE"); err == nil || !strings.Contains(err.Error(), "no runs of IndRAGE; it has CoKernelFC, IndKernelFC") {
 		t.Errorf("error %v", err)
 	}
+	row := func(name, mode string) sim.SweepRow {
+		r := made(name, []float64{1, 2}, make([]bool, 2))
+		r.Mode = mode
+		return sim.SweepRow{Values: []any{name}, Result: r}
+	}
+	for want, names := range map[string][2]string{
+		"the samples of IndRAGE/V are divided by the number of agents already, which leaves no speedup to measure": {"CoKernelFC", "IndRAGE/V"},
+		`a speedup compares samples of fixed confidence: unknown fc algorithm "CoKernelFB"`:                        {"CoKernelFB", "IndPeaceFB"},
+	} {
+		made := sim.Sweep{Names: []string{"algorithm"}, Rows: []sim.SweepRow{row(names[0], "fc"), row(names[1], "fc")}}
+		if _, err := sim.SpeedupOf(made, names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v\n want %s", err, want)
+		}
+	}
 }

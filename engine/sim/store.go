@@ -51,7 +51,7 @@ const lineStart = `{"key":"`
 func OpenStore(path string) (*Store, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, err // it names the file
 	}
 	s := &Store{path: path, file: file, kept: map[string]storedLine{}}
 	if err := lock(file); err != nil {
