@@ -97,7 +97,7 @@ func TestLooksDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 210 {
 		l, next := lookOf(i), lookOf(i+1)
-		key := fmt.Sprintf("%v %T %v", l.color, l.mark.glyph, l.dashes)
+		key := fmt.Sprintf("%v %s %v", l.color, l.mark.tex, l.dashes)
 		if seen[key] {
 			t.Fatalf("series %d looks like an earlier one", i)
 		}

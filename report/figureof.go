@@ -138,7 +138,9 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	case m.name == "error":
 		var deltas []float64
 		for _, r := range results {
-			deltas = append(deltas, r.Delta)
+			if r.Mode == engine.ModeFC { // a fixed budget is not asked for a probability
+				deltas = append(deltas, r.Delta)
+			}
 		}
 		if same(deltas) {
 			return []ReferenceLine{{Label: "δ asked", At: deltas[0], Vertical: vertical}}

@@ -40,8 +40,8 @@ var palette = []color.NRGBA{
 }
 
 var marks = []mark{
-	{draw.CircleGlyph{}, "*"}, {draw.BoxGlyph{}, "square*"}, {draw.PyramidGlyph{}, "triangle*"}, {draw.RingGlyph{}, "o"},
-	{draw.SquareGlyph{}, "square"}, {draw.CrossGlyph{}, "x"}, {draw.TriangleGlyph{}, "triangle"},
+	{draw.CircleGlyph{}, "*"}, {draw.BoxGlyph{}, "square*"}, {draw.PyramidGlyph{}, "triangle*"}, {open{"ring"}, "o"},
+	{open{"square"}, "square"}, {open{"cross"}, "x"}, {open{"triangle"}, "triangle"},
 }
 
 var dashings = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 3, 2, 3}, {4, 2}}
@@ -62,8 +62,8 @@ func (l look) varied(hue, k int) look {
 // reference is the look of the k-th series that no algorithm can be: ink, thin,
 // with open markers.
 func reference(k int) look {
-	open := []int{3, 5, 4, 6}
-	return look{color: ink, mark: marks[open[k%len(open)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
+	hollow := []int{3, 5, 4, 6}
+	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
 // bound is the look of what is drawn to compare with.

@@ -126,6 +126,49 @@ func fill(c draw.Canvas, color color.Color, outline []vg.Point) {
 	c.Fill(path)
 }
 
+// open is a marker that hides the line below it and shows the paper, or a cross.
+type open struct{ shape string }
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (o open) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	r := style.Radius * 0.9
+	var p vg.Path
+	to := func(first bool, x, y vg.Length) {
+		if q := (vg.Point{X: at.X + x, Y: at.Y + y}); first {
+			p.Move(q)
+		} else {
+			p.Line(q)
+		}
+	}
+	switch o.shape {
+	case "cross":
+		to(true, -r, -r)
+		to(false, r, r)
+		to(true, -r, r)
+		to(false, r, -r)
+	case "square":
+		for k, q := range [][2]vg.Length{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
+			to(k == 0, q[0]*r*0.9, q[1]*r*0.9)
+		}
+		p.Close()
+	case "triangle":
+		for k, q := range [][2]vg.Length{{0, -1.2}, {-1.05, 0.65}, {1.05, 0.65}} {
+			to(k == 0, q[0]*r, q[1]*r)
+		}
+		p.Close()
+	default:
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
+		p.Close()
+	}
+	if o.shape != "cross" {
+		c.SetColor(plate)
+		c.Fill(p)
+	}
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: style.Radius / 2.8})
+	c.Stroke(p)
+}
+
 // edge is an open triangle that points out of the figure: the value lies there.
 type edge int
 

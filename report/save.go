@@ -38,9 +38,13 @@ func formats() map[string]func(io.Writer, Document) error {
 
 // Save writes a value in the format that the ending of path names: .csv .parquet .json
 // .md .html .tex .txt, and .svg .pdf .png for figures and whatever FigureOf can
-// draw. The file appears whole or not at all. Errors name the path; an unknown
+// draw; a figure as .tex is one for pgfplots, with its numbers in a .dat beside it.
+// The file appears whole or not at all. Errors name the path; an unknown
 // ending is answered with those that are known.
 func Save(path string, v any) error {
+	if f, ok := plain(v).(Figure); ok && f.Heat == nil && ending(path) == ".tex" {
+		return savePGFPlots(path, f)
+	}
 	title := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return SaveDocument(path, Document{Title: title, Displays: []Display{{Value: v}}})
 }

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Dat writes the numbers of a figure for pgfplots and other programs: comments that
+// say what they are, then columns id, x, y, lo, hi and edge (-1 or 1 where y lies below or above the axis) in full precision. What lies
+// outside the axes, as a rate of zero on a logarithmic one, stands at their edge with
+// a comment. It returns the error of w.
+func (f Figure) Dat(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n# x: %s, y: %s; lo and hi are the ends of the 95 %% interval.\n", line(f.Title), line(f.XLabel), line(f.YLabel))
+	d := newDrawing(f, false)
+	id := 0
+	var rows strings.Builder
+	for k, panel := range f.panels() {
+		if f.Heat != nil {
+			break
+		}
+		p := d.panes[k]
+		for _, s := range panel.Series {
+			id++
+			fmt.Fprintf(&b, "# %d: %s\n", id, line(strings.Trim(p.title+", "+s.Name, ", ")))
+			for _, q := range p.points(s) {
+				if q.outside != 0 {
+					fmt.Fprintf(&b, "#    at the edge: x = %s, y = %s\n", num(q.x), num(q.was))
+				}
+				fmt.Fprintf(&rows, "%d %s %s %s %s %d\n", id, num(q.x), num(q.y), num(q.lo), num(q.hi), q.outside)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String()+"id x y lo hi edge\n"+rows.String())
+	return err
+}
+
+// point is a point of a series as drawn: inside the axes.
+type point struct {
+	x, y, lo, hi float64
+	was          float64 // y itself, when it lies outside
+	outside      int     // -1 below the axis, 1 above it
+}
+
+// points are those of a series that can be drawn. Bars lie along x.
+func (p pane) points(s Series) []point {
+	var out []point
+	for k := range s.Y {
+		q := point{x: s.X[k], y: s.Y[k], was: s.Y[k]}
+		value := p.y
+		if p.isBars() {
+			value = p.x
+			if math.IsNaN(s.Y[k]) {
+				continue
+			}
+		} else if !p.drawable(s, k) {
+			continue
+		}
+		v, at := value.clamp(s.Y[k])
+		q.outside, q.y, q.lo, q.hi = at, v, v, v
+		if s.hasIntervals() && s.Lo[k] < s.Hi[k] {
+			q.lo, _ = value.clamp(s.Lo[k])
+			q.hi, _ = value.clamp(s.Hi[k])
+		}
+		if p.isBars() {
+			q.x, q.y = q.y, float64(len(p.Categories)-1)-s.X[k]
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// num is the shortest decimal that reads back as the same number.
+func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
