@@ -51,11 +51,6 @@ type Batch struct {
 	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
 }
 
-// BytesPerArm is the length of one (count, mean) pair of a message, two 8-byte
-// numbers [Du23, Alg. 1, l. 10]. In each round every agent broadcasts one
-// message with a pair for each of its arms.
-const BytesPerArm = 16
-
 // Pulls is the number of samples of the plan, all agents together.
 func (p Plan) Pulls() int {
 	sum := 0

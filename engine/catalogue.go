@@ -13,6 +13,7 @@ type AlgorithmEntry struct {
 	Shares    bool   // whether agents exchange messages
 	Proven    bool   // whether its answers carry a guarantee
 	Ideal     bool   // a reference and never a competitor: it knows the truth, or counts fewer samples than it took
+	Theorem   string // of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none does
 	PerV      bool   // its samples count as shared by all agents without loss: they are divided by V once more
 	Doc       string // one line
 	Reference string
@@ -23,7 +24,7 @@ type AlgorithmEntry struct {
 func Algorithms() []AlgorithmEntry {
 	return []AlgorithmEntry{
 		{
-			Name: "CoKernelFC", Mode: ModeFC, Shares: true, Proven: true, Reference: "[Du23, Alg. 1]",
+			Name: "CoKernelFC", Mode: ModeFC, Theorem: "Theorem 1", Shares: true, Proven: true, Reference: "[Du23, Alg. 1]",
 			Doc: "elimination in rounds on a shared allocation; error at most delta",
 			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFC(m, o) },
 		},
@@ -68,7 +69,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewOracleFC,
 		},
 		{
-			Name: "CoKernelFB", Mode: ModeFB, Shares: true, Proven: true, Reference: "[Du23, Alg. 2]",
+			Name: "CoKernelFB", Mode: ModeFB, Theorem: "Theorem 2", Shares: true, Proven: true, Reference: "[Du23, Alg. 2]",
 			Doc: "halves the dimension of every candidate set in fixed rounds",
 			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFB(m, o) },
 		},

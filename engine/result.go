@@ -133,4 +133,5 @@ type Detail struct {
 
 	TaskRank int     `json:"task_rank"` // rank K_Z
 	Speedup  float64 `json:"speedup"`   // Σ_v ρ*_v(ξ) / ρ*(ξ): the speedup β that the hardness predicts; 0 when unknown
+	Theorem  float64 `json:"theorem"`   // what the theorem about the algorithm promises: samples per agent (fc), an error probability (fb); 0 when there is none
 }

@@ -27,6 +27,8 @@ func measures() []measure {
 		{"samples_total", "Samples, all agents", "", "Samples", func(r engine.Result) any { return r.SamplesTotal }, true},
 		{"ratio", "Times the lower bound", "", "Times the lower bound", func(r engine.Result) any { return known(r.RatioToLowerBound) }, true},
 		{"lower_bound", "Lower bound per agent", "", "Samples", func(r engine.Result) any { return known(r.LowerBoundSamples) }, true},
+		{"theorem", "Theorem 1", "", "Samples", func(r engine.Result) any { return theorem(r, engine.ModeFC) }, true},
+		{"theorem_error", "Theorem 2", "", "Relative frequency", func(r engine.Result) any { return theorem(r, engine.ModeFB) }, true},
 		{"rounds", "Rounds", "", "Rounds", func(r engine.Result) any { return r.Rounds }, false},
 		{"messages", "Messages", "", "Messages", func(r engine.Result) any { return r.Messages }, true},
 		{"bytes", "Communication", "bytes", "Bytes", func(r engine.Result) any { return r.Bytes }, true},
@@ -63,6 +65,14 @@ func findMeasure(name string) (measure, bool) {
 }
 
 func (m measure) column() Column { return number(m.name, m.title, m.unit) }
+
+// theorem is what the paper promises of the run: samples per agent or errors.
+func theorem(r engine.Result, mode string) any {
+	if r.Detail == nil || r.Mode != mode {
+		return nil
+	}
+	return known(r.Detail.Theorem)
+}
 
 // known is nil for the 0 that stands for "unknown" in a Result.
 func known(x float64) any {

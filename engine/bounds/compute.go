@@ -20,7 +20,12 @@ func Compute(ctx context.Context, p *engine.Problem, opt engine.Options) (Report
 	if err != nil {
 		return Report{}, err
 	}
-	m.Until(ctx)
+	return Of(ctx, m.Until(ctx), opt)
+}
+
+// Of is Compute for a model, whose designs are remembered there.
+func Of(ctx context.Context, m *engine.Model, opt engine.Options) (Report, error) {
+	p := m.Problem
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta
 	}
@@ -67,7 +72,7 @@ func (b *builder) scales() error {
 			return err
 		}
 	}
-	if r.Ridge, err = m.RidgeOf(engine.ModeFC, b.opt); err != nil {
+	if r.Ridge, err = b.ridge(); err != nil {
 		return err
 	}
 	if r.Ridge == 0 {
@@ -78,6 +83,17 @@ func (b *builder) scales() error {
 		r.Notes = append(r.Notes, fmt.Sprintf("the kernel cannot represent the expected rewards: off by %.3g at %s; the theorems do not apply", size, m.Problem.Where(at)))
 	}
 	return nil
+}
+
+// ridge is the ξ given; "auto" is the largest that meets the condition of Theorem 1
+// and, with a budget, also that of Theorem 2.
+func (b *builder) ridge() (float64, error) {
+	ridge, err := b.model.RidgeOf(engine.ModeFC, b.opt)
+	if err != nil || b.opt.Budget == 0 {
+		return ridge, err
+	}
+	fixed, err := b.model.RidgeOf(engine.ModeFB, b.opt)
+	return min(ridge, fixed), err
 }
 
 // gain sets Υ, d_eff, the ranks and d̃: [Du23, Section 4.3].

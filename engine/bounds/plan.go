@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // Plan forecasts, before anything is sampled, what CoKernelFC will need under
@@ -58,14 +59,15 @@ func forecast(ctx context.Context, m *engine.Model, opt engine.Options) (Forecas
 		return ForecastRow{}, err
 	}
 	p := m.Problem
-	out, err := engine.Run(ctx, alg, noiseless{expected(m, opt)}, opt)
+	env := &noiseless{means: expected(m, opt), model: m}
+	out, err := engine.Run(ctx, alg, env, opt)
 	if err != nil {
 		return ForecastRow{}, err
 	}
 	row := ForecastRow{
 		Algorithm: "CoKernelFC", Schedule: opt.Schedule, Rounds: len(out.Rounds),
 		SamplesTotal: float64(out.Samples), SamplesPerAgent: float64(out.Samples) / float64(p.V()),
-		Messages: len(out.Rounds) * p.V(), Bytes: len(out.Rounds) * p.N() * engine.BytesPerArm,
+		Messages: int(env.sent.Messages), Bytes: int(env.sent.Merged),
 	}
 	if out.Status == engine.StatusRounds || out.Status == engine.StatusSamples {
 		row.SamplesTotal, row.SamplesPerAgent = math.Inf(1), math.Inf(1)
@@ -91,10 +93,16 @@ func expected(m *engine.Model, opt engine.Options) []float64 {
 	return means
 }
 
-// noiseless is an environment that returns expected rewards.
-type noiseless struct{ means []float64 }
+// noiseless is an environment that returns expected rewards, and measures what the
+// agents broadcast.
+type noiseless struct {
+	means []float64
+	model *engine.Model
+	sent  wire.Traffic
+}
 
 // Pull returns the expected rewards, whatever the counts.
-func (n noiseless) Pull(_ context.Context, p engine.Plan) (engine.Batch, error) {
+func (n *noiseless) Pull(_ context.Context, p engine.Plan) (engine.Batch, error) {
+	n.sent.Add(wire.Round(p.Round, n.model.Problem.TaskOf, p.Counts, n.model.Rank()))
 	return engine.Batch{Counts: p.Counts, Means: n.means}, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // detail lays the scores out run by run, with what theory predicts of the speedup.
-func (x Experiment) detail(ctx context.Context, model *engine.Model, ridge float64, scores []score, runs []int) *engine.Detail {
+func (x Experiment) detail(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, ridge float64, scores []score, runs []int) *engine.Detail {
 	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.samples })}
 	known := x.Problem.Mean != nil
 	for _, s := range scores {
@@ -26,7 +26,24 @@ func (x Experiment) detail(ctx context.Context, model *engine.Model, ridge float
 	if x.Mode == engine.ModeFC && x.Problem.N() <= speedupArms {
 		d.Speedup = x.hardnessSpeedup(ctx, model, ridge)
 	}
+	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
+	if entry.Theorem != "" && literal && x.Problem.N() <= speedupArms {
+		d.Theorem = x.theorem(ctx, model)
+	}
 	return d
+}
+
+// theorem is what the paper's theorem about the algorithm promises; 0 where it cannot
+// be evaluated.
+func (x Experiment) theorem(ctx context.Context, model *engine.Model) float64 {
+	b, err := bounds.Of(ctx, model, x.Options)
+	switch {
+	case err != nil:
+		return 0
+	case x.Mode == engine.ModeFB:
+		return b.Theorem.FB
+	}
+	return b.Theorem.FC
 }
 
 // speedupArms is the number of arms up to which predicting the speedup costs less than

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // Experiment is one algorithm run many times on one problem.
@@ -115,7 +116,7 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 // one makes a run and measures its messages. A panic becomes an error that names
 // where: it would end the whole process, since runs have goroutines of their own, and
 // with it a notebook's values.
-func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (outcome engine.Outcome, sent traffic, err error) {
+func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (outcome engine.Outcome, sent wire.Traffic, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("defect in gonb-cope or in a function that it was given (please report it): %v\n%s", r, debug.Stack())
@@ -123,12 +124,12 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 	}()
 	alg, err := entry.New(model, x.Options)
 	if err != nil {
-		return engine.Outcome{}, traffic{}, err
+		return engine.Outcome{}, wire.Traffic{}, err
 	}
 	env := NewEnvironment(x.Draw, x.Seed, run)
 	if !entry.Shares {
 		outcome, err = engine.Run(ctx, alg, env, x.Options)
-		return outcome, traffic{}, err
+		return outcome, wire.Traffic{}, err
 	}
 	m := &meter{Environment: env, taskOf: x.Problem.TaskOf, features: model.Rank()}
 	outcome, err = engine.Run(ctx, alg, m, x.Options)

@@ -31,8 +31,8 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 	r.SamplesPerAgent = Mean(column(scores, func(s score) float64 { return s.samples }))
 	r.SamplesTotal = r.SamplesPerAgent.Mean * float64(p.V())
 	r.Rounds = float64(rounds) / n
-	r.Messages, r.Bytes = float64(t.sent.messages)/n, float64(t.sent.merged)/n
-	r.BytesRaw, r.BytesTheta = float64(t.sent.raw)/n, float64(t.sent.theta)/n
+	r.Messages, r.Bytes = float64(t.sent.Messages)/n, float64(t.sent.Merged)/n
+	r.BytesRaw, r.BytesTheta = float64(t.sent.Raw)/n, float64(t.sent.Theta)/n
 	r.Undecided = Proportion(undecided, r.Runs)
 	if p.Mean != nil {
 		r.Errors = Proportion(wrong, r.Runs)
@@ -43,7 +43,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 	x.first(&r, model, t)
 	x.compare(&r, entry, model)
 	if x.Detail {
-		r.Detail = x.detail(ctx, model, r.Ridge, scores, runs)
+		r.Detail = x.detail(ctx, entry, model, r.Ridge, scores, runs)
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // tally is what is kept of the runs of an experiment. It is the same whatever the
@@ -17,7 +18,7 @@ type tally struct {
 	first    *engine.Outcome // of the finished runs
 	firstRun int
 	warnings map[string][2]int // the run and the place in it where each came first
-	sent     traffic
+	sent     wire.Traffic
 }
 
 func newTally(x Experiment, entry engine.AlgorithmEntry) *tally {
@@ -25,7 +26,7 @@ func newTally(x Experiment, entry engine.AlgorithmEntry) *tally {
 }
 
 // add takes a finished run.
-func (t *tally) add(run int, s score, o *engine.Outcome, sent traffic) {
+func (t *tally) add(run int, s score, o *engine.Outcome, sent wire.Traffic) {
 	t.scores[run] = s
 	t.done++
 	if t.first == nil || run < t.firstRun {
@@ -37,10 +38,7 @@ func (t *tally) add(run int, s score, o *engine.Outcome, sent traffic) {
 			t.warnings[w] = at
 		}
 	}
-	t.sent.messages += sent.messages
-	t.sent.merged += sent.merged
-	t.sent.raw += sent.raw
-	t.sent.theta += sent.theta
+	t.sent.Add(sent)
 }
 
 // finished returns the scores of the runs that finished, in run order, and the
