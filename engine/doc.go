@@ -9,10 +9,20 @@
 // The way through the package:
 //
 //	Problem    tasks, arms, kernel, noise, and (in simulation) the true rewards
-//	Model      a Problem bound to its kernel: features φ_i, precisions, memoised designs
+//	Model      a Problem bound to its kernel: features φ_i, precisions
+//	Memory     the designs that models have computed, by content, for others to find
 //	Algorithm  decides: Plan → Learn → Done → Answers; it never samples or times
 //	Run        the only loop: it carries plans to an Environment and batches back
 //	Result     plain data over one or many runs, JSON both ways
+//
+// # What is computed once
+//
+// Designs, roundings and estimators depend on no data, so a Model remembers them for all
+// its runs. Design problems are first brought to canonical form (layout.go, reduced.go):
+// equal arms become one, independent parts are put in an order of their own, what no
+// contrast touches is left out. The paper's three cases are then made of the same six
+// arms, and models that share a Memory solve each design once for all cells of a sweep.
+// Results are the same, bit for bit, whatever was remembered.
 //
 // # Units
 //

@@ -2,97 +2,11 @@ package engine
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
-
-// layout is how the arms of a model hang together. Arms with the same features, to
-// rounding, and the same precision are one arm to a design. Arms with no feature in common
-// belong to different blocks: the information matrix is block-diagonal, and pulls
-// in one block say nothing about another.
-type layout struct {
-	first  []int   // N: the first of the arms that equal this one
-	copies []int   // N: how many arms equal this one, itself counted
-	block  []int   // N: the block of the arm
-	blocks []block // in the order of their first arm
-	whole  int     // number of features
-}
-
-// block is one block without copies.
-type block struct {
-	arms, columns []int
-	identity      string // of its features and precisions
-}
-
-// sameFeature is the difference of two features, relative to the largest, that is
-// rounding of their Cholesky factor: with it even 1024 of them stay below the 1e-10
-// of a feature's norm that designs count as rounding.
-const sameFeature = 1e-12
-
-// newLayout finds the copies and the blocks.
-func newLayout(features *mat.Dense, precision []float64) *layout {
-	n, dim := features.Dims()
-	l := &layout{first: make([]int, n), copies: make([]int, n), block: make([]int, n), whole: dim}
-	seen := map[string]int{}
-	quantum, rounded := sameFeature*largestEntry(features), make([]float64, dim)
-	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
-	for i := range n {
-		row := features.RawRowView(i)
-		for k, v := range row {
-			rounded[k] = math.Round(v/quantum) + 0 // not -0
-		}
-		id := fingerprint(rounded, precision[i:i+1])
-		if _, known := seen[id]; !known {
-			seen[id] = i
-		}
-		l.first[i] = seen[id]
-		l.copies[l.first[i]]++
-		from := dim
-		for k, v := range row {
-			if v != 0 && from < dim {
-				columns.join(from, k)
-			} else if v != 0 {
-				from = k
-			}
-		}
-		l.block[i] = from // a column of the block, for now
-	}
-	number := map[int]int{}
-	for i := range n {
-		l.copies[i] = l.copies[l.first[i]]
-		root := columns.find(l.block[i])
-		if _, known := number[root]; !known {
-			number[root] = len(l.blocks)
-			l.blocks = append(l.blocks, block{})
-		}
-		l.block[i] = number[root]
-		if b := &l.blocks[l.block[i]]; l.first[i] == i {
-			b.arms = append(b.arms, i)
-		}
-	}
-	for k := range dim {
-		if b, known := number[columns.find(k)]; known {
-			l.blocks[b].columns = append(l.blocks[b].columns, k)
-		}
-	}
-	for k := range l.blocks {
-		b := &l.blocks[k]
-		lists := [][]float64{make([]float64, len(b.arms))}
-		for a, i := range b.arms {
-			lists[0][a] = precision[i]
-		}
-		if len(b.columns) > 0 {
-			lists = append(lists, submatrix(features, b.arms, b.columns).RawMatrix().Data)
-		}
-		b.identity = fingerprint(lists...)
-	}
-	return l
-}
 
 // reduced is a design problem in canonical form: without copies of arms, without
 // blocks that no contrast touches, without candidate sets whose contrasts others
@@ -239,55 +153,3 @@ func (r reduced) restore(l *layout, d design.Design) design.Design {
 	}
 	return d
 }
-
-// largestEntry is the largest absolute value of x; 1 when all are 0.
-func largestEntry(x *mat.Dense) float64 {
-	if largest := max(mat.Max(x), -mat.Min(x)); largest > 0 {
-		return largest
-	}
-	return 1
-}
-
-func submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
-	out := mat.NewDense(len(rows), len(columns), nil)
-	for a, i := range rows {
-		from, to := x.RawRowView(i), out.RawRowView(a)
-		for b, k := range columns {
-			to[b] = from[k]
-		}
-	}
-	return out
-}
-
-// subset tells whether every element of a is in b; both ascend.
-func subset(a, b []int) bool {
-	for _, i := range a {
-		k, found := slices.BinarySearch(b, i)
-		if !found {
-			return false
-		}
-		b = b[k+1:]
-	}
-	return true
-}
-
-// sets are disjoint sets of 0, …, n-1; each is named by one of its members.
-type sets []int
-
-func newSets(n int) sets {
-	s := make(sets, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
-}
-
-func (s sets) find(i int) int {
-	for s[i] != i {
-		s[i] = s[s[i]]
-		i = s[i]
-	}
-	return i
-}
-
-func (s sets) join(i, j int) { s[s.find(j)] = s.find(i) }

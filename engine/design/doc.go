@@ -30,11 +30,13 @@
 //
 // Minimax is then a primal-dual interior-point method on the epigraph form, over a
 // working set of arms and one of contrasts. Up to 400 arms the first is all arms;
-// beyond, it starts from an approximate D-optimal design. Pricing visits all arms
+// beyond, it starts from an approximate D-optimal design. With a ridge, contrasts of
+// few of the arms are solved in the span of those arms, to which only arms that
+// prove to help are added. Pricing visits all arms
 // and all pairs exactly: it yields the certificate and names the items to add. Lists
 // of all pairs are never stored. The files follow the method: space (checks),
-// span (step 0), start, interior and newton (one iteration), pricing and working (the sets),
-// certificate, minimax (the loop), gain, variance, round, apportion and regret; width
+// span (step 0), near (which arms), start, interior and newton (one iteration), pricing and
+// working (the sets), certificate, minimax (the loop), finish, gain, variance, round, apportion and regret; width
 // and widthmean stand by themselves.
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r
