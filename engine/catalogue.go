@@ -10,14 +10,18 @@ import (
 type AlgorithmEntry struct {
 	Name      string
 	Mode      string // ModeFC or ModeFB
-	Shares    bool   // whether agents exchange messages
-	Proven    bool   // whether its answers carry a guarantee
-	Ideal     bool   // a reference and never a competitor: it knows the truth, or counts fewer samples than it took
-	Theorem   string // of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none does
-	PerV      bool   // its samples count as shared by all agents without loss: they are divided by V once more
 	Doc       string // one line
 	Reference string
+	Theorem   string // of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none does
 	New       func(*Model, Options) (Algorithm, error)
+
+	Shares bool // whether agents exchange messages
+	Proven bool // whether its answers carry a guarantee
+	Ideal  bool // a reference and never a competitor: it knows the truth, or counts fewer samples than it took
+	PerV   bool // its samples count as shared by all agents without loss: they are divided by V once more
+
+	LeastSquares bool // ξ = 0, whatever Options.Ridge says
+	Unscheduled  bool // Options.Schedule says nothing to it
 }
 
 // Algorithms is the catalogue, fixed confidence first.
@@ -39,32 +43,32 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoKernelFCIndAlloc,
 		},
 		{
-			Name: "IndRAGE", Mode: ModeFC, Proven: true, Reference: "[Fiez19, Alg. 1], RAGE",
+			Name: "IndRAGE", Mode: ModeFC, LeastSquares: true, Proven: true, Reference: "[Fiez19, Alg. 1], RAGE",
 			Doc: "RAGE by each agent alone at delta/V: least squares, no sharing",
 			New: NewIndRAGE,
 		},
 		{
-			Name: "IndRAGE/V", Mode: ModeFC, Proven: true, Ideal: true, PerV: true, Reference: "[Du23, App. A], IndRAGE/V",
+			Name: "IndRAGE/V", Mode: ModeFC, LeastSquares: true, Proven: true, Ideal: true, PerV: true, Reference: "[Du23, App. A], IndRAGE/V",
 			Doc: "the runs of IndRAGE with their samples divided by V: what sharing without any loss would take",
 			New: NewIndRAGE,
 		},
 		{
-			Name: "IndALBA", Mode: ModeFC, Proven: true, Reference: "[Tao18], ALBA",
+			Name: "IndALBA", Mode: ModeFC, LeastSquares: true, Proven: true, Reference: "[Tao18], ALBA",
 			Doc: "ALBA by each agent alone at delta/V: G-optimal allocations, the number of arms halved in phases",
 			New: NewIndALBA,
 		},
 		{
-			Name: "IndPolyALBA", Mode: ModeFC, Proven: true, Reference: "[Du21], PolyALBA",
+			Name: "IndPolyALBA", Mode: ModeFC, LeastSquares: true, Proven: true, Reference: "[Du21], PolyALBA",
 			Doc: "PolyALBA by each agent alone at delta/V: first the d best arms by a static allocation, then ALBA",
 			New: NewIndPolyALBA,
 		},
 		{
-			Name: "CoSuccessiveElimination", Mode: ModeFC, Shares: true, Proven: true, Reference: "[Hillel13], the multi-round algorithm",
+			Name: "CoSuccessiveElimination", Mode: ModeFC, LeastSquares: true, Shares: true, Proven: true, Reference: "[Hillel13], the multi-round algorithm",
 			Doc: "classic collaborative best arm: equal pulls and sample means over all agents; for tasks that are the same",
 			New: NewCoSuccessiveElimination,
 		},
 		{
-			Name: "Oracle", Mode: ModeFC, Shares: true, Ideal: true, Reference: "T* of the lower bound log(1/2.4 delta) T*",
+			Name: "Oracle", Mode: ModeFC, LeastSquares: true, Unscheduled: true, Shares: true, Ideal: true, Reference: "T* of the lower bound log(1/2.4 delta) T*",
 			Doc: "a reference that knows the rewards: pulls in the proportions of T* until each best arm is confirmed",
 			New: NewOracleFC,
 		},
@@ -84,7 +88,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoKernelFBIndAlloc,
 		},
 		{
-			Name: "IndPeaceFB", Mode: ModeFB, Proven: true, Reference: "[KJKJ20], fixed-budget Peace",
+			Name: "IndPeaceFB", Mode: ModeFB, LeastSquares: true, Proven: true, Reference: "[KJKJ20], fixed-budget Peace",
 			Doc: "Peace by each agent alone on its own pulls: halves the Gaussian width of the candidates; no sharing",
 			New: NewIndPeaceFB,
 		},
@@ -94,22 +98,22 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoUniformFB,
 		},
 		{
-			Name: "IndUniformFB", Mode: ModeFB, Reference: "[Du23, App. A]",
+			Name: "IndUniformFB", Mode: ModeFB, LeastSquares: true, Reference: "[Du23, App. A]",
 			Doc: "uniform pulls, sample means: neither sharing nor allocation",
 			New: NewIndUniformFB,
 		},
 		{
-			Name: "IndUniformFB-LS", Mode: ModeFB, Reference: "[KJKJ20], the uniform baseline of its code",
+			Name: "IndUniformFB-LS", Mode: ModeFB, LeastSquares: true, Reference: "[KJKJ20], the uniform baseline of its code",
 			Doc: "uniform pulls, least squares under each agent's own kernel: no sharing",
 			New: NewIndUniformLS,
 		},
 		{
-			Name: "BestElsewhere", Mode: ModeFB, Shares: true, Reference: "baseline",
+			Name: "BestElsewhere", Mode: ModeFB, LeastSquares: true, Shares: true, Reference: "baseline",
 			Doc: "the arm that is best on average in the other tasks",
 			New: NewBestElsewhere,
 		},
 		{
-			Name: "Oracle", Mode: ModeFB, Shares: true, Ideal: true, Reference: "T* of the lower bound",
+			Name: "Oracle", Mode: ModeFB, LeastSquares: true, Shares: true, Ideal: true, Reference: "T* of the lower bound",
 			Doc: "a reference that knows the rewards: one round in the proportions of T*, the largest estimate",
 			New: NewOracleFB,
 		},

@@ -95,8 +95,11 @@ func (x Experiment) first(r *engine.Result, model *engine.Model, t *tally) {
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
 func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model) {
-	if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil {
+	if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil && !entry.LeastSquares {
 		r.Ridge = ridge
+	}
+	if entry.Unscheduled {
+		r.Schedule = ""
 	}
 	if x.Mode == engine.ModeFC {
 		bound, err := model.LowerBound(r.Delta, x.Options.Epsilon)
