@@ -116,7 +116,8 @@ func limitTable() string {
 		front.Limit{What: "numbers in a range `a..b`", Most: maxRange},
 		front.Limit{What: "parts of a kernel", Most: maxParts},
 		front.Limit{What: "exponent of a kernel", Most: maxExponent},
-		front.Limit{What: "combinations of a sweep", Most: maxCells})
+		front.Limit{What: "combinations of a sweep", Most: maxCells},
+		front.Limit{What: "arms of all agents in `classic`", Most: maxArms})
 	for _, l := range limits {
 		fmt.Fprintf(&b, "| %s | %d |\n", l.What, l.Most)
 	}

@@ -10,9 +10,11 @@ import (
 // infinite is the text for a length scale without end.
 const infinite = "inf"
 
-// maxAgents is the largest number of agents that classic makes: a model of it has as
-// many tasks.
-const maxAgents = 1000
+// What classic makes at most, so that a short script cannot take all memory.
+const (
+	maxAgents = 1000
+	maxArms   = 100_000 // of all agents together
+)
 
 // checkPaper reports a call of paper that does not say, or says twice, how similar the
 // tasks are. It tells whether the call is right.
@@ -47,7 +49,8 @@ func (c *call) paper() (any, error) {
 	return given(engine.PaperCase(c.whole("case"), gap))
 }
 
-// checkClassic reports means that are not numbers. It tells whether the call is right.
+// checkClassic reports means that are not numbers, and too many of them. It tells
+// whether the call is right.
 func (c *call) checkClassic() bool {
 	means := c.arg("means")
 	list, known := means.Data.([]value)
@@ -55,6 +58,10 @@ func (c *call) checkClassic() bool {
 		return true
 	}
 	if _, ok := every[float64](list); ok && len(list) > 0 {
+		if n := len(list) * c.agents(); n > maxArms {
+			c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), c.agents(), maxArms), "")
+			return false
+		}
 		return true
 	}
 	c.fail(&means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
@@ -66,10 +73,14 @@ func (c *call) classic() (any, error) {
 	if !c.checkClassic() {
 		return nil, nil // reported
 	}
-	agents := 5
-	if c.arg("agents").known() {
-		agents = c.whole("agents")
-	}
 	means, _ := every[float64](c.arg("means").Data.([]value))
-	return given(engine.Classic(means, agents))
+	return given(engine.Classic(means, c.agents()))
+}
+
+// agents is how many agents classic has.
+func (c *call) agents() int {
+	if c.arg("agents").known() {
+		return c.whole("agents")
+	}
+	return 5
 }

@@ -120,6 +120,14 @@ func TestWrongStore(t *testing.T) {
 	}
 }
 
+// A store that cannot be opened is reported under its name, before anything runs.
+func TestStoreInNoFolder(t *testing.T) {
+	_, err := evalIn(t, t.TempDir(), strings.Replace(storedScript, "cells.jsonl", "nowhere/c.jsonl", 1), 0)
+	if err == nil || !strings.Contains(err.Error(), "cannot use the store \"nowhere/c.jsonl\"") || !strings.Contains(err.Error(), "no such file or directory") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // The progress of a sweep counts what the store has as done, and as no work.
 func TestProgressOfAStore(t *testing.T) {
 	folder := t.TempDir()
