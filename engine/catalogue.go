@@ -113,7 +113,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewBestElsewhere,
 		},
 		{
-			Name: "Oracle", Mode: ModeFB, LeastSquares: true, Shares: true, Ideal: true, Reference: "T* of the lower bound",
+			Name: "Oracle", Mode: ModeFB, Shares: true, Ideal: true, Reference: "T* of the lower bound",
 			Doc: "a reference that knows the rewards: one round in the proportions of T*, the largest estimate",
 			New: NewOracleFB,
 		},
