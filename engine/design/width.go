@@ -20,6 +20,10 @@ import (
 // 0 means 5e-3. Options.Threshold ends the search as soon as γ(S) lies on one side
 // of it. Stalled means that the directions are too few to tell better weights.
 //
+// A step takes K(|S| + q)q flops for K directions in the q dimensions of the
+// differences: half a millisecond in all for the paper's arms, 40 ms for 30 and a
+// second for 100 arms in as many dimensions.
+//
 // A set of fewer than two arms, or of arms with equal features, is Trivial with
 // Value 0. Errors and panics are those of Minimax.
 //
