@@ -41,19 +41,8 @@ func (files) Store(path string) (Store, error) { return sim.OpenStore(path) }
 
 // outputFunctions show, draw and write values.
 func outputFunctions() []Function {
-	plotted := []Type{Sweep, Result, List, Bounds, Hardness, Spectrum, Design, Paired, Speedup}
 	return []Function{
-		{
-			Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, comparisons, a speedup, bounds, hardness, a spectrum or a design",
-			Params: []Param{
-				{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
-				{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
-				{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
-				{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
-				{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf, .png or .tex"},
-			},
-			Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
-		},
+		plotFunction(),
 		{
 			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "results side by side",
 			Params:   []Param{{Name: "r", Types: []Type{Result}, Doc: "a result"}},
@@ -106,6 +95,22 @@ func outputFunctions() []Function {
 				return definitions(kernels.Formulas(k)) + k.String(), nil
 			},
 		},
+	}
+}
+
+// plotFunction draws values.
+func plotFunction() Function {
+	plotted := []Type{Sweep, Result, List, Bounds, Hardness, Spectrum, Design, Paired, Speedup}
+	return Function{
+		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, comparisons, a speedup, bounds, hardness, a spectrum or a design",
+		Params: []Param{
+			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
+			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
+			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
+			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
+			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf, .png or .tex"},
+		},
+		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
 	}
 }
 

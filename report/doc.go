@@ -1,12 +1,12 @@
 // Package report turns values into what people read: terminal text, Markdown,
-// HTML pages, LaTeX tables, JSON, CSV and figures (SVG, PDF, PNG). It renders
+// HTML pages, LaTeX tables, JSON, CSV, Parquet and figures (SVG, PDF, PNG). It renders
 // results and never recomputes them.
 //
 // The way through the package:
 //
 //	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
 //	value ──FigureOf──▶ Figure ──SVG, PDF, PNG──▶ drawing
-//	value ──JSON, CSV──▶ data
+//	value ──JSON, CSV, Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from
 //
 // Every kind of value has one function that says in which order its story is
@@ -21,7 +21,7 @@
 //     row; the best guess is never called an answer.
 //   - JSON has full precision, null for what is not finite, and the same bytes
 //     for the same displays: time, machine and command stay in the Provenance of
-//     the other formats. CSV has full precision and one tidy table a value.
+//     the other formats. CSV and Parquet have full precision and one tidy table a value.
 //   - An HTML page asks nothing of any network and is well-formed XML; its tables
 //     have captions and scopes, its figures a title and a description; colour
 //     never carries meaning alone.

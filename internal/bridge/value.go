@@ -63,8 +63,8 @@ type Functions struct {
 }
 
 // Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
-// *engine.Problem, engine.Result, sim.Sweep, a value of bounds, a Reward, or a pointer
-// to one of them. What has no meaning in the language is an error.
+// *engine.Problem, engine.Result, sim.Sweep or what is computed of one, a value of
+// bounds, a Reward, or a pointer to one of them. What has no meaning in the language is an error.
 func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
 	case nil:
