@@ -55,15 +55,20 @@ func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Roundin
 	if err != nil {
 		return Rounding{}, err
 	}
-	base, _, err := MaxVariance(s, c, lambda)
+	p, err := weighted(s, c, lambda)
 	if err != nil {
 		return Rounding{}, err
 	}
+	base, _, err := p.variance(lambda)
+	if err != nil {
+		return Rounding{}, err
+	}
+	ratio := func(counts []int) float64 { return p.ratio(s, c, lambda, counts, base) }
 	best := Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
-	best.Ratio = ratio(s, c, best.Counts, base)
+	best.Ratio = ratio(best.Counts)
 	if best.Ratio > 1+eps {
 		other := Rounding{Counts: minimiseRegret(s, lambda, n, eps), Method: "regret minimisation"}
-		if other.Ratio = ratio(s, c, other.Counts, base); other.Ratio < best.Ratio {
+		if other.Ratio = ratio(other.Counts); other.Ratio < best.Ratio {
 			best = other
 		}
 	}
@@ -73,20 +78,32 @@ func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Roundin
 	return best, nil
 }
 
-// ratio verifies counts against the value of the allocation.
-func ratio(s Space, c Contrasts, counts []int, base float64) float64 {
+// ratio verifies counts, all of them on arms of positive weight, against the value
+// of the allocation, whose problem p is.
+func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, base float64) float64 {
 	if base == 0 {
 		return 1 // nothing to decide
-	}
-	value, _, err := CountsVariance(s, c, counts)
-	if err != nil {
-		return math.Inf(1) // not estimable from these pulls
 	}
 	n := 0
 	for _, k := range counts {
 		n += k
 	}
-	return value * float64(n) / base
+	shares, all := make([]float64, len(counts)), true
+	for i, k := range counts {
+		shares[i] = float64(k) / float64(n)
+		all = all && (k > 0 || lambda[i] == 0)
+	}
+	if s.Ridge == 0 && !all { // the arms left span less than p
+		var err error
+		if p, err = weighted(s, c, shares); err != nil {
+			return math.Inf(1) // not estimable from these pulls
+		}
+	}
+	value, _, err := p.variance(shares)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return value / base
 }
 
 func normalised(weights []float64) ([]float64, error) {

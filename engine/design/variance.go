@@ -21,6 +21,11 @@ func MaxVariance(s Space, c Contrasts, weights []float64) (value float64, at Pai
 	if err != nil {
 		return math.Inf(1), Pair{}, err
 	}
+	return p.variance(weights)
+}
+
+// variance is MaxVariance for weights on the arms that span p.
+func (p *problem) variance(weights []float64) (value float64, at Pair, err error) {
 	n, r := p.phi.Rows, p.phi.Cols
 	if r == 0 {
 		return 0, Pair{}, nil
