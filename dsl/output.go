@@ -107,8 +107,8 @@ func plotFunction() Function {
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
 			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
 			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
-			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
 			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf, .png or .tex"},
+			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
 		},
 		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
 	}
