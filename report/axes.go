@@ -36,7 +36,10 @@ func Axes(v any, x string) (xs, ys []string) {
 	case []engine.Result:
 		return []string{"algorithm"}, measureNames(v)
 	case sim.Comparisons:
-		return append(slices.Clone(v.Names), "algorithm"), []string{"ratio", "difference"}
+		if len(v.Rows) > 0 { // else the names are not known yet
+			xs = append(slices.Clone(v.Names), "algorithm")
+		}
+		return xs, []string{"ratio", "difference"}
 	case sim.Speedup:
 		return v.Names, []string{"beta"}
 	case engine.Result:

@@ -3,14 +3,15 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// verdicts in the order in which they are counted, as a word with a sign, so that
+// verdicts in the order in which they are told, as a word with a sign, so that
 // neither colour nor shape alone says it.
-var verdicts = []struct{ verdict, sign, verb string }{
-	{sim.ClaimHolds, "✓ holds", "hold"}, {sim.ClaimFails, "✗ fails", "fail"}, {sim.ClaimOpen, "? open", "are open"},
+var verdicts = []struct{ verdict, sign string }{
+	{sim.ClaimFails, "✗ fails"}, {sim.ClaimHolds, "✓ holds"}, {sim.ClaimOpen, "? open"},
 }
 
 func signed(verdict string) string {
@@ -22,11 +23,11 @@ func signed(verdict string) string {
 	return verdict
 }
 
-// claimsBlocks tells of claims(...): how many statements hold, which for each case,
-// and then every one with its measurement.
+// claimsBlocks tells of claims(...): how many statements hold, which in each case,
+// what fails and why, and then every one with its measurement.
 func claimsBlocks(c sim.Claims) []Block {
 	out := []Block{Paragraph{Text: claimsSentence(c), Lead: true}, claimsSummary(c)}
-	if t := claimsTable(c, "What does not hold, or is open", func(x sim.Claim) bool { return x.Verdict != sim.ClaimHolds }); len(t.Rows) > 0 {
+	if t := claimsTable(c, "What fails", func(x sim.Claim) bool { return x.Verdict == sim.ClaimFails }); len(t.Rows) > 0 {
 		out = append(out, t)
 	}
 	all := claimsTable(c, "All statements, measured", func(sim.Claim) bool { return true })
@@ -48,50 +49,54 @@ func tally(rows []sim.Claim) map[string]int {
 	return count
 }
 
-// claimsSummary has a row for each statement and case.
+// claimsSummary has a row for each statement and a column for each case.
 func claimsSummary(c sim.Claims) Table {
-	t := Table{Caption: "The claims, by case", Columns: []Column{
-		text("source", "Source"), number("case", "Case", ""), text("statement", "Statement"), text("verdict", "Verdict"),
-		number("holds", "Holds", ""), number("fails", "Fails", ""), number("open", "Open", ""), text("where", "Where measured"),
-	}}
-	type key struct {
-		source, statement, name string
-		which                   float64
-	}
+	t := Table{Caption: "The claims, by case", Columns: []Column{text("source", "Source"), text("statement", "Statement"), text("where", "Where measured")}}
+	type key struct{ source, statement, name string }
 	var keys []key
+	var cases []float64
 	rows := map[key][]sim.Claim{}
 	for _, r := range c.Rows {
-		k := key{r.Source, r.Statement, r.Name, r.Case}
-		if !slices.Contains(keys, k) {
+		k := key{r.Source, r.Statement, r.Name}
+		if rows[k] == nil {
 			keys = append(keys, k)
+		}
+		if !slices.Contains(cases, r.Case) {
+			cases = append(cases, r.Case)
 		}
 		rows[k] = append(rows[k], r)
 	}
-	for _, k := range keys {
-		count := tally(rows[k])
-		t.Rows = append(t.Rows, []any{k.source, k.which, k.statement, overall(count), count[sim.ClaimHolds], count[sim.ClaimFails], count[sim.ClaimOpen], where(rows[k])})
+	slices.Sort(cases)
+	for _, k := range cases {
+		t.Columns = append(t.Columns, text(fmt.Sprintf("case_%g", k), "Case "+decimal(k, 0)))
 	}
-	return t
+	for _, k := range keys {
+		row := []any{k.source, k.statement, where(rows[k])}
+		for _, at := range cases {
+			row = append(row, overall(tally(slices.DeleteFunc(slices.Clone(rows[k]), func(r sim.Claim) bool { return r.Case != at }))))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{"Numbers are settings, which are gaps or budgets. A dash: the statement is not about this case."}
+	return t.withoutEmptyColumns()
 }
 
-// overall is the verdict on a statement by those on its instances: it fails where one
-// fails, and holds where all do.
-func overall(count map[string]int) string {
-	kinds := 0
-	for _, n := range count {
-		if n > 0 {
-			kinds++
+// overall is the verdict on a statement in one case: that of its settings, or how many
+// of each. It is nil where there are none.
+func overall(count map[string]int) any {
+	var parts []string
+	for _, v := range verdicts {
+		switch n := count[v.verdict]; {
+		case n > 0 && len(count) == 1:
+			return fmt.Sprintf("%s (%d)", v.sign, n)
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%s (%d)", v.sign, n))
 		}
 	}
-	switch {
-	case kinds == 1:
-		for v := range count {
-			return signed(v)
-		}
-	case count[sim.ClaimFails] > 0:
-		return "✗ fails in part"
+	if len(parts) == 0 {
+		return nil
 	}
-	return "✓ holds in part, ? open in part"
+	return strings.Join(parts, ", ")
 }
 
 // where are the gaps or budgets at which a statement was measured.

@@ -25,8 +25,9 @@ func comparisonsBlocks(s sim.Comparisons) []Block {
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Algorithm, ratio(r), r.Difference, told(r), r.Paired, r.Runs))
 	}
+	t.Collapsed = len(t.Rows) > mostRows
 	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
-	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
+	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
 }
 
 // What an interval says about a difference.
@@ -108,8 +109,12 @@ func speedupSentence(s sim.Speedup) string {
 		return " at " + strings.Join(words, ", ")
 	}
 	agents := plural(s.Tasks, "agent")
-	if len(s.Rows) == 1 {
-		return fmt.Sprintf("%s learn %s times as fast together as alone%s.", agents, cell(least.Beta, 0), at(least))
+	if least.Beta.Mean == most.Beta.Mean {
+		at := at(least)
+		if len(s.Rows) > 1 {
+			at = ", wherever that was measured"
+		}
+		return fmt.Sprintf("%s learn %s times as fast together as alone%s.", agents, cell(least.Beta, 0), at)
 	}
 	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least), cell(most.Beta, 0), at(most))
 }

@@ -105,12 +105,14 @@ func group(s string) string {
 }
 
 // interval prints "12.3 [11.9, 12.7]", all three with the decimals that the
-// interval's width supports; a degenerate or unknown one prints the mean alone.
+// interval's width supports; one that is unknown, or no wider than rounding, prints
+// the mean alone.
 func interval(mean, lo, hi float64) string {
 	width := (hi - lo) / 2
-	if !(width > 0) || math.IsInf(width, 1) || math.Abs(mean) >= 1e9 {
+	if !(width > 1e-9*math.Abs(mean)) || math.IsInf(width, 1) || math.Abs(mean) >= 1e9 {
 		return decimal(mean, 0)
 	}
+	width = max(width, 1e-4*math.Abs(mean)) // more digits nobody reads
 	return fmt.Sprintf("%s [%s, %s]", toUncertainty(mean, width), toUncertainty(lo, width), toUncertainty(hi, width))
 }
 

@@ -25,21 +25,28 @@ func (a *axis) tickAt(values []float64, names []XName, length, size vg.Length) {
 		for _, v := range values {
 			a.ticks = append(a.ticks, tick{value: v, label: decimal(v, 0)})
 		}
-		a.rename(names)
+		a.rename(names, values)
 		if !a.crowded(length, size) {
 			return
 		}
 	}
 	a.ticks = nil
 	a.tickRound(int(max(2, length/34)))
-	a.rename(names)
+	a.rename(names, values)
 	a.thin(length, size)
 }
 
-// rename puts names at their places, instead of the ticks there.
-func (a *axis) rename(names []XName) {
+// rename puts names at their places, instead of the ticks there. A name at an end is
+// off the scale, which ends at the value next to it.
+func (a *axis) rename(names []XName, values []float64) {
 	for _, n := range names {
-		a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return t.value == n.At })
+		from, to := n.At, n.At
+		if k := len(values) - 1; k > 1 && n.At == values[0] {
+			from, to = 0, math.Nextafter(values[1], 0)
+		} else if k > 1 && n.At == values[k] {
+			from, to = math.Nextafter(values[k-1], n.At), math.Inf(1)
+		}
+		a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return !t.named && t.value >= from && t.value <= to })
 		a.ticks = append(a.ticks, tick{n.At, n.Name, true})
 	}
 	slices.SortFunc(a.ticks, func(x, y tick) int { return cmp.Compare(x.value, y.value) })

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// series are those of one panel, the lower bounds last.
+func (g split) series(p splitPanel) []Series {
+	var out []Series
+	for k := range len(p.combos) * len(g.measures) {
+		s := g.one(p, k)
+		if g.measures[0].log && s.allZero() || g.shared(out, &s, p, k) {
+			continue
+		}
+		out = append(out, s)
+	}
+	return append(out, g.lowerBounds(p)...)
+}
+
+// shared is true for a prediction that is the same as that of another combination:
+// then that one stands for both. A prediction that is alone in its panel or shared is
+// drawn as a reference.
+func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
+	j := n % len(g.measures)
+	if g.styles == nil || j == 0 {
+		return false
+	}
+	if len(p.combos) == 1 {
+		s.Reference = true
+		return false
+	}
+	for k := range out {
+		if o := &out[k]; o.Variant == j && slices.Equal(o.X, s.X) && slices.EqualFunc(o.Y, s.Y, alikeDrawn) {
+			o.Name, o.Reference = g.measures[j].title, true
+			return true
+		}
+	}
+	return false
+}
+
+// alikeDrawn is true for values that no eye could tell apart in a figure.
+func alikeDrawn(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(a) }
+
+// allZero is true for exact zeros alone, such as the messages of agents who send
+// none: a logarithmic axis has no place for them. A rate of zero has an interval.
+func (s Series) allZero() bool {
+	for k, y := range s.Y {
+		if y != 0 || s.hasIntervals() && s.Hi[k] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// one is the n-th series of a panel: a combination and a measure. Where x is words,
+// the points of several series stand side by side instead of on top of each other.
+func (g split) one(p splitPanel, n int) Series {
+	j := n % len(g.measures)
+	c, m := p.combos[n/len(g.measures)], g.measures[j]
+	out := Series{Name: c.name}
+	if len(g.measures) > 1 {
+		out.Name = strings.TrimPrefix(c.name+", "+m.title, ", ")
+	}
+	if g.styles != nil {
+		out.Style = g.styles[j]
+	}
+	shift := 0.0
+	if g.categories != nil {
+		out.Style = Points
+		all := len(p.combos) * len(g.measures)
+		shift = (float64(n) - float64(all-1)/2) * 0.6 / float64(max(all, 2))
+	}
+	g.dress(&out, p, n)
+	certain := true
+	for _, i := range c.rows {
+		y, lo, hi, ok := withInterval(g.rows[i].cells[j])
+		if !ok {
+			continue
+		}
+		certain = certain && lo == hi
+		out.X, out.Y = append(out.X, g.at[i]+shift), append(out.Y, y)
+		out.Lo, out.Hi = append(out.Lo, lo), append(out.Hi, hi)
+	}
+	if certain {
+		out.Lo, out.Hi = nil, nil
+	}
+	return out
+}
+
+// dress gives the n-th series of a panel its own look and name. An algorithm has its
+// look everywhere; where algorithms are not what the figure compares, those of one
+// combination have one colour.
+func (g split) dress(out *Series, p splitPanel, n int) {
+	c, m := p.combos[n/len(g.measures)], g.measures[n%len(g.measures)]
+	r := g.rows[c.rows[0]]
+	if out.Name == "" {
+		out.Name = r.algorithm
+	}
+	switch {
+	case g.categories != nil && len(p.combos) > 1 && !slices.Contains(g.names, "algorithm"), len(g.algorithms) == 1 && len(g.variants) > 1:
+		if len(g.measures) > 1 && (len(p.combos) > 1 || g.styles != nil) {
+			out.Hue, out.Variant = n/len(g.measures)+1, n%len(g.measures)
+		}
+		return
+	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1: // the algorithms stand along x
+		return
+	}
+	hue, ideal := hueOf(r.mode, r.algorithm)
+	out.Hue, out.Reference = hue, ideal
+	out.Variant = slices.Index(g.variants, c.rest+m.name)
+	if ideal {
+		out.Name += " (reference)"
+	}
+}
+
+// mostBounds is how many lower bounds a panel shows before they crowd it.
+const mostBounds = 3
+
+// lowerBounds has the lower bound of each combination as a series to compare
+// with; combinations with the same bound share one. Many would hide the rest, so
+// then there are none.
+func (g split) lowerBounds(p splitPanel) []Series {
+	var out []Series
+	var names []string
+	for _, c := range p.combos {
+		b := Series{Name: "lower bound", Style: Bound}
+		for _, i := range c.rows {
+			if v := g.rows[i].lower; v > 0 {
+				b.X, b.Y = append(b.X, g.at[i]), append(b.Y, v)
+			}
+		}
+		if len(b.X) == 0 || slices.ContainsFunc(out, func(o Series) bool { return slices.Equal(o.X, b.X) && slices.Equal(o.Y, b.Y) }) {
+			continue
+		}
+		out, names = append(out, b), append(names, cmp.Or(c.rest, c.name))
+	}
+	if len(out) > mostBounds {
+		return nil
+	}
+	for i := range out {
+		if len(out) > 1 && names[i] != "" {
+			out[i].Name = "lower bound, " + names[i]
+		}
+	}
+	return out
+}
