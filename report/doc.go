@@ -1,11 +1,11 @@
 // Package report turns values into what people read: terminal text, Markdown,
-// HTML pages, LaTeX tables, JSON, CSV, Parquet and figures (SVG, PDF, PNG). It renders
-// results and never recomputes them.
+// HTML pages, LaTeX tables, JSON, CSV, Parquet and figures (SVG, PDF, PNG, pgfplots).
+// It renders results and never recomputes them.
 //
 // The way through the package:
 //
 //	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
-//	value ──FigureOf──▶ Figure ──SVG, PDF, PNG──▶ drawing
+//	value ──FigureOf──▶ Figure ──SVG, PDF, PNG, PGFPlots──▶ drawing
 //	value ──JSON, CSV, Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from
 //
@@ -28,6 +28,16 @@
 //   - Figures accept anything: on a logarithmic axis, zero is drawn at the edge
 //     with an open marker instead of ending the program.
 //   - Save replaces a file as a whole or not at all.
+//
+// # Figures
+//
+// A Figure is data: series, lines and labels, or Panels of them that share axes and
+// legend. What a sweep or a table of comparisons gives goes through one chart, which
+// splits its rows into panels and series. newDrawing lays a figure out in panes
+// (ranges, ticks, where names stand, whether intervals are bars or bands), and every
+// format draws that layout. A look is colour, marker and dash together; an algorithm
+// has the one of its place in the catalogue in every figure, and what no algorithm
+// can be (engine.AlgorithmEntry.Ideal) is thin and in ink.
 //
 // # A new kind of value
 //
