@@ -24,7 +24,7 @@ type Drawing = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 // number, a string, or a slice of these or of such slices, all finite; a
 // kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; a
 // Drawing as a source of rewards; an
-// engine.Problem, engine.Result, sim.Sweep, or a value of bounds; a report.Figure or
+// engine.Problem, engine.Result, or a value of sim or bounds; a report.Figure or
 // report.Table; or a pointer to one of these. What a script could not bind is an
 // error, and then nothing changes.
 func (s *Session) Put(name string, v any) error {
@@ -112,6 +112,12 @@ func fromGo(name string, v any) (value, error) {
 		return value{Result, v}, nil
 	case sim.Sweep:
 		return value{Sweep, v}, nil
+	case sim.Comparisons:
+		return value{Comparisons, v}, nil
+	case sim.Speedup:
+		return value{Speedup, v}, nil
+	case sim.Claims:
+		return value{Claims, v}, nil
 	case bounds.Report:
 		return value{Bounds, v}, nil
 	case bounds.Forecast:

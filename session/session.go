@@ -42,7 +42,7 @@ func Names() []Entry {
 
 // Get returns what a name is bound to: a float64, a string, a list as []float64,
 // []string, [][]float64 or []any, a kernels.Kernel, a kernels.Joint, an
-// *engine.Problem, an engine.Result, a sim.Sweep, or a value of engine/bounds. A name
+// *engine.Problem, an engine.Result, a value of engine/sim or of engine/bounds. A name
 // that is not bound is an error that lists those that are.
 func Get(name string) (any, error) {
 	c, err := client("Get")
@@ -155,6 +155,17 @@ func Result(name string) engine.Result { return read[engine.Result](name, "a res
 // Sweep returns a sweep.
 func Sweep(name string) sim.Sweep { return read[sim.Sweep](name, "a sweep") }
 
+// Comparisons returns the value of paired(...).
+func Comparisons(name string) sim.Comparisons {
+	return read[sim.Comparisons](name, "the value of paired(...)")
+}
+
+// Speedup returns the value of speedup(...).
+func Speedup(name string) sim.Speedup { return read[sim.Speedup](name, "the value of speedup(...)") }
+
+// Claims returns the value of claims(...).
+func Claims(name string) sim.Claims { return read[sim.Claims](name, "the value of claims(...)") }
+
 // Bounds returns the value of bounds(...).
 func Bounds(name string) bounds.Report { return read[bounds.Report](name, "the value of bounds(...)") }
 
@@ -211,6 +222,12 @@ func kindOf(v any) (what, reader string) {
 		return "a result", "Result"
 	case sim.Sweep:
 		return "a sweep", "Sweep"
+	case sim.Comparisons:
+		return "the value of paired(...)", "Comparisons"
+	case sim.Speedup:
+		return "the value of speedup(...)", "Speedup"
+	case sim.Claims:
+		return "the value of claims(...)", "Claims"
 	case bounds.Report:
 		return "the value of bounds(...)", "Bounds"
 	case bounds.Forecast:

@@ -38,6 +38,9 @@ f = plan(paperp)
 d = design(paperp)
 h = hardness(paperp)
 e = spectrum(paperp)
+cmp = paired(s, reference="IndKernelFC")
+sp = speedup(s, alone="IndKernelFC")
+cl = claims(sweep(r, case=[2], gap=[0.4], algorithm=["CoKernelFC", "IndRAGE"]))
 `
 
 // TestCopies takes every value to a Go cell and back.
@@ -103,7 +106,7 @@ func TestReaders(t *testing.T) {
 	n := newNotebook(t)
 	n.mustCope(everything)
 	got := n.mustRun("readers")
-	for _, part := range []string{"arm(linear() + 0.5*rbf(lengthscale=[0.5, 2], dims=[0, 2]) + wave)", "0.7 a text", "[1 2.5 -3e+300] [1 2.5 -3e+300] [x_1 x_2] ", " 180 3 4 "} {
+	for _, part := range []string{"arm(linear() + 0.5*rbf(lengthscale=[0.5, 2], dims=[0, 2]) + wave)", "0.7 a text", "[1 2.5 -3e+300] [1 2.5 -3e+300] [x_1 x_2] ", " 180 3 4 ", " 2 5 1\n"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in %q", part, got)
 		}
