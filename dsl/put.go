@@ -113,7 +113,7 @@ func fromGo(name string, v any) (value, error) {
 	case sim.Sweep:
 		return value{Sweep, v}, nil
 	case sim.Comparisons:
-		return value{Comparisons, v}, nil
+		return value{Paired, v}, nil
 	case sim.Speedup:
 		return value{Speedup, v}, nil
 	case sim.Claims:
