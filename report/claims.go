@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,15 +25,13 @@ func signed(verdict string) string {
 }
 
 // claimsBlocks tells of claims(...): how many statements hold, which in each case,
-// what fails and why, and then every one with its measurement.
+// why the others do not, and then every one with its measurement.
 func claimsBlocks(c sim.Claims) []Block {
 	out := []Block{Paragraph{Text: claimsSentence(c), Lead: true}, claimsSummary(c)}
-	if t := claimsTable(c, "What fails", func(x sim.Claim) bool { return x.Verdict == sim.ClaimFails }); len(t.Rows) > 0 {
+	if t := reasonsTable(c); len(t.Rows) > 0 {
 		out = append(out, t)
 	}
-	all := claimsTable(c, "All statements, measured", func(sim.Claim) bool { return true })
-	all.Collapsed = true
-	return append(out, all)
+	return append(out, claimsTable(c))
 }
 
 func claimsSentence(c sim.Claims) string {
@@ -111,17 +110,50 @@ func where(rows []sim.Claim) string {
 	return fmt.Sprintf("%s %s to %s", rows[0].Name, decimal(lo, 0), decimal(hi, 0))
 }
 
-// claimsTable has a row for each instance that is wanted.
-func claimsTable(c sim.Claims, title string, wanted func(sim.Claim) bool) Table {
-	t := Table{Caption: title, Columns: []Column{
+// reasonsTable says of what does not hold why, with one row for the settings of a case
+// that have the same reason but for its numbers.
+func reasonsTable(c sim.Claims) Table {
+	t := Table{Caption: "Why the others fail or are open", Columns: []Column{
+		text("statement", "Statement"), text("verdict", "Verdict"), number("case", "Case", ""), text("where", "Where measured"), text("why", "Why"),
+	}}
+	type key struct {
+		statement, verdict, reason string
+		at                         float64
+	}
+	var keys []key
+	rows := map[key][]sim.Claim{}
+	for _, r := range c.Rows {
+		if r.Verdict == sim.ClaimHolds {
+			continue
+		}
+		k := key{r.Statement, r.Verdict, skeleton(r.Why), r.Case}
+		if rows[k] == nil {
+			keys = append(keys, k)
+		}
+		rows[k] = append(rows[k], r)
+	}
+	slices.SortStableFunc(keys, func(a, b key) int {
+		return cmp.Or(strings.Compare(a.verdict, b.verdict), strings.Compare(a.statement, b.statement), cmp.Compare(a.at, b.at))
+	})
+	for _, k := range keys {
+		whys := make([]string, len(rows[k]))
+		for i, r := range rows[k] {
+			whys[i] = r.Why
+		}
+		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)), orAbsent(merged(whys))})
+	}
+	return t
+}
+
+// claimsTable has a row for each instance, folded away.
+func claimsTable(c sim.Claims) Table {
+	t := Table{Caption: "All statements, measured", Collapsed: true, Columns: []Column{
 		text("source", "Source"), text("setting", "Setting"), text("statement", "Statement"),
 		text("quantity", "Quantity"), number("measured", "Measured", ""), text("verdict", "Verdict"), text("why", "Why"),
 	}}
 	for _, r := range c.Rows {
-		if wanted(r) {
-			setting := fmt.Sprintf("case %s, %s %s", decimal(r.Case, 0), r.Name, decimal(r.Value, 0))
-			t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), orAbsent(r.Why)})
-		}
+		setting := fmt.Sprintf("case %s, %s %s", decimal(r.Case, 0), r.Name, decimal(r.Value, 0))
+		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), orAbsent(r.Why)})
 	}
 	t.Notes = []string{"Brackets are simultaneous 95 % intervals over the statements of one case. A statement holds when its interval supports it, fails when the interval excludes it, and is open when the runs cannot tell."}
 	if len(t.Rows) == 0 {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -81,13 +80,13 @@ func sweepTable(s sim.Sweep) Table {
 }
 
 // sweepWarnings are the warnings of the runs, each once with how often it came.
-// Warnings that differ in their numbers alone are told by the first.
+// Warnings that differ in their numbers alone are told as one.
 func sweepWarnings(s sim.Sweep) []string {
 	var kinds []string
 	texts := map[string][]string{}
 	for _, r := range s.Rows {
 		for _, w := range r.Result.Warnings {
-			kind := numbers.ReplaceAllString(w, "#")
+			kind := skeleton(w)
 			if texts[kind] == nil {
 				kinds = append(kinds, kind)
 			}
@@ -97,17 +96,10 @@ func sweepWarnings(s sim.Sweep) []string {
 	out := make([]string, len(kinds))
 	for i, kind := range kinds {
 		all := texts[kind]
-		form := "%s (%d of %s)"
-		if slices.ContainsFunc(all, func(w string) bool { return w != all[0] }) {
-			form = "%s (and the like: %d of %s)"
-		}
-		out[i] = fmt.Sprintf(form, all[0], len(all), plural(len(s.Rows), "result"))
+		out[i] = fmt.Sprintf("%s (%d of %s)", merged(all), len(all), plural(len(s.Rows), "result"))
 	}
 	return out
 }
-
-// numbers are those in a text.
-var numbers = regexp.MustCompile(`[0-9][0-9.,e+-]*`)
 
 // numeric is a swept value as a number, if it is one.
 func numeric(v any) (float64, bool) {
