@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -34,6 +35,7 @@ type Session struct {
 	clock int // counts bindings
 
 	sources []report.DataFile // read so far
+	memory  engine.Memory     // of designs: runs of different calls have many in common
 }
 
 // NewSession returns a session in which nothing is bound.

@@ -34,11 +34,10 @@ type swept struct {
 	cells   int
 	steps   int // of a combination, for progress
 
-	memory engine.Memory // of designs, which many combinations have in common
-	store  Store         // nil without one
-	stored int           // combinations so far that it had
-	fresh  bool          // whether the current one took runs
-	hit    bool          // whether it was there
+	store  Store // nil without one
+	stored int   // combinations so far that it had
+	fresh  bool  // whether the current one took runs
+	hit    bool  // whether it was there
 }
 
 // names lists the swept names.
@@ -172,11 +171,12 @@ func (s *swept) choose(cell int) []any {
 // perform makes the runs of an experiment. In a sweep they are kept one by one, for
 // comparisons in pairs, and the store is asked first.
 func (e *evaluator) perform(x sim.Experiment) (engine.Result, error) {
+	x.Memory = &e.session.memory
 	s := e.swept
 	if s == nil {
 		return sim.Run(e.ctx, x)
 	}
-	x.Detail, x.Memory = true, &s.memory
+	x.Detail = true
 	if s.store == nil {
 		return sim.Run(e.ctx, x)
 	}
