@@ -46,15 +46,7 @@ func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 func basel(k int) float64 { return 6 / (math.Pi * math.Pi * float64(k) * float64(k)) }
 
 func (*alba) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
-	d, err := e.model.armDesign(e.ridge, e.alive[0])
-	if err != nil {
-		return nil, err
-	}
-	n, err := samples(d.Value)
-	if err != nil {
-		return nil, err
-	}
-	return e.model.allocated('G', e.ridge, e.alive, d, n)
+	return e.spread(allocation{"G-optimal", (*Model).armDesign}, samples)
 }
 
 func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
@@ -62,9 +54,10 @@ func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
 // armDesign is the G-optimal allocation of a set of arms over these arms alone, with
 // 4 max ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At
 // ξ = 0 and equal noise the maximum is the rank of the set [Kiefer and Wolfowitz
-// 1960]. Remembered.
-func (m *Model) armDesign(ridge float64, set []int) (design.Design, error) {
-	st, err := m.remember(key('g', ridge, 0, [][]int{set}), func() (*stage, error) {
+// 1960]. The model is of one task. Remembered.
+func (m *Model) armDesign(ridge float64, alive [][]int) (design.Design, error) {
+	set := alive[0]
+	st, err := m.remember(key('g', ridge, 0, alive), func() (*stage, error) {
 		_, dim := m.Features.Dims()
 		// An arm's norm is its contrast with a row of zeros, which cannot be pulled.
 		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: ridge}

@@ -1,29 +1,30 @@
 package engine
 
-import (
-	"errors"
+import "github.com/gonb-cope/gonb-cope/engine/design"
 
-	"github.com/gonb-cope/gonb-cope/engine/design"
-)
+// allocation is a way to spread the pulls of a round, a function of the ridge and the
+// candidate sets of at least two arms. Its name tells it from others in the memory.
+type allocation struct {
+	name   string
+	choose func(m *Model, ridge float64, alive [][]int) (design.Design, error)
+}
 
-// allocated is atLeast for an allocation of another origin than line 4 of Alg. 1:
-// n pulls in its proportions, or as many more as the rounding needs to serve the
-// pairs of alive at the ratio 2(1+ε), with the estimator that they give. kind and
-// alive name the allocation in the model's memory.
-func (m *Model) allocated(kind byte, ridge float64, alive [][]int, d design.Design, n int) (*stage, error) {
-	for {
-		st, err := m.remember(key(kind, ridge, n, alive), func() (*stage, error) {
-			r, err := design.Round(m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights, n, RoundingEpsilon)
-			var ratio *design.RatioError
-			if err != nil && !errors.As(err, &ratio) {
-				return nil, err
-			}
-			e, err := NewEstimator(m, ridge, r.Counts)
-			return &stage{design: d, rounding: r, estimate: e}, err
-		})
-		if err != nil || st.rounding.Ratio <= 2*(1+RoundingEpsilon) {
-			return st, err
-		}
-		n += max(1, n/4)
+// shared is the allocation of [Du23]: over all tasks together.
+func shared() allocation { return allocation{"shared", (*Model).Design} }
+
+// separate is that of the ablations: each task by itself, in equal shares.
+func separate() allocation { return allocation{"separate", (*Model).localDesign} }
+
+// spread chooses an allocation, asks for the pulls that its worth calls for, and makes
+// them or as many more as the rounding needs.
+func (e *elimination) spread(a allocation, samples func(rho float64) (int, error)) (*stage, error) {
+	d, err := a.choose(e.model, e.ridge, e.alive)
+	if err != nil {
+		return nil, err
 	}
+	n, err := samples(d.Value)
+	if err != nil {
+		return nil, err
+	}
+	return e.model.atLeast(a, e.ridge, e.alive, n)
 }

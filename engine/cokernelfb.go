@@ -50,7 +50,7 @@ func (dimension) exceeds(m *Model, ridge float64, set []int, limit float64) (boo
 }
 
 func (dimension) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
-	return m.exactly(ridge, alive, n)
+	return m.exactly(shared(), ridge, alive, n)
 }
 
 func (dimension) rule() string { return ruleHalved }

@@ -23,15 +23,7 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 
 // allocate is the minimax design over all tasks [Du23, Alg. 1, l. 4-6].
 func (joint) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
-	d, err := e.model.Design(e.ridge, e.alive)
-	if err != nil {
-		return nil, err
-	}
-	n, err := samples(d.Value)
-	if err != nil {
-		return nil, err
-	}
-	return e.model.atLeast(e.ridge, e.alive, n)
+	return e.spread(shared(), samples)
 }
 
 // cut is line 14 as it is.

@@ -16,15 +16,7 @@ func NewCoKernelFCIndAlloc(m *Model, opt Options) (Algorithm, error) {
 type local struct{ joint }
 
 func (local) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
-	d, err := e.model.localDesign(e.ridge, e.alive)
-	if err != nil {
-		return nil, err
-	}
-	n, err := samples(d.Value)
-	if err != nil {
-		return nil, err
-	}
-	return e.model.allocated('I', e.ridge, e.alive, d, n)
+	return e.spread(separate(), samples)
 }
 
 // localDesign joins the allocations λ_v that are optimal for each open task by

@@ -90,3 +90,31 @@ func TestMemoryIsShared(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Allocations of the same sets to the same number of pulls are told apart in the memory.
+func TestMemoryTellsAllocationsApart(t *testing.T) {
+	p := small(t, independent, []float64{0, 1, 2})
+	m, err := NewModel(p.Only(0), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ways := []allocation{shared(), separate(), {"G-optimal", (*Model).armDesign}, narrowest()}
+	for range 2 { // cold, then warm
+		for _, a := range ways {
+			st, _, err := m.exactly(a, 0, m.Problem.Groups(), 600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, err := a.choose(m, 0, m.Problem.Groups()); err != nil || d.Value != st.design.Value {
+				t.Errorf("%s: the stage has a design worth %g, its own is worth %g (%v)", a.name, st.design.Value, d.Value, err)
+			}
+		}
+	}
+	names := map[string]bool{}
+	for _, a := range ways {
+		if names[a.name] {
+			t.Errorf("two allocations are called %s", a.name)
+		}
+		names[a.name] = true
+	}
+}

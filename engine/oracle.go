@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -101,14 +100,13 @@ func (m *Model) oracleStage(epsilon float64, before []int, n int) (*stage, error
 		return nil, err
 	}
 	for {
-		r, err := design.Round(m.Space(0), contrasts, d.Weights, n, RoundingEpsilon)
-		var ratio *design.RatioError
-		if errors.As(err, &ratio) {
-			n += max(1, n/4)
-			continue
-		}
+		r, covered, err := m.round(0, contrasts, d.Weights, n)
 		if err != nil {
 			return nil, err
+		}
+		if !covered {
+			n += max(1, n/4)
+			continue
 		}
 		all := make([]int, len(before))
 		for i, c := range before {

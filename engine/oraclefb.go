@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/gonb-cope/gonb-cope/engine/design"
-)
+import "fmt"
 
 // NewOracleFB spends the whole budget, that of all agents together, in one round in
 // the proportions of T* (Model.Hardness at ξ = 0), the best for a large budget
@@ -29,10 +24,7 @@ func NewOracleFB(m *Model, opt Options) (Algorithm, error) {
 	}
 	n := opt.Budget * m.Problem.V()
 	st, err := m.remember(key('q', opt.Epsilon, n, nil), func() (*stage, error) {
-		r, err := design.Round(m.Space(0), contrasts, d.Weights, n, RoundingEpsilon)
-		if ratio := (*design.RatioError)(nil); errors.As(err, &ratio) { // too few pulls: the best there are
-			err = nil
-		}
+		r, _, err := m.round(0, contrasts, d.Weights, n)
 		return &stage{design: d, rounding: r}, err
 	})
 	if err != nil {

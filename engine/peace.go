@@ -39,7 +39,14 @@ func (gaussianWidth) exceeds(m *Model, ridge float64, set []int, limit float64) 
 }
 
 func (gaussianWidth) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
-	return m.proportionally('G', ridge, alive, n, func() (design.Design, error) { return m.width(ridge, alive[0], 0) })
+	return m.exactly(narrowest(), ridge, alive, n)
+}
+
+// narrowest is the allocation of Peace.
+func narrowest() allocation {
+	return allocation{"narrowest", func(m *Model, ridge float64, alive [][]int) (design.Design, error) {
+		return m.width(ridge, alive[0], 0)
+	}}
 }
 
 // ruleNarrowed is the rule of Peace in the audit trail.

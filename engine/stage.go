@@ -6,26 +6,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// exactly rounds an allocation to n pulls with ROUND and factors the estimator
-// of those counts. When n pulls are too few for the ratio 2(1+ε), covered is
-// false and the rounding is the best that was found.
-func (m *Model) exactly(ridge float64, alive [][]int, n int) (st *stage, covered bool, err error) {
-	covered = true
-	st, err = m.remember(key('n', ridge, n, contrasting(alive)), func() (*stage, error) {
-		d, err := m.Design(ridge, alive)
+// round is ROUND to n pulls for the contrasts. When n pulls are too few for the ratio
+// 2(1+ε), covered is false and the rounding is the best that was found.
+func (m *Model) round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
+	r, err = design.Round(m.Space(ridge), c, weights, n, RoundingEpsilon)
+	var ratio *design.RatioError
+	if errors.As(err, &ratio) {
+		err = nil
+	}
+	return r, r.Ratio <= 2*(1+RoundingEpsilon), err
+}
+
+// exactly rounds an allocation to n pulls and factors the estimator of those counts.
+// covered is that of round.
+func (m *Model) exactly(a allocation, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error) {
+	st, err = m.remember(key('n', ridge, n, contrasting(alive))+a.name, func() (*stage, error) {
+		d, err := a.choose(m, ridge, alive)
 		if err != nil {
 			return nil, err
 		}
-		r, err := design.Round(m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights, n, RoundingEpsilon)
-		var ratio *design.RatioError
-		if err != nil && !errors.As(err, &ratio) {
+		r, _, err := m.round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
+		if err != nil {
 			return nil, err
 		}
 		e, err := NewEstimator(m, ridge, r.Counts)
-		if err != nil {
-			return nil, err
-		}
-		return &stage{design: d, rounding: r, estimate: e}, nil
+		return &stage{design: d, rounding: r, estimate: e}, err
 	})
 	if err != nil {
 		return nil, false, err
@@ -36,9 +41,9 @@ func (m *Model) exactly(ridge float64, alive [][]int, n int) (st *stage, covered
 // atLeast is exactly for the smallest n·1.25^k pulls that the rounding covers:
 // the maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the
 // rounding is verified to need instead of its worst-case bound.
-func (m *Model) atLeast(ridge float64, alive [][]int, n int) (*stage, error) {
+func (m *Model) atLeast(a allocation, ridge float64, alive [][]int, n int) (*stage, error) {
 	for {
-		st, covered, err := m.exactly(ridge, alive, n)
+		st, covered, err := m.exactly(a, ridge, alive, n)
 		if err != nil || covered {
 			return st, err
 		}
