@@ -56,7 +56,7 @@ func outputFunctions() []Function {
 			},
 		},
 		{
-			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png",
+			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; .tex of a figure is pgfplots and writes its .dat",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
