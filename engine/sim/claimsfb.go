@@ -42,7 +42,8 @@ func (p panel) aboutErrors(cell panelCell) ([]question, error) {
 	return append(out, *trend), nil
 }
 
-// fewerErrors judges whether a difference of error rates is less than 0.
+// fewerErrors judges whether a difference of error rates is less than 0. It is not where
+// the two err in the same runs, however small the interval leaves the difference.
 func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, string) {
 	d := c.difference(alpha)
 	switch {
@@ -51,11 +52,11 @@ func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, string) {
 	case d.CI95[0] > 0:
 		return d, ClaimFails, fmt.Sprintf("it errs in %s more of the runs", percentage(d.Mean))
 	}
+	if c.paired && c.onlyA+c.onlyB == 0 && c.a.count > 0 {
+		return d, ClaimFails, "the two err in the same runs"
+	}
 	if why := c.unmeasurable(); why != "" {
 		return d, ClaimOpen, why
-	}
-	if c.paired && c.onlyA+c.onlyB == 0 {
-		return d, ClaimOpen, "the two err in the same runs"
 	}
 	return d, ClaimOpen, "the interval includes 0: more runs may tell"
 }
