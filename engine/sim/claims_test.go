@@ -62,6 +62,8 @@ func TestVerdicts(t *testing.T) {
 		errs(1, budget, "IndPeaceFB", wrong[1])
 		errs(1, budget, "Oracle", 0)
 	}
+	errs(1, 300, "CoKernelFB-IndAlloc", 200) // the same runs
+	errs(1, 400, "CoKernelFB-IndAlloc", 0)   // none at all
 	for budget, wrong := range map[float64][2]int{100: {390, 400}, 200: {200, 400}, 300: {200, 600}, 400: {3, 0}} {
 		errs(3, budget, "CoKernelFB", wrong[0])
 		errs(3, budget, "IndPeaceFB", wrong[1])
@@ -97,6 +99,8 @@ func TestVerdicts(t *testing.T) {
 		"1, budget 200: CoKernelFB errs less than IndPeaceFB":                 "fails it errs in 20 % more of the runs",
 		"1, budget 300: CoKernelFB errs less than IndPeaceFB":                 "open the interval includes 0: more runs may tell",
 		"1, budget 400: CoKernelFB errs less than IndPeaceFB":                 "open both below 0.88 %: not measurable",
+		"1, budget 300: CoKernelFB errs less than CoKernelFB-IndAlloc":        "fails the two err in the same runs",
+		"1, budget 400: CoKernelFB errs less than CoKernelFB-IndAlloc":        "open both below 0.38 %: not measurable",
 		"3, budget 100: CoKernelFB errs about as often as IndPeaceFB":         "holds",
 		"3, budget 200: CoKernelFB errs about as often as IndPeaceFB":         "fails it errs in 20 % fewer of the runs",
 		"3, budget 300: CoKernelFB is closer to IndPeaceFB than in case 1":    "fails they are 40 % of the runs further apart",
