@@ -93,6 +93,11 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndPeaceFB,
 		},
 		{
+			Name: "IndPeaceFB-Pooled", Mode: ModeFB, LeastSquares: true, Reference: "[KJKJ20], its public code",
+			Doc: "IndPeaceFB as its authors' code has it: data of all rounds pooled, widths over the set; no sharing",
+			New: NewIndPeacePooled,
+		},
+		{
 			Name: "CoUniformFB", Mode: ModeFB, Shares: true, Reference: "[Du23, eq. (2)]",
 			Doc: "uniform pulls, kernelised estimator: sharing without adaptive allocation",
 			New: NewCoUniformFB,

@@ -30,6 +30,10 @@ type halving interface {
 	size(m *Model, ridge float64, set []int) (float64, error)
 	// exceeds tells whether size > limit, at less cost than size where possible.
 	exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error)
+	// rounds is R for the size of all arms together.
+	rounds(size float64) int
+	// limit is the size to which a round cuts a set.
+	limit(size float64) float64
 	// allocate spreads n pulls; covered tells whether the rounding keeps its promise.
 	allocate(m *Model, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error)
 	// rule is what the audit trail calls a cut.
@@ -38,8 +42,16 @@ type halving interface {
 	theorem() string
 }
 
+// halves are the number of rounds and the cut of Alg. 2.
+type halves struct{}
+
+// rounds is how many halvings bring the size to 1, at least 1 [Du23, Alg. 2, l. 2].
+func (halves) rounds(size float64) int { return max(1, int(math.Ceil(math.Log2(size)-1e-9))) }
+
+func (halves) limit(size float64) float64 { return size / 2 * (1 + 1e-9) }
+
 // dimension is the halving of Alg. 2: by ω, with the shared allocation.
-type dimension struct{}
+type dimension struct{ halves }
 
 func (dimension) size(m *Model, ridge float64, set []int) (float64, error) {
 	return m.Omega(ridge, set)
@@ -97,7 +109,7 @@ func newHalving(m *Model, opt Options, own halving) (*CoKernelFB, error) {
 // pairs of all arms, across tasks.
 func (m *Model) RoundsFB(ridge float64) (int, error) { return m.halvings(ridge, dimension{}) }
 
-// halvings is how many halvings bring the size of all arms together to 1, at least 1.
+// halvings is R.
 func (m *Model) halvings(ridge float64, own halving) (int, error) {
 	all := make([]int, m.Problem.N())
 	for i := range all {
@@ -107,7 +119,7 @@ func (m *Model) halvings(ridge float64, own halving) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return max(1, int(math.Ceil(math.Log2(size)-1e-9))), nil
+	return own.rounds(size), nil
 }
 
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
@@ -143,16 +155,21 @@ func (a *CoKernelFB) Learn(b Batch) error {
 		if err != nil {
 			return fmt.Errorf("round %d, task %q: %w", a.round, a.model.Problem.Tasks.Names[v], err)
 		}
-		for _, i := range set {
-			if !slices.Contains(kept, i) {
-				e := a.stage.estimate
-				a.drop(a.round, i, kept[0], estimates[kept[0]]-estimates[i], math.Sqrt(e.Variance(i, kept[0])), a.own.rule())
-			}
-		}
-		slices.Sort(kept)
-		a.alive[v] = kept
+		a.keep(v, kept, a.stage.estimate, estimates)
 	}
 	return nil
+}
+
+// keep leaves task v the arms kept, best first, and records why the others went.
+func (a *CoKernelFB) keep(v int, kept []int, e *Estimator, estimates []float64) {
+	best := kept[0]
+	for _, i := range a.alive[v] {
+		if !slices.Contains(kept, i) {
+			a.drop(a.round, i, best, estimates[best]-estimates[i], math.Sqrt(e.Variance(i, best)), a.own.rule())
+		}
+	}
+	slices.Sort(kept)
+	a.alive[v] = kept
 }
 
 // halve returns the longest prefix of the set, sorted by estimate, of at most
@@ -169,7 +186,7 @@ func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
 	over := sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
 		prefix := slices.Clone(sorted[:k+2])
 		slices.Sort(prefix)
-		over, err := a.own.exceeds(a.model, a.ridge, prefix, whole/2*(1+1e-9))
+		over, err := a.own.exceeds(a.model, a.ridge, prefix, a.own.limit(whole))
 		if err != nil {
 			failed = err
 		}

@@ -26,7 +26,7 @@ func NewIndPeaceFB(m *Model, opt Options) (Algorithm, error) {
 }
 
 // gaussianWidth is the halving of Peace, for a model of one task.
-type gaussianWidth struct{}
+type gaussianWidth struct{ halves }
 
 func (gaussianWidth) size(m *Model, ridge float64, set []int) (float64, error) {
 	d, err := m.width(ridge, set, 0)
