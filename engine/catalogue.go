@@ -24,18 +24,14 @@ type AlgorithmEntry struct {
 	Unscheduled  bool // Options.Schedule says nothing to it
 }
 
-// Algorithms is the catalogue, fixed confidence first.
+// Algorithms is the catalogue: fixed confidence first, and in each mode the algorithms of
+// the paper's figures before others.
 func Algorithms() []AlgorithmEntry {
 	return []AlgorithmEntry{
 		{
 			Name: "CoKernelFC", Mode: ModeFC, Theorem: "Theorem 1", Shares: true, Proven: true, Reference: "[Du23, Alg. 1]",
 			Doc: "elimination in rounds on a shared allocation; error at most delta",
 			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFC(m, o) },
-		},
-		{
-			Name: "IndKernelFC", Mode: ModeFC, Proven: true, Reference: "[Du23, eq. (4)], the single-agent sampler",
-			Doc: "CoKernelFC by each agent alone at delta/V: no sharing",
-			New: NewIndKernelFC,
 		},
 		{
 			Name: "CoKernelFC-IndAlloc", Mode: ModeFC, Shares: true, Proven: true, Reference: "[Du23, App. A], CoKernel-IndAlloc",
@@ -63,6 +59,11 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndPolyALBA,
 		},
 		{
+			Name: "IndKernelFC", Mode: ModeFC, Proven: true, Reference: "[Du23, eq. (4)], the single-agent sampler",
+			Doc: "CoKernelFC by each agent alone at delta/V: no sharing",
+			New: NewIndKernelFC,
+		},
+		{
 			Name: "CoSuccessiveElimination", Mode: ModeFC, LeastSquares: true, Shares: true, Proven: true, Reference: "[Hillel13], the multi-round algorithm",
 			Doc: "classic collaborative best arm: equal pulls and sample means over all agents; for tasks that are the same",
 			New: NewCoSuccessiveElimination,
@@ -78,11 +79,6 @@ func Algorithms() []AlgorithmEntry {
 			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFB(m, o) },
 		},
 		{
-			Name: "IndKernelFB", Mode: ModeFB, Proven: true, Reference: "[Du23, App. C.4], one agent",
-			Doc: "CoKernelFB by each agent alone on its own pulls: no sharing",
-			New: NewIndKernelFB,
-		},
-		{
 			Name: "CoKernelFB-IndAlloc", Mode: ModeFB, Shares: true, Proven: true, Reference: "[Du23, App. A], CoKernelFB-IndAlloc",
 			Doc: "CoKernelFB with each agent's own optimal allocation in place of the shared one",
 			New: NewCoKernelFBIndAlloc,
@@ -93,9 +89,14 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndPeaceFB,
 		},
 		{
-			Name: "IndPeaceFB-Pooled", Mode: ModeFB, LeastSquares: true, Reference: "[KJKJ20], its public code",
-			Doc: "IndPeaceFB as its authors' code has it: data of all rounds pooled, widths over the set; no sharing",
-			New: NewIndPeacePooled,
+			Name: "IndUniformFB", Mode: ModeFB, LeastSquares: true, Reference: "[Du23, App. A]",
+			Doc: "uniform pulls, sample means: neither sharing nor allocation",
+			New: NewIndUniformFB,
+		},
+		{
+			Name: "IndKernelFB", Mode: ModeFB, Proven: true, Reference: "[Du23, App. C.4], one agent",
+			Doc: "CoKernelFB by each agent alone on its own pulls: no sharing",
+			New: NewIndKernelFB,
 		},
 		{
 			Name: "CoUniformFB", Mode: ModeFB, Shares: true, Reference: "[Du23, eq. (2)]",
@@ -103,9 +104,9 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoUniformFB,
 		},
 		{
-			Name: "IndUniformFB", Mode: ModeFB, LeastSquares: true, Reference: "[Du23, App. A]",
-			Doc: "uniform pulls, sample means: neither sharing nor allocation",
-			New: NewIndUniformFB,
+			Name: "IndPeaceFB-Pooled", Mode: ModeFB, LeastSquares: true, Reference: "[KJKJ20], its public code",
+			Doc: "IndPeaceFB as its authors' code has it: data of all rounds pooled, widths over the set; no sharing",
+			New: NewIndPeacePooled,
 		},
 		{
 			Name: "IndUniformFB-LS", Mode: ModeFB, LeastSquares: true, Reference: "[KJKJ20], the uniform baseline of its code",

@@ -16,6 +16,7 @@ type chart struct {
 	rows     []chartRow
 	measures []measure // their functions are not asked any more
 	styles   []Style   // of the measures; nil means that of the figure
+	theorem  string    // that the upper bounds of the rows are from
 }
 
 // chartRow is one combination of values with what was measured there.
@@ -24,6 +25,7 @@ type chartRow struct {
 	mode, algorithm string
 	cells           []any   // of the measures
 	lower           float64 // the lower bound on the measure; 0 when unknown
+	upper           float64 // what the paper's theorem promises of it; 0 when unknown
 }
 
 // figure draws the chart as asked.

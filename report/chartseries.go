@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// series are those of one panel, the lower bounds last.
+// series are those of one panel, the bounds last.
 func (g split) series(p splitPanel) []Series {
 	var out []Series
 	for k := range len(p.combos) * len(g.measures) {
@@ -17,7 +17,11 @@ func (g split) series(p splitPanel) []Series {
 		}
 		out = append(out, s)
 	}
-	return append(out, g.lowerBounds(p)...)
+	upper := g.bounds(p, g.theorem, func(r chartRow) float64 { return r.upper })
+	for i := range upper {
+		upper[i].Variant = 1
+	}
+	return append(append(out, upper...), g.bounds(p, "lower bound", func(r chartRow) float64 { return r.lower })...)
 }
 
 // shared is true for a prediction that is the same as that of another combination:
@@ -116,19 +120,18 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 	}
 }
 
-// mostBounds is how many lower bounds a panel shows before they crowd it.
+// mostBounds is how many bounds of a kind a panel shows before they crowd it.
 const mostBounds = 3
 
-// lowerBounds has the lower bound of each combination as a series to compare
-// with; combinations with the same bound share one. Many would hide the rest, so
-// then there are none.
-func (g split) lowerBounds(p splitPanel) []Series {
+// bounds has a bound of each combination as a series to compare with; combinations
+// with the same bound share one. Many would hide the rest, so then there are none.
+func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Series {
 	var out []Series
 	var names []string
 	for _, c := range p.combos {
-		b := Series{Name: "lower bound", Style: Bound}
+		b := Series{Name: name, Style: Bound}
 		for _, i := range c.rows {
-			if v := g.rows[i].lower; v > 0 {
+			if v := of(g.rows[i]); v > 0 {
 				b.X, b.Y = append(b.X, g.at[i]), append(b.Y, v)
 			}
 		}
@@ -142,7 +145,7 @@ func (g split) lowerBounds(p splitPanel) []Series {
 	}
 	for i := range out {
 		if len(out) > 1 && names[i] != "" {
-			out[i].Name = "lower bound, " + names[i]
+			out[i].Name = name + ", " + names[i]
 		}
 	}
 	return out

@@ -239,6 +239,6 @@ func (p pane) shift(i int) vg.Length {
 			k++
 		}
 	}
-	step := min(2.5, 16/vg.Length(n))
+	step := min(2, 16/vg.Length(n))
 	return (vg.Length(k) - vg.Length(n-1)/2) * step
 }

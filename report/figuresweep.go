@@ -25,6 +25,9 @@ func sweepFigure(s sim.Sweep, o Drawing) (Figure, error) {
 		if o.Y[0] == "samples" {
 			row.lower = r.Result.LowerBoundSamples
 		}
+		if promise, ok := theorem(r.Result, r.Result.Mode).(float64); ok && slices.Contains([]string{"samples", "error"}, o.Y[0]) && len(o.Y) == 1 {
+			row.upper, c.theorem = promise, theoremOf(r.Result)
+		}
 		c.rows = append(c.rows, row)
 	}
 	f, err := c.figure(o)
@@ -35,6 +38,15 @@ func sweepFigure(s sim.Sweep, o Drawing) (Figure, error) {
 		f.rule(references(c.measures[0], results, nil, false))
 	}
 	return f, nil
+}
+
+// theoremOf names the theorem of the paper that is about the result.
+func theoremOf(r engine.Result) string {
+	e, err := engine.AlgorithmNamed(r.Mode, r.Algorithm)
+	if err != nil {
+		return ""
+	}
+	return e.Theorem
 }
 
 // rule adds reference lines to the figure, or to each of its panels.

@@ -25,7 +25,7 @@ func (d *drawing) name(panes []pane) {
 		}
 		for _, l := range p.Lines {
 			if _, outside := p.y.clamp(l.At); !l.Vertical && outside == 0 {
-				d.add(entry{name: l.Label, look: bound(), x: p.x.hi, y: l.At, placed: true}, len(panes) > 1)
+				d.add(entry{name: l.Label, look: bound(0), x: p.x.hi, y: l.At, placed: true}, len(panes) > 1)
 			}
 		}
 	}

@@ -66,8 +66,15 @@ func reference(k int) look {
 	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
-// bound is the look of what is drawn to compare with.
-func bound() look { return look{color: grey, dashes: []vg.Length{3, 2}, thin: true} }
+// bound is the look of what is drawn to compare with: dashes, and dots for a second
+// kind.
+func bound(kind int) look {
+	dashes := []vg.Length{3, 2}
+	if kind > 0 {
+		dashes = []vg.Length{1, 1.5}
+	}
+	return look{color: grey, dashes: dashes, thin: true}
+}
 
 func (l look) line() draw.LineStyle {
 	width := vg.Length(1.6)
@@ -130,7 +137,7 @@ func looks(panels []Figure) [][]look {
 			l, known := named[s.Name]
 			switch {
 			case s.Style == Bound:
-				l = bound()
+				l = bound(s.Variant)
 			case s.Reference:
 				l = reference(max(s.Hue-1, 0) + max(s.Variant, 0))
 			case s.Hue > 0:
