@@ -19,9 +19,10 @@ var ErrUnsuited = errors.New("the algorithm is not for this problem")
 // that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1 is the same,
 // by symmetry.
 //
-// Hillel et al. give round r the accuracy 2^-r and the pulls that a union bound over
-// arms and rounds asks for. Here the pulls and thresholds are those of the schedules
-// of CoKernelFC, with ρ the worth of equal pulls. There is no regularisation (ξ = 0,
+// Only the abstract of [Hillel13] was at hand: k agents learn k times faster, with
+// communication logarithmic in 1/ε. Elimination in rounds that halve the accuracy is
+// the reading of it. The pulls and thresholds are those of the schedules of
+// CoKernelFC, with ρ the worth of equal pulls. There is no regularisation (ξ = 0,
 // whatever ξ the options name).
 func NewCoSuccessiveElimination(m *Model, opt Options) (Algorithm, error) {
 	if err := m.sameTasks(); err != nil {
