@@ -56,6 +56,17 @@ func outputFunctions() []Function {
 			},
 		},
 		{
+			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"}, Doc: "chosen measures of a sweep as a table, a row for each result",
+			Params: []Param{
+				{Name: "s", Types: []Type{Sweep}, Doc: "a sweep"},
+				{Name: "y", Types: []Type{Text, List}, words: wordsY, Doc: "a measure or a list of them, as in plot"},
+			},
+			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, check: (*call).checkColumns,
+			eval: func(c *call) (any, error) {
+				return report.SweepMeasures(c.arg("s").Data.(sim.Sweep), c.measures()...)
+			},
+		},
+		{
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; .tex of a figure is pgfplots and writes its .dat",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},

@@ -30,15 +30,30 @@ func (c *call) checkPlot() {
 	if len(xs) > 0 && !c.offered("x", c.arg("x"), xs) { // a sweep whose names are not known has none
 		return
 	}
+	if !c.checkY(sample, x) {
+		return
+	}
+	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
+		c.offered("panel", c.arg("panel"), s.Names)
+	}
+}
+
+// checkY reports a measure that a value of this kind does not have.
+func (c *call) checkY(sample any, x string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
 	for i := range c.measures() {
 		if at := c.element(y, i); len(ys) > 0 && !c.offered("y", at, ys) {
-			return
+			return false
 		}
 	}
-	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
-		c.offered("panel", c.arg("panel"), s.Names)
+	return true
+}
+
+// checkColumns finds a measure that a sweep does not have, before it is run.
+func (c *call) checkColumns() {
+	if c.checkMeasures() {
+		c.checkY(c.sample(c.arg("s")), "")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // column finds a column by name; -1 when the table has none.
@@ -136,5 +137,31 @@ func TestCompare(t *testing.T) {
 	}
 	if diff := cmp.Diff(table.Rows[1][column(table, "error")], any(fbResult("", 22, 0).Errors)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSweepMeasures: the columns asked for and no others, and a measure that no result
+// knows is refused.
+func TestSweepMeasures(t *testing.T) {
+	s := sim.Sweep{Names: []string{"gap"}, Rows: []sim.SweepRow{
+		{Values: []any{0.1}, Result: engine.Result{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Rounds: 4, Bytes: 100}},
+		{Values: []any{0.2}, Result: engine.Result{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Rounds: 3, Bytes: 80}},
+	}}
+	table, err := SweepMeasures(s, "bytes", "rounds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range table.Columns {
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); !strings.HasPrefix(got, "gap algorithm") || !strings.HasSuffix(got, "bytes rounds") {
+		t.Errorf("the columns are %s", got)
+	}
+	if last := table.Rows[1][len(names)-1]; last != 3.0 {
+		t.Errorf("the last cell is %v", last)
+	}
+	if _, err := SweepMeasures(s, "bytes_raw"); err == nil || !strings.Contains(err.Error(), "bytes_raw") {
+		t.Errorf("a measure that no result has: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -46,8 +47,20 @@ func isRead(n int) string {
 // mostRows is how many rows of a sweep's table a page shows unfolded.
 const mostRows = 40
 
-// sweepTable shows the measures that matter for the mode of the runs.
-func sweepTable(s sim.Sweep) Table {
+// SweepMeasures is a sweep as a table of chosen measures, see Axes for their names. It
+// reports a name that is none of them, and measures that no result knows.
+func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
+	_, known := Axes(s, "")
+	for _, name := range names {
+		if _, err := choose("y", name, known); err != nil {
+			return Table{}, err
+		}
+	}
+	return sweepTable(s, names...), nil
+}
+
+// sweepTable shows the measures named, or those that matter for the mode of the runs.
+func sweepTable(s sim.Sweep, names ...string) Table {
 	t := Table{Caption: "Measured, " + strings.Join(s.Names, " by ")}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
 	unnamed := !slices.Contains(s.Names, "algorithm")
@@ -55,9 +68,12 @@ func sweepTable(s sim.Sweep) Table {
 		t.Columns = append(t.Columns, text("algorithm", "algorithm"))
 	}
 	t.Columns = append(t.Columns, text("status", "Status"))
-	names := []string{"samples", "ratio", "rounds", "bytes", "error"}
-	if len(s.Rows) > 0 && s.Rows[0].Result.Mode == "fb" {
+	switch {
+	case len(names) > 0:
+	case len(s.Rows) > 0 && s.Rows[0].Result.Mode == engine.ModeFB:
 		names = []string{"samples", "rounds", "bytes", "error", "relative_regret"}
+	default:
+		names = []string{"samples", "ratio", "rounds", "bytes", "error"}
 	}
 	chosen := measuresNamed(names...)
 	for _, m := range chosen {
