@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -126,6 +127,8 @@ func numeric(v any) (float64, bool) {
 		return float64(v), true
 	case uint64:
 		return float64(v), true
+	case string: // scripts write infinity so
+		return math.Inf(1), v == "inf"
 	}
 	return 0, false
 }
