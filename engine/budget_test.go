@@ -174,7 +174,7 @@ func (ref *reference) width(t *testing.T, set []int) design.Design {
 	return d
 }
 
-// IndPeaceFB is Peace on every task with the budget of one agent.
+// IndPeaceFB and IndPeaceFB-Pooled are run on every task with the budget of one agent.
 func TestIndPeace(t *testing.T) {
 	p, err := PaperCase(3, 0.3)
 	if err != nil {
@@ -184,19 +184,26 @@ func TestIndPeace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alg, err := NewIndPeaceFB(m, Options{Budget: 1003})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := alg.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// γ = 21.1 for the six arms (design.TestWidthPaperSets), hence five rounds.
-	for v := range p.V() {
-		lo, hi := p.ArmsOf(v)
-		if sum := (Plan{Counts: plan.Counts[lo:hi]}).Pulls(); sum != 1003/5 {
-			t.Errorf("task %d: %d pulls in the first round, want %d", v, sum, 1003/5)
+	// γ = 21.1 for the six arms (design.TestWidthPaperSets), hence five rounds; a quarter
+	// of it makes three.
+	for name, rounds := range map[string]int{"IndPeaceFB": 5, "IndPeaceFB-Pooled": 3} {
+		entry, err := AlgorithmNamed(ModeFB, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg, err := entry.New(m, Options{Budget: 1003})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := alg.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range p.V() {
+			lo, hi := p.ArmsOf(v)
+			if sum := (Plan{Counts: plan.Counts[lo:hi]}).Pulls(); sum != 1003/rounds {
+				t.Errorf("%s, task %d: %d pulls in the first round, want %d", name, v, sum, 1003/rounds)
+			}
 		}
 	}
 }
@@ -267,7 +274,7 @@ func TestOracleFBUnsuited(t *testing.T) {
 	}
 }
 
-// IndUniformFB-LS estimates by least squares on the task's own pulls.
+// IndUniformFB-LS estimates by least squares on the task's own pulls, and judges them at δ/V.
 func TestIndUniformLS(t *testing.T) {
 	for _, p := range instances(t) {
 		m, err := NewModel(p, 0)
@@ -288,6 +295,10 @@ func TestIndUniformLS(t *testing.T) {
 		}
 		for v, a := range alg.Answers() {
 			lo, hi := p.ArmsOf(v)
+			logTerm := math.Log(2 * sq(float64(hi-lo)) * float64(p.V()) / DefaultDelta)
+			if got := alg.(*individual).parts[v].(*uniformFB).logTerm; math.Abs(got-logTerm) > 1e-12 {
+				t.Errorf("%s, task %d: judged with the logarithm %g, want %g", p.Name, v, got, logTerm)
+			}
 			own := newReference(p.Only(v), leastSquares)
 			part := Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
 			theta, _ := own.estimate(part)

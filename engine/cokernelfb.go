@@ -201,13 +201,7 @@ func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.single() }
 
 // Answers returns each task's best estimate among its candidates, and whether
 // the data support it (see evidence).
-func (a *CoKernelFB) Answers() []Answer {
-	out := make([]Answer, len(a.alive))
-	for v, set := range a.alive {
-		out[v] = a.supported(&a.candidates, v, set)
-	}
-	return out
-}
+func (a *CoKernelFB) Answers() []Answer { return a.judged(&a.candidates) }
 
 // Warnings has the conditions of its theorem that are known not to hold.
 func (a *CoKernelFB) Warnings() []string {

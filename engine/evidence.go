@@ -67,6 +67,15 @@ func (ev *evidence) estimate(i int) float64 {
 	return ev.rounds[ev.seen[i]].estimates[i]
 }
 
+// judged are the answers of all tasks.
+func (ev *evidence) judged(c *candidates) []Answer {
+	out := make([]Answer, len(c.alive))
+	for v, set := range c.alive {
+		out[v] = ev.supported(c, v, set)
+	}
+	return out
+}
+
 // supported is the answer of task v, whose candidates left are set.
 func (ev *evidence) supported(c *candidates, v int, set []int) Answer {
 	p := c.model.Problem

@@ -36,12 +36,18 @@ func newIndividualFC(m *Model, opt Options, own func() method) (Algorithm, error
 // NewIndKernelFB is Alg. 2 run by each agent on its own task with its own T
 // pulls.
 func NewIndKernelFB(m *Model, opt Options) (Algorithm, error) {
+	return newIndividualFB(m, opt, func(m *Model, opt Options) (Algorithm, error) { return NewCoKernelFB(m, opt) })
+}
+
+// newIndividualFB runs an algorithm by each agent alone on its own T pulls; what it calls
+// decided is judged at δ/V.
+func newIndividualFB(m *Model, opt Options, algorithm func(*Model, Options) (Algorithm, error)) (Algorithm, error) {
 	opt, err := opt.withDefaults(ModeFB)
 	if err != nil {
 		return nil, err
 	}
 	opt.Delta /= float64(m.Problem.V())
-	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return NewCoKernelFB(m, opt) })
+	return newIndividual(m, opt, algorithm)
 }
 
 func newIndividual(m *Model, opt Options, algorithm func(*Model, Options) (Algorithm, error)) (*individual, error) {

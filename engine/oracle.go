@@ -24,10 +24,9 @@ type oracle struct {
 	best  []int
 	start int // pulls of the first round
 
-	round     int
-	stage     *stage
-	counts    []int     // N: pulls so far, the round planned included
-	sums      []float64 // N: their rewards, without the round planned
+	round int
+	stage *stage
+	pool
 	estimates []float64 // of all data, normalised
 }
 
@@ -50,7 +49,7 @@ func NewOracleFC(m *Model, opt Options) (Algorithm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsuited, err)
 	}
-	a := &oracle{candidates: newCandidates(m), opt: opt, best: best, counts: make([]int, m.Problem.N()), sums: make([]float64, m.Problem.N())}
+	a := &oracle{candidates: newCandidates(m), opt: opt, best: best, pool: newPool(m.Problem.N())}
 	start := 2 * d.Value * math.Log(1/(2.4*opt.Delta))
 	a.start = max(1, int(min(math.Ceil(start), float64(opt.MaxSamples)+1)))
 	return a, nil
@@ -63,10 +62,7 @@ const oracleGrowth = 0.25
 
 // Plan is the first round's pulls, or oracleGrowth of those made so far.
 func (a *oracle) Plan() (Plan, error) {
-	n := 0
-	for _, c := range a.counts {
-		n += c
-	}
+	n := Plan{Counts: a.counts}.Pulls()
 	if n == 0 {
 		n = a.start
 	} else {
@@ -80,9 +76,6 @@ func (a *oracle) Plan() (Plan, error) {
 	st, err := a.model.remember(key('O', a.opt.Epsilon, a.start, [][]int{{r}}), func() (*stage, error) { return a.model.oracleStage(a.opt.Epsilon, a.counts, n) })
 	if err != nil {
 		return Plan{}, err
-	}
-	for i, c := range st.rounding.Counts {
-		a.counts[i] += c
 	}
 	a.round, a.stage = r, st
 	return st.plan(r), nil
@@ -141,16 +134,7 @@ func (a *oracle) Learn(b Batch) error {
 	if err := learned(a.stage.plan(a.round), b); err != nil {
 		return err
 	}
-	pooled := make([]float64, len(a.sums))
-	for i, c := range b.Counts {
-		if c > 0 {
-			a.sums[i] += float64(c) * b.Means[i]
-		}
-		if a.counts[i] > 0 {
-			pooled[i] = a.sums[i] / float64(a.counts[i])
-		}
-	}
-	a.estimates = a.stage.estimate.Estimates(pooled)
+	a.estimates = a.stage.estimate.Estimates(a.add(b))
 	slack := a.opt.Epsilon / a.model.Unit
 	for v, first := range a.best {
 		keep := a.alive[v][:0]

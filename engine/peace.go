@@ -16,13 +16,8 @@ import "github.com/gonb-cope/gonb-cope/engine/design"
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
 func NewIndPeaceFB(m *Model, opt Options) (Algorithm, error) {
-	opt, err := opt.withDefaults(ModeFB)
-	if err != nil {
-		return nil, err
-	}
-	opt.Delta /= float64(m.Problem.V())
 	opt.Ridge = Ridge{Kind: RidgeValue}
-	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newHalving(m, opt, gaussianWidth{}) })
+	return newIndividualFB(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newHalving(m, opt, gaussianWidth{}) })
 }
 
 // gaussianWidth is the halving of Peace, for a model of one task.

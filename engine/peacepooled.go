@@ -26,13 +26,8 @@ import (
 // is what the audit trail shows. What is called decided is judged by each round's own
 // data, as everywhere.
 func NewIndPeacePooled(m *Model, opt Options) (Algorithm, error) {
-	opt, err := opt.withDefaults(ModeFB)
-	if err != nil {
-		return nil, err
-	}
-	opt.Delta /= float64(m.Problem.V())
 	opt.Ridge = Ridge{Kind: RidgeValue}
-	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newPooledPeace(m, opt) })
+	return newIndividualFB(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newPooledPeace(m, opt) })
 }
 
 // setWidth is the halving by the width over the set, for a model of one task.
@@ -54,8 +49,7 @@ func (setWidth) limit(size float64) float64 { return math.Ceil(size / 2) }
 // pooledPeace is Alg. 2's loop with the data of all rounds.
 type pooledPeace struct {
 	*CoKernelFB
-	counts    []int     // N: pulls so far
-	sums      []float64 // N: their rewards
+	pool
 	estimates []float64 // of all data, normalised; nil before any
 }
 
@@ -66,8 +60,7 @@ func newPooledPeace(m *Model, opt Options) (*pooledPeace, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := m.Problem.N()
-	return &pooledPeace{CoKernelFB: base, counts: make([]int, n), sums: make([]float64, n)}, nil
+	return &pooledPeace{CoKernelFB: base, pool: newPool(m.Problem.N())}, nil
 }
 
 // Learn pools the round with those before it and cuts the sets of more than two arms.
@@ -79,16 +72,7 @@ func (a *pooledPeace) Learn(b Batch) error {
 		return err
 	}
 	a.weigh(a.stage.estimate, a.stage.estimate.Estimates(b.Means), a.alive)
-	means := make([]float64, len(a.sums))
-	for i, c := range b.Counts {
-		if c > 0 {
-			a.counts[i] += c
-			a.sums[i] += float64(c) * b.Means[i]
-		}
-		if a.counts[i] > 0 {
-			means[i] = a.sums[i] / float64(a.counts[i])
-		}
-	}
+	means := a.add(b)
 	st, err := a.model.remember(key('p', a.ridge, 0, [][]int{a.counts}), func() (*stage, error) {
 		e, err := NewEstimator(a.model, a.ridge, a.counts)
 		return &stage{estimate: e}, err

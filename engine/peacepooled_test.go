@@ -100,30 +100,3 @@ func cutPooled(set []int, rewards []float64, gamma func([]int) float64) []int {
 	}
 	return slices.Sorted(slices.Values(sorted[:keep]))
 }
-
-// IndPeaceFB-Pooled is that on every task with the budget of one agent.
-func TestIndPeacePooled(t *testing.T) {
-	p, err := PaperCase(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alg, err := NewIndPeacePooled(m, Options{Budget: 1003})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := alg.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// γ' = 21.1/4 for the six arms (design.TestWidthPaperSets), hence three rounds.
-	for v := range p.V() {
-		lo, hi := p.ArmsOf(v)
-		if sum := (Plan{Counts: plan.Counts[lo:hi]}).Pulls(); sum != 1003/3 {
-			t.Errorf("task %d: %d pulls in the first round, want %d", v, sum, 1003/3)
-		}
-	}
-}

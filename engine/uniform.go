@@ -44,7 +44,7 @@ func NewIndUniformFB(m *Model, opt Options) (Algorithm, error) {
 // of [KJKJ20], where the estimator is the same for all algorithms.
 func NewIndUniformLS(m *Model, opt Options) (Algorithm, error) {
 	opt.Ridge = Ridge{Kind: RidgeValue}
-	return newIndividual(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newUniformFB(m, opt) })
+	return newIndividualFB(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newUniformFB(m, opt) })
 }
 
 // NewBestElsewhere answers with the arm that is best on average in the other
@@ -160,13 +160,7 @@ func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
 func (a *uniformFB) Done() bool { return a.done }
 
 // Answers returns the arm chosen for each task.
-func (a *uniformFB) Answers() []Answer {
-	out := make([]Answer, len(a.alive))
-	for v, set := range a.alive {
-		out[v] = a.supported(&a.candidates, v, set)
-	}
-	return out
-}
+func (a *uniformFB) Answers() []Answer { return a.judged(&a.candidates) }
 
 // Warnings tells of arms that were never pulled and of a kernel that cannot
 // represent the rewards.
