@@ -1,7 +1,10 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -165,9 +168,26 @@ func (c *call) checkSave() {
 func (c *call) checkEnding(param string) bool {
 	a := c.arg(param)
 	path, given := a.Data.(string)
-	if !given || report.CheckEnding(path) == nil {
+	if !given {
 		return true
 	}
+	if report.CheckEnding(path) == nil {
+		return c.checkFolder(a, path)
+	}
 	c.fail(&a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(report.Endings(), " "))
+	return false
+}
+
+// checkFolder reports a file in a folder that does not exist, before runs are spent on
+// what it is to hold.
+func (c *call) checkFolder(a argument, path string) bool {
+	folder := filepath.Dir(c.e.session.path(path))
+	if _, ok := c.e.session.opt.Host.(files); !ok {
+		return true
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	c.fail(&a, fmt.Sprintf("cannot save to %q: there is no folder %q", path, filepath.Dir(path)), "")
 	return false
 }

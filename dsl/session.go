@@ -93,8 +93,9 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	for _, st := range statements {
 		if e.stopped = ctx.Err(); e.stopped == nil {
 			v := e.statement(st)
-			// What an interrupt cuts short is displayed even when it was to be bound.
-			if (st.Name == "" || ctx.Err() != nil) && v.known() && v.Type != Nothing {
+			// What an interrupt or a failure cuts short is displayed even when it was to be bound.
+			short := ctx.Err() != nil || len(e.errs) > 0
+			if (st.Name == "" || short) && v.known() && v.Type != Nothing {
 				d := displayOf(st, v)
 				displays = append(displays, d)
 				if s.opt.Shown != nil {

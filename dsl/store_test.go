@@ -160,3 +160,23 @@ func TestProgressOfAStore(t *testing.T) {
 		t.Errorf("first estimate %v from %+v", left, first)
 	}
 }
+
+// TestFailedCellKeepsTheRest: a combination that cannot be run ends the sweep with an
+// error that names it, and what was finished is shown and bound.
+func TestFailedCellKeepsTheRest(t *testing.T) {
+	s := NewSession(Options{})
+	script, _ := Parse("demo.cope", `
+r = fc(paper(case=1, gap=0.4), delta=0.1, runs=3)
+s = sweep(r, case=[1, 2], algorithm=["CoKernelFC", "CoSuccessiveElimination"])
+`)
+	displays, err := s.Eval(context.Background(), script)
+	if err == nil || !strings.Contains(err.Error(), "case=2, algorithm=CoSuccessiveElimination") {
+		t.Fatalf("error %v", err)
+	}
+	if len(displays) != 1 || len(displays[0].Value.(sim.Sweep).Rows) != 3 {
+		t.Errorf("displays %v", displays)
+	}
+	if v, _, ok := s.Value("s"); !ok || len(v.(sim.Sweep).Rows) != 3 {
+		t.Errorf("s is %v", v)
+	}
+}

@@ -114,7 +114,7 @@ func (c *call) checkSweep() {
 }
 
 // sweep evaluates the result for every combination, the last axis fastest. When it
-// is interrupted, the combinations finished so far are returned.
+// is interrupted, or one cannot be run, the combinations finished so far are returned.
 func (c *call) sweep() (any, error) {
 	s, root := c.plan()
 	if s == nil {
@@ -144,8 +144,11 @@ func (c *call) sweep() (any, error) {
 			return out, c.e.stopped
 		}
 		result, ok := v.Data.(engine.Result)
-		if !ok {
+		if !ok && len(out.Rows) == 0 {
 			return nil, nil // reported
+		}
+		if !ok {
+			return out, nil // reported; what is finished is kept
 		}
 		row.Result = result
 		out.Rows = append(out.Rows, row)

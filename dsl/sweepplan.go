@@ -58,6 +58,10 @@ func (c *call) steps(a argument) []argument {
 			c.e.fail(node, Sweep, fmt.Sprintf("a swept value is a number or a text, not %s", v.Type.a()), "")
 			return nil
 		}
+		if slices.ContainsFunc(list[:i], func(o value) bool { return o == v }) {
+			c.e.fail(node, Sweep, fmt.Sprintf("%s is swept over %v twice", a.Name, v.Data), "the same runs again would count as independent ones; raise runs, or sweep seed")
+			return nil
+		}
 		steps[i] = argument{value: v, Name: a.Name, Node: node, st: c.e.st}
 	}
 	return steps

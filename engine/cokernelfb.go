@@ -211,7 +211,7 @@ func (a *CoKernelFB) Warnings() []string {
 		out = a.model.ridgeWarnings(ModeFB, a.opt, a.ridge)
 	}
 	if a.thin > 0 {
-		s := fmt.Sprintf("%d pulls a round are too few for the rounding ratio %.2g (reached %.3g)", a.pulls, 2*(1+RoundingEpsilon), a.thin)
+		s := fmt.Sprintf("%d pulls a round are too few for the rounding ratio %.2g", a.pulls, 2*(1+RoundingEpsilon)) // the same text for every run
 		if theorem != "" {
 			s += ": " + theorem + " does not cover this budget"
 		}

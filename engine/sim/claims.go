@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
@@ -104,6 +105,11 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 		value, fine := numeric(g.values[atValue])
 		if !ok || !fine {
 			return p, wrong
+		}
+		for _, results := range g.results {
+			if name := results[0].Problem; !strings.HasPrefix(name, fmt.Sprintf("paper case %g,", number)) {
+				return p, fmt.Errorf("claims are those of the paper about its own problems, paper(case=...); this sweep has results for %q", name)
+			}
 		}
 		p.cells = append(p.cells, panelCell{number, value, g.results})
 	}

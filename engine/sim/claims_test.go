@@ -20,6 +20,7 @@ func cellOf(number, value float64, mode, name string, runs int, level, spread fl
 		bad[i] = i < wrong
 	}
 	r := made(name, samples, bad)
+	r.Problem = fmt.Sprintf("paper case %g, gap 0.1", number)
 	if r.Mode = mode; mode == engine.ModeFB {
 		r.Status = engine.StatusBudget
 	}
@@ -54,6 +55,10 @@ func TestVerdicts(t *testing.T) {
 	add(3, 0.1, "Oracle", 10, 0.01)
 
 	fb := sim.Sweep{Names: []string{"case", "budget", "algorithm"}}
+	for _, name := range []string{"CoKernelFC", "IndRAGE/V"} { // too few runs, all alike
+		fc.Rows = append(fc.Rows, cellOf(1, 0.5, engine.ModeFC, name, 29, float64(1000+len(name)), 0, 0))
+	}
+
 	errs := func(number, budget float64, name string, wrong int) {
 		fb.Rows = append(fb.Rows, cellOf(number, budget, engine.ModeFB, name, 1000, 1, 0, wrong))
 	}
@@ -85,6 +90,7 @@ func TestVerdicts(t *testing.T) {
 		"1, gap 0.2: CoKernelFC needs as many samples as IndRAGE/V":           "holds within 10 %; a difference of 3 % shows",
 		"1, gap 0.3: CoKernelFC needs as many samples as IndRAGE/V":           "fails it is 1.5 times as many",
 		"1, gap 0.4: CoKernelFC needs as many samples as IndRAGE/V":           "open the interval is wider than 10 %: more runs would tell",
+		"1, gap 0.5: CoKernelFC needs as many samples as IndRAGE/V":           "open 29 runs are too few",
 		"2, gap 0.1: CoKernelFC needs more samples than IndRAGE/V":            "holds",
 		"2, gap 0.1: CoKernelFC needs fewer samples than IndRAGE":             "holds",
 		"2, gap 0.2: CoKernelFC needs more samples than IndRAGE/V":            "open the two are within",
@@ -143,7 +149,10 @@ func TestClaimsAreSimultaneous(t *testing.T) {
 func TestClaimsMistakes(t *testing.T) {
 	names := []string{"case", "gap", "algorithm"}
 	row := cellOf(1, 0.1, engine.ModeFC, "CoKernelFC", 3, 1, 0, 0)
+	foreign := cellOf(1, 0.1, engine.ModeFC, "CoKernelFC", 3, 1, 0, 0)
+	foreign.Result.Problem = "paper case 2, gap 0.1"
 	for want, c := range map[string][2]sim.Sweep{
+		`claims are those of the paper about its own problems, paper(case=...); this sweep has results for "paper case 2, gap 0.1"`: {{Names: names, Rows: []sim.SweepRow{foreign}}},
 		"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm": {},
 		"nothing to judge": {{Names: names, Rows: []sim.SweepRow{row}}},
 		"claims need a sweep of fc over case, gap and algorithm (and seed, if you like); this one sweeps gap, algorithm, case, delta": {

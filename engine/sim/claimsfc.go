@@ -54,8 +54,8 @@ func aboutSamples(cell panelCell) ([]question, error) {
 				switch {
 				case stopped != "":
 					return i, ClaimOpen, stopped
-				case c.runs() < 2:
-					return i, ClaimOpen, "a single run has no interval"
+				case c.runs() < fewestRuns:
+					return i, ClaimOpen, fmt.Sprintf("%d runs are too few for an interval to be trusted; %d at least", c.runs(), fewestRuns)
 				}
 				verdict, why := claim.verdict(i)
 				return i, verdict, why
@@ -64,6 +64,11 @@ func aboutSamples(cell panelCell) ([]question, error) {
 	}
 	return out, nil
 }
+
+// fewestRuns is the number of runs below which samples are not judged: they are
+// multiples of a round's pulls, so a few runs may well be all alike and their interval
+// a point, or far too narrow.
+const fewestRuns = 30
 
 // unfinished tells of runs that a limit stopped: their samples are not what the
 // algorithm needs.

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
@@ -16,6 +18,9 @@ func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) 
 		return "none: a reference to compare with, not an algorithm: it knows the expected rewards"
 	case !entry.Proven:
 		return "none: a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(r.Delta)
+	}
+	if slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasSuffix(w, engine.Uncovered) }) {
+		return "none: xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
 	}
 	var s string
 	switch {

@@ -191,3 +191,30 @@ func TestStroke(t *testing.T) {
 		}
 	}
 }
+
+// TestGuaranteeNeedsItsRidge: where ξ is above what Theorem 1 allows, the literal rule
+// errs, and the result promises nothing; the tuned rule holds for every ξ.
+func TestGuaranteeNeedsItsRidge(t *testing.T) {
+	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, []string{"A", "B", "C"}, [][]float64{{0.1, 0}, {0, 1}, {0, 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := engine.New("shrunk", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(kernels.Linear{}), []float64{0.5}, []float64{1, 0.8, 0.4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for schedule, promised := range map[string]bool{engine.SchedulePaper: false, engine.ScheduleTuned: true} {
+		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 20, Seed: 1,
+			Options: engine.Options{Delta: 0.1, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.1}, MaxSamples: 1e7}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !strings.HasPrefix(r.Guarantee, "none:"); got != promised || (!promised && r.Errors.Count == 0) || (promised && r.Errors.Count > 0) {
+			t.Errorf("%s: guarantee %q with %d of %d runs wrong", schedule, r.Guarantee, r.Errors.Count, r.Errors.Runs)
+		}
+	}
+}
