@@ -64,7 +64,11 @@ func sampleSentence(b bounds.Report, r engine.Result) string {
 	_, best := tightest(append(forms(b.Corollary.FC), named{"", b.Theorem.FC}))
 	var parts []string
 	if finite(best) && m.Mean > 0 {
-		parts = append(parts, factor(m.Mean, best, m.CI95[0] > best, "the tightest bound"))
+		what := "the tightest bound"
+		if r.Schedule != "" && r.Schedule != engine.SchedulePaper {
+			what += ", which is one for the literal schedule"
+		}
+		parts = append(parts, factor(m.Mean, best, m.CI95[0] > best, what))
 	}
 	if low := b.LowerBoundSamples; finite(low) && m.Mean > 0 {
 		parts = append(parts, factor(m.Mean, low, false, "the lower bound of "+decimal(low, 0)))

@@ -24,16 +24,16 @@ func TestBoundSentence(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"theorem", fc(400000, 4e6, 1e6, 2e6, 1500, 10000, 9900),
 			"The tightest upper bound is Theorem 1: 400,000 samples per agent. Of the forms of Corollary 1 (b), by effective dimension is the tightest, 2.5 times as many. " +
-				"CoKernelFC (tuned schedule) measured 10,000 [9,900, 10,100]: 40 times below the tightest bound, and 6.67 times above the lower bound of 1,500."},
+				"CoKernelFC (tuned schedule) measured 10,000 [9,900, 10,100]: 40 times below the tightest bound, which is one for the literal schedule, and 6.67 times above the lower bound of 1,500."},
 		{"form tightest", fc(5e6, 4e6, inf, 2e6, 1500, 10000, 9900),
 			"The tightest upper bound is Corollary 1 (c), by ranks: 2,000,000 samples per agent. " +
-				"CoKernelFC (tuned schedule) measured 10,000 [9,900, 10,100]: 200 times below the tightest bound, and 6.67 times above the lower bound of 1,500."},
+				"CoKernelFC (tuned schedule) measured 10,000 [9,900, 10,100]: 200 times below the tightest bound, which is one for the literal schedule, and 6.67 times above the lower bound of 1,500."},
 		{"tie", fc(1000, 4000, 2000, 2000, 500, 1000, 900),
 			"The tightest upper bound is Theorem 1: 1,000 samples per agent. Of the forms of Corollary 1 (b), by effective dimension and (c), by ranks are equally tight and the tightest, 2 times as many. " +
-				"CoKernelFC (tuned schedule) measured 1,000 [900, 1,100]: at the tightest bound, and 2 times above the lower bound of 500."},
+				"CoKernelFC (tuned schedule) measured 1,000 [900, 1,100]: at the tightest bound, which is one for the literal schedule, and 2 times above the lower bound of 500."},
 		{"contradiction", fc(1000, inf, inf, inf, 3000, 2000, 1500),
 			"The tightest upper bound is Theorem 1: 1,000 samples per agent. " +
-				"CoKernelFC (tuned schedule) measured 2,000 [1,500, 2,500]: 2 times above the tightest bound, which it contradicts, and 1.5 times below the lower bound of 3,000."},
+				"CoKernelFC (tuned schedule) measured 2,000 [1,500, 2,500]: 2 times above the tightest bound, which is one for the literal schedule, which it contradicts, and 1.5 times below the lower bound of 3,000."},
 		{"nothing finite", fc(inf, inf, 0, inf, 0, 2000, 1500),
 			"Neither Theorem 1 nor a form of Corollary 1 gives a finite bound. CoKernelFC (tuned schedule) measured 2,000 [1,500, 2,500]."},
 		{"vacuous", fb(1, 1, 1, 1, 70000, 22, 100, 0.15, 0.31),
