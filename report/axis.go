@@ -58,10 +58,14 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 	return a
 }
 
+// breathing is the room at each end, as a share of the range: enough for a marker with
+// the bars of intervals beside it.
+const breathing = 0.06
+
 // pad leaves room around the values, and makes room where there is one only.
 func (a *axis) pad(below, zero bool) {
 	if a.log {
-		margin := math.Pow(a.hi/a.lo, 0.04)
+		margin := math.Pow(a.hi/a.lo, breathing)
 		if a.hi/a.lo < 1.01 {
 			margin = 2
 		}
@@ -74,9 +78,11 @@ func (a *axis) pad(below, zero bool) {
 	if zero {
 		a.lo, a.hi = min(a.lo, 0), max(a.hi, 0)
 	}
-	margin := 0.04 * (a.hi - a.lo)
+	margin := breathing * (a.hi - a.lo)
 	if margin <= 1e-12*math.Abs(a.hi) || margin == 0 {
-		margin = max(math.Abs(a.hi)/2, 0.5)
+		if margin = math.Abs(a.hi) / 2; margin == 0 {
+			margin = 0.5
+		}
 	}
 	if !zero || a.lo < 0 {
 		a.lo -= margin
@@ -103,6 +109,14 @@ func (a axis) share(v float64) float64 {
 		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
 	}
 	return (v - a.lo) / (a.hi - a.lo)
+}
+
+// at is the value that stands at a share of the axis: the inverse of share.
+func (a axis) at(share float64) float64 {
+	if a.log {
+		return a.lo * math.Pow(a.hi/a.lo, share)
+	}
+	return a.lo + share*(a.hi-a.lo)
 }
 
 // nearest is the smallest distance between different values on an axis of the

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -15,13 +16,16 @@ func (d *drawing) layBars() {
 		values = append(values, s.Y...)
 		ends = append(append(ends, s.Lo...), s.Hi...)
 	}
+	if d.NonNegative {
+		ends = slices.DeleteFunc(ends, func(v float64) bool { return v < 0 })
+	}
 	for _, l := range d.Lines {
 		if l.Vertical {
 			values = append(values, l.At)
 		}
 	}
 	n := len(d.Categories)
-	p := pane{Figure: d.Figure, looks: looks([]Figure{d.Figure})[0], size: 9, blind: true}
+	p := pane{Figure: d.Figure, looks: looks([]Figure{d.Figure})[0], size: 9, blind: true, aside: make([][]vg.Length, len(d.Series))}
 	p.x = newAxis(values, ends, d.LogX, !d.LogX)
 	if d.LogX { // the shortest bar needs some length
 		p.x.lo /= 1.5
@@ -37,7 +41,7 @@ func (d *drawing) layBars() {
 	d.one(p, p.left(), 44, 12+vg.Length(min(max(n, 2), 60))*each, tickRow)
 	only := &d.panes[0]
 	only.x.tickRound(6)
-	only.x.thin(only.box.Max.X-only.box.Min.X, only.size)
+	only.x.thin(only.box.Max.X-only.box.Min.X, 2*overhang, only.size)
 }
 
 // bars draws the series as horizontal bars, first category and first series on top,

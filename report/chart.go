@@ -17,6 +17,8 @@ type chart struct {
 	measures []measure // their functions are not asked any more
 	styles   []Style   // of the measures; nil means that of the figure
 	theorem  string    // that the upper bounds of the rows are from
+	signed   bool      // values can be below 0
+	bounded  bool      // the lower bound was asked for: it is drawn however many there are
 }
 
 // chartRow is one combination of values with what was measured there.
@@ -35,7 +37,7 @@ func (c chart) figure(o Drawing) (Figure, error) {
 	}
 	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel))
 	m := c.measures[0]
-	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, Categories: g.categories, XNames: g.xNames}
+	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, NonNegative: !c.signed, Categories: g.categories, XNames: g.xNames}
 	if len(c.measures) > 1 {
 		f.YLabel = m.quantity
 	}
@@ -60,6 +62,7 @@ func (c chart) figure(o Drawing) (Figure, error) {
 type split struct {
 	chart
 	at         []float64 // x of each row
+	along      bool      // the algorithms stand along x
 	log        bool
 	xNames     []XName
 	categories []string // when the values at x are words
@@ -82,7 +85,7 @@ type combo struct {
 }
 
 func (c chart) split(x, panel int) split {
-	g := split{chart: c, at: make([]float64, len(c.rows))}
+	g := split{chart: c, at: make([]float64, len(c.rows)), along: x >= 0 && c.names[x] == "algorithm"}
 	for i, r := range c.rows {
 		if !slices.Contains(g.algorithms, r.algorithm) {
 			g.algorithms = append(g.algorithms, r.algorithm)
@@ -137,7 +140,7 @@ func (p *splitPanel) add(name, rest string, row int) {
 func (g *split) place(x int) {
 	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {
 		for i, r := range g.rows {
-			word := cell(plain(r.values[x]), 0)
+			word := cell(marked(g.names[x], r.values[x]), 0)
 			if !slices.Contains(g.categories, word) {
 				g.categories = append(g.categories, word)
 			}
@@ -181,5 +184,5 @@ func valued(name string, v any) string {
 	if _, ok := numeric(v); ok {
 		return name + " " + cell(plain(v), 0)
 	}
-	return cell(plain(v), 0)
+	return cell(marked(name, v), 0)
 }

@@ -100,24 +100,28 @@ func (g split) one(p splitPanel, n int) Series {
 func (g split) dress(out *Series, p splitPanel, n int) {
 	c, m := p.combos[n/len(g.measures)], g.measures[n%len(g.measures)]
 	r := g.rows[c.rows[0]]
-	if out.Name == "" {
-		out.Name = r.algorithm
+	if g.along {
+		return
 	}
+	if out.Name == "" {
+		out.Name = markedName(r.algorithm)
+	}
+	hue, ideal := hueOf(r.mode, r.algorithm)
 	switch {
+	case ideal:
+		if !strings.Contains(out.Name, referenceMark) { // its name is in the title of the panel
+			out.Name, hue = out.Name+referenceMark, 0
+		}
 	case g.categories != nil && len(p.combos) > 1 && !slices.Contains(g.names, "algorithm"), len(g.algorithms) == 1 && len(g.variants) > 1:
 		if len(g.measures) > 1 && (len(p.combos) > 1 || g.styles != nil) {
 			out.Hue, out.Variant = n/len(g.measures)+1, n%len(g.measures)
 		}
 		return
-	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1: // the algorithms stand along x
+	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1: // a panel has one algorithm
 		return
 	}
-	hue, ideal := hueOf(r.mode, r.algorithm)
 	out.Hue, out.Reference = hue, ideal
 	out.Variant = slices.Index(g.variants, c.rest+m.name)
-	if ideal {
-		out.Name += " (reference)"
-	}
 }
 
 // mostBounds is how many bounds of a kind a panel shows before they crowd it.
@@ -140,7 +144,7 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 		}
 		out, names = append(out, b), append(names, cmp.Or(c.rest, c.name))
 	}
-	if len(out) > mostBounds {
+	if len(out) > mostBounds && !g.bounded {
 		return nil
 	}
 	for i := range out {

@@ -45,8 +45,9 @@ type extents struct {
 func ranges(panels []Figure) extents {
 	var e extents
 	var ys, ends []float64
-	logX, logY := false, false
+	logX, logY, never := false, false, false
 	for _, f := range panels {
+		never = never || f.NonNegative
 		logX, logY = logX || f.LogX, logY || f.LogY
 		if len(f.Categories) > len(e.categories) {
 			e.categories = f.Categories
@@ -71,12 +72,19 @@ func ranges(panels []Figure) extents {
 	} else {
 		e.x = newAxis(e.at, nil, logX, false)
 	}
+	if never {
+		ends = slices.DeleteFunc(ends, func(v float64) bool { return v < 0 })
+	}
 	e.y = newAxis(ys, ends, logY, !logY && slices.Min(append([]float64{0}, ys...)) >= 0)
 	return e
 }
 
-// tickX puts the ticks of the x axis.
-func (e extents) tickX(p *pane) {
+// overhang is how far the labels of a pane may reach beyond it on either side, so that
+// they do not touch those of its neighbours.
+const overhang = between/2 - 2
+
+// tickX puts the ticks of the x axis of a pane, which may have neighbours.
+func (e extents) tickX(p *pane, neighbours bool) {
 	length := p.box.Max.X - p.box.Min.X
 	if e.categories != nil {
 		p.x.named(e.categories, func(i int) float64 { return float64(i) }, 24)
@@ -89,7 +97,11 @@ func (e extents) tickX(p *pane) {
 		}
 		return
 	}
-	p.x.tickAt(e.at, e.names, length, p.size)
+	beyond := vg.Length(2 * overhang)
+	if neighbours {
+		beyond = overhang
+	}
+	p.x.tickAt(e.at, e.names, length, beyond, p.size)
 }
 
 // turned is true when the names of categories do not fit side by side.
@@ -124,16 +136,9 @@ func (d *drawing) layAlone(p pane, e extents) {
 // finish puts the ticks of the x axis and chooses how intervals are drawn, when the
 // width of a pane is known.
 func (d *drawing) finish(p *pane, e extents) {
-	e.tickX(p)
+	e.tickX(p, len(d.panes) > 1)
 	p.banded = p.crowdedBars()
-	p.beside = !p.banded && p.visibleBars()
-	if d.direct {
-		for i := range d.entries {
-			if i < len(p.Series) {
-				d.entries[i].shift = p.shift(i)
-			}
-		}
-	}
+	p.aside = p.movedBars()
 }
 
 // layGrid places several panes: three in a row, or two by two when they are four.
@@ -165,80 +170,12 @@ func (d *drawing) layGrid(panes []pane, e extents) {
 		bottom += xLabel
 	}
 	for i := range panes {
-		p := &panes[i]
-		p.box.Min.Y = bottom + vg.Length(rows-1-i/columns)*(each+6) + ticks
-		p.box.Max.Y = p.box.Min.Y + high
-		d.finish(p, e)
+		panes[i].box.Min.Y = bottom + vg.Length(rows-1-i/columns)*(each+6) + ticks
+		panes[i].box.Max.Y = panes[i].box.Min.Y + high
 	}
 	d.panes = panes
+	for i := range panes {
+		d.finish(&panes[i], e)
+	}
 	d.height = panes[0].box.Max.Y + caption + vg.Length(labels)*above + d.top()
-}
-
-// crowdedBars is true when the intervals of several series would not fit side by
-// side between neighbouring points: then all are drawn as bands.
-func (p pane) crowdedBars() bool {
-	n := p.withIntervals()
-	if n == 0 || len(p.Categories) > 0 {
-		return false
-	}
-	var xs []float64
-	for _, s := range p.Series {
-		if s.hasIntervals() {
-			xs = append(xs, s.X...)
-		}
-	}
-	room := p.x.nearest(xs, p.box.Max.X-p.box.Min.X)
-	return room < vg.Length(n-1)*2.5+4
-}
-
-// visibleBars is true when some interval is longer than a marker, so that those of
-// several series could hide each other.
-func (p pane) visibleBars() bool {
-	for _, s := range p.Series {
-		for k := range s.Lo {
-			if !s.hasIntervals() || !p.drawable(s, k) {
-				continue
-			}
-			lo, _ := p.y.clamp(s.Lo[k])
-			hi, _ := p.y.clamp(s.Hi[k])
-			if p.py(hi)-p.py(lo) > 12 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// withIntervals counts the series whose intervals are bars unless they are crowded.
-func (p pane) withIntervals() int {
-	n := 0
-	for _, s := range p.Series {
-		if s.hasIntervals() && s.Style != Band {
-			n++
-		}
-	}
-	return n
-}
-
-// bandOf tells whether the intervals of series i are a band.
-func (p pane) bandOf(i int) bool {
-	s := p.Series[i]
-	return s.hasIntervals() && (s.Style == Band || p.banded && s.Style != Points)
-}
-
-// shift moves series i a little sideways when the bars of intervals would hide each
-// other; categories have been moved apart already.
-func (p pane) shift(i int) vg.Length {
-	n := p.withIntervals()
-	if n < 2 || !p.beside || len(p.Categories) > 0 || !p.Series[i].hasIntervals() || p.Series[i].Style == Band {
-		return 0
-	}
-	k := 0
-	for _, s := range p.Series[:i] {
-		if s.hasIntervals() && s.Style != Band {
-			k++
-		}
-	}
-	step := min(2, 16/vg.Length(n))
-	return (vg.Length(k) - vg.Length(n-1)/2) * step
 }

@@ -16,7 +16,8 @@ type drawing struct {
 	Figure
 	panes         []pane
 	entries       []entry // what is named beside or below the panes
-	direct        bool    // entries are written at the ends of the lines
+	direct        bool    // all entries are written at the ends of the lines
+	single        bool    // one pane, which has room at its right for the names of lines across it
 	titled        bool
 	width, height vg.Length
 }
@@ -26,10 +27,10 @@ type entry struct {
 	name   string
 	look   look
 	x, y   float64 // data coordinates of the end
-	shift  vg.Length
-	placed bool // x and y say something
-	bare   bool // markers without a line
-	filled bool // bars: a patch of colour
+	placed bool    // x and y say something
+	across bool    // a line across the figure
+	bare   bool    // markers without a line
+	filled bool    // bars: a patch of colour
 }
 
 // Lengths in points. The sheet is as wide as a page with two columns of text, so
@@ -99,8 +100,9 @@ func (d drawing) draw(cv vg.CanvasSizer) {
 	case d.Heat != nil:
 		d.scale(c)
 	case d.direct:
-		d.labels(c)
+		d.labels(c, d.entries)
 	default:
+		d.labels(c, d.beside())
 		d.legend(c)
 	}
 }

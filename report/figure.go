@@ -18,18 +18,21 @@ const (
 // and on a logarithmic axis need not be positive: what cannot be placed is
 // drawn at the edge with an open marker, or left out when it is NaN.
 type Figure struct {
-	Title      string          `json:"title"`
-	XLabel     string          `json:"x_label"`
-	YLabel     string          `json:"y_label"`
-	LogX       bool            `json:"log_x"`
-	LogY       bool            `json:"log_y"`
-	Categories []string        `json:"categories,omitempty"` // names of the positions 0, 1, ... along the categorical axis
-	XNames     []XName         `json:"x_names,omitempty"`    // names of single places along x, such as infinity on a logarithmic axis
-	Series     []Series        `json:"series,omitempty"`
-	Lines      []ReferenceLine `json:"lines,omitempty"`
-	Heat       *Heat           `json:"heat,omitempty"`   // drawn instead of Series
-	Panels     []Figure        `json:"panels,omitempty"` // drawn instead of Series: lines and points side by side that share axes and legend, each with its Title
-	Alt        string          `json:"alt"`              // the figure in words; "" lets Describe write it
+	Title  string `json:"title"`
+	XLabel string `json:"x_label"`
+	YLabel string `json:"y_label"`
+	LogX   bool   `json:"log_x"`
+	LogY   bool   `json:"log_y"`
+	// NonNegative says that no value can be below 0: intervals that reach there, as
+	// Student's t may, are drawn down to 0.
+	NonNegative bool            `json:"non_negative,omitempty"`
+	Categories  []string        `json:"categories,omitempty"` // names of the positions 0, 1, ... along the categorical axis
+	XNames      []XName         `json:"x_names,omitempty"`    // names of single places along x, such as infinity on a logarithmic axis
+	Series      []Series        `json:"series,omitempty"`
+	Lines       []ReferenceLine `json:"lines,omitempty"`
+	Heat        *Heat           `json:"heat,omitempty"`   // drawn instead of Series
+	Panels      []Figure        `json:"panels,omitempty"` // drawn instead of Series: lines and points side by side that share axes and legend, each with its Title
+	Alt         string          `json:"alt"`              // the figure in words; "" lets Describe write it
 }
 
 // Series is one line, set of points or set of bars. Lo and Hi are the ends of

@@ -90,12 +90,12 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	if err := sameUnit(ms); err != nil {
 		return Figure{}, err
 	}
-	f := Figure{Title: ms[0].title + " by algorithm", XLabel: ms[0].column().heading(), YLabel: "algorithm"}
+	f := Figure{Title: ms[0].title + " by algorithm", XLabel: ms[0].column().heading(), YLabel: "algorithm", NonNegative: true}
 	if len(ms) > 1 {
 		f.Title, f.XLabel = ms[0].quantity+" by algorithm", ms[0].quantity
 	}
 	for _, r := range results {
-		name := r.Algorithm
+		name := markedName(r.Algorithm)
 		if r.Schedule != "" {
 			name += " (" + r.Schedule + ")"
 		}

@@ -14,7 +14,8 @@ func sweepFigure(s sim.Sweep, o Drawing) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the sweep has no results to draw")
 	}
-	c := chart{names: s.Names, measures: measuresNamed(o.Y...)}
+	ys, bounded := withoutBound(o.Y)
+	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded}
 	results := make([]engine.Result, len(s.Rows))
 	for i, r := range s.Rows {
 		results[i] = r.Result
@@ -22,10 +23,10 @@ func sweepFigure(s sim.Sweep, o Drawing) (Figure, error) {
 		for _, m := range c.measures {
 			row.cells = append(row.cells, m.value(r.Result))
 		}
-		if o.Y[0] == "samples" {
+		if bounded || o.Y[0] == "samples" {
 			row.lower = r.Result.LowerBoundSamples
 		}
-		if promise, ok := theorem(r.Result, r.Result.Mode).(float64); ok && slices.Contains([]string{"samples", "error"}, o.Y[0]) && len(o.Y) == 1 {
+		if promise, ok := theorem(r.Result, r.Result.Mode).(float64); ok && slices.Contains([]string{"samples", "error"}, ys[0]) && len(ys) == 1 {
 			row.upper, c.theorem = promise, theoremOf(r.Result)
 		}
 		c.rows = append(c.rows, row)
@@ -34,10 +35,20 @@ func sweepFigure(s sim.Sweep, o Drawing) (Figure, error) {
 	if err != nil {
 		return f, err
 	}
-	if o.Y[0] != "samples" {
+	if !bounded && o.Y[0] != "samples" {
 		f.rule(references(c.measures[0], results, nil, false))
 	}
 	return f, nil
+}
+
+// withoutBound takes the lower bound out of several measures: it is drawn once, as what
+// the others are compared with, and not again for each algorithm.
+func withoutBound(ys []string) (rest []string, bounded bool) {
+	at := slices.Index(ys, "lower_bound")
+	if at < 0 || len(ys) == 1 {
+		return ys, false
+	}
+	return slices.Delete(slices.Clone(ys), at, at+1), true
 }
 
 // theoremOf names the theorem of the paper that is about the result.
@@ -88,7 +99,7 @@ func comparisonsFigure(s sim.Comparisons, o Drawing) (Figure, error) {
 		}
 		c.rows = append(c.rows, row)
 	}
-	c.measures[0].log = o.Y[0] == "ratio" && hi/lo > 8
+	c.measures[0].log, c.signed = o.Y[0] == "ratio" && hi/lo > 8, o.Y[0] == "difference"
 	f, err := c.figure(o)
 	equal := 0.0
 	if o.Y[0] == "ratio" {

@@ -11,7 +11,8 @@ import (
 // name collects the entries, each name with its look once, and decides where they
 // are written. Those of a single pane begin with its series, in their order.
 func (d *drawing) name(panes []pane) {
-	d.direct = len(panes) == 1 && len(panes[0].Categories) == 0
+	d.single = len(panes) == 1
+	d.direct = d.single && len(panes[0].Categories) == 0
 	for _, p := range panes {
 		for i, s := range p.Series {
 			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points}
@@ -23,13 +24,13 @@ func (d *drawing) name(panes []pane) {
 			d.direct = d.direct && s.Style != Points && (!e.placed || p.x.share(e.x) > 0.85)
 			d.add(e, len(panes) > 1)
 		}
-		for _, l := range p.Lines {
+		for i, l := range p.Lines {
 			if _, outside := p.y.clamp(l.At); !l.Vertical && outside == 0 {
-				d.add(entry{name: l.Label, look: bound(0), x: p.x.hi, y: l.At, placed: true}, len(panes) > 1)
+				d.add(entry{name: l.Label, look: p.lineLook(i), x: p.x.hi, y: l.At, placed: true, across: true}, len(panes) > 1)
 			}
 		}
 	}
-	if d.named() > 14 {
+	if len(withName(d.entries)) > 14 {
 		d.direct = false
 	}
 }
@@ -50,35 +51,60 @@ func (e entry) rank() int {
 	return 0
 }
 
-// named is the number of entries with a name.
-func (d drawing) named() int {
-	n := 0
-	for _, e := range d.entries {
-		if e.name != "" {
-			n++
-		}
+// withName are the entries with a name.
+func withName(entries []entry) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
+}
+
+// beside are the entries whose names stand at the right of a pane although the others
+// are in the legend: lines across it, which end there.
+func (d drawing) beside() []entry {
+	if d.direct || !d.single {
+		return nil
 	}
-	return n
+	return slices.DeleteFunc(withName(d.entries), func(e entry) bool { return !e.across })
+}
+
+// listed are the entries of the legend: what is compared first, bounds last.
+func (d drawing) listed() []entry {
+	if d.direct {
+		return nil
+	}
+	out := withName(d.entries)
+	if d.single {
+		out = slices.DeleteFunc(out, func(e entry) bool { return e.across })
+	}
+	slices.SortStableFunc(out, func(a, b entry) int { return cmp.Compare(a.rank(), b.rank()) })
+	return out
 }
 
 // margin is the room at the right of a single pane of curves.
 func (d drawing) margin() vg.Length {
-	if !d.direct {
-		return 12
-	}
 	widest := vg.Length(0)
 	t := words(9)
-	for _, e := range d.entries {
-		if e.name != "" {
-			widest = max(widest, t.Width(shorten(e.name, 34))+34)
-		}
+	entries := d.beside()
+	if d.direct {
+		entries = withName(d.entries)
+	}
+	for _, e := range entries {
+		widest = max(widest, t.Width(shorten(e.name, 34))+d.sampleRoom()+10)
 	}
 	return max(widest, 12)
 }
 
-// labels writes every name beside the end of its line, moved apart where they
-// would overlap, with a thin line from the end to the name.
-func (d drawing) labels(c draw.Canvas) {
+// sampleRoom is the room for leader line and sample before a name at the right: the
+// names of lines across the pane need neither.
+func (d drawing) sampleRoom() vg.Length {
+	if d.direct {
+		return sampleWidth + 4
+	}
+	return 0
+}
+
+// labels writes the name of each entry beside the end of its line, moved apart where
+// they would overlap; where all names stand there, with a sample of the line and a thin
+// line from its end to the name.
+func (d drawing) labels(c draw.Canvas, entries []entry) {
 	p := d.panes[0]
 	type label struct {
 		entry
@@ -86,12 +112,12 @@ func (d drawing) labels(c draw.Canvas) {
 		y    vg.Length
 	}
 	var ls []label
-	for _, e := range d.entries {
-		if e.name == "" || !e.placed {
+	for _, e := range withName(entries) {
+		if !e.placed {
 			continue
 		}
 		y, _ := p.y.clamp(e.y)
-		from := vg.Point{X: p.px(e.x) + e.shift, Y: p.py(y)}
+		from := vg.Point{X: p.px(e.x), Y: p.py(y)}
 		ls = append(ls, label{e, from, from.Y})
 	}
 	slices.SortStableFunc(ls, func(a, b label) int { return cmp.Compare(a.y, b.y) })
@@ -105,11 +131,16 @@ func (d drawing) labels(c draw.Canvas) {
 		top = ls[i].y - lineHeight
 	}
 	left := p.box.Max.X + 12
+	if !d.direct {
+		left = p.box.Max.X + 6
+	}
 	for _, l := range ls {
-		thin := draw.LineStyle{Color: l.look.color, Width: 0.5}
-		c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
-		sample(c, l.entry, vg.Point{X: left, Y: l.y})
-		c.FillText(words(9), vg.Point{X: left + sampleWidth + 4, Y: l.y + 1}, shorten(l.name, 34))
+		if d.direct {
+			thin := draw.LineStyle{Color: l.look.color, Width: 0.5}
+			c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
+			sample(c, l.entry, vg.Point{X: left, Y: l.y})
+		}
+		c.FillText(words(9), vg.Point{X: left + d.sampleRoom(), Y: l.y + 1}, shorten(l.name, 34))
 	}
 }
 
@@ -133,26 +164,28 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 // legendColumns is how many names fit side by side, and how wide each column is.
 func (d drawing) legendColumns() (n int, width vg.Length) {
 	t := words(9)
-	for _, e := range d.entries {
+	listed := d.listed()
+	for _, e := range listed {
 		width = max(width, t.Width(shorten(e.name, 60))+sampleWidth+20)
 	}
 	n = max(1, int((d.width-2*edging-8)/max(width, 1)))
-	rows := (d.named() + n - 1) / n
-	return (d.named() + rows - 1) / max(rows, 1), width // rows equally full
+	rows := (len(listed) + n - 1) / n
+	return (len(listed) + rows - 1) / max(rows, 1), width // rows equally full
 }
 
 func (d drawing) legendRows() int {
-	if d.named() == 0 {
+	n := len(d.listed())
+	if n == 0 {
 		return 0
 	}
 	columns, _ := d.legendColumns()
-	return (d.named() + columns - 1) / columns
+	return (n + columns - 1) / columns
 }
 
 // below is the room that the legend takes below the panes.
 func (d drawing) below() vg.Length {
 	n := d.legendRows()
-	if d.direct || n == 0 {
+	if n == 0 {
 		return 0
 	}
 	return vg.Length(n)*lineHeight + 6
@@ -160,26 +193,15 @@ func (d drawing) below() vg.Length {
 
 // legend writes the names in rows below the panes.
 func (d drawing) legend(c draw.Canvas) {
-	if d.named() == 0 {
-		return
-	}
 	columns, width := d.legendColumns()
 	left := edging + max(10, (d.width-2*edging-vg.Length(columns)*width)/2)
 	lines := vg.Length(d.legendRows())
-	// What is compared comes first, bounds last.
-	entries := slices.Clone(d.entries)
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.rank(), b.rank()) })
-	k := 0
-	for _, e := range entries {
-		if e.name == "" {
-			continue
-		}
+	for k, e := range d.listed() {
 		at := vg.Point{
 			X: left + vg.Length(k%columns)*width,
 			Y: edging + lines*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
 		}
 		sample(c, e, at)
 		c.FillText(words(9), vg.Point{X: at.X + sampleWidth + 5, Y: at.Y + 1}, shorten(e.name, 60))
-		k++
 	}
 }

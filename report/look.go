@@ -2,6 +2,7 @@ package report
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -66,14 +67,23 @@ func reference(k int) look {
 	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
-// bound is the look of what is drawn to compare with: dashes, and dots for a second
-// kind.
+// bound is the look of what is drawn to compare with: dashes, dots for a second kind,
+// and so on.
 func bound(kind int) look {
-	dashes := []vg.Length{3, 2}
-	if kind > 0 {
-		dashes = []vg.Length{1, 1.5}
+	dashes := [][]vg.Length{{3, 2}, {1, 1.5}, {6, 2}, {6, 2, 1, 2}}
+	return look{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
+}
+
+// lineLook is the look of reference line i. Those across the figure differ; vertical
+// ones have their names above them.
+func (f Figure) lineLook(i int) look {
+	kind := 0
+	for _, l := range f.Lines[:i] {
+		if !l.Vertical && !f.Lines[i].Vertical {
+			kind++
+		}
 	}
-	return look{color: grey, dashes: dashes, thin: true}
+	return bound(kind)
 }
 
 func (l look) line() draw.LineStyle {
@@ -98,21 +108,24 @@ func (l look) marker(small bool) draw.GlyphStyle {
 
 // hueOf is the number of the colour of an algorithm, from 1: its place among those
 // of its kind in the catalogue, so that it looks the same in every figure of a
-// document. ideal ones, which are references, are counted by themselves. It is 0
-// for an algorithm that is not in the catalogue.
+// document. References are counted by themselves, each name once, because one may be
+// in both modes. It is 0 for an algorithm that is not in the catalogue.
 func hueOf(mode, algorithm string) (hue int, ideal bool) {
-	competitors, references := 0, 0
+	competitors := 0
+	var references []string
 	for _, e := range engine.Algorithms() {
-		if e.Mode != mode {
-			continue
-		}
-		n := &competitors
-		if e.Ideal {
-			n = &references
-		}
-		*n++
-		if e.Name == algorithm {
-			return *n, e.Ideal
+		switch {
+		case e.Ideal:
+			if !slices.Contains(references, e.Name) {
+				references = append(references, e.Name)
+			}
+			if e.Name == algorithm {
+				return 1 + slices.Index(references, e.Name), true
+			}
+		case e.Mode == mode:
+			if competitors++; e.Name == algorithm {
+				return competitors, false
+			}
 		}
 	}
 	return 0, false

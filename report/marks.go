@@ -10,23 +10,29 @@ import (
 
 // at is where point i of a series is drawn, with y in place of its own: inside the
 // pane, at its edge when it lies outside.
-func (p pane) at(s Series, i int, y float64, shift vg.Length) vg.Point {
+func (p pane) at(s Series, i int, y float64) vg.Point {
 	x, _ := p.x.clamp(s.X[i])
 	y, _ = p.y.clamp(y)
-	return vg.Point{X: p.px(x) + shift, Y: p.py(y)}
+	return vg.Point{X: p.px(x), Y: p.py(y)}
 }
+
+// alone is how long a line is that has one point only, and no marker to show it.
+const alone = 16
 
 // curve draws series i as a line with markers, or as points.
 func (p pane) curve(c draw.Canvas, i int) {
-	s, look, shift := p.Series[i], p.looks[i], p.shift(i)
+	s, look := p.Series[i], p.looks[i]
 	if !p.bandOf(i) {
 		p.intervals(c, i)
 	}
 	if s.Style != Points {
-		for _, run := range p.runs(s) {
+		for _, run := range p.runs(s, p.inside) {
 			var line []vg.Point
 			for _, k := range run {
-				line = append(line, p.at(s, k, s.Y[k], shift))
+				line = append(line, p.at(s, k, s.Y[k]))
+			}
+			if at := line[0]; len(line) == 1 && look.mark.glyph == nil {
+				line = []vg.Point{{X: at.X - alone/2, Y: at.Y}, {X: at.X + alone/2, Y: at.Y}}
 			}
 			c.StrokeLines(look.line(), line)
 		}
@@ -40,9 +46,9 @@ func (p pane) curve(c draw.Canvas, i int) {
 		}
 		style := look.marker(p.title != "")
 		if _, outside := p.y.clamp(y); outside != 0 {
-			style.Shape, style.Radius = edge(outside), style.Radius+1
+			style.Shape, style.Radius = edge(outside), style.Radius+1+1.2*vg.Length(p.above(i, outside))
 		}
-		c.DrawGlyph(style, p.at(s, k, y, shift))
+		c.DrawGlyph(style, p.at(s, k, y))
 	}
 }
 
@@ -51,12 +57,34 @@ func (p pane) drawable(s Series, k int) bool {
 	return outside == 0 && !math.IsNaN(s.X[k]) && !math.IsNaN(s.Y[k])
 }
 
+// above counts the series after series i that have points at the same edge: markers
+// there are nested, because they may stand at one place.
+func (p pane) above(i, edge int) int {
+	n := 0
+	for _, s := range p.Series[i+1:] {
+		for k, y := range s.Y {
+			if _, outside := p.y.clamp(y); outside == edge && p.drawable(s, k) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// inside is true for a point within the axes. No line leads to one at their edge, which
+// is no value: on a logarithmic axis it would end at a floor that nothing measured.
+func (p pane) inside(s Series, k int) bool {
+	_, outside := p.y.clamp(s.Y[k])
+	return outside == 0 && p.drawable(s, k)
+}
+
 // runs are the stretches of indices without a gap.
-func (p pane) runs(s Series) [][]int {
+func (p pane) runs(s Series, drawable func(Series, int) bool) [][]int {
 	var out [][]int
 	open := false
 	for k := range s.Y {
-		if !p.drawable(s, k) {
+		if !drawable(s, k) {
 			open = false
 			continue
 		}
@@ -66,49 +94,6 @@ func (p pane) runs(s Series) [][]int {
 		out[len(out)-1] = append(out[len(out)-1], k)
 	}
 	return out
-}
-
-func (s Series) hasIntervals() bool {
-	return len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) && len(s.Y) > 0
-}
-
-// intervals draws the intervals of series i as bars.
-func (p pane) intervals(c draw.Canvas, i int) {
-	s := p.Series[i]
-	if !s.hasIntervals() {
-		return
-	}
-	style := draw.LineStyle{Color: p.looks[i].color, Width: 1}
-	cap := vg.Length(2.5)
-	if p.title != "" || p.withIntervals() > 4 {
-		style.Width, cap = 0.8, 1.6
-	}
-	for k := range s.Y {
-		if !p.drawable(s, k) || !(s.Lo[k] < s.Hi[k]) {
-			continue
-		}
-		lo, hi := p.at(s, k, s.Lo[k], p.shift(i)), p.at(s, k, s.Hi[k], p.shift(i))
-		c.StrokeLine2(style, lo.X, lo.Y, hi.X, hi.Y)
-		for _, e := range []vg.Point{lo, hi} {
-			c.StrokeLine2(style, e.X-cap, e.Y, e.X+cap, e.Y)
-		}
-	}
-}
-
-// band draws the intervals of series i as a shade around its line.
-func (p pane) band(c draw.Canvas, i int) {
-	s, shade := p.Series[i], p.looks[i].color
-	shade.A = 0x30
-	for _, run := range p.runs(s) {
-		var outline []vg.Point
-		for _, k := range run {
-			outline = append(outline, p.at(s, k, s.Lo[k], 0))
-		}
-		for j := len(run) - 1; j >= 0; j-- {
-			outline = append(outline, p.at(s, run[j], s.Hi[run[j]], 0))
-		}
-		fill(c, shade, outline)
-	}
 }
 
 // fill fills a polygon.
@@ -181,6 +166,6 @@ func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, pt vg.Point) {
 	p.Line(vg.Point{X: pt.X + r, Y: pt.Y - up})
 	p.Line(vg.Point{X: pt.X - r, Y: pt.Y - up})
 	p.Close()
-	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1.2})
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1})
 	c.Stroke(p)
 }

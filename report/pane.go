@@ -19,7 +19,7 @@ type pane struct {
 	size   vg.Length     // of the labels of ticks
 	bare   bool          // no labels at the y axis: the pane at its left has them
 	banded bool          // intervals as bands, because bars would hide each other
-	beside bool          // series moved sideways, so that their intervals stand side by side
+	aside  [][]vg.Length // how far the bars of intervals stand beside their markers, by series and point
 	blind  bool          // categories at the y axis: no axis line, no ticks
 	turned bool          // labels of the x axis upright
 }
@@ -167,11 +167,11 @@ func (p pane) rulers(c draw.Canvas) {
 // lines draws the reference lines across the pane, and the labels of vertical ones
 // above it.
 func (p pane) lines(c draw.Canvas) {
-	style := draw.LineStyle{Color: grey, Width: 1.2, Dashes: []vg.Length{3, 2}}
-	for _, l := range p.Lines {
+	for i, l := range p.Lines {
 		if math.IsNaN(l.At) {
 			continue
 		}
+		style := p.lineLook(i).line()
 		if l.Vertical {
 			if _, outside := p.x.clamp(l.At); outside == 0 {
 				c.StrokeLine2(style, p.px(l.At), p.box.Min.Y, p.px(l.At), p.box.Max.Y+2)

@@ -53,8 +53,8 @@ func TestPanels(t *testing.T) {
 			t.Errorf("pane %d leaves the sheet or covers another", i+1)
 		}
 	}
-	if d.named() != 5 || d.direct {
-		t.Errorf("%d names in the legend, want each once: 5", d.named())
+	if n := len(d.listed()); n != 5 || d.direct {
+		t.Errorf("%d names in the legend, want each once: 5", n)
 	}
 	data := f.Data()
 	if data.Columns[0].Name != "panel" || data.Rows[0][0] != "case 1" || len(data.Rows) != 3*5*4 {
@@ -158,15 +158,15 @@ func TestSeveralMeasures(t *testing.T) {
 	}
 }
 
-// TestIntervalsFit: bars where they fit side by side between points, else bands; and
-// no series is moved where no interval can be seen.
+// TestIntervalsFit: bars where they fit side by side between points, else bands; bars
+// that would hide each other stand beside their markers, and no others do.
 func TestIntervalsFit(t *testing.T) {
-	many := func(series, points int, half float64) pane {
+	many := func(series, points int, apart, half float64) pane {
 		f := Figure{}
 		for k := range series {
 			s := Series{Name: fmt.Sprint(k)}
 			for i := range points {
-				y := 10 + float64(k)
+				y := 10 + apart*float64(k)
 				s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, y), append(s.Lo, y-half), append(s.Hi, y+half)
 			}
 			f.Series = append(f.Series, s)
@@ -175,12 +175,17 @@ func TestIntervalsFit(t *testing.T) {
 	}
 	for _, c := range []struct {
 		series, points int
-		half           float64
+		apart, half    float64
 		banded, moved  bool
-	}{{3, 8, 2, false, true}, {3, 200, 2, true, false}, {12, 20, 2, true, false}, {3, 8, 0.01, false, false}, {1, 8, 2, false, false}} {
-		p := many(c.series, c.points, c.half)
-		if p.banded != c.banded || (p.shift(0) != 0) != c.moved {
-			t.Errorf("%+v: banded %v, moved by %v", c, p.banded, p.shift(0))
+	}{{3, 8, 1, 2, false, true}, {3, 200, 1, 2, true, false}, {12, 20, 1, 2, true, false}, {3, 8, 1, 0.01, false, false}, {1, 8, 1, 2, false, false}, {3, 8, 9, 2, false, false}} {
+		p := many(c.series, c.points, c.apart, c.half)
+		if p.banded != c.banded || (p.aside[0][0] != 0) != c.moved {
+			t.Errorf("%+v: banded %v, moved by %v", c, p.banded, p.aside[0][0])
+		}
+		for _, moved := range p.aside {
+			if moved[0] < -mostAside || moved[0] > mostAside {
+				t.Errorf("%+v: a bar %v points from its marker", c, moved[0])
+			}
 		}
 	}
 }

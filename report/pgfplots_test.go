@@ -50,7 +50,7 @@ func TestDat(t *testing.T) {
 					continue
 				}
 				rows++
-				var x [6]float64
+				var x [7]float64
 				for k := range x {
 					var err error
 					if x[k], err = strconv.ParseFloat(fields[k], 64); err != nil || math.IsInf(x[k], 0) {
@@ -71,7 +71,7 @@ func TestDat(t *testing.T) {
 	}
 	// A rate of zero stands at the edge, and the file says what it was.
 	text := string(written(t, figure(t, fbSweep(), "budget", "error").Dat))
-	if !strings.Contains(text, "at the edge: x = 8000, y = 0") || !strings.Contains(text, " -1\n") {
+	if !strings.Contains(text, "at the edge: x = 8000, y = 0") || !strings.Contains(text, " -1 ") {
 		t.Errorf("no word of the zeros:\n%s", text)
 	}
 }

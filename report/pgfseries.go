@@ -12,10 +12,10 @@ func (p *pgf) plots(panel int, f Figure) {
 	axes := pane{Figure: f, x: p.shared.x, y: p.shared.y, looks: p.looks[panel]}
 	drawn := newDrawing(p.figure, false).panes[panel]
 	for i, l := range f.Lines {
-		p.rule(l, i)
+		p.rule(l, f.lineLook(i))
 	}
 	for i, s := range f.Series {
-		if len(axes.points(s)) == 0 {
+		if len(axes.points(s, nil)) == 0 {
 			continue
 		}
 		if f.isBars() {
@@ -28,7 +28,7 @@ func (p *pgf) plots(panel int, f Figure) {
 
 // rule is a line across the panel, with its label where it is vertical; others are
 // in the legend.
-func (p *pgf) rule(l ReferenceLine, _ int) {
+func (p *pgf) rule(l ReferenceLine, look look) {
 	if math.IsNaN(l.At) {
 		return
 	}
@@ -36,50 +36,46 @@ func (p *pgf) rule(l ReferenceLine, _ int) {
 	if _, outside := x.clamp(l.At); l.Vertical && outside == 0 {
 		p.writef("\\draw[copeh, dashed] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n", num(l.At), num(y.lo), num(y.hi), texLabel(l.Label))
 	} else if _, outside := y.clamp(l.At); !l.Vertical && outside == 0 {
-		p.writef("\\addplot[forget plot, copeh, dashed, line width=0.7pt] coordinates {(%s,%s) (%s,%[2]s)};\n", num(x.lo), num(l.At), num(x.hi))
+		p.writef("\\addplot[forget plot, %s] coordinates {(%s,%s) (%s,%[3]s)};\n", pgfStyle(Series{}, look), num(x.lo), num(l.At), num(x.hi))
 	}
 }
 
 // curve is a series of lines or points, with its intervals as the drawing has them.
 func (p *pgf) curve(drawn pane, panel, i int) {
-	s, look := drawn.Series[i], drawn.looks[i]
-	table := fmt.Sprintf("table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[1]d}", p.id(panel, i))
+	s, look, id := drawn.Series[i], drawn.looks[i], p.id(panel, i)
+	points := drawn.points(s, drawn.aside[i])
+	if len(points) == 1 && look.mark.tex == "" { // a line of one point
+		look.mark.tex = "-"
+	}
+	table := fmt.Sprintf("table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[1]d}", id)
 	source := "] {" + p.dat + "};\n"
 	name := colorName(look.color)
-	switch {
-	case drawn.bandOf(i):
+	if drawn.bandOf(i) {
 		for k, end := range []string{"lo", "hi"} {
-			p.writef("\\addplot[forget plot, draw=none, name path=p%d%c] %s%s", p.id(panel, i), 'a'+k, strings.Replace(table, "y=y", "y="+end, 1), source)
+			p.writef("\\addplot[forget plot, draw=none, name path=p%d%c] %s%s", id, 'a'+k, strings.Replace(table, "y=y", "y="+end, 1), source)
 		}
-		p.writef("\\addplot[forget plot, %s, fill opacity=0.19] fill between[of=p%da and p%[2]db];\n", name, p.id(panel, i))
+		p.writef("\\addplot[forget plot, %s, fill opacity=0.19] fill between[of=p%da and p%[2]db];\n", name, id)
 	}
-	style := pgfStyle(s, look)
-	if slices.ContainsFunc(drawn.points(s), func(q point) bool { return q.outside != 0 }) {
-		p.edges(table, source, s, look, p.id(panel, i))
-		if s.Style == Points {
-			return
-		}
-		style = strings.Split(style, ", mark=")[0] + ", no markers"
-	}
-	bars := ""
 	if s.hasIntervals() && !drawn.bandOf(i) {
-		style += ", error bars/.cd, y dir=both, y explicit, error bar style={solid, line width=0.5pt}, error mark options={rotate=90, mark size=1.5pt, line width=0.5pt}"
-		bars = ", y error minus expr=\\thisrow{y}-\\thisrow{lo}, y error plus expr=\\thisrow{hi}-\\thisrow{y}"
+		p.intervals(table, source, name)
 	}
-	p.writef("\\addplot[forget plot, %s] %s%s%s", style, table, bars, source)
+	// The points at the edge, apart from which a line is drawn: none leads to them.
+	at := func(edge int) string {
+		return strings.Replace(table, fmt.Sprintf("{\\thisrow{id}}{%d:%[1]d}", id), fmt.Sprintf("{4*\\thisrow{id}+\\thisrow{edge}}{%d:%[1]d}", 4*id+edge), 1)
+	}
+	p.writef("\\addplot[forget plot, unbounded coords=jump, %s] %s%s", pgfStyle(s, look), at(0), source)
+	for _, e := range []struct{ edge, rotate int }{{-1, 180}, {1, 0}} {
+		if slices.ContainsFunc(points, func(q point) bool { return q.outside == e.edge }) {
+			p.writef("\\addplot[forget plot, %s, only marks, mark=triangle, mark size=%.1fpt, mark options={solid, rotate=%d}] %s%s", name, 2.6+1.2*float64(drawn.above(i, e.edge)), e.rotate, at(e.edge), source)
+		}
+	}
 }
 
-// edges draws the markers of a series of which some lie at the edge: those as open
-// triangles that point out of the figure.
-func (p *pgf) edges(table, source string, s Series, l look, id int) {
-	s.Style = Points
-	for _, e := range []struct {
-		edge int
-		mark string
-	}{{0, ""}, {-1, ", mark=triangle, mark size=2.6pt, mark options={solid, fill=white, rotate=180}"}, {1, ", mark=triangle, mark size=2.6pt, mark options={solid, fill=white}"}} {
-		at := fmt.Sprintf("{4*\\thisrow{id}+\\thisrow{edge}}{%d:%[1]d}", 4*id+e.edge)
-		p.writef("\\addplot[forget plot, %s%s] %s%s", pgfStyle(s, l), e.mark, strings.Replace(table, fmt.Sprintf("{\\thisrow{id}}{%d:%[1]d}", id), at, 1), source)
-	}
+// intervals are bars at the places that the drawing has found for them.
+func (p *pgf) intervals(table, source, color string) {
+	p.writef("\\addplot[forget plot, draw=none, no markers, error bars/.cd, y dir=both, y explicit, error bar style={draw=%s, solid, line width=0.5pt}, "+
+		"error mark options={draw=%[1]s, rotate=90, mark size=1.5pt, line width=0.5pt}] %[2]s, y error minus expr=\\thisrow{y}-\\thisrow{lo}, y error plus expr=\\thisrow{hi}-\\thisrow{y}%[3]s",
+		color, strings.Replace(table, "x=x", "x=bar", 1), source)
 }
 
 // bar is a series of horizontal bars.
@@ -127,19 +123,15 @@ func pgfStyle(s Series, l look) string {
 // legend is a row of names below the panels: one matrix, drawn by hand, so that it is
 // the same for one panel and for several.
 func (p *pgf) legend() {
-	d := newDrawing(p.figure, false)
-	if d.named() == 0 {
+	entries := withName(newDrawing(p.figure, false).entries)
+	if len(entries) == 0 {
 		return
 	}
 	p.writef("\\matrix[anchor=north, yshift=-4pt, matrix anchor=north, column sep=5pt, row sep=0pt, nodes={font=\\footnotesize, anchor=west}] at (current bounding box.south) {\n")
-	entries := d.entries
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.rank() - b.rank() })
 	columns := 3
 	k := 0
 	for _, e := range entries {
-		if e.name == "" {
-			continue
-		}
 		s := Series{}
 		if e.bare {
 			s.Style = Points
@@ -149,7 +141,7 @@ func (p *pgf) legend() {
 			sample = fmt.Sprintf("\\fill[%s] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.look.color))
 		}
 		p.writef("  %s & \\node {%s};", sample, texLabel(e.name))
-		if k++; k%columns == 0 || k == d.named() {
+		if k++; k%columns == 0 || k == len(entries) {
 			p.writef(" \\\\\n")
 		} else {
 			p.writef(" &\n")

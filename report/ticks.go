@@ -11,11 +11,11 @@ import (
 )
 
 // tickAt puts ticks at the given values when their labels can stand side by side
-// on an axis of the given length, and at round numbers otherwise.
-// Names replace the numbers of their places, and stay.
-func (a *axis) tickAt(values []float64, names []XName, length, size vg.Length) {
+// on an axis of the given length, reaching beyond its ends no further than is said,
+// and at round numbers otherwise. Names replace the numbers of their places, and stay.
+func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.Length) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	readable := len(values) >= 2 && len(values) <= 12
+	readable := len(values) >= 1 && len(values) <= 12
 	for _, v := range values {
 		if _, at := a.clamp(v); at != 0 || !isFinite(v) {
 			readable = false
@@ -26,14 +26,14 @@ func (a *axis) tickAt(values []float64, names []XName, length, size vg.Length) {
 			a.ticks = append(a.ticks, tick{value: v, label: decimal(v, 0)})
 		}
 		a.rename(names, values)
-		if !a.crowded(length, size) {
+		if !a.crowded(length, beyond, size) {
 			return
 		}
 	}
 	a.ticks = nil
 	a.tickRound(int(max(2, length/34)))
 	a.rename(names, values)
-	a.thin(length, size)
+	a.thin(length, beyond, size)
 }
 
 // rename puts names at their places, instead of the ticks there. A name at an end is
@@ -52,13 +52,14 @@ func (a *axis) rename(names []XName, values []float64) {
 	slices.SortFunc(a.ticks, func(x, y tick) int { return cmp.Compare(x.value, y.value) })
 }
 
-// crowded is true when labels would touch on a horizontal axis, or are alike.
-func (a axis) crowded(length, size vg.Length) bool {
-	end := vg.Length(math.Inf(-1))
+// crowded is true when labels would touch on a horizontal axis or reach too far beyond
+// its ends, or are alike.
+func (a axis) crowded(length, beyond, size vg.Length) bool {
+	end := -beyond - 5
 	last := ""
 	for _, t := range a.ticks {
 		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
-		if at-half < end+5 || t.label == last {
+		if at-half < end+5 || at+half > length+beyond || t.label == last {
 			return true
 		}
 		end, last = at+half, t.label
@@ -66,8 +67,9 @@ func (a axis) crowded(length, size vg.Length) bool {
 	return false
 }
 
-// thin takes away labels that would touch others on a horizontal axis.
-func (a *axis) thin(length, size vg.Length) {
+// thin takes away labels that would touch others on a horizontal axis, or reach too far
+// beyond its ends.
+func (a *axis) thin(length, beyond, size vg.Length) {
 	type span struct{ from, to vg.Length }
 	var placed []span
 	order := make([]int, len(a.ticks))
@@ -82,7 +84,7 @@ func (a *axis) thin(length, size vg.Length) {
 		}
 		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
 		s := span{at - half - 2.5, at + half + 2.5}
-		if slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
+		if at-half < -beyond || at+half > length+beyond || slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
 			t.label = ""
 			continue
 		}
