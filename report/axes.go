@@ -96,12 +96,23 @@ func (o Drawing) chosen(v any) (Drawing, error) {
 	if len(o.Y) == 0 {
 		o.Y = ys[:1]
 	}
-	for _, y := range o.Y {
-		if _, err := choose("y", y, ys); err != nil {
-			return o, err
-		}
+	if err := checkMeasures(o.Y, ys); err != nil {
+		return o, err
 	}
 	return o, o.checkParts(v, xs)
+}
+
+// checkMeasures refuses what is not offered, and what is asked for twice.
+func checkMeasures(asked, offered []string) error {
+	for i, y := range asked {
+		if _, err := choose("y", y, offered); err != nil {
+			return err
+		}
+		if slices.Contains(asked[:i], y) {
+			return fmt.Errorf("y has %q twice: name each measure once", y)
+		}
+	}
+	return nil
 }
 
 // checkParts refuses panels and several measures where the value has none.

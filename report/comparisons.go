@@ -12,22 +12,33 @@ import (
 // comparisonsBlocks tells of paired(...): every algorithm against the reference.
 func comparisonsBlocks(s sim.Comparisons) []Block {
 	m, _ := findMeasure(s.Measure)
-	count := map[string]int{}
-	for _, r := range s.Rows {
-		count[told(r)]++
-	}
-	lead := fmt.Sprintf("%s against %s: of %s %d %s below, %d above, and %d cannot be told apart.", m.title, s.Reference,
-		plural(len(s.Rows), "comparison"), count[below], areOrIs(count[below]), count[aboveIt], count[alike])
 	t := Table{Caption: fmt.Sprintf("%s against %s", m.title, s.Reference)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
 	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), number("ratio", "Ratio", ""), number("difference", "Difference", m.unit),
 		text("verdict", "Than "+s.Reference), text("paired", "Paired"), number("runs", "Runs", ""))
 	for _, r := range s.Rows {
-		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Algorithm, ratio(r), r.Difference, told(r), r.Paired, r.Runs))
+		t.Rows = append(t.Rows, append(markedAll(s.Names, r.Values), markedName(r.Algorithm), ratio(r), r.Difference, told(r), r.Paired, r.Runs))
 	}
 	t.Collapsed = len(t.Rows) > mostRows
 	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
-	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
+	return []Block{Paragraph{Text: comparisonsSentence(s, m), Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
+}
+
+// comparisonsSentence counts what the intervals say. What no algorithm can be is not
+// among what is compared.
+func comparisonsSentence(s sim.Comparisons, m measure) string {
+	count := map[string]int{}
+	compared, uncounted := 0, ""
+	for _, r := range s.Rows {
+		if isReference(r.Algorithm) {
+			uncounted = "; references are not counted"
+			continue
+		}
+		compared++
+		count[told(r)]++
+	}
+	return fmt.Sprintf("%s against %s: of %s %d %s below, %d above, and %d cannot be told apart%s.", m.title, s.Reference,
+		plural(compared, "comparison"), count[below], areOrIs(count[below]), count[aboveIt], count[alike], uncounted)
 }
 
 // What an interval says about a difference.
@@ -88,8 +99,21 @@ func speedupBlocks(s sim.Speedup) []Block {
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Beta, known(r.ByHardness), known(r.ByRank)))
 	}
-	t.Notes = []string{fmt.Sprintf("β is the samples of one agent alone over those per agent together; at most V = %d. Brackets are 95 %% intervals.", s.Tasks)}
+	t.Notes = []string{"β is the samples of one agent alone over those per agent together. Brackets are 95 % intervals. " + speedupLimit(s)}
 	return []Block{Paragraph{Text: speedupSentence(s), Lead: true}, t.withoutEmptyColumns()}
+}
+
+// speedupLimit says what a speedup can be, and how to read one beyond that.
+func speedupLimit(s sim.Speedup) string {
+	out := fmt.Sprintf("Sharing cannot give more than V = %d in expectation", s.Tasks)
+	v := float64(s.Tasks)
+	switch {
+	case slices.ContainsFunc(s.Rows, func(r sim.SpeedupRow) bool { return r.Beta.CI95[0] > v }):
+		out += ": an interval above it shows that the two algorithms differ in more than sharing"
+	case slices.ContainsFunc(s.Rows, func(r sim.SpeedupRow) bool { return r.Beta.Mean > v }):
+		out += ": what is measured above it is scatter"
+	}
+	return out + "."
 }
 
 func speedupSentence(s sim.Speedup) string {

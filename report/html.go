@@ -139,7 +139,11 @@ func (h *htmlWriter) keyValues(kv KeyValues) {
 
 func (h *htmlWriter) table(t Table) {
 	if t.Collapsed {
-		h.details(t, "")
+		long := "" // pages of paper that nobody reads: print has the summary alone
+		if len(t.Rows) > mostRows {
+			long = ` class="long"`
+		}
+		h.details(t, long)
 		return
 	}
 	h.rows(t)

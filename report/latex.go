@@ -148,7 +148,7 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 			kind = `p{0.6\linewidth}`
 		}
 	}
-	lines := strings.Split(prose.WrapSoft(c.heading(), widest), "\n")
+	lines := strings.Split(prose.WrapSoft(c.heading(), max(widest, longestWord(c.heading()))), "\n")
 	for i, line := range lines {
 		lines[i] = inlineLaTeX(strings.TrimRight(line, " "))
 	}

@@ -121,7 +121,7 @@ func Compare(results []engine.Result) Table {
 		t.Columns = append(t.Columns, m.column())
 	}
 	for _, r := range results {
-		row := []any{r.Algorithm, orAbsent(r.Schedule), string(r.Status)}
+		row := []any{markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status)}
 		for _, m := range chosen {
 			v := m.value(r)
 			if x, ok := v.(engine.Interval); ok && m.name == "relative_regret" {

@@ -151,7 +151,7 @@ func TestParquetTypes(t *testing.T) {
 		got[field.Name()] = field.Type().String()
 	}
 	want := map[string]string{
-		"delta": "DOUBLE", "xi": "STRING", "problem": "STRING", "mode": "STRING", "algorithm": "STRING", "schedule": "STRING",
+		"delta": "DOUBLE", "xi": "STRING", "problem": "STRING", "mode": "STRING", "algorithm": "STRING", "reference": "BOOLEAN", "schedule": "STRING",
 		"epsilon": "DOUBLE", "budget": "DOUBLE", "ridge": "DOUBLE", "seed": "INT(64,false)", "run": "INT(64,true)", "samples": "DOUBLE",
 		"rounds": "INT(64,true)", "wrong": "BOOLEAN", "undecided": "BOOLEAN", "wrong_tasks": "INT(64,true)", "regret": "DOUBLE",
 	}
@@ -164,12 +164,12 @@ func TestParquetTypes(t *testing.T) {
 func TestRunRows(t *testing.T) {
 	records := csvRecords(t, runSweep())
 	want := []string{
-		"delta,xi,problem,mode,algorithm,schedule,epsilon,budget,ridge,seed,run,samples,rounds,wrong,undecided,wrong_tasks,regret",
-		"0.005,auto,paper case 2,fc,CoKernelFC,tuned,,,1e-06,1,1,9000,4,false,false,0,0",
-		"0.005,auto,paper case 2,fc,CoKernelFC,tuned,,,1e-06,1,2,9100.5,4,true,false,2,0.04",
-		"0.005,auto,paper case 2,fc,CoKernelFC,tuned,,,1e-06,1,3,10000,3,false,true,0,0.3333333333333333",
-		"0.05,0.25,coupling & <yield>,fc,CoKernelFC,tuned,0.02,,0.001,7,1,400,2,,true,,",
-		"0.05,0.25,coupling & <yield>,fc,CoKernelFC,tuned,0.02,,0.001,7,2,400,2,,true,,",
+		"delta,xi,problem,mode,algorithm,reference,schedule,epsilon,budget,ridge,seed,run,samples,rounds,wrong,undecided,wrong_tasks,regret",
+		"0.005,auto,paper case 2,fc,CoKernelFC,false,tuned,,,1e-06,1,1,9000,4,false,false,0,0",
+		"0.005,auto,paper case 2,fc,CoKernelFC,false,tuned,,,1e-06,1,2,9100.5,4,true,false,2,0.04",
+		"0.005,auto,paper case 2,fc,CoKernelFC,false,tuned,,,1e-06,1,3,10000,3,false,true,0,0.3333333333333333",
+		"0.05,0.25,coupling & <yield>,fc,CoKernelFC,false,tuned,0.02,,0.001,7,1,400,2,,true,,",
+		"0.05,0.25,coupling & <yield>,fc,CoKernelFC,false,tuned,0.02,,0.001,7,2,400,2,,true,,",
 	}
 	var got []string
 	for _, r := range records {

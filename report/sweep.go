@@ -49,13 +49,11 @@ func isRead(n int) string {
 const mostRows = 40
 
 // SweepMeasures is a sweep as a table of chosen measures, see Axes for their names. It
-// reports a name that is none of them, and measures that no result knows.
+// reports a name that is none of them or comes twice, and measures that no result knows.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
-	for _, name := range names {
-		if _, err := choose("y", name, known); err != nil {
-			return Table{}, err
-		}
+	if err := checkMeasures(names, known); err != nil {
+		return Table{}, err
 	}
 	return sweepTable(s, names...), nil
 }
@@ -81,9 +79,9 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 		t.Columns = append(t.Columns, m.column())
 	}
 	for _, r := range s.Rows {
-		row := plainAll(r.Values)
+		row := markedAll(s.Names, r.Values)
 		if unnamed {
-			row = append(row, r.Result.Algorithm)
+			row = append(row, markedName(r.Result.Algorithm))
 		}
 		row = append(row, string(r.Result.Status))
 		for _, m := range chosen {

@@ -54,10 +54,11 @@ func tidy(v any) (Table, error) {
 	return Table{}, fmt.Errorf("a %s has no rows and columns to save as CSV or Parquet; .json and .txt can hold it", TypeName(v))
 }
 
-// settings are the columns that say which run a row is about.
+// settings are the columns that say which run a row is about. Whether its algorithm is a
+// reference has a column of its own, so that names stay names.
 func settings() []Column {
 	return []Column{
-		text("problem", ""), text("mode", ""), text("algorithm", ""), text("schedule", ""), text("status", ""),
+		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""),
 		number("runs", "", ""), number("delta", "", ""), number("epsilon", "", ""), number("budget", "", ""), number("ridge", "", ""), number("seed", "", ""),
 	}
 }
@@ -67,7 +68,7 @@ func settingsOf(r engine.Result) []any {
 	if r.Budget > 0 {
 		budget = r.Budget
 	}
-	return []any{r.Problem, r.Mode, r.Algorithm, orAbsent(r.Schedule), string(r.Status),
+	return []any{r.Problem, r.Mode, r.Algorithm, isReference(r.Algorithm), orAbsent(r.Schedule), string(r.Status),
 		r.Runs, known(r.Delta), known(r.Epsilon), budget, r.Ridge, r.Seed}
 }
 
@@ -178,7 +179,7 @@ func plainAll(values []any) []any {
 func comparisonRows(c sim.Comparisons) Table {
 	t := sweptTable(c.Names)
 	rest := Table{Columns: []Column{
-		text("algorithm", ""), text("reference", ""), text("measure", ""), number("difference", "", ""),
+		text("algorithm", ""), text("reference", ""), text("against", ""), text("measure", ""), number("difference", "", ""),
 		number("ratio", "", ""), text("paired", ""), number("runs", "", ""),
 	}}
 	for _, r := range c.Rows {
@@ -187,7 +188,7 @@ func comparisonRows(c sim.Comparisons) Table {
 		if r.Ratio != (engine.Interval{}) {
 			ratio = r.Ratio
 		}
-		rest.Rows = append(rest.Rows, []any{r.Algorithm, c.Reference, c.Measure, r.Difference, ratio, r.Paired, r.Runs})
+		rest.Rows = append(rest.Rows, []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, ratio, r.Paired, r.Runs})
 	}
 	t.join(rest)
 	return t

@@ -189,7 +189,7 @@ func headRow(table *node) {
 }
 
 // wrapTables lets wide tables among the children scroll by themselves, and folds
-// long ones.
+// long ones, which are not printed.
 func wrapTables(n *node, detail bool) {
 	for i, c := range n.children {
 		if c.tag != "table" {
@@ -210,7 +210,7 @@ func wrapTables(n *node, detail bool) {
 				if caption := table.child("caption"); caption != nil && caption.plain() != "" {
 					title = fmt.Sprintf("%s (%d rows)", caption.plain(), rows-1)
 				}
-				n.children[i] = element("details", nil, element("summary", nil, textNode(title)), c)
+				n.children[i] = element("details", []string{"class", "long"}, element("summary", nil, textNode(title)), c)
 			}
 		}
 	}

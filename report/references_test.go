@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// withOracle is a sweep of two competitors and the two references.
+func withOracle() sim.Sweep {
+	s := fcSweep()
+	for i := range s.Rows {
+		if s.Rows[i].Result.Algorithm == "CoKernelFC-IndAlloc" {
+			s.Rows[i].Values = slices.Clone(s.Rows[i].Values)
+			s.Rows[i].Values[1], s.Rows[i].Result.Algorithm = "Oracle", "Oracle"
+		}
+	}
+	return s
+}
+
+// against compares what withOracle measured with IndRAGE.
+func against() sim.Comparisons {
+	c := sim.Comparisons{Names: []string{"gap"}, Reference: "IndRAGE", Measure: "samples"}
+	for _, name := range []string{"CoKernelFC", "IndRAGE/V", "Oracle"} {
+		c.Rows = append(c.Rows, sim.Comparison{Values: []any{0.1}, Algorithm: name, Runs: 50, Paired: true,
+			Difference: engine.Interval{Mean: -5, CI95: [2]float64{-6, -4}}, Ratio: engine.Interval{Mean: 0.5, CI95: [2]float64{0.4, 0.6}}})
+	}
+	return c
+}
+
+// TestReferencesAreNamed: wherever a reader meets the name of a reference, it says so;
+// no other algorithm is called one.
+func TestReferencesAreNamed(t *testing.T) {
+	results := []any{withOracle().Rows[0].Result, withOracle().Rows[1].Result, withOracle().Rows[3].Result}
+	measured, err := SweepMeasures(withOracle(), "samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]any{"sweep": withOracle(), "list": results, "paired": against(), "measures": measured,
+		"categories": figure(t, withOracle(), "algorithm", "samples"), "bars": figure(t, results, "", ""), "panels": panelled(t, withOracle(), "gap", "algorithm")} {
+		text := string(written(t, func(w io.Writer) error {
+			return Markdown(w, Document{Displays: []Display{{Value: v}}})
+		}))
+		for _, reference := range []string{"IndRAGE/V", "Oracle"} {
+			if n := strings.Count(text, reference); n == 0 || strings.Count(text, reference+" (reference)") != n {
+				t.Errorf("%s: %s is not marked wherever it stands:\n%s", name, reference, text)
+			}
+		}
+		if strings.Contains(text, "CoKernelFC (reference)") || strings.Contains(text, "IndRAGE (reference)") {
+			t.Errorf("%s: a competitor is called a reference", name)
+		}
+	}
+}
+
+// TestReferencesAreNotCounted among the comparisons.
+func TestReferencesAreNotCounted(t *testing.T) {
+	m, _ := findMeasure("samples")
+	want := "Samples per agent against IndRAGE: of 1 comparison 1 is below, 0 above, and 0 cannot be told apart; references are not counted."
+	if got := comparisonsSentence(against(), m); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	without := against()
+	without.Rows = without.Rows[:1]
+	if got := comparisonsSentence(without, m); strings.Contains(got, "references") {
+		t.Errorf("%q speaks of references that are not there", got)
+	}
+}
+
+// TestReferenceColumn: files have the bare name, and a truth value beside it.
+func TestReferenceColumn(t *testing.T) {
+	results := []any{withOracle().Rows[0].Result, withOracle().Rows[1].Result, withOracle().Rows[3].Result}
+	for name, v := range map[string]any{"sweep": withOracle(), "list": results, "paired": against()} {
+		rows, err := csv.NewReader(bytes.NewReader(written(t, func(w io.Writer) error { return CSV(w, v) }))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		algorithm, reference := slices.Index(rows[0], "algorithm"), slices.Index(rows[0], "reference")
+		if algorithm < 0 || reference < 0 {
+			t.Fatalf("%s: columns %v", name, rows[0])
+		}
+		found := map[string]string{}
+		for _, r := range rows[1:] {
+			found[r[algorithm]] = r[reference]
+		}
+		delete(found, "IndRAGE")
+		if want := map[string]string{"CoKernelFC": "false", "IndRAGE/V": "true", "Oracle": "true"}; !reflect.DeepEqual(found, want) {
+			t.Errorf("%s: %v", name, found)
+		}
+		if len(written(t, func(w io.Writer) error { return Parquet(w, v) })) == 0 {
+			t.Errorf("%s: no Parquet", name)
+		}
+	}
+}
+
+// TestReferencesLook: Oracle looks the same in both modes, panels of a reference have
+// the look of one, and one name has one look.
+func TestReferencesLook(t *testing.T) {
+	fb := fbSweep()
+	for i := range fb.Rows {
+		if fb.Rows[i].Result.Algorithm == "IndPeaceFB" {
+			fb.Rows[i].Result.Algorithm = "Oracle"
+			fb.Rows[i].Values = slices.Clone(fb.Rows[i].Values)
+			fb.Rows[i].Values[slices.Index(fb.Names, "algorithm")] = "Oracle"
+		}
+	}
+	var found []look
+	for _, f := range []Figure{figure(t, withOracle(), "gap", "samples"), figure(t, fb, "budget", "error")} {
+		for i, s := range f.Series {
+			if s.Name == "Oracle (reference)" {
+				found = append(found, looks([]Figure{f})[0][i])
+			}
+		}
+	}
+	if len(found) != 2 || !reflect.DeepEqual(found[0], found[1]) {
+		t.Errorf("Oracle looks like %+v", found)
+	}
+	s := byCase()
+	for i := range s.Rows {
+		if s.Rows[i].Result.Algorithm == "CoKernelFC-IndAlloc" {
+			s.Rows[i].Values[2], s.Rows[i].Result.Algorithm = "Oracle", "Oracle"
+		}
+	}
+	f := panelled(t, s, "gap", "algorithm")
+	seen := map[string]look{}
+	for k, ls := range looks(f.Panels) {
+		for i, series := range f.Panels[k].Series {
+			is := strings.Contains(f.Panels[k].Title, referenceMark)
+			if series.Style != Bound && (ls[i].thin && ls[i].color == ink) != is {
+				t.Errorf("%s in panel %s: %+v", series.Name, f.Panels[k].Title, ls[i])
+			}
+			if l, known := seen[series.Name]; known && !reflect.DeepEqual(l, ls[i]) {
+				t.Errorf("%s looks different in panel %s", series.Name, f.Panels[k].Title)
+			}
+			seen[series.Name] = ls[i]
+		}
+	}
+}
