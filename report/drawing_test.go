@@ -99,6 +99,11 @@ func TestTicksOfNeighbours(t *testing.T) {
 		if labels < 6 {
 			t.Errorf("budgets %v: %d labels in three panes", budgets, labels)
 		}
+		text := string(written(t, func(w io.Writer) error { return f.PGFPlots(w, "x.dat") }))
+		ticks := regexp.MustCompile(`xticklabels=\{(.*)\},`).FindStringSubmatch(text)
+		if ticks == nil || strings.Count(ticks[1], "},{") < 1 || regexp.MustCompile(`\d,\d`).MatchString(ticks[1]) {
+			t.Errorf("budgets %v: ticks %v, want two or more whose commas end no label", budgets, ticks)
+		}
 	}
 }
 

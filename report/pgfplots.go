@@ -33,7 +33,7 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 			columns = 2
 		}
 		rows := (len(f.Panels) + columns - 1) / columns
-		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=9pt, vertical sep=34pt, y descriptions at=edge left},\n%s]\n", columns, rows, p.options(f))
+		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=34pt, y descriptions at=edge left},\n%s]\n", columns, rows, p.options(f))
 		for i, panel := range f.Panels {
 			x := ""
 			if i == (len(f.Panels)-1)/columns*columns+min(columns-1, len(f.Panels)-1-(len(f.Panels)-1)/columns*columns)/2 {
@@ -113,7 +113,7 @@ func (p *pgf) options(f Figure) string {
 	case n == 4 || n == 2:
 		width, height = "0.5\\linewidth", "0.42\\linewidth"
 	case n > 2:
-		width, height = "0.375\\linewidth", "0.4\\linewidth"
+		width, height = "0.355\\linewidth", "0.4\\linewidth"
 	}
 	if !f.isBars() {
 		opt("width=%s, height=%s", width, height)
@@ -144,26 +144,40 @@ func (p *pgf) options(f Figure) string {
 	return b.String()
 }
 
-// ticks are those of the drawing, so that both show the same numbers.
+// narrowest is the width of the text of a paper in which a figure is read, as a share of
+// the sheet that the drawing is laid out on.
+const narrowest = 345. / sheetWidth
+
+// ticks are those of the drawing, so that both show the same numbers; where panels are
+// neighbours, those that fit panels of a narrow page.
 func (p *pgf) ticks(f Figure) string {
-	d := newDrawing(f, false)
+	pane := newDrawing(f, false).panes[0]
+	if len(f.Panels) > 0 {
+		pane.box.Max.X = pane.box.Min.X + narrowest*(pane.box.Max.X-pane.box.Min.X)
+		pane.x.ticks = nil
+		p.shared.tickX(&pane, true)
+		if pane.x.labels() < 2 && p.shared.categories == nil { // upright, all fit
+			pane.x.ticks, pane.turned = nil, true
+			pane.x.tickAt(p.shared.at, p.shared.names, sheetWidth*10, sheetWidth, pane.size)
+		}
+	}
 	out := ""
 	for _, a := range []struct {
 		name string
 		axis axis
-	}{{"x", d.panes[0].x}, {"y", d.panes[0].y}} {
+	}{{"x", pane.x}, {"y", pane.y}} {
 		var at, labels, minor []string
 		for _, t := range a.axis.ticks {
 			if t.label == "" {
 				minor = append(minor, num(t.value))
 				continue
 			}
-			at, labels = append(at, num(t.value)), append(labels, "{"+texLabel(t.label)+"}")
+			at, labels = append(at, num(t.value)), append(labels, "{"+strings.ReplaceAll(texLabel(t.label), ",", "{,}")+"}")
 		}
 		out += fmt.Sprintf("  %stick={%s}, %[1]sticklabels={%[3]s},\n", a.name, strings.Join(at, ","), strings.Join(labels, ","))
 		out += fmt.Sprintf("  minor %stick={%s},\n", a.name, strings.Join(minor, ","))
 	}
-	if len(d.panes) > 0 && d.panes[0].turned {
+	if pane.turned {
 		out += "  x tick label style={rotate=90, anchor=east},\n"
 	}
 	return out

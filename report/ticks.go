@@ -92,6 +92,17 @@ func (a *axis) thin(length, beyond, size vg.Length) {
 	}
 }
 
+// labels counts the ticks with a label.
+func (a axis) labels() int {
+	n := 0
+	for _, t := range a.ticks {
+		if t.label != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // rank is the order in which labels find room: names, powers of ten, the rest.
 func (a axis) rank(t tick) int {
 	k := math.Log10(t.value)
