@@ -76,7 +76,7 @@ func TestMarkersAtTheEdgeNest(t *testing.T) {
 
 // TestTicksOfNeighbours: labels of a pane do not reach those of the next one.
 func TestTicksOfNeighbours(t *testing.T) {
-	for _, budgets := range [][]float64{{7000, 300000}, {7000, 45000, 300000}, {100000, 200000, 300000}} {
+	for _, budgets := range [][]float64{{7000, 300000}, {7000, 45000, 300000}, {1e6, 2e6, 3e6}} {
 		f := Figure{XLabel: "budget", LogX: budgets[0] == 7000}
 		for k := range 3 {
 			y := make([]float64, len(budgets))

@@ -16,7 +16,7 @@ const (
 
 // Figure is a chart as data: what is drawn, not how. Values need not be finite,
 // and on a logarithmic axis need not be positive: what cannot be placed is
-// drawn at the edge with an open marker, or left out when it is NaN.
+// drawn at the edge with an open marker to which no line leads, or left out when it is NaN.
 type Figure struct {
 	Title  string `json:"title"`
 	XLabel string `json:"x_label"`
