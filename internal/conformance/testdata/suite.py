@@ -42,7 +42,7 @@ class GonbCope(Kernel):
     completion_samples = [
         {"text": "%%cope\nmate", "matches": {"matern"}},
         {"text": "%%cope\nrbf(lengths", "matches": {"lengthscale="}},
-        {"text": '%%cope\nfc(paper(case=1), algorithm="CoK', "matches": {"CoKernelFC"}},
+        {"text": '%%cope\nfc(paper(case=1), algorithm="CoK', "matches": {"CoKernelFC", "CoKernelFC-IndAlloc"}},
         {"text": "fmt.Pri"},
     ]
     complete_code_samples = ["%%cope\nk = rbf(2)", "%%cope\nfc(p,\n  delta=0.1)", "%%cope\nrbf?", "%%\nfmt.Println(1)", "func f() int { return 1 }"]
