@@ -85,13 +85,20 @@ func evaluate[T any](w window, script string) T {
 // await waits for a condition and shows the page when it does not come.
 func (w window) await(what string, holds func() bool) {
 	w.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	if !within(2*time.Minute, holds) {
+		w.picture("failed")
+		w.t.Fatalf("%s did not come within two minutes", what)
+	}
+}
+
+// within waits for a condition for so long, and tells whether it came.
+func within(limit time.Duration, holds func() bool) bool {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if holds() {
-			return
+			return true
 		}
 	}
-	w.picture("failed")
-	w.t.Fatalf("%s did not come within two minutes", what)
+	return false
 }
 
 func (w window) do(script string) { evaluate[any](w, "("+script+", 0)") }
