@@ -32,6 +32,11 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 			return nil, err
 		}
 		return k, k.Validate(p.Dim())
+	case Open:
+		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
+			return nil, err
+		}
+		return k, nil
 	case Formula:
 		return k.bind(p)
 	case Table:

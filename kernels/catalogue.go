@@ -24,7 +24,8 @@ type Entry struct {
 }
 
 // Args are evaluated arguments by parameter name. A value is a float64, []float64,
-// string, []string or [][]float64.
+// string, []string or [][]float64; for a number also a Free, and for a list of numbers
+// a []Free, in which the ones that are Fixed are plain numbers.
 type Args map[string]any
 
 // Catalogue lists every built-in kernel, in the order in which help shows them.
@@ -39,8 +40,15 @@ func Catalogue() []Entry {
 // made into a kernel, which is told nothing about points yet.
 func (e Entry) builder(build func(Args) Kernel) Entry {
 	e.Build = func(a Args) (Kernel, error) {
-		if err := a.check(e.Name, e.Params); err != nil {
+		a, free, err := a.open(e.Name, e.Params)
+		if err == nil {
+			err = a.check(e.Name, e.Params)
+		}
+		switch {
+		case err != nil:
 			return nil, err
+		case len(free) > 0:
+			return Open{build(a), free}, nil
 		}
 		return build(a), nil
 	}

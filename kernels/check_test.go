@@ -65,12 +65,12 @@ func TestCheckAccepts(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	tasks := gaussianPoints(t, 4, 2)
-	got, err := Joint{[]Term{{1, RBF{}, gauss}, {1, gauss, nil}}}.Check(tasks, p)
+	got, err := Joint{Terms: []Term{{1, RBF{}, gauss}, {1, gauss, nil}}}.Check(tasks, p)
 	if err != nil || got.Points != 60 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	tent := Func("tent", func(x, y []float64) float64 { return -1 })
-	if _, err := (Joint{[]Term{{1, tent, nil}}}).Check(tasks, p); err == nil || !strings.HasPrefix(err.Error(), "task kernel: tent: not positive") {
+	if _, err := (Joint{Terms: []Term{{1, tent, nil}}}).Check(tasks, p); err == nil || !strings.HasPrefix(err.Error(), "task kernel: tent: not positive") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -118,7 +118,7 @@ func TestPivotedCholeskyFindsTheRank(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := Joint{[]Term{{1, Category{}, Linear{}}}}.On(tasks, arms, taskOf)
+			m, err := Joint{Terms: []Term{{1, Category{}, Linear{}}}}.On(tasks, arms, taskOf)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +172,7 @@ func BenchmarkPivotedCholesky(b *testing.B) {
 	for i := range taskOf {
 		taskOf[i] = i / arms
 	}
-	m, err := Joint{[]Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(z, p, taskOf)
+	m, err := Joint{Terms: []Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(z, p, taskOf)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,6 +20,10 @@
 //		kernels.LiftTask(kernels.RBF{Lengthscale: []float64{0.7}}),
 //		kernels.LiftArm(kernels.Linear{})) // task(rbf(lengthscale=0.7)) * arm(linear())
 //
+// A number that one does not know is [Free]: it makes a kernel of the catalogue [Open],
+// and is a kernel of its own as a factor. [Joint.Free] lists the free numbers of a
+// kernel, [Joint.With] sets them, [Joint.Settled] makes plain numbers of them.
+//
 // Points come as [Points], with one array per feature column. [Bind] fits a kernel to
 // points: it resolves names of columns and points, and says what does not fit in words of
 // the script language. Every function that takes a kernel and points binds by itself.

@@ -18,7 +18,8 @@ type form struct {
 type value struct {
 	param   Param
 	numbers []float64
-	bare    bool // printed without its name
+	bare    bool   // printed without its name
+	text    string // printed in place of the numbers, for free ones
 }
 
 // scalar is the value of a parameter whose zero means the default.
@@ -33,8 +34,12 @@ func scalar(p Param, v float64) value {
 func (f form) String() string {
 	var args []string
 	for _, v := range f.values {
-		switch text := numberOrList(v.numbers); {
-		case len(v.numbers) == 0:
+		text := v.text
+		if text == "" {
+			text = numberOrList(v.numbers)
+		}
+		switch {
+		case len(v.numbers) == 0 && v.text == "":
 		case v.bare:
 			args = append(args, text)
 		default:

@@ -19,6 +19,12 @@ type Formula struct {
 	// into numbers, or an error that says which column is missing. Bind calls it; nil
 	// means that Pair serves for any columns.
 	Resolve func(columns []string) (Formula, error)
+
+	// Free are the free numbers that the formula reads by their names.
+	Free []Free
+	// At returns the formula with these in their place, in the same order; those that
+	// are Fixed are written into Body as numbers.
+	At func(free []Free) Formula
 }
 
 // Func makes a kernel of a Go function of two feature vectors.

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,12 @@ import (
 // [Du23, sec. 3] and the intrinsic coregionalisation model of multi-task Gaussian
 // processes; several are the linear model of coregionalisation. The zero value, with no
 // terms, is the kernel 0.
-type Joint struct{ Terms []Term }
+type Joint struct {
+	Terms []Term
+	// Fitted has the digests of the data that numbers of the kernel were fitted to. What
+	// is made of kernels has those of all of them; Equal and String leave them out.
+	Fitted []string
+}
 
 // Term is Scale·Task·Arm. A factor that is nil is the constant 1.
 type Term struct {
@@ -23,10 +29,10 @@ type Term struct {
 }
 
 // LiftTask returns task(k), which compares tasks alone.
-func LiftTask(k Kernel) Joint { return Joint{[]Term{Term{1, k, nil}.normal()}} }
+func LiftTask(k Kernel) Joint { return Joint{Terms: []Term{Term{1, k, nil}.normal()}} }
 
 // LiftArm returns arm(k), which compares arms alone.
-func LiftArm(k Kernel) Joint { return Joint{[]Term{Term{1, nil, k}.normal()}} }
+func LiftArm(k Kernel) Joint { return Joint{Terms: []Term{Term{1, nil, k}.normal()}} }
 
 // LiftBoth gives a kernel that names no space its meaning in a joint kernel: a
 // constant is the constant, and identity() says the same arm of the same task. Sums
@@ -35,9 +41,11 @@ func LiftArm(k Kernel) Joint { return Joint{[]Term{Term{1, nil, k}.normal()}} }
 func LiftBoth(k Kernel) (Joint, error) {
 	switch k := k.(type) {
 	case Constant:
-		return Joint{[]Term{{Scale: k.Value}}}, nil
+		return Joint{Terms: []Term{{Scale: k.Value}}}, nil
+	case Free:
+		return LiftTask(k), nil
 	case Identity:
-		return Joint{[]Term{{1, k, k}}}, nil
+		return Joint{Terms: []Term{{1, k, k}}}, nil
 	case Scaled:
 		j, err := LiftBoth(k.Kernel)
 		if err != nil {
@@ -73,7 +81,8 @@ func liftAll(ks []Kernel, combine func(a, b Joint) (Joint, error)) (Joint, error
 	return all, nil
 }
 
-// normal moves the numbers of both factors into the scale.
+// normal moves the numbers of both factors into the scale, and the free ones to the
+// front of the task factor.
 func (t Term) normal() Term {
 	if t.Task != nil {
 		c, k := split(t.Task)
@@ -83,7 +92,29 @@ func (t Term) normal() Term {
 		c, k := split(t.Arm)
 		t.Scale, t.Arm = t.Scale*c, k
 	}
+	free, task := pull(t.Task)
+	ofArm, arm := pull(t.Arm)
+	if free = append(free, ofArm...); len(free) > 0 {
+		if task != nil {
+			free = append(free, factors(task)...)
+		}
+		t.Task, t.Arm = free[0], arm
+		if len(free) > 1 {
+			t.Task = Product{free}
+		}
+	}
 	return t
+}
+
+// union joins two lists without repeating what stands in both.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // AddJoint returns a + b; constants become one.
@@ -100,7 +131,7 @@ func AddJoint(a, b Joint) Joint {
 		}
 		sum = append(sum, t)
 	}
-	return Joint{sum}
+	return Joint{sum, union(a.Fitted, b.Fitted)}
 }
 
 // maxTerms bounds what multiplying sums may grow to.
@@ -112,13 +143,17 @@ func MulJoint(a, b Joint) (Joint, error) {
 	if n := len(a.Terms) * len(b.Terms); n > maxTerms {
 		return Joint{}, fmt.Errorf("this product is a sum of %d terms; %d are allowed", n, maxTerms)
 	}
+	if len(a.Terms) > 1 && b.anonymous() || len(b.Terms) > 1 && a.anonymous() {
+		return Joint{}, errors.New("this product would copy a free number into several terms; give it a name to keep it one number: free(…, name=\"a\")")
+	}
 	var product Joint
 	for _, s := range a.Terms {
 		for _, t := range b.Terms {
 			term := Term{s.Scale * t.Scale, mulFactor(s.Task, t.Task), mulFactor(s.Arm, t.Arm)}.normal()
-			product = AddJoint(product, Joint{[]Term{term}})
+			product = AddJoint(product, Joint{Terms: []Term{term}})
 		}
 	}
+	product.Fitted = union(a.Fitted, b.Fitted)
 	return product, nil
 }
 
@@ -141,7 +176,7 @@ func ScaleJoint(c float64, j Joint) (Joint, error) {
 	for i := range terms {
 		terms[i].Scale *= c
 	}
-	return Joint{terms}, nil
+	return Joint{terms, j.Fitted}, nil
 }
 
 // PowJoint returns j^n as a sum of terms; n must be ≥ 1. A single term keeps its
@@ -162,7 +197,7 @@ func PowJoint(j Joint, n int) (Joint, error) {
 				return Joint{}, err
 			}
 		}
-		return Joint{[]Term{t.normal()}}, nil
+		return Joint{[]Term{t.normal()}, j.Fitted}, nil
 	}
 	power := j
 	for range n - 1 {
@@ -192,14 +227,19 @@ func (j Joint) String() string {
 // String prints the term; a constant one as the number alone.
 func (t Term) String() string {
 	var factors []string
-	if t.Task != nil {
-		factors = append(factors, "task("+t.Task.String()+")")
+	free, task := pull(t.Task)
+	for _, f := range free {
+		factors = append(factors, f.String())
 	}
-	if t.Arm != nil {
-		factors = append(factors, "arm("+t.Arm.String()+")")
-	}
-	if t.Task == (Identity{}) && t.Arm == (Identity{}) {
-		factors = []string{Identity{}.String()}
+	if task == (Identity{}) && t.Arm == (Identity{}) {
+		factors = append(factors, Identity{}.String())
+	} else {
+		if task != nil {
+			factors = append(factors, "task("+task.String()+")")
+		}
+		if t.Arm != nil {
+			factors = append(factors, "arm("+t.Arm.String()+")")
+		}
 	}
 	switch {
 	case len(factors) == 0:

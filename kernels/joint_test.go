@@ -39,11 +39,11 @@ func jointPoints(t *testing.T, interleaved bool) (tasks, arms *Points, taskOf []
 }
 
 var jointCases = []Joint{
-	{[]Term{{1, RBF{}, Linear{}}}},
-	{[]Term{{0.5, nil, RBF{}}, {2, RBF{}, nil}, {0.25, nil, nil}}},
-	{[]Term{{1, RBF{}, Linear{}}, {3, Identity{}, Linear{}}, {0.05, Identity{}, Identity{}}}},
-	{[]Term{{1, Category{}, Sum{[]Kernel{RBF{Dims: Dims{Names: []string{"x_2"}}}, Linear{Bias: 1}}}}}},
-	{[]Term{{1, Table{Values: identityRows(5), Names: []string{"t5", "t3", "t1", "t2", "t4"}}, RBF{}}}},
+	{Terms: []Term{{1, RBF{}, Linear{}}}},
+	{Terms: []Term{{0.5, nil, RBF{}}, {2, RBF{}, nil}, {0.25, nil, nil}}},
+	{Terms: []Term{{1, RBF{}, Linear{}}, {3, Identity{}, Linear{}}, {0.05, Identity{}, Identity{}}}},
+	{Terms: []Term{{1, Category{}, Sum{[]Kernel{RBF{Dims: Dims{Names: []string{"x_2"}}}, Linear{Bias: 1}}}}}},
+	{Terms: []Term{{1, Table{Values: identityRows(5), Names: []string{"t5", "t3", "t1", "t2", "t4"}}, RBF{}}}},
 	{},
 }
 
@@ -118,7 +118,7 @@ func TestJointIsKronecker(t *testing.T) {
 			indices, taskOf = append(indices, i), append(taskOf, v)
 		}
 	}
-	j := Joint{[]Term{{0.7, RBF{}, Matern{}}}}
+	j := Joint{Terms: []Term{{0.7, RBF{}, Matern{}}}}
 	m, err := j.On(tasks, all.Subset(indices), taskOf)
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestJointIsKronecker(t *testing.T) {
 
 func TestJointParts(t *testing.T) {
 	tasks, arms, _ := jointPoints(t, false)
-	j := Joint{[]Term{{2, RBF{}, Linear{}}, {0.5, Identity{}, nil}, {0, RBF{}, RBF{}}}}
+	j := Joint{Terms: []Term{{2, RBF{}, Linear{}}, {0.5, Identity{}, nil}, {0, RBF{}, RBF{}}}}
 	gram, err := j.TaskGram(tasks)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,10 @@ func Equal(a, b Kernel) bool {
 		return ok && a.Exponent == b.Exponent && Equal(a.Kernel, b.Kernel)
 	case Formula:
 		b, ok := b.(Formula)
-		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body
+		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body && slices.Equal(a.Free, b.Free)
+	case Open:
+		b, ok := b.(Open)
+		return ok && Equal(a.Kernel, b.Kernel) && slices.Equal(a.Slots, b.Slots)
 	}
 	return reflect.DeepEqual(unbind(a), unbind(b))
 }

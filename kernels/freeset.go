@@ -1,0 +1,207 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Parameter is a free number of a kernel, with its limits written out.
+type Parameter struct {
+	Free
+	Where string // its place in words, such as "arm rbf lengthscale"; the first one of a number that stands in several
+}
+
+// Label is what to call the number: its name, or its place.
+func (p Parameter) Label() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Where
+}
+
+// setting says what becomes of a free number: as listed (limits written out) and as
+// written. One that comes back Fixed is a plain number from then on.
+type setting func(p Parameter, written Free) Free
+
+// Free lists the free numbers of the kernel, in order of appearance; those of one name
+// once. Two numbers of one name must agree in value and limits.
+func (j Joint) Free() ([]Parameter, error) {
+	var found []Parameter
+	var mistake error
+	_, err := j.each(func(p Parameter, written Free) Free {
+		at := slices.IndexFunc(found, func(q Parameter) bool { return p.Name != "" && q.Name == p.Name })
+		switch {
+		case at < 0:
+			found = append(found, p)
+		case found[at].Value != p.Value:
+			mistake = fmt.Errorf("the free number %s has two definitions, %s and %s; numbers of one name are one number", p.Name, found[at].Free, p.Free)
+		default: // limits that follow from two parameters
+			found[at].Min, found[at].Max = max(found[at].Min, p.Min), min(found[at].Max, p.Max)
+		}
+		return written
+	})
+	if err == nil {
+		err = mistake
+	}
+	return found, err
+}
+
+// With returns the kernel at other values of its free numbers, in the order of Free;
+// they stay free, with the same limits. It panics when there are not as many values.
+func (j Joint) With(values []float64) (Joint, error) {
+	return j.set(values, func(f Free, v float64) Free {
+		f.Min, f.Max = f.Limits() // limits that nobody wrote do not move with the value
+		f.Value = v
+		return f
+	})
+}
+
+// Settled returns the kernel with plain numbers in place of its free ones, at their
+// values.
+func (j Joint) Settled() (Joint, error) {
+	return j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
+}
+
+func settled(v float64) Free { return Free{Value: v, Min: v, Max: v} }
+
+func (j Joint) set(values []float64, to func(Free, float64) Free) (Joint, error) {
+	free, err := j.Free()
+	if err != nil {
+		return j, err
+	}
+	if len(free) != len(values) {
+		panic("kernels: With wants one value for each free number")
+	}
+	next := 0
+	return j.each(func(p Parameter, written Free) Free {
+		at := slices.IndexFunc(free, func(q Parameter) bool { return p.Name != "" && q.Name == p.Name })
+		if p.Name == "" {
+			for free[next].Name != "" {
+				next++
+			}
+			at, next = next, next+1
+		}
+		p.Free.Name = written.Name
+		return to(p.Free, values[at])
+	})
+}
+
+// each returns the kernel with every free number set.
+func (j Joint) each(set setting) (Joint, error) {
+	out := Joint{Fitted: j.Fitted}
+	for i, t := range j.Terms {
+		place := ""
+		if len(j.Terms) > 1 {
+			place = fmt.Sprintf("term %d: ", i+1)
+		}
+		made := Term{Scale: t.Scale}
+		for _, side := range []struct {
+			name string
+			from Kernel
+			to   *Kernel
+		}{{"task ", t.Task, &made.Task}, {"arm ", t.Arm, &made.Arm}} {
+			if side.from == nil {
+				continue
+			}
+			var err error
+			if *side.to, err = each(side.from, set, place, side.name); err != nil {
+				return j, err
+			}
+		}
+		out = AddJoint(out, Joint{Terms: []Term{made.normal()}})
+	}
+	return out, nil
+}
+
+// each is Joint.each for one kernel. Sums and products are made anew, since plain
+// numbers among their parts become one.
+func each(k Kernel, set setting, place, side string) (Kernel, error) {
+	switch k := k.(type) {
+	case Free:
+		f := set(Parameter{k.within(nonNegative), place + "scale"}, k)
+		if f.Fixed() {
+			return Constant{f.Value}, nil
+		}
+		return f, f.Validate(0)
+	case Open:
+		return k.at(set, place+side)
+	case Formula:
+		return k.each(set, place+side), nil
+	case Sum:
+		return eachOf(k.Terms, Add, set, place, side)
+	case Product:
+		return eachOf(k.Factors, Mul, set, place, side)
+	case Scaled:
+		inner, err := each(k.Kernel, set, place, side)
+		if err != nil {
+			return nil, err
+		}
+		return Scale(k.Scale, inner)
+	case Power:
+		inner, err := each(k.Kernel, set, place, side)
+		if err != nil {
+			return nil, err
+		}
+		return Pow(inner, k.Exponent)
+	}
+	return k, nil
+}
+
+func eachOf(ks []Kernel, combine func(a, b Kernel) Kernel, set setting, place, side string) (Kernel, error) {
+	var all Kernel
+	for i, k := range ks {
+		part, err := each(k, set, place, side)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			all = part
+		} else {
+			all = combine(all, part)
+		}
+	}
+	return all, nil
+}
+
+// each sets the free numbers that a formula reads.
+func (k Formula) each(set setting, place string) Kernel {
+	if len(k.Free) == 0 || k.At == nil {
+		return k
+	}
+	free := make([]Free, len(k.Free))
+	for i, f := range k.Free {
+		listed := f
+		listed.Min, listed.Max = f.Limits()
+		free[i] = set(Parameter{listed, place + k.Name + " " + f.Name}, f)
+	}
+	return k.At(free)
+}
+
+// anonymous tells whether a joint kernel has free numbers without a name: a copy of it
+// would have others in their place.
+func (j Joint) anonymous() bool {
+	found := false
+	_, err := j.each(func(p Parameter, f Free) Free {
+		found = found || p.Name == ""
+		return f
+	})
+	return found || err != nil
+}
+
+// pull takes the free factors of a product out: the rest is nil where nothing is left.
+func pull(k Kernel) (free []Kernel, rest Kernel) {
+	if k == nil {
+		return nil, nil
+	}
+	for _, f := range factors(k) {
+		switch _, isFree := f.(Free); {
+		case isFree:
+			free = append(free, f)
+		case rest == nil:
+			rest = f
+		default:
+			rest = Product{append(slices.Clip(factors(rest)), f)}
+		}
+	}
+	return free, rest
+}
