@@ -69,6 +69,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 			return nil, err
 		}
 	}
+	p.Reps = spread.reps
 	if err := p.setNoise(t, opt.Noise, spread); err != nil {
 		return nil, err
 	}

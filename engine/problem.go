@@ -30,6 +30,7 @@ type Problem struct {
 	NoiseEstimated bool
 
 	Mean        []float64   // N expected rewards, or nil when unknown
+	Reps        []float64   // N counts of the measurements that Mean is of; nil means one each
 	SD          []float64   // N standard deviations that simulated noise has; nil means Noise
 	Rewards     [][]float64 // N measured populations to resample, or nil
 	Environment string      // how simulated rewards are drawn; "" means gaussian
@@ -110,6 +111,9 @@ func (p *Problem) Only(v int) *Problem {
 	}
 	if p.SD != nil {
 		q.SD = p.SD[lo:hi]
+	}
+	if p.Reps != nil {
+		q.Reps = p.Reps[lo:hi]
 	}
 	if p.Rewards != nil {
 		q.Rewards = p.Rewards[lo:hi]

@@ -60,10 +60,10 @@ type problem struct {
 	Name           string
 	Tasks, Arms    List
 	TaskOf         []int
-	Kernel         []term
+	Kernel         jointKernel
 	Noise          []float64
 	NoiseEstimated bool
-	Mean, SD       []float64
+	Mean, SD, Reps []float64
 	Rewards        [][]float64
 	Environment    string
 	Sources        []engine.Source
@@ -76,7 +76,7 @@ func packProblem(p engine.Problem, fs Functions) (problem, error) {
 	joint, err := packJoint(p.Kernel, fs)
 	return problem{
 		Name: p.Name, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), TaskOf: p.TaskOf, Kernel: joint,
-		Noise: p.Noise, NoiseEstimated: p.NoiseEstimated, Mean: p.Mean, SD: p.SD, Rewards: p.Rewards,
+		Noise: p.Noise, NoiseEstimated: p.NoiseEstimated, Mean: p.Mean, SD: p.SD, Reps: p.Reps, Rewards: p.Rewards,
 		Environment: p.Environment, Sources: p.Sources,
 	}, err
 }
@@ -101,8 +101,8 @@ func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
 		return nil, err
 	}
 	p.Noise, p.NoiseEstimated, p.SD, p.Rewards = w.Noise, w.NoiseEstimated, w.SD, w.Rewards
-	p.Environment, p.Sources = w.Environment, w.Sources
-	if n := p.N(); len(w.Noise) != n || w.SD != nil && len(w.SD) != n || w.Rewards != nil && len(w.Rewards) != n {
+	p.Environment, p.Sources, p.Reps = w.Environment, w.Sources, w.Reps
+	if n := p.N(); len(w.Noise) != n || w.SD != nil && len(w.SD) != n || w.Reps != nil && len(w.Reps) != n || w.Rewards != nil && len(w.Rewards) != n {
 		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(w.Noise), len(w.SD), len(w.Rewards))
 	}
 	return p, nil

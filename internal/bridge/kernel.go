@@ -11,7 +11,7 @@ import (
 // node is a kernel as data: a sum, product, multiple or power of other kernels, a
 // formula, or a kernel of the catalogue with its parameters.
 type node struct {
-	Op       string // "sum", "product", "scaled", "power", "formula" or the name of a type in leaves
+	Op       string // "sum", "product", "scaled", "power", "open", "formula" or the name of a type in leaves
 	Parts    []node
 	Scale    float64
 	Exponent int
@@ -19,14 +19,15 @@ type node struct {
 	Name, Params, Body string // of a formula
 	Number             uint64 // which function it is, see Functions
 
-	Leaf []byte // parameters of a kernel of the catalogue; nil where it has none
+	Leaf  []byte         // parameters of a kernel of the catalogue; nil where it has none
+	Slots []kernels.Slot // of an open kernel
 }
 
-// leaves are the types of the catalogue's kernels. A test compares them with it.
+// leaves are the types of the catalogue's kernels, and the free number. A test compares them with it.
 func leaves() []kernels.Kernel {
 	return []kernels.Kernel{
 		kernels.Linear{}, kernels.Constant{}, kernels.RBF{}, kernels.Matern{}, kernels.RQ{}, kernels.Polynomial{},
-		kernels.Periodic{}, kernels.Cosine{}, kernels.Category{}, kernels.Table{}, kernels.Identity{},
+		kernels.Periodic{}, kernels.Cosine{}, kernels.Category{}, kernels.Table{}, kernels.Identity{}, kernels.Free{},
 	}
 }
 
@@ -43,6 +44,8 @@ func packKernel(k kernels.Kernel, fs Functions) (node, error) {
 		return packParts(node{Op: "scaled", Scale: k.Scale}, []kernels.Kernel{k.Kernel}, fs)
 	case kernels.Power:
 		return packParts(node{Op: "power", Exponent: k.Exponent}, []kernels.Kernel{k.Kernel}, fs)
+	case kernels.Open:
+		return packParts(node{Op: "open", Slots: k.Slots}, []kernels.Kernel{k.Kernel}, fs)
 	case kernels.Formula:
 		number, err := fs.Number(k)
 		return node{Op: "formula", Name: k.Name, Params: k.Params, Body: k.Body, Number: number}, err
@@ -86,7 +89,7 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 			return nil, err
 		}
 	}
-	if (n.Op == "scaled" || n.Op == "power") && len(parts) != 1 {
+	if (n.Op == "scaled" || n.Op == "power" || n.Op == "open") && len(parts) != 1 {
 		return nil, fmt.Errorf("a kernel that cannot be read: %s of %d kernels", n.Op, len(parts))
 	}
 	switch n.Op {
@@ -98,6 +101,8 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 		return kernels.Scaled{Scale: n.Scale, Kernel: parts[0]}, nil
 	case "power":
 		return kernels.Power{Exponent: n.Exponent, Kernel: parts[0]}, nil
+	case "open":
+		return kernels.Open{Kernel: parts[0], Slots: n.Slots}, nil
 	case "formula":
 		return fs.Formula(kernels.Formula{Name: n.Name, Params: n.Params, Body: n.Body}, n.Number)
 	}
@@ -123,7 +128,13 @@ type term struct {
 	Task, Arm []node
 }
 
-func packJoint(j kernels.Joint, fs Functions) ([]term, error) {
+// jointKernel is a kernels.Joint as data.
+type jointKernel struct {
+	Terms  []term
+	Fitted []string
+}
+
+func packJoint(j kernels.Joint, fs Functions) (jointKernel, error) {
 	terms := make([]term, len(j.Terms))
 	for i, t := range j.Terms {
 		terms[i].Scale = t.Scale
@@ -136,17 +147,17 @@ func packJoint(j kernels.Joint, fs Functions) ([]term, error) {
 			}
 			n, err := packKernel(side.k, fs)
 			if err != nil {
-				return nil, err
+				return jointKernel{}, err
 			}
 			*side.to = []node{n}
 		}
 	}
-	return terms, nil
+	return jointKernel{terms, j.Fitted}, nil
 }
 
-func unpackJoint(terms []term, fs Functions) (kernels.Joint, error) {
-	var j kernels.Joint
-	for _, t := range terms {
+func unpackJoint(w jointKernel, fs Functions) (kernels.Joint, error) {
+	j := kernels.Joint{Fitted: w.Fitted}
+	for _, t := range w.Terms {
 		made := kernels.Term{Scale: t.Scale}
 		for _, side := range []struct {
 			from []node

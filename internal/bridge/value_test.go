@@ -61,12 +61,14 @@ func TestSubset(t *testing.T) {
 func TestGoTypes(t *testing.T) {
 	type length float32
 	five := 5
+	open := kernels.Open{Kernel: kernels.RBF{Lengthscale: []float64{2}}, Slots: []kernels.Slot{{Param: "lengthscale", Free: kernels.Free{Value: 2}}}}
 	for _, test := range []struct {
 		v    any
 		want any
 	}{
 		{7, 7.0}, {uint8(7), 7.0}, {length(0.5), 0.5}, {&five, 5.0}, {math.Inf(-1), math.Inf(-1)},
 		{&kernels.RBF{Lengthscale: []float64{2}}, "rbf(lengthscale=2)"}, {kernels.LiftArm(kernels.Linear{}), "arm(linear())"},
+		{kernels.LiftArm(open), "arm(rbf(lengthscale=free(2)))"}, {kernels.Free{Value: 2}, "free(2)"},
 	} {
 		got := round(t, test.v)
 		if text, ok := got.(interface{ String() string }); ok {

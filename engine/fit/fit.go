@@ -1,0 +1,213 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// defaultStarts is how many searches there are: from the start values, and from the best
+// of a few points spread over the limits.
+const defaultStarts = 4
+
+// MaxArms is the most arms that Of takes: a covariance is factored, O(n³), hundreds of
+// times.
+const MaxArms = 1500
+
+// Of fits the free numbers of the kernel to the mean rewards of the problem and their
+// counts, and looks at the fitted kernel. The likelihood is never below the one at the
+// start values. It reports problems without mean rewards, kernels that do not fit the
+// points, and more arms than MaxArms.
+func Of(ctx context.Context, p *engine.Problem, opt Options) (Fit, error) {
+	if opt.Mean == "" {
+		opt.Mean = MeanProblem
+	}
+	if opt.Starts == 0 {
+		opt.Starts = defaultStarts
+	}
+	if len(opt.Kernel.Terms) == 0 {
+		opt.Kernel = p.Kernel
+	}
+	if p.N() > MaxArms {
+		return Fit{}, fmt.Errorf("problem %q has %d arms; a kernel is fitted to at most %d", p.Name, p.N(), MaxArms)
+	}
+	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
+		return Fit{}, err
+	}
+	d, err := dataOf(p, opt.Mean)
+	if err != nil {
+		return Fit{}, err
+	}
+	s, err := newSurface(ctx, d, opt.Kernel, opt.Noise)
+	if err != nil {
+		return Fit{}, err
+	}
+	best, err := s.search(opt.Starts)
+	if err != nil {
+		return Fit{}, err
+	}
+	f := Fit{
+		Problem: p.Name, Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(), Mean: opt.Mean,
+		Noise: noiseWords(p, opt.Noise), LogLikelihoodStart: best.begin, LogLikelihood: best.likelihood,
+	}
+	for _, n := range d.count {
+		f.Measurements += n
+	}
+	if err := f.describe(s, best); err != nil {
+		return Fit{}, err
+	}
+	if err := f.usable(p, s, best); err != nil {
+		return Fit{}, err
+	}
+	f.CrossValidation, f.Misfit.Residuals = best.process.crossValidate()
+	if err := f.misfit(s, best); err != nil {
+		return Fit{}, err
+	}
+	if err := f.sharing(ctx, s, best, opt); err != nil {
+		return Fit{}, err
+	}
+	f.Evaluations = s.evaluations
+	f.warn()
+	return f, nil
+}
+
+// describe reports the optimum: numbers, intervals, gradient and condition.
+func (f *Fit) describe(s *surface, best optimum) error {
+	slope, err := s.scaled(best.process, best.values)
+	if err != nil {
+		return err
+	}
+	limits := make([]string, len(best.values))
+	for i, p := range s.free {
+		if limits[i] = atLimit(p.Free, best.values[i]); limits[i] == "" {
+			f.GradientNorm = max(f.GradientNorm, math.Abs(slope[i]))
+		}
+	}
+	errors, err := s.standardErrors(best.values, limits)
+	if err != nil {
+		return err
+	}
+	for i, p := range s.free {
+		least, most := p.Limits()
+		made := Parameter{
+			Name: p.Label(), Start: p.Value, Value: best.values[i], Min: least, Max: most,
+			Logarithmic: p.Logarithmic(), Limit: limits[i], StandardError: errors[i],
+		}
+		if e := normal95 * errors[i]; e > 0 {
+			low, high := made.Value-e, made.Value+e
+			if made.Logarithmic {
+				low, high = made.Value*math.Exp(-e), made.Value*math.Exp(e)
+			}
+			made.CI95 = [2]float64{max(low, least), min(high, most)}
+		}
+		f.Parameters = append(f.Parameters, made)
+	}
+	g := best.process
+	f.Condition = g.chol.Cond()
+	f.Effective = float64(len(s.d.y))
+	for i, v := range g.variance {
+		f.Effective -= v * g.invert().At(i, i)
+	}
+	f.Levels = g.beta
+	return nil
+}
+
+// normal95 is the 97.5 % quantile of the standard normal distribution.
+const normal95 = 1.959963984540054
+
+// usable makes the kernel that problems take.
+func (f *Fit) usable(p *engine.Problem, s *surface, best optimum) error {
+	k, err := s.at(best.values)
+	if err == nil {
+		k, err = k.Settled()
+	}
+	if err != nil {
+		return err
+	}
+	f.Expression = k.String()
+	square := 0.0
+	for _, b := range f.Levels {
+		square += b * b / float64(len(f.Levels))
+	}
+	if square = round(square); square > 0 {
+		level := kernels.Joint{Terms: []kernels.Term{{Scale: square}}}
+		if f.Mean == MeanTask {
+			level.Terms[0].Task = kernels.Identity{}
+		}
+		k = kernels.AddJoint(k, level)
+	}
+	k.Fitted = append(slices.Clone(k.Fitted), p.Digests()...)
+	f.Kernel, f.Usable = k, k.String()
+	return nil
+}
+
+// round keeps the five digits that a fitted number is worth showing.
+func round(v float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	return r
+}
+
+func noiseWords(p *engine.Problem, noise *kernels.Free) string {
+	switch {
+	case noise == nil && p.NoiseEstimated:
+		return "standard deviations of the replicates"
+	case noise == nil:
+		return "as the problem states it"
+	case noise.Fixed():
+		return "given"
+	}
+	return "fitted"
+}
+
+// warn says in words what one should know before using the fit.
+func (f *Fit) warn() {
+	say := func(format string, a ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, a...)) }
+	for _, p := range f.Parameters {
+		switch {
+		case p.Limit != "":
+			say("%s ended at its limit, %s=%s: the data want it further out, or do not need it", p.Name, p.Limit, short(p.Value))
+		case p.StandardError == 0:
+			say("%s is not determined by these data: its interval is unknown", p.Name)
+		case p.Logarithmic && p.StandardError > 1.5:
+			say("%s is hardly determined by these data: anything from %s to %s does about as well", p.Name, short(p.CI95[0]), short(p.CI95[1]))
+		}
+	}
+	if m := f.Misfit; m.Remedy != "" {
+		say("the kernel does not fit (p = %s): the means differ from it by more than noise; add %s", short(m.PValue), m.Remedy)
+	}
+	if m := f.Misfit; m.Test != "" && m.PValue > 1-tooGood {
+		say("the means are closer to the kernel than their noise allows (mean square %s, p = %s): rewards of different arms may share their noise, as when replicates are the same batches", short(m.Statistic), short(m.PValue))
+	}
+	switch s := f.Sharing; s.Verdict {
+	case SharingHurts:
+		say("pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %s nats); use task(identity())", short(-s.Support))
+	case SharingUnclear:
+		say("these data cannot tell whether pooling the tasks helps (support %s nats)", short(s.Support))
+	case SharingHelps:
+		if s.Speedup < 1.2 {
+			say("pooling the tasks will hardly help: the predicted speedup is %s", short(s.Speedup))
+		}
+	}
+	if c := f.CrossValidation; c.Arms > 0 && c.Error > c.Without {
+		say("the kernel predicts an arm worse than the mean of the other arms of its task does (error %s against %s)", short(c.Error), short(c.Without))
+	}
+	if float64(f.Arms) < 5*float64(len(f.Parameters)) {
+		say("%d arms are few for %d free numbers: the fit adapts to chance", f.Arms, len(f.Parameters))
+	}
+}
+
+// tooGood is the level at which a fit better than noise allows is told of.
+const tooGood = 1e-3
+
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+// stopped tells the end of the context from other mistakes.
+func stopped(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

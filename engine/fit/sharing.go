@@ -1,0 +1,220 @@
+package fit
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// clearly is how many nats of support make a verdict on sharing: odds of about 7 to 1.
+const clearly = 2
+
+// sharing looks at how alike the tasks are under the fitted kernel, predicts what
+// pooling them is worth, and compares with kernels that do not pool.
+func (f *Fit) sharing(ctx context.Context, s *surface, best optimum, opt Options) error {
+	d := s.d
+	if d.p.V() < 2 {
+		return nil
+	}
+	k, err := s.at(best.values)
+	if err != nil {
+		return err
+	}
+	gram, err := s.gram(k, nil)
+	if err != nil {
+		return err
+	}
+	alike, signal := d.alike(gram)
+	if signal == 0 {
+		return nil
+	}
+	noise := 0.0
+	for _, v := range best.process.variance {
+		noise += v / float64(len(best.process.variance))
+	}
+	f.Sharing = Sharing{Names: d.p.Tasks.Names, Alike: alike, Signal: math.Sqrt(signal), Noise: math.Sqrt(noise)}
+	f.Sharing.Speedup = speedup(alike, signal, noise)
+	f.Sharing.Rank = float64(d.p.V()) / f.Sharing.Speedup
+	return f.separate(ctx, s, best, opt)
+}
+
+// alike is the correlation of the arms' effects between tasks under a Gram matrix: what
+// is left of rewards when the mean of the arms of each task is taken off, which tells no
+// arm from another. Arms are matched by name; tasks without a common arm are compared by
+// the effects of all. signal is the mean variance of an effect.
+func (d *data) alike(gram *mat.SymDense) (correlation [][]float64, signal float64) {
+	p, v := d.p, d.p.V()
+	groups := p.Groups()
+	centred := mat.NewDense(len(d.y), len(d.y), nil)
+	for i := range d.y {
+		for j := range d.y {
+			centred.Set(i, j, gram.At(i, j))
+		}
+	}
+	centre(centred, groups)
+	shared := func(a, b int) float64 {
+		sum, count := 0.0, 0
+		for _, i := range groups[a] {
+			for _, j := range groups[b] {
+				if p.Arms.ID[i] == p.Arms.ID[j] {
+					sum += centred.At(i, j)
+					count++
+				}
+			}
+		}
+		if count == 0 {
+			return 0
+		}
+		return sum / float64(count)
+	}
+	own := make([]float64, v)
+	largest := 0.0
+	for a := range own {
+		own[a] = shared(a, a)
+		signal += own[a] / float64(v)
+		largest = max(largest, own[a])
+	}
+	correlation = make([][]float64, v)
+	for a := range correlation {
+		correlation[a] = make([]float64, v)
+		for b := range correlation[a] {
+			switch {
+			case a == b:
+				correlation[a][b] = 1
+			case own[a] > 1e-12*largest && own[b] > 1e-12*largest:
+				correlation[a][b] = min(max(shared(a, b)/math.Sqrt(own[a]*own[b]), -1), 1)
+			}
+		}
+	}
+	return correlation, signal
+}
+
+// centre takes the mean over each group off, by rows and by columns.
+func centre(m *mat.Dense, groups [][]int) {
+	for range 2 {
+		for i := range m.RawMatrix().Rows {
+			row := m.RawRowView(i)
+			for _, g := range groups {
+				mean := 0.0
+				for _, j := range g {
+					mean += row[j] / float64(len(g))
+				}
+				for _, j := range g {
+					row[j] -= mean
+				}
+			}
+		}
+		m.CloneFrom(m.T())
+	}
+}
+
+// speedup is how many times as many measurements of an arm a task alone needs as one
+// that shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and
+// η the noise of a mean, together the mean posterior variance is
+//
+//	v = (1/V) Σ λ_j η/(λ_j + η),
+//
+// alone it is s η'/(s + η') for the signal s, and η/η' = η (1/v - 1/s) makes them equal.
+// It is V for equal tasks, 1 for independent ones, and V/rank as η vanishes.
+func speedup(alike [][]float64, signal, noise float64) float64 {
+	v := len(alike)
+	m := mat.NewSymDense(v, nil)
+	for a := range alike {
+		for b := a; b < v; b++ {
+			m.SetSym(a, b, alike[a][b])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(m, false) {
+		return 1
+	}
+	posterior := 0.0
+	for _, l := range eigen.Values(nil) {
+		l = max(l, 0) * signal
+		posterior += l * noise / (l + noise) / float64(v)
+	}
+	return min(max(noise*(1/posterior-1/signal), 1), float64(v))
+}
+
+// separate fits the same arm kernels with tasks that share nothing, and compares.
+func (f *Fit) separate(ctx context.Context, s *surface, best optimum, opt Options) error {
+	k, err := s.at(best.values)
+	if err != nil {
+		return err
+	}
+	apart, err := alone(k, s)
+	if err != nil {
+		return err
+	}
+	other, err := newSurface(ctx, s.d, apart, opt.Noise)
+	if err != nil {
+		return err
+	}
+	found, err := other.search(opt.Starts)
+	if err != nil {
+		return err
+	}
+	s.evaluations += other.evaluations
+	if apart, err = other.at(found.values); err == nil {
+		apart, err = apart.Settled()
+	}
+	if err != nil {
+		return err
+	}
+	r := &f.Sharing
+	r.Separate, r.SeparateLikelihood = apart.String(), found.likelihood
+	r.Support = best.likelihood - float64(len(s.free)) - (found.likelihood - float64(len(other.free)))
+	switch {
+	case r.Support > clearly:
+		r.Verdict = SharingHelps
+	case r.Support < -clearly:
+		r.Verdict = SharingHurts
+	default:
+		r.Verdict = SharingUnclear
+	}
+	return nil
+}
+
+// alone replaces every task kernel by c*task(identity()), c its mean value for a task
+// and itself. Where the task kernel has free numbers, one of which may be a scale, c is
+// free.
+func alone(k kernels.Joint, s *surface) (kernels.Joint, error) {
+	var out kernels.Joint
+	for _, t := range k.Terms {
+		task := kernels.Joint{Terms: []kernels.Term{{Scale: t.Scale, Task: t.Task}}}
+		gram, err := task.TaskGram(s.d.p.Tasks)
+		if err != nil {
+			return out, err
+		}
+		if diagonal(gram) { // shares nothing already
+			out = kernels.AddJoint(out, kernels.Joint{Terms: []kernels.Term{t}})
+			continue
+		}
+		scale := round(mat.Trace(gram) / float64(s.d.p.V()))
+		free, err := task.Free()
+		if err != nil {
+			return out, err
+		}
+		made := kernels.Term{Scale: scale, Task: kernels.Identity{}, Arm: t.Arm}
+		if len(free) > 0 && scale > 0 {
+			made.Scale = 1
+			made.Task = kernels.Product{Factors: []kernels.Kernel{kernels.Free{Value: scale, Min: scale / 1e4, Max: scale * 1e4}, kernels.Identity{}}}
+		}
+		out = kernels.AddJoint(out, kernels.Joint{Terms: []kernels.Term{made}})
+	}
+	return out, nil
+}
+
+func diagonal(m *mat.SymDense) bool {
+	for i := range m.SymmetricDim() {
+		for j := range i {
+			if m.At(i, j) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,215 @@
+package fit
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// surface is the log marginal likelihood as a function of the free numbers: those of
+// the kernel, and the noise scale where that is one.
+type surface struct {
+	ctx     context.Context
+	d       *data
+	kernel  kernels.Joint
+	free    []kernels.Parameter // the kernel's, then that of the noise
+	touches [][]bool            // [number][term]: whether the term depends on the number
+	noise   bool                // the last number is σ
+	fixed   []float64           // variances of the means where the noise is not free
+
+	evaluations int
+}
+
+// newSurface lists the free numbers. noise is nil for the problem's own.
+func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (*surface, error) {
+	free, err := k.Free()
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known()}
+	at := s.start()
+	for i, f := range free {
+		other := append([]float64(nil), at...)
+		least, most := f.Limits()
+		if other[i] = most; at[i] == most {
+			other[i] = least
+		}
+		moved, err := k.With(other)
+		if err != nil {
+			return nil, err
+		}
+		touched := make([]bool, len(k.Terms))
+		for t := range touched {
+			one := kernels.Joint{Terms: k.Terms[t : t+1]}
+			touched[t] = !one.Equal(kernels.Joint{Terms: moved.Terms[t : t+1]}) && !sameTerm(k.Terms[t], moved.Terms[t])
+		}
+		s.touches = append(s.touches, touched)
+	}
+	switch {
+	case noise == nil:
+	case noise.Fixed():
+		s.fixed = d.common(noise.Value)
+	default:
+		f := *noise
+		f.Min, f.Max = noise.Limits()
+		s.noise, s.free = true, append(s.free, kernels.Parameter{Free: f, Where: "noise"})
+	}
+	return s, nil
+}
+
+// sameTerm compares terms by what they are at their values: With writes out limits,
+// which alone make no difference.
+func sameTerm(a, b kernels.Term) bool {
+	settled := func(t kernels.Term) kernels.Joint {
+		j, _ := kernels.Joint{Terms: []kernels.Term{t}}.Settled()
+		return j
+	}
+	return settled(a).Equal(settled(b))
+}
+
+// start are the values that the free numbers begin with.
+func (s *surface) start() []float64 {
+	values := make([]float64, len(s.free))
+	for i, f := range s.free {
+		values[i] = f.Value
+	}
+	return values
+}
+
+// variance are the noise variances of the means at these values.
+func (s *surface) variance(values []float64) []float64 {
+	if s.noise {
+		return s.d.common(values[len(values)-1])
+	}
+	return s.fixed
+}
+
+// at returns the kernel at these values.
+func (s *surface) at(values []float64) (kernels.Joint, error) {
+	if s.noise {
+		values = values[:len(values)-1]
+	}
+	return s.kernel.With(values)
+}
+
+// gram is the Gram matrix of some terms, all of them for nil.
+func (s *surface) gram(k kernels.Joint, some []bool) (*mat.SymDense, error) {
+	if some != nil {
+		var terms []kernels.Term
+		for t, in := range some {
+			if in {
+				terms = append(terms, k.Terms[t])
+			}
+		}
+		k.Terms = terms
+	}
+	m, err := k.On(s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
+	if err != nil {
+		return nil, err
+	}
+	return kernels.Dense(m), nil
+}
+
+// process factors the covariance at these values.
+func (s *surface) process(values []float64) (*process, error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.evaluations++
+	k, err := s.at(values)
+	if err != nil {
+		return nil, err
+	}
+	gram, err := s.gram(k, nil)
+	if err != nil {
+		return nil, err
+	}
+	return newProcess(s.d, gram, s.variance(values))
+}
+
+// likelihood is that of all the data: of the means, and where σ is free of what
+// replicates say about it,
+//
+//	-½ Σ (n_i - 1) log σ² - S/(2σ²),  S the sum of squares within arms.
+func (s *surface) likelihood(g *process, values []float64) float64 {
+	if !s.noise || s.d.freedom == 0 {
+		return g.likelihood
+	}
+	sigma := values[len(values)-1]
+	return g.likelihood - s.d.freedom*math.Log(sigma) - s.within()/(2*sigma*sigma)
+}
+
+func (s *surface) within() float64 {
+	sum := 0.0
+	for _, v := range s.d.squares {
+		sum += v
+	}
+	return sum
+}
+
+// difference is the step of the central differences of the covariance, on the scale of
+// Free.To. Its error, about step²/6 of a third derivative and 1e-16/step of a value, is
+// 1e-9 of the entries; where a number is a factor, rounding alone.
+const difference = 1e-4
+
+// gradient is the derivative of the likelihood by u = Free.To of each number. The
+// formula is exact, and so is its covariance's change up to the differences.
+func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
+	out := make([]float64, len(values))
+	for i, f := range s.free {
+		u := f.To(values[i])
+		if math.IsInf(u, 0) {
+			continue // at a limit the map is flat
+		}
+		up, down := f.Of(u+difference), f.Of(u-difference)
+		if s.noise && i == len(values)-1 {
+			out[i] = s.noiseSlope(g, values[i]) * (up - down) / (2 * difference)
+			continue
+		}
+		change, err := s.change(values, i, up, down)
+		if err != nil {
+			return nil, err
+		}
+		change.ScaleSym(1/(2*difference), change)
+		out[i] = g.slope(change)
+	}
+	return out, nil
+}
+
+// noiseSlope is the derivative of the likelihood by σ.
+func (s *surface) noiseSlope(g *process, sigma float64) float64 {
+	inverse := g.invert()
+	sum := 0.0
+	for i, n := range s.d.count {
+		a := g.alpha.AtVec(i)
+		sum += (a*a - inverse.At(i, i)) * sigma / n
+	}
+	if s.d.freedom > 0 {
+		sum += -s.d.freedom/sigma + s.within()/(sigma*sigma*sigma)
+	}
+	return sum
+}
+
+// change is the difference of the Gram matrices with number i up and down.
+func (s *surface) change(values []float64, i int, up, down float64) (*mat.SymDense, error) {
+	var grams [2]*mat.SymDense
+	for side, v := range []float64{up, down} {
+		moved := append([]float64(nil), values...)
+		moved[i] = v
+		k, err := s.at(moved)
+		if err != nil {
+			return nil, err
+		}
+		if grams[side], err = s.gram(k, s.touches[i]); err != nil {
+			return nil, err
+		}
+	}
+	a, b := grams[0].RawSymmetric().Data, grams[1].RawSymmetric().Data
+	for k := range a {
+		a[k] -= b[k]
+	}
+	return grams[0], nil
+}

@@ -1,0 +1,128 @@
+package fit
+
+import (
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// What the constant level of rewards is of, which the kernel need not explain.
+const (
+	MeanProblem = "problem" // one level for all arms; the default
+	MeanTask    = "task"    // one level for each task
+	MeanNone    = "none"    // rewards are around 0 but for the kernel, as the algorithms take them
+)
+
+// Options of Of; the zero value fits with the problem's own noise and one level.
+type Options struct {
+	Kernel kernels.Joint // no terms: the problem's
+	Mean   string        // "" means MeanProblem
+	Noise  *kernels.Free // scale σ of one reward, reward units: known when Fixed, else fitted; nil: the problem's scales
+	Starts int           // how many searches; 0 means 4
+}
+
+// Fit is a kernel with its numbers found, and what is known of it.
+type Fit struct {
+	// Kernel has plain numbers, and the level as a term of its own, since algorithms
+	// have none: a constant, or c*task(identity()). Problems take it as it is.
+	Kernel kernels.Joint `json:"-"`
+
+	Problem      string  `json:"problem"`
+	Tasks        int     `json:"tasks"`
+	Arms         int     `json:"arms"`         // n, arms of all tasks together: what is fitted to
+	Measurements float64 `json:"measurements"` // Σ n_i
+	Replicates   float64 `json:"replicates"`   // degrees of freedom within arms; 0 where the data have none
+
+	Start      string `json:"start"`      // the kernel as it was given
+	Expression string `json:"expression"` // the kernel fitted, without the level
+	Usable     string `json:"usable"`     // Kernel
+
+	Mean   string    `json:"mean"`
+	Levels []float64 `json:"levels,omitempty"` // reward units
+	Noise  string    `json:"noise"`            // where the noise is from, in words
+
+	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
+	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
+	GradientNorm       float64 `json:"gradient_norm"`        // largest derivative by a number on its scale, nats; numbers at a limit are left out
+	Condition          float64 `json:"condition"`            // of the covariance of the data
+	Effective          float64 `json:"effective_parameters"` // tr K(K+N)⁻¹: how many arms' worth the kernel adapts to
+	Evaluations        int     `json:"evaluations"`
+
+	Parameters []Parameter `json:"parameters"`
+
+	CrossValidation CrossValidation `json:"cross_validation"`
+	Misfit          Misfit          `json:"misfit"`
+	Sharing         Sharing         `json:"sharing"`
+	Warnings        []string        `json:"warnings,omitempty"`
+}
+
+// Parameter is a number that was free.
+type Parameter struct {
+	Name  string  `json:"name"` // its name, or its place in the kernel
+	Start float64 `json:"start"`
+	Value float64 `json:"value"`
+	Min   float64 `json:"min"`
+	Max   float64 `json:"max"`
+	// CI95 is from the curvature of the likelihood on the number's scale; both ends are
+	// 0 where there is none: at a limit, and where the data do not determine the number.
+	CI95          [2]float64 `json:"ci95"`
+	StandardError float64    `json:"standard_error"` // on its scale: relative for a logarithmic one
+	Logarithmic   bool       `json:"logarithmic"`
+	Limit         string     `json:"limit,omitempty"` // "min" or "max" where it ended there
+}
+
+// CrossValidation says how well each arm is predicted from all others, the kernel
+// staying as it is.
+type CrossValidation struct {
+	Arms       int     `json:"arms"`        // predicted; the only arm of a level of its own is not
+	Error      float64 `json:"error"`       // root mean square, reward units
+	Without    float64 `json:"without"`     // the same when predicting by the mean of the task's other arms
+	LogDensity float64 `json:"log_density"` // mean log predictive density, nats
+	Coverage   float64 `json:"coverage"`    // share of arms within their 95 % interval
+}
+
+// Misfit is the test for lack of fit: the means against the kernel, where it says less
+// than noise does.
+type Misfit struct {
+	Test      string     `json:"test"`                // "F", "chi-square" or "" where there is none
+	Reason    string     `json:"reason,omitempty"`    // why there is none
+	Statistic float64    `json:"statistic"`           // mean square of the directions over that of pure error, 1 on average when the kernel fits
+	Freedom   [2]float64 `json:"freedom"`             // degrees; the second is 0 for chi-square
+	PValue    float64    `json:"p_value"`             // of a statistic at least this large
+	Exact     bool       `json:"exact"`               // exact for a kernel and variance ratios known beforehand
+	Nugget    float64    `json:"nugget"`              // g of + g*identity() with the largest likelihood, reward units squared
+	Gain      float64    `json:"gain"`                // log likelihood that it adds
+	Remedy    string     `json:"remedy,omitempty"`    // "+ g*identity()" where the test rejects at 5 %
+	Residuals []Residual `json:"residuals,omitempty"` // largest first
+}
+
+// Residual is how far an arm is from what the others predict.
+type Residual struct {
+	Task         string  `json:"task"`
+	Arm          string  `json:"arm"`
+	Mean         float64 `json:"mean"`         // measured, reward units
+	Predicted    float64 `json:"predicted"`    // from all other arms
+	Standardised float64 `json:"standardised"` // difference over its standard deviation
+}
+
+// Verdicts on sharing.
+const (
+	SharingHelps   = "helps"
+	SharingHurts   = "hurts"
+	SharingUnclear = "unclear"
+	SharingNone    = "" // one task, or a kernel without differences between arms
+)
+
+// Sharing says how alike the tasks are under the fitted kernel, and what that is worth.
+type Sharing struct {
+	Names []string    `json:"names,omitempty"`
+	Alike [][]float64 `json:"alike,omitempty"` // V × V: correlation of the arms' effects, the tasks' levels taken off
+
+	Signal  float64 `json:"signal"`  // standard deviation of an arm's effect in a task, reward units
+	Noise   float64 `json:"noise"`   // standard deviation of a mean of the pilot, reward units
+	Speedup float64 `json:"speedup"` // predicted, between 1 and V
+	Rank    float64 `json:"rank"`    // V / Speedup
+
+	Separate           string  `json:"separate"`            // the kernel under which tasks share nothing, fitted to the same data
+	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
+	Support            float64 `json:"support"`             // difference of log likelihoods less that of the counts of free numbers (half the difference of AIC)
+	Verdict            string  `json:"verdict"`
+}
