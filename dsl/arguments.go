@@ -31,6 +31,9 @@ func (c *call) checkArgument(p Param, a *argument) {
 	if a.Type == anything {
 		return
 	}
+	if a.Type == Free && !p.accepts(Free) && (p.accepts(Kernel) || p.accepts(Joint)) {
+		a.Type = Kernel
+	}
 	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel {
 		if !a.known() {
 			return
@@ -97,7 +100,11 @@ func (c *call) kernel(entry kernels.Entry) (any, error) {
 			continue
 		}
 		args[p.Name] = c.args[i].plain()
-		if _, mixed := args[p.Name].([]any); mixed {
+		if mixed, isMixed := args[p.Name].([]any); isMixed {
+			if free, ok := freeNumbers(mixed); ok {
+				args[p.Name] = free
+				continue
+			}
 			return nil, fmt.Errorf("%s: %s is a list of different things; it must be %s", c.fn.Name, p.Name, entry.Params[i].Kind)
 		}
 	}

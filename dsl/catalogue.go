@@ -64,7 +64,7 @@ var (
 )
 
 func init() {
-	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), analysisFunctions(), outputFunctions(), numberFunctions())
+	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(), outputFunctions(), numberFunctions())
 	for i := range functions {
 		index[functions[i].Name] = &functions[i]
 	}
@@ -122,7 +122,7 @@ func kernelFunctions() []Function {
 		}
 		all = append(all, f)
 	}
-	return all
+	return append(all, freeFunction())
 }
 
 // kernelRange says which numbers a kernel's parameter may have.
@@ -156,8 +156,10 @@ func kernelWords(k kernels.Kind) words {
 // kernelTypes are the types from which a kernel's parameter can be made.
 func kernelTypes(k kernels.Kind) []Type {
 	switch k {
+	case kernels.NumberKind:
+		return []Type{Number, Free}
 	case kernels.ListKind:
-		return []Type{Number, List}
+		return []Type{Number, List, Free}
 	case kernels.ColumnsKind:
 		return []Type{List, Text, Number}
 	case kernels.MatrixKind, kernels.NamesKind:

@@ -64,7 +64,7 @@ func TestDocumentedScripts(t *testing.T) {
 // Every row of the catalogue must be complete, and its example must pass the check
 // where r, b and s are results and a sweep.
 func TestCatalogue(t *testing.T) {
-	const before = "r = fc(paper(1)); b = fb(paper(1), 10); s = sweep(r, gap=[0.1, 0.2], algorithm=[`CoKernelFC`, `IndKernelFC`])\n"
+	const before = "r = fc(paper(1)); b = fb(paper(1), 10); s = sweep(r, gap=[0.1, 0.2], algorithm=[`CoKernelFC`, `IndKernelFC`]); f = fit(paper(1))\n"
 	seen := map[string]string{}
 	for _, f := range Functions() {
 		if f.Doc == "" || f.Example == "" || f.Section == "" || f.eval == nil {

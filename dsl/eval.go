@@ -126,7 +126,7 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 		known = known && out[i].known()
 		size += out[i].size(maxElements)
 		switch out[i].Type {
-		case Number, Text, List, anything:
+		case Number, Text, List, Free, anything:
 		default: // results for a comparison may stand in a list; kernels may not
 			if out[i].Type != Result {
 				e.fail(element, anything, fmt.Sprintf("a list cannot hold %s", out[i].Type.a()), "lists hold numbers, texts, lists or results")

@@ -31,6 +31,41 @@ func (e *evaluator) formula(st *front.Statement) value {
 		Name: st.Name, Params: x.Name + ", " + y.Name,
 		Body: st.Code(),
 	}
+	var names []string // in the formula, of the free numbers
+	own := map[string]string{}
+	for _, name := range definition.Names() {
+		v, _ := e.lookup(name)
+		if f, ok := v.Data.(kernels.Free); ok && !f.Fixed() {
+			if definition.Chooses(name) {
+				return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name), "write the number of the column")
+			}
+			names, k.Free = append(names, name), append(k.Free, f)
+			own[name] = f.Name // which is another one when the number was bound again
+		}
+	}
+	k.Body = st.CodeWith(own)
+	return kernelValue(compiled(k, names, definition, st))
+}
+
+// compiled is a formula that finds its columns when it meets points, and takes other
+// values for its free numbers, which have these names in the text.
+func compiled(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
+	k.At = func(free []kernels.Free) kernels.Formula {
+		values, texts := map[string]float64{}, map[string]string{}
+		at := k
+		at.Free = nil
+		var left []string
+		for i, f := range free {
+			values[names[i]], texts[names[i]] = f.Value, f.Name
+			if f.Fixed() {
+				texts[names[i]] = formatNumber(f.Value)
+				continue
+			}
+			at.Free, left = append(at.Free, f), append(left, names[i])
+		}
+		at.Body = st.CodeWith(texts)
+		return compiled(at, left, definition.With(values), st)
+	}
 	k.Resolve = func(columns []string) (kernels.Formula, error) {
 		program, err := definition.Resolve(columns)
 		if err != nil {
@@ -43,7 +78,7 @@ func (e *evaluator) formula(st *front.Statement) value {
 		}
 		return resolved, nil
 	}
-	return kernelValue(k)
+	return k
 }
 
 // formulaEnv is the script around a formula.
@@ -52,6 +87,9 @@ type formulaEnv struct{ e *evaluator }
 // Number looks up a name, which must be bound to a number.
 func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 	v := env.e.name(n)
+	if f, ok := v.Data.(kernels.Free); ok && v.Type == Free {
+		return f.Value, true
+	}
 	if v.Type != Number && v.Type != anything {
 		env.e.fail(n, Number, fmt.Sprintf("%s is %s; names in a formula are its points and numbers of the script", n.Value, v.Type.a()), "")
 	}
@@ -85,6 +123,11 @@ func definitions(found []kernels.Formula) string {
 		body := f.Body
 		if body == "" {
 			body = "<a Go function>"
+		}
+		for _, free := range f.Free {
+			if line := fmt.Sprintf("%s = %s\n", free.Name, free); !strings.Contains(b.String(), line) {
+				b.WriteString(line)
+			}
 		}
 		fmt.Fprintf(&b, "%s(%s) = %s\n", f.Name, f.Params, body)
 	}

@@ -80,6 +80,12 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	if l.Type == anything || r.Type == anything {
 		return unknown(anything)
 	}
+	if l.Type == Free || r.Type == Free {
+		if n.Operator != "+" && n.Operator != "*" {
+			return e.fail(n, Kernel, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator), "free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
+		}
+		l, r = freeKernel(l), freeKernel(r)
+	}
 	isKernel := func(t Type) bool { return t == Kernel || t == Joint }
 	isNumber := func(t Type) bool { return t == Number || t == List }
 	switch {

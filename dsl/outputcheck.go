@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -131,6 +132,8 @@ func (c *call) sample(a argument) any {
 		return engine.Result{}
 	case List:
 		return []engine.Result{}
+	case Fit:
+		return fit.Fit{}
 	case Bounds:
 		return bounds.Report{}
 	case Hardness:
@@ -153,13 +156,13 @@ func (c *call) checkSave() {
 		return slices.Contains(endings, strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	switch v.Type {
-	case Number, Text, Kernel, Joint, Problem, Plan, Table, Claims:
+	case Number, Free, Text, Kernel, Joint, Problem, Plan, Table, Claims:
 		if endsWith(".svg", ".pdf", ".png") {
 			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 			return
 		}
 	}
-	if (v.Type == Kernel || v.Type == Joint) && endsWith(".csv", ".parquet") {
+	if (v.Type == Free || v.Type == Kernel || v.Type == Joint) && endsWith(".csv", ".parquet") {
 		c.fail(&path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -78,6 +79,11 @@ func fromGo(name string, v any) (value, error) {
 			return value{}, fmt.Errorf("the function is nil")
 		}
 		return value{Rewards, v}, nil
+	case kernels.Free:
+		if err := v.Validate(0); err != nil {
+			return value{}, err
+		}
+		return named(value{Free, v}, name), nil
 	case kernels.Formula:
 		if v.Body == "" {
 			v.Name = name // prints as what it is bound to
@@ -118,6 +124,8 @@ func fromGo(name string, v any) (value, error) {
 		return value{Speedup, v}, nil
 	case sim.Claims:
 		return value{Claims, v}, nil
+	case fit.Fit:
+		return value{Fit, v}, nil
 	case bounds.Report:
 		return value{Bounds, v}, nil
 	case bounds.Forecast:

@@ -182,6 +182,7 @@ func (e *evaluator) statement(st *front.Statement) value {
 	if st.Name == "" {
 		return v
 	}
+	v = named(v, st.Name)
 	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
 	for name := range e.uses {
 		if used, ok := e.scope[name]; ok {

@@ -14,6 +14,7 @@ const (
 	Number   Type = "number"
 	Text     Type = "text"
 	List     Type = "list"
+	Free     Type = "free number"     // kernels.Free
 	Kernel   Type = "kernel"          // of the points of one space; kernels.Kernel
 	Joint    Type = "joint kernel"    // of arms of tasks; kernels.Joint
 	Problem  Type = "problem"         // *engine.Problem
@@ -27,6 +28,7 @@ const (
 	Paired   Type = "comparisons"     // sim.Comparisons
 	Speedup  Type = "speedup"         // sim.Speedup
 	Claims   Type = "claims"          // sim.Claims
+	Fit      Type = "fit"             // fit.Fit
 	Figure   Type = "figure"          // report.Figure
 	Table    Type = "table"           // report.Table
 	Rewards  Type = "reward function" // a func of a Go cell, see Session.Put

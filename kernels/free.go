@@ -236,17 +236,18 @@ func (k Open) at(set setting, place string) (Kernel, error) {
 		param := entry.param(s.Param)
 		where := place + entry.Name + " " + s.Param
 		list, isList := args[s.Param].([]float64)
-		if isList {
+		all, some := args[s.Param].([]Free)
+		if isList || some {
 			where += fmt.Sprintf("[%d]", s.Index)
 		}
 		f := set(Parameter{s.Free.within(param.Range), where}, s.Free)
-		switch all, some := args[s.Param].([]Free); {
+		switch {
 		case some:
 			all[s.Index] = f
 		case isList:
 			all = make([]Free, len(list))
 			for i, v := range list {
-				all[i] = Free{Value: v, Min: v, Max: v}
+				all[i] = settled(v)
 			}
 			all[s.Index], args[s.Param] = f, all
 		default:

@@ -127,6 +127,10 @@ func TestFreeNumbersPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var where []string
+	both := Open{Linear{Lengthscale: []float64{2, 5}}, []Slot{{"lengthscale", 0, Free{Value: 2}}, {"lengthscale", 1, Free{Value: 5}}}}
+	if free, err := LiftArm(both).Free(); err != nil || len(free) != 2 || free[1].Where != "arm linear lengthscale[1]" {
+		t.Errorf("%v, %v", free, err)
+	}
 	for _, f := range free {
 		where = append(where, f.Where)
 	}

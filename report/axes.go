@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -21,6 +22,7 @@ import (
 //	paired           x: a swept name or algorithm;  y: ratio difference
 //	speedup          x: a swept name;  y: beta
 //	fc, fb           x: task, y: estimate;  x: round, y: alive pulls rho
+//	fit              x: task, y: similarity;  x: arm, y: residual
 //	bounds           x: bound;  y: samples budget error
 //	spectrum         x: index;  y: eigenvalue
 //	design           x: arm;    y: weight
@@ -52,6 +54,8 @@ func Axes(v any, x string) (xs, ys []string) {
 			ys = []string{"estimate", "alive", "pulls", "rho"}
 		}
 		return []string{"task", "round"}, ys
+	case fit.Fit:
+		return fitAxes(v, x)
 	case bounds.Report:
 		return []string{"bound"}, []string{"samples", "budget", "error"}
 	case bounds.Hardness:
@@ -87,7 +91,7 @@ func (o Drawing) chosen(v any) (Drawing, error) {
 		return o, fmt.Errorf("a %s over nothing cannot be drawn: it needs a swept name for x", TypeName(v))
 	}
 	if len(ys) == 0 {
-		return o, fmt.Errorf("a %s cannot be drawn: a sweep, paired, speedup, fc, fb, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
+		return o, fmt.Errorf("a %s cannot be drawn: a sweep, paired, speedup, fc, fb, fit, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
 	}
 	var err error
 	if o.X, err = choose("x", o.X, xs); err != nil {

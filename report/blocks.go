@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -50,6 +51,8 @@ func Blocks(v any) []Block {
 		return speedupBlocks(v)
 	case sim.Claims:
 		return claimsBlocks(v)
+	case fit.Fit:
+		return fitBlocks(v)
 	case []Block:
 		return v
 	case Block:
@@ -69,7 +72,7 @@ func Blocks(v any) []Block {
 }
 
 // TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, design,
-// spectrum, hardness, sweep, paired, speedup, claims, kernel, problem, number,
+// spectrum, hardness, sweep, paired, speedup, claims, fit, kernel, problem, number,
 // bool, text, list, figure or table.
 func TypeName(v any) string {
 	switch v := plain(v).(type) {
@@ -95,6 +98,8 @@ func TypeName(v any) string {
 		return "speedup"
 	case sim.Claims:
 		return "claims"
+	case fit.Fit:
+		return "fit"
 	case Figure:
 		return "figure"
 	case Table:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -44,6 +45,8 @@ func FigureOf(v any, o Drawing) (Figure, error) {
 			return traceFigure(v, y), nil
 		}
 		return estimateFigure(v), nil
+	case fit.Fit:
+		return fitFigure(v, y), nil
 	case bounds.Report:
 		return boundsFigure(v, y), nil
 	case bounds.Hardness:

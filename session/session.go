@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -166,6 +167,9 @@ func Speedup(name string) sim.Speedup { return read[sim.Speedup](name, "the valu
 // Claims returns the value of claims(...).
 func Claims(name string) sim.Claims { return read[sim.Claims](name, "the value of claims(...)") }
 
+// Fit returns the value of fit(...); its Kernel is that of fitted(...).
+func Fit(name string) fit.Fit { return read[fit.Fit](name, "the value of fit(...)") }
+
 // Bounds returns the value of bounds(...).
 func Bounds(name string) bounds.Report { return read[bounds.Report](name, "the value of bounds(...)") }
 
@@ -228,6 +232,8 @@ func kindOf(v any) (what, reader string) {
 		return "the value of speedup(...)", "Speedup"
 	case sim.Claims:
 		return "the value of claims(...)", "Claims"
+	case fit.Fit:
+		return "the value of fit(...)", "Fit"
 	case bounds.Report:
 		return "the value of bounds(...)", "Bounds"
 	case bounds.Forecast:

@@ -3,9 +3,12 @@ package fit
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // misfitLevel is the level at which the remedy is proposed.
@@ -18,12 +21,13 @@ const misfitLevel = 0.05
 // χ²_m/m. Divided by the pure error of the replicates, the variance within arms over
 // the one assumed, it is F with m and Σ (n_i - 1) degrees of freedom, whatever the scale
 // of the noise [Draper and Smith 1998, sec. 2.1, with the kernel in place of a line].
-func (f *Fit) misfit(s *surface, best optimum) error {
+func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	g, d := best.process, s.d
 	residuals := f.Misfit.Residuals
 	f.Misfit = Misfit{Residuals: residuals}
 	m := &f.Misfit
-	if err := f.nugget(s, best); err != nil {
+	m.GainP = 1
+	if err := f.nugget(s, best, opt); err != nil {
 		return err
 	}
 	if s.noise && d.freedom == 0 {
@@ -49,6 +53,7 @@ func (f *Fit) misfit(s *surface, best optimum) error {
 		return nil
 	case count == 0:
 		m.Reason = "the kernel can follow any means: it says more than noise does about all of them"
+		m.propose()
 		return nil
 	}
 	m.Statistic = sum / float64(count)
@@ -62,10 +67,24 @@ func (f *Fit) misfit(s *surface, best optimum) error {
 		m.Test = "chi-square"
 		m.PValue = distuv.ChiSquared{K: m.Freedom[0]}.Survival(sum)
 	}
-	if m.PValue < misfitLevel && m.Nugget > 0 {
+	m.propose()
+	return nil
+}
+
+// propose names the remedy where one of the tests rejects. The ratio of likelihoods sees
+// what the first test does not: a kernel that bends to rough means, all over.
+func (m *Misfit) propose() {
+	if m.Nugget > 0 && m.rejects() < misfitLevel {
 		m.Remedy = fmt.Sprintf("+ %s*identity()", short(m.Nugget))
 	}
-	return nil
+}
+
+// rejects is the smaller p-value of the two tests.
+func (m Misfit) rejects() float64 {
+	if m.Test == "" {
+		return m.GainP
+	}
+	return min(m.PValue, m.GainP)
 }
 
 // widened are variances of means for standard deviations of single arms: Student's t
@@ -154,68 +173,61 @@ func (d *data) complement(variance []float64) *mat.Dense {
 	return mat.DenseCopyOf(full.Slice(0, n, q, n))
 }
 
-// nugget finds the g of + g*identity() with the largest likelihood, everything else
-// staying as it is: on a grid of its logarithm, and then by golden section.
-func (f *Fit) nugget(s *surface, best optimum) error {
-	k, err := s.at(best.values)
-	if err != nil {
-		return err
-	}
-	gram, err := s.gram(k, nil)
-	if err != nil {
-		return err
-	}
-	var last error
-	gain := func(log float64) float64 {
-		v := append([]float64(nil), best.process.variance...)
-		for i := range v {
-			v[i] += math.Exp(log)
-		}
-		if last = s.ctx.Err(); last != nil {
-			return math.Inf(-1)
-		}
-		g, err := newProcess(s.d, gram, v)
-		if err != nil {
-			return math.Inf(-1)
-		}
-		return g.likelihood - best.process.likelihood
-	}
+// nugget fits the kernel with + g*identity() added. All other numbers are fitted anew:
+// a kernel without the term bends to rough means, by short length scales, and looks as
+// if it fitted. The ratio of the likelihoods tells, g = 0 being at the edge of its
+// values [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
+func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	scale := 0.0
 	for _, v := range best.process.variance {
 		scale += v / float64(len(best.process.variance))
 	}
-	centre, most := 0.0, 0.0
-	for step := -4.0; step <= 10; step++ {
-		if at := math.Log(scale) + step; gain(at) > most {
-			centre, most = at, gain(at)
+	const span = 1e4
+	scale = round(scale)
+	for _, t := range s.kernel.Terms {
+		if ownOfArms(t) {
+			return nil
 		}
 	}
-	if last != nil {
-		return last
+	g := kernels.Free{Value: scale, Min: scale / span, Max: scale * span}
+	added, err := kernels.LiftBoth(kernels.Mul(g, kernels.Identity{}))
+	if err != nil {
+		return err
 	}
-	if most <= 1e-9 {
+	other, err := newSurface(s.ctx, s.d, kernels.AddJoint(s.kernel, added), opt.Noise)
+	if err != nil {
+		return err
+	}
+	at := len(other.free) - 1 // of g
+	if other.noise {
+		at--
+	}
+	found, err := other.search(opt.Starts, slices.Insert(slices.Clone(best.values), at, scale))
+	if err != nil {
+		return err
+	}
+	s.evaluations += other.evaluations
+	m := &f.Misfit
+	if m.Gain = found.likelihood - best.likelihood; m.Gain <= 0 {
+		m.Gain = 0
 		return nil
 	}
-	at := golden(gain, centre-1, centre+1, 1e-4)
-	f.Misfit.Nugget, f.Misfit.Gain = round(math.Exp(at)), gain(at)
-	return last
+	m.Nugget = found.values[at]
+	m.GainP = 0.5 * distuv.ChiSquared{K: 1}.Survival(2*m.Gain)
+	k, err := other.at(found.values)
+	if err == nil {
+		k, err = k.Settled()
+	}
+	m.Mended = k.String()
+	return err
 }
 
-// golden maximises a function of one peak by golden section.
-func golden(f func(float64) float64, a, b, tolerance float64) float64 {
-	const ratio = 0.6180339887498949
-	x, y := b-ratio*(b-a), a+ratio*(b-a)
-	fx, fy := f(x), f(y)
-	for b-a > tolerance {
-		if fx > fy {
-			b, y, fy = y, x, fx
-			x = b - ratio*(b-a)
-			fx = f(x)
-		} else {
-			a, x, fx = x, y, fy
-			y = a + ratio*(b-a)
-			fy = f(y)
-		}
+// ownOfArms tells whether a term is a number times identity().
+func ownOfArms(t kernels.Term) bool {
+	_, arm := t.Arm.(kernels.Identity)
+	if p, ok := t.Task.(kernels.Product); ok {
+		t.Task = p.Factors[len(p.Factors)-1]
 	}
-	return (a + b) / 2
+	_, task := t.Task.(kernels.Identity)
+	return arm && task
 }

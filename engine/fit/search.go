@@ -16,8 +16,8 @@ type optimum struct {
 }
 
 // search maximises the likelihood from several starts. The start values themselves are
-// among the points compared.
-func (s *surface) search(starts int) (optimum, error) {
+// among the points compared; further starts come from elsewhere.
+func (s *surface) search(starts int, further ...[]float64) (optimum, error) {
 	at := s.start()
 	g, err := s.process(at)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *surface) search(starts int) (optimum, error) {
 	if len(at) == 0 {
 		return best, nil
 	}
-	for _, begin := range s.starts(starts) {
+	for _, begin := range append(further, s.starts(starts)...) {
 		found, err := s.climb(begin)
 		if err != nil {
 			return best, err

@@ -31,12 +31,14 @@ func (f *Fit) sharing(ctx context.Context, s *surface, best optimum, opt Options
 	if signal == 0 {
 		return nil
 	}
-	noise := 0.0
-	for _, v := range best.process.variance {
-		noise += v / float64(len(best.process.variance))
+	noise, single := 0.0, 0.0
+	for i, v := range best.process.variance {
+		noise += v / float64(len(d.y))
+		single += v * d.count[i] / float64(len(d.y))
 	}
 	f.Sharing = Sharing{Names: d.p.Tasks.Names, Alike: alike, Signal: math.Sqrt(signal), Noise: math.Sqrt(noise)}
 	f.Sharing.Speedup = speedup(alike, signal, noise)
+	f.Sharing.Single = speedup(alike, signal, single)
 	f.Sharing.Rank = float64(d.p.V()) / f.Sharing.Speedup
 	return f.separate(ctx, s, best, opt)
 }

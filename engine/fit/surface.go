@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -47,6 +48,11 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 			touched[t] = !one.Equal(kernels.Joint{Terms: moved.Terms[t : t+1]}) && !sameTerm(k.Terms[t], moved.Terms[t])
 		}
 		s.touches = append(s.touches, touched)
+	}
+	if noise != nil {
+		if least, _ := noise.Limits(); !(least > 0) {
+			return nil, fmt.Errorf("the noise is a free number that may be %g; it must be greater than 0", least)
+		}
 	}
 	switch {
 	case noise == nil:

@@ -89,8 +89,10 @@ type Misfit struct {
 	PValue    float64    `json:"p_value"`             // of a statistic at least this large
 	Exact     bool       `json:"exact"`               // exact for a kernel and variance ratios known beforehand
 	Nugget    float64    `json:"nugget"`              // g of + g*identity() with the largest likelihood, reward units squared
-	Gain      float64    `json:"gain"`                // log likelihood that it adds
-	Remedy    string     `json:"remedy,omitempty"`    // "+ g*identity()" where the test rejects at 5 %
+	Gain      float64    `json:"gain"`                // log likelihood that it adds, the other numbers fitted anew
+	GainP     float64    `json:"gain_p_value"`        // of a gain at least this large where g = 0: half of a χ²_1 tail at twice the gain
+	Remedy    string     `json:"remedy,omitempty"`    // "+ g*identity()" where one of the two p-values is below 5 %
+	Mended    string     `json:"mended,omitempty"`    // the kernel with that term, fitted
 	Residuals []Residual `json:"residuals,omitempty"` // largest first
 }
 
@@ -120,6 +122,7 @@ type Sharing struct {
 	Noise   float64 `json:"noise"`   // standard deviation of a mean of the pilot, reward units
 	Speedup float64 `json:"speedup"` // predicted, between 1 and V
 	Rank    float64 `json:"rank"`    // V / Speedup
+	Single  float64 `json:"single"`  // the speedup predicted for single measurements in place of the pilot's means
 
 	Separate           string  `json:"separate"`            // the kernel under which tasks share nothing, fitted to the same data
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats

@@ -31,6 +31,9 @@ func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) 
 	default:
 		s = fmt.Sprintf("all decided answers are best arms with probability at least %s", percent(1-r.Delta))
 	}
+	if p.KernelFittedHere() {
+		s = "heuristic: the kernel was fitted on these data, which no bound allows for; if it were known beforehand, " + s
+	}
 	if p.NoiseEstimated {
 		s += "; the noise scales were estimated from the data, so this holds approximately"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -106,6 +107,24 @@ func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
 		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(w.Noise), len(w.SD), len(w.Rewards))
 	}
 	return p, nil
+}
+
+// fitting is a fit.Fit as data.
+type fitting struct {
+	Fit    fit.Fit // without its kernel
+	Kernel jointKernel
+}
+
+func packFit(f fit.Fit, fs Functions) (fitting, error) {
+	joint, err := packJoint(f.Kernel, fs)
+	f.Kernel = kernels.Joint{}
+	return fitting{f, joint}, err
+}
+
+func unpackFit(w fitting, fs Functions) (fit.Fit, error) {
+	joint, err := unpackJoint(w.Kernel, fs)
+	w.Fit.Kernel = joint
+	return w.Fit, err
 }
 
 // result is an engine.Result as data. gob leaves out false behind a pointer, which

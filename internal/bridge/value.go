@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -27,6 +28,7 @@ const (
 	kindResult  = "result"
 	kindSweep   = "sweep"
 	kindReward  = "reward function"
+	kindFit     = "fit"
 )
 
 // Reward is a function of a cell that draws rewards: the mean of n rewards of an arm
@@ -80,6 +82,8 @@ func Encode(v any, fs Functions) (Value, error) {
 		return encodeAs(kindProblem, v, fs, packProblem)
 	case engine.Result:
 		return encodeAs(kindResult, v, fs, packResult)
+	case fit.Fit:
+		return encodeAs(kindFit, v, fs, packFit)
 	case sim.Sweep:
 		return encodeAs(kindSweep, v, fs, packSweep)
 	case Reward:
@@ -155,6 +159,8 @@ func Decode(v Value, fs Functions) (any, error) {
 		return decodeAs(v, fs, unpackProblem)
 	case kindResult:
 		return decodeAs(v, fs, unpackResult)
+	case kindFit:
+		return decodeAs(v, fs, unpackFit)
 	case kindSweep:
 		return decodeAs(v, fs, unpackSweep)
 	case kindReward:

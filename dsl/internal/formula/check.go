@@ -2,6 +2,8 @@ package formula
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -28,6 +30,7 @@ type Definition struct {
 	kinds   map[ast.Node]kind
 	numbers map[string]float64 // the names of the script that the formula reads
 	columns []column           // where elements are read
+	chooses map[string]bool    // names that say which column that is
 }
 
 // column is a place x[…] that reads one element.
@@ -57,7 +60,7 @@ func (k kind) String() string {
 func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	c := &checker{env: env, ok: true, Definition: &Definition{
 		name: name, x: x, y: y, body: body,
-		kinds: map[ast.Node]kind{}, numbers: map[string]float64{},
+		kinds: map[ast.Node]kind{}, numbers: map[string]float64{}, chooses: map[string]bool{},
 	}}
 	switch k := c.kind(body); {
 	case !c.ok:
@@ -175,6 +178,7 @@ func (c *checker) element(n *ast.MemberNode) kind {
 		if c.kind(p) == wrong {
 			return wrong
 		}
+		ast.Walk(&n.Property, choosing(c.chooses))
 		i, ok := c.constant(p)
 		if !ok || i != float64(int(i)) || i < 0 || i > 1e6 {
 			return c.fail(p, "the column is not a whole number from 0", "columns are numbered from 0, or named: "+c.x+`["name"]`)
@@ -200,6 +204,18 @@ func (c *checker) constant(n ast.Node) (float64, bool) {
 	}
 	return (&pair{Definition: c.Definition}).eval(n).number, true
 }
+
+// choosing collects names.
+type choosing map[string]bool
+
+func (c choosing) Visit(n *ast.Node) {
+	if id, ok := (*n).(*ast.IdentifierNode); ok {
+		c[id.Value] = true
+	}
+}
+
+// Chooses tells whether the formula reads a column whose number depends on a name.
+func (d *Definition) Chooses(name string) bool { return d.chooses[name] }
 
 // mentions looks for names.
 type mentions struct {
@@ -258,4 +274,15 @@ func (c *checker) call(n *ast.CallNode) kind {
 		}
 	}
 	return scalar
+}
+
+// Names are the names of the script that the formula reads, in alphabetical order.
+func (d *Definition) Names() []string { return slices.Sorted(maps.Keys(d.numbers)) }
+
+// With returns the formula with other numbers behind these names.
+func (d *Definition) With(numbers map[string]float64) *Definition {
+	other := *d
+	other.numbers = maps.Clone(d.numbers)
+	maps.Copy(other.numbers, numbers)
+	return &other
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser/lexer"
 )
 
 // place maps offsets of the text that expr read to the user's text.
@@ -73,11 +74,18 @@ func (st *Statement) token(offset int) int {
 func (st *Statement) Text(n ast.Node) string { return st.Source.Slice(st.Span(n)) }
 
 // Code returns the expression on one line without comments.
-func (st *Statement) Code() string {
+func (st *Statement) Code() string { return st.CodeWith(nil) }
+
+// CodeWith is Code with some names replaced by other texts.
+func (st *Statement) CodeWith(texts map[string]string) string {
 	var b strings.Builder
 	for i, t := range st.tokens[st.body:] {
 		if i > 0 && t.From > st.tokens[st.body+i-1].To {
 			b.WriteByte(' ')
+		}
+		if text, replaced := texts[t.Value]; replaced && t.Kind == lexer.Identifier {
+			b.WriteString(text)
+			continue
 		}
 		b.WriteString(st.Source.Slice(Span(t.Location)))
 	}

@@ -1,0 +1,50 @@
+package dsl
+
+import (
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// fittingFunctions find the numbers of kernels from data.
+func fittingFunctions() []Function {
+	return []Function{
+		{
+			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
+			Doc: "the free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is only looked at",
+			Params: []Param{
+				problemParam,
+				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset, Doc: "the kernel to fit; that of the problem when not given"},
+				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`, Doc: "a constant level that the kernel need not explain: of the problem, of each task, or none"},
+				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset, Doc: "standard deviation of one reward: a number, or a free one; that of the problem when not given"},
+				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
+			},
+			Result: Fit, Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: (*call).fit,
+		},
+		{
+			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for problem(…, kernel=fitted(f))",
+			Params: []Param{{Name: "f", Types: []Type{Fit}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
+			eval: func(c *call) (any, error) { return c.arg("f").Data.(fit.Fit).Kernel, nil },
+		},
+	}
+}
+
+// fit is fit(...). What is wrong with the kernel on the problem's points is shown under
+// the kernel where one is given.
+func (c *call) fit() (any, error) {
+	p := c.arg("p").Data.(*engine.Problem)
+	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
+	switch noise := c.arg("noise").Data.(type) {
+	case float64:
+		opt.Noise = &kernels.Free{Value: noise, Min: noise, Max: noise}
+	case kernels.Free:
+		opt.Noise = &noise
+	}
+	if j, ok := c.arg("kernel").Data.(kernels.Joint); ok {
+		opt.Kernel = j
+		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
+			return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
+		}
+	}
+	return given(fit.Of(c.e.ctx, p, opt))
+}

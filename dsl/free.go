@@ -1,0 +1,70 @@
+package dsl
+
+import (
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// freeFunction makes a number that may be fitted.
+func freeFunction() Function {
+	limit := func(name, doc string) Param {
+		return Param{Name: name, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: doc}
+	}
+	return Function{
+		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
+		Doc: "a number that one does not know, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it is its value until fitted",
+		Params: []Param{
+			{Name: "value", Synonyms: []string{"start", "initial"}, Types: []Type{Number}, Range: fromZero, Doc: "where the search begins"},
+			{Name: "min", Synonyms: []string{"lower", "low"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "smallest value; a thousandth of the start when not given"},
+			limit("max", "largest value; a thousand times the start when not given, as far as the parameter allows"),
+			{Name: "name", Types: []Type{Text}, Default: unset, Doc: "numbers of one name are one number; the name that it is bound to when not given"},
+		},
+		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
+		eval: func(c *call) (any, error) {
+			f := kernels.Free{Name: c.text("name"), Value: c.number("value")}
+			if c.has("min") || c.has("max") {
+				f.Min, f.Max = f.Limits()
+			}
+			if c.has("min") {
+				f.Min = c.number("min")
+			}
+			if c.has("max") {
+				f.Max = c.number("max")
+			}
+			return given(f, f.Validate(0))
+		},
+	}
+}
+
+// named gives a free number the name that it is bound to, unless it has one: the name
+// stands for one number wherever it is used.
+func named(v value, name string) value {
+	if f, ok := v.Data.(kernels.Free); ok && f.Name == "" {
+		f.Name = name
+		v.Data = f
+	}
+	return v
+}
+
+// freeKernel takes a free number for the constant kernel that it is.
+func freeKernel(v value) value {
+	if v.Type == Free {
+		v.Type = Kernel
+	}
+	return v
+}
+
+// freeNumbers makes one list of free and of plain numbers; false for anything else.
+func freeNumbers(list []any) ([]kernels.Free, bool) {
+	out := make([]kernels.Free, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case kernels.Free:
+			out[i] = v
+		case float64:
+			out[i] = kernels.Free{Value: v, Min: v, Max: v}
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
+)
+
+// fitBlocks tells of fit(...): the kernel found, whether it fits, and what sharing is
+// worth.
+func fitBlocks(f fit.Fit) []Block {
+	out := []Block{Paragraph{Text: fitSentence(f), Lead: true}}
+	for _, w := range f.Warnings {
+		out = append(out, Note{Text: upper(w) + ".", Warning: true})
+	}
+	out = append(out, kernelsOf(f))
+	if len(f.Parameters) > 0 {
+		out = append(out, parameterTable(f))
+	}
+	out = append(out, Paragraph{Text: misfitSentence(f.Misfit)})
+	if len(f.Misfit.Residuals) > 0 {
+		out = append(out, residualTable(f.Misfit))
+	}
+	if f.Sharing.Verdict != fit.SharingNone {
+		out = append(out, Paragraph{Text: sharingSentence(f)})
+	}
+	return append(out, fitFacts(f))
+}
+
+func fitSentence(f fit.Fit) string {
+	data := fmt.Sprintf("%s of %s (%s)", plural(f.Arms, "arm mean"), f.Problem, plural(int(f.Measurements), "measurement"))
+	s := fmt.Sprintf("%s fitted to %s: the log marginal likelihood rises from %s to %s.",
+		upper(plural(len(f.Parameters), "number")), data, decimal(f.LogLikelihoodStart, 6), decimal(f.LogLikelihood, 6))
+	if len(f.Parameters) == 0 {
+		s = fmt.Sprintf("The kernel has no free numbers. On %s its log marginal likelihood is %s.", data, decimal(f.LogLikelihood, 6))
+	}
+	if c := f.CrossValidation; c.Arms > 0 && c.Without > 0 {
+		s += fmt.Sprintf(" It predicts an arm from all others to within %s; the mean of its task's other arms does so to within %s.", decimal(c.Error, 3), decimal(c.Without, 3))
+	}
+	return s
+}
+
+// kernelsOf lists the kernel before, after, and as problems take it.
+func kernelsOf(f fit.Fit) KeyValues {
+	kv := KeyValues{Caption: "Kernel"}
+	if f.Start != f.Expression {
+		kv.Items = append(kv.Items, KeyValue{Key: "Given", Value: f.Start})
+	}
+	kv.Items = append(kv.Items, KeyValue{Key: "Fitted", Value: f.Expression})
+	for _, formula := range f.Kernel.Formulas() {
+		kv.Items = append(kv.Items, KeyValue{Key: "where", Value: fmt.Sprintf("%s(%s) = %s", formula.Name, formula.Params, formula.Body)})
+	}
+	if f.Usable != f.Expression {
+		kv.Items = append(kv.Items, KeyValue{Key: "With its level, for problem(…, kernel=fitted(…))", Value: f.Usable})
+	}
+	return kv
+}
+
+func parameterTable(f fit.Fit) Table {
+	t := Table{
+		Caption: "Free numbers",
+		Columns: []Column{
+			text("number", "Number"), number("start", "Start", ""), number("fitted", "Fitted", ""),
+			number("min", "Smallest", ""), number("max", "Largest", ""), text("limit", "Ended at"),
+		},
+		Notes: []string{"Brackets are 95 % intervals from the curvature of the likelihood; none at a limit, and where the data do not determine the number."},
+	}
+	for _, p := range f.Parameters {
+		var fitted any = p.Value
+		if p.CI95 != [2]float64{} {
+			fitted = engine.Interval{Mean: p.Value, CI95: p.CI95}
+		}
+		t.Rows = append(t.Rows, []any{p.Name, p.Start, fitted, p.Min, p.Max, orAbsent(p.Limit)})
+	}
+	return t.withoutEmptyColumns()
+}
+
+func misfitSentence(m fit.Misfit) string {
+	nugget := ""
+	if m.Nugget > 0 {
+		nugget = fmt.Sprintf(" The likelihood is largest with %s*identity() added (by %s nats, p = %s).", decimal(m.Nugget, 3), decimal(m.Gain, 3), decimal(m.GainP, 2))
+	}
+	switch m.Test {
+	case "F":
+		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the pure error of the replicates (F with %s and %s degrees of freedom, p = %s).%s",
+			decimal(m.Statistic, 3), decimal(m.Freedom[0], 0), decimal(m.Freedom[1], 0), decimal(m.PValue, 2), nugget)
+	case "chi-square":
+		approximate := ""
+		if !m.Exact {
+			approximate = ", approximate: every arm has a standard deviation of its own, from few replicates"
+		}
+		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the noise (chi-square with %s degrees of freedom, p = %s%s).%s",
+			decimal(m.Statistic, 3), decimal(m.Freedom[0], 0), decimal(m.PValue, 2), approximate, nugget)
+	}
+	return "Lack of fit is not tested: " + m.Reason + "." + nugget
+}
+
+func residualTable(m fit.Misfit) Table {
+	t := Table{
+		Caption: "Arms that the others predict worst",
+		Columns: []Column{
+			text("task", "Task"), text("arm", "Arm"), number("mean", "Measured", "reward units"),
+			number("predicted", "Predicted", "reward units"), number("standardised", "Difference over its sd", ""),
+		},
+	}
+	for _, r := range m.Residuals {
+		t.Rows = append(t.Rows, []any{r.Task, r.Arm, r.Mean, r.Predicted, r.Standardised})
+	}
+	return t
+}
+
+func sharingSentence(f fit.Fit) string {
+	s := f.Sharing
+	verdict := map[string]string{
+		fit.SharingHelps:   "Pooling the tasks is supported by these data",
+		fit.SharingHurts:   "Pooling the tasks is not what these data say",
+		fit.SharingUnclear: "These data cannot tell whether pooling the tasks helps",
+	}[s.Verdict]
+	return fmt.Sprintf("%s: %s nats for the kernel against one that shares nothing between tasks (a nat taken off for each free number). The effects of the arms, about %s, are known to %s in these data; there the %s are worth %s independent ones, and a measurement that is shared is predicted to be worth %s of one that is not. Where every arm has one measurement, it is predicted to be worth %s.",
+		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3), decimal(s.Speedup, 3), decimal(s.Single, 3))
+}
+
+// fitFacts are the numbers behind a fit.
+func fitFacts(f fit.Fit) KeyValues {
+	kv := KeyValues{Caption: "Behind the fit", Items: []KeyValue{
+		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task", fit.MeanNone: "none"}[f.Mean]},
+		{Key: "Noise", Value: f.Noise},
+		{Key: "Effective parameters of the kernel", Value: f.Effective},
+		{Key: "Condition of the covariance", Value: f.Condition, Digits: 2},
+		{Key: "Largest derivative left", Value: f.GradientNorm, Unit: "nats", Digits: 2},
+		{Key: "Evaluations", Value: f.Evaluations},
+	}}
+	if c := f.CrossValidation; c.Arms > 0 {
+		kv.Items = append(kv.Items,
+			KeyValue{Key: "Log predictive density of an arm left out", Value: c.LogDensity, Unit: "nats"},
+			KeyValue{Key: "Arms within their 95 % interval", Value: fmt.Sprintf("%.0f of %d", c.Coverage*float64(c.Arms), c.Arms)})
+	}
+	if f.Sharing.Separate != "" {
+		kv.Items = append(kv.Items, KeyValue{Key: "Without sharing", Value: fmt.Sprintf("%s, log likelihood %s", f.Sharing.Separate, decimal(f.Sharing.SeparateLikelihood, 6))})
+	}
+	return kv
+}
+
+// fitFigure draws a fit: the similarity of its tasks, or the arms predicted worst.
+func fitFigure(f fit.Fit, y string) Figure {
+	if y == "similarity" {
+		return Figure{
+			Title: "Similarity of tasks in " + f.Problem, XLabel: "task", YLabel: "task",
+			Heat: &Heat{Rows: f.Sharing.Names, Columns: f.Sharing.Names, Z: f.Sharing.Alike, Label: "correlation"},
+		}
+	}
+	fig := barFigure("Arms that the others predict worst, "+f.Problem, "difference over its standard deviation", "arm", false)
+	for _, r := range f.Misfit.Residuals {
+		fig.bar(r.Task+": "+r.Arm, r.Standardised)
+	}
+	return fig
+}
+
+// fitAxes are what fitFigure can draw.
+func fitAxes(f fit.Fit, x string) (xs, ys []string) {
+	if f.Problem != "" && len(f.Sharing.Alike) == 0 { // one task has nothing to be alike to
+		return []string{"arm"}, []string{"residual"}
+	}
+	switch x {
+	case "", "task":
+		return []string{"task", "arm"}, []string{"similarity"}
+	case "arm":
+		return []string{"task", "arm"}, []string{"residual"}
+	}
+	return []string{"task", "arm"}, []string{"similarity", "residual"}
+}
+
+// upper begins a text with a capital letter.
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
