@@ -81,8 +81,8 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 		return unknown(anything)
 	}
 	if l.Type == Free || r.Type == Free {
-		if n.Operator != "+" && n.Operator != "*" {
-			return e.fail(n, Kernel, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator), "free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
+		if n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free {
+			return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator), "free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
 		}
 		l, r = freeKernel(l), freeKernel(r)
 	}

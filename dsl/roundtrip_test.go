@@ -12,7 +12,7 @@ import (
 func randomKernel(t *rapid.T, depth int) kernels.Kernel {
 	form := 0
 	if depth > 0 {
-		form = rapid.IntRange(0, 5).Draw(t, "form")
+		form = rapid.IntRange(0, 6).Draw(t, "form")
 	}
 	sub := func() kernels.Kernel { return randomKernel(t, depth-1) }
 	var k kernels.Kernel
@@ -26,6 +26,8 @@ func randomKernel(t *rapid.T, depth int) kernels.Kernel {
 		k, err = kernels.Scale(rapid.SampledFrom([]float64{0, 0.1, 1, 3, 1e-7, 1.0 / 3}).Draw(t, "scale"), sub())
 	case 4:
 		k, err = kernels.Pow(sub(), rapid.IntRange(1, 4).Draw(t, "exponent"))
+	case 6:
+		return kernels.Free{Name: "s", Value: 2, Min: rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "min"), Max: 4}
 	case 5:
 		return kernels.Formula{Name: "wave", Params: "x, y", Body: "x[0] * y[0]"}
 	default:
@@ -60,6 +62,9 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 		switch p.Kind {
 		case kernels.NumberKind:
 			args[p.Name] = number(p)
+			if v := args[p.Name].(float64); v > 0 && rapid.Bool().Draw(t, "free") {
+				args[p.Name] = kernels.Free{Value: v}
+			}
 		case kernels.IntegerKind:
 			args[p.Name] = float64(rapid.IntRange(1, 5).Draw(t, p.Name))
 		case kernels.ChoiceKind:
@@ -70,6 +75,15 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 				list[i] = number(p)
 			}
 			args[p.Name] = list
+			if rapid.Bool().Draw(t, "free") {
+				free := make([]kernels.Free, size)
+				for i, v := range list {
+					free[i] = kernels.Free{Value: v, Min: v, Max: v}
+				}
+				last := list[size-1]
+				free[size-1] = kernels.Free{Name: rapid.SampledFrom([]string{"", "größe \"a\""}).Draw(t, "name"), Value: last, Min: last / 2, Max: 2 * last}
+				args[p.Name] = free
+			}
 		case kernels.ColumnsKind:
 			args[p.Name] = names[:size]
 			if rapid.Bool().Draw(t, "by number") {
