@@ -74,7 +74,7 @@ wave
 func TestFit(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
 	values, err := evalText(s, `
-k = task(rbf(lengthscale=free(1, min=0.1, max=10))) * arm(free(0.1)*linear()) + free(0.01)*identity()
+k = task(free(0.5, min=0.1, max=2)*identity() + 0.5) * arm(free(0.1)*linear()) + free(0.01)*identity()
 p = problem("small.csv", kernel=task(identity()) * arm(linear()))
 f = fit(p, kernel=k, mean="none", noise=free(0.5, min=0.01, max=2), starts=2)
 f

@@ -135,52 +135,8 @@ func (s *surface) climb(begin []float64) ([]float64, error) {
 	for i, f := range s.free {
 		x[i] = min(max(f.To(begin[i]), -steepest), steepest)
 	}
-	var last []float64 // where the process was computed
-	var g *process
-	var stop error
-	locate := func(u []float64) []float64 {
-		values := make([]float64, len(u))
-		for i, f := range s.free {
-			values[i] = f.Of(u[i])
-		}
-		if !slices.Equal(values, last) {
-			var err error
-			if g, err = s.process(values); err != nil && stopped(err) {
-				stop = err
-			}
-			last = values
-		}
-		return values
-	}
-	problem := optimize.Problem{
-		Func: func(u []float64) float64 {
-			if values := locate(u); g != nil && stop == nil {
-				return -s.likelihood(g, values)
-			}
-			return math.Inf(1)
-		},
-		Grad: func(grad, u []float64) {
-			clear(grad)
-			values := locate(u)
-			if g == nil || stop != nil {
-				return
-			}
-			slope, err := s.gradient(g, values)
-			if err != nil {
-				stop = err
-				return
-			}
-			for i, v := range slope {
-				grad[i] = -v
-			}
-		},
-		Status: func() (optimize.Status, error) {
-			if stop != nil {
-				return optimize.Failure, stop
-			}
-			return optimize.NotTerminated, nil
-		},
-	}
+	c := &climber{s: s}
+	problem := optimize.Problem{Func: c.value, Grad: c.slope, Status: c.status}
 	settings := &optimize.Settings{
 		GradientThreshold: 1e-6, FuncEvaluations: 300, MajorIterations: 150,
 		Converger: &optimize.FunctionConverge{Absolute: 1e-9, Relative: 1e-12, Iterations: 5},
@@ -188,17 +144,73 @@ func (s *surface) climb(begin []float64) ([]float64, error) {
 	// A line search that cannot go on ends with an error and the best point so far,
 	// which is all that is wanted of it.
 	result, _ := optimize.Minimize(problem, x, settings, &optimize.BFGS{})
-	if stop != nil {
-		return nil, stop
-	}
-	if result == nil {
+	switch {
+	case c.stop != nil:
+		return nil, c.stop
+	case result == nil:
 		return begin, nil
 	}
-	values := make([]float64, len(x))
-	for i, f := range s.free {
-		values[i] = f.Of(result.X[i])
+	return c.values(result.X), nil
+}
+
+// climber is minus the likelihood as optimize asks for it. Value and slope of one point
+// share its factorisation.
+type climber struct {
+	s    *surface
+	last []float64 // where the process is
+	g    *process  // nil where there is none
+	stop error     // why the search cannot go on
+}
+
+func (c *climber) values(u []float64) []float64 {
+	values := make([]float64, len(u))
+	for i, f := range c.s.free {
+		values[i] = f.Of(u[i])
 	}
-	return values, nil
+	return values
+}
+
+func (c *climber) locate(u []float64) []float64 {
+	values := c.values(u)
+	if !slices.Equal(values, c.last) {
+		var err error
+		if c.g, err = c.s.process(values); err != nil && stopped(err) {
+			c.stop = err
+		}
+		c.last = values
+	}
+	return values
+}
+
+func (c *climber) value(u []float64) float64 {
+	values := c.locate(u)
+	if c.g == nil || c.stop != nil {
+		return math.Inf(1)
+	}
+	return -c.s.likelihood(c.g, values)
+}
+
+func (c *climber) slope(grad, u []float64) {
+	clear(grad)
+	values := c.locate(u)
+	if c.g == nil || c.stop != nil {
+		return
+	}
+	slope, err := c.s.gradient(c.g, values)
+	if err != nil {
+		c.stop = err
+		return
+	}
+	for i, v := range slope {
+		grad[i] = -v
+	}
+}
+
+func (c *climber) status() (optimize.Status, error) {
+	if c.stop != nil {
+		return optimize.Failure, c.stop
+	}
+	return optimize.NotTerminated, nil
 }
 
 // near is how close to a limit, as a share of the way between the limits, a number is

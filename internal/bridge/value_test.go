@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -157,4 +158,15 @@ func FuzzAnswer(f *testing.F) {
 			t.Error("a good request fails afterwards")
 		}
 	})
+}
+
+// TestFit sends a fit with its kernel, which remembers the data it was fitted to.
+func TestFit(t *testing.T) {
+	k := kernels.LiftArm(kernels.RBF{})
+	k.Fitted = []string{"data"}
+	sent := fit.Fit{Kernel: k, Problem: "pilot", Parameters: []fit.Parameter{{Name: "a", Value: 2}}}
+	got, ok := round(t, sent).(fit.Fit)
+	if !ok || !cmp.Equal(got, sent) {
+		t.Errorf("%+v", got)
+	}
 }

@@ -1,0 +1,183 @@
+package kernels
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Open is a kernel of the catalogue with free numbers among its parameters. It is that
+// kernel at their values. Entry.Build makes it of arguments that are free.
+type Open struct {
+	Kernel Kernel // with the values set
+	Slots  []Slot // the numbers that are free; at least one
+}
+
+// Slot says which number of a kernel is free.
+type Slot struct {
+	Param string // name of the parameter
+	Index int    // in its list of numbers, from 0
+	Free  Free
+}
+
+// parametric is a kernel of the catalogue: it prints by its table of parameters.
+type parametric interface {
+	Kernel
+	form() form
+}
+
+// Eval returns k(x, y).
+func (k Open) Eval(x, y Point) float64 { return k.Kernel.Eval(x, y) }
+
+// Row sets dst[j] = k(x, ys[from+j]).
+func (k Open) Row(dst []float64, x Point, ys *Points, from int) { k.Kernel.Row(dst, x, ys, from) }
+
+// Validate is that of the kernel.
+func (k Open) Validate(dim int) error { return k.Kernel.Validate(dim) }
+
+// String prints the call that makes k, its free numbers as free(...).
+func (k Open) String() string {
+	p, ok := k.Kernel.(parametric)
+	if !ok {
+		return k.Kernel.String()
+	}
+	f := p.form()
+	for i, v := range f.values {
+		texts := make([]string, len(v.numbers))
+		for j, x := range v.numbers {
+			texts[j] = number(x)
+		}
+		for _, s := range k.Slots {
+			if s.Param != v.param.Name {
+				continue
+			}
+			for len(texts) <= s.Index { // a value of 0 is not among the numbers
+				texts = append(texts, "0")
+			}
+			texts[s.Index] = s.Free.String()
+			f.values[i].text = "[" + strings.Join(texts, ", ") + "]"
+			if len(texts) == 1 {
+				f.values[i].text = texts[0]
+			}
+		}
+	}
+	return f.String()
+}
+
+// open takes the free numbers out of arguments: it returns the arguments at their
+// values, and where the free ones stand. A []Free is a list in which a number that is
+// not free is Fixed.
+func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
+	plain := Args{}
+	var slots []Slot
+	for name, v := range a {
+		plain[name] = v
+		var found []Free
+		switch v := v.(type) {
+		case Free:
+			found, plain[name] = []Free{v}, v.Value
+		case []Free:
+			values := make([]float64, len(v))
+			for i, f := range v {
+				values[i] = f.Value
+			}
+			found, plain[name] = v, values
+		}
+		for i, f := range found {
+			if !f.Fixed() {
+				slots = append(slots, Slot{name, i, f})
+			}
+		}
+	}
+	var ordered []Slot // as the parameters stand
+	for _, p := range params {
+		for _, s := range slots {
+			if s.Param != p.Name {
+				continue
+			}
+			if err := s.Free.check(kernel, p); err != nil {
+				return nil, nil, err
+			}
+			ordered = append(ordered, s)
+		}
+	}
+	return plain, ordered, nil
+}
+
+// given returns the arguments that make the kernel again.
+func (f form) given() Args {
+	a := Args{}
+	for _, v := range f.values {
+		switch {
+		case len(v.numbers) > 1:
+			a[v.param.Name] = v.numbers
+		case len(v.numbers) == 1:
+			a[v.param.Name] = v.numbers[0]
+		}
+	}
+	switch {
+	case f.dims == nil:
+	case len(f.dims.Names) > 0:
+		a["dims"] = f.dims.Names
+	case len(f.dims.Index) > 0:
+		columns := make([]float64, len(f.dims.Index))
+		for i, c := range f.dims.Index {
+			columns[i] = float64(c)
+		}
+		a["dims"] = columns
+	}
+	return a
+}
+
+// at returns the kernel with its free numbers set: free still, or plain ones.
+func (k Open) at(set setting, place string) (Kernel, error) {
+	p, ok := k.Kernel.(parametric)
+	if !ok {
+		return nil, fmt.Errorf("%s has no parameters to be free", k.Kernel)
+	}
+	entry, ok := catalogued(p.form().name)
+	if !ok {
+		return nil, fmt.Errorf("%s is not in the catalogue", k.Kernel)
+	}
+	args := p.form().given()
+	for _, s := range k.Slots {
+		param := entry.param(s.Param)
+		where := place + entry.Name + " " + s.Param
+		list, isList := args[s.Param].([]float64)
+		all, some := args[s.Param].([]Free)
+		if isList || some {
+			where += fmt.Sprintf("[%d]", s.Index)
+		}
+		f := set(Parameter{s.Free.within(param.Range), where}, s.Free)
+		switch {
+		case some:
+			all[s.Index] = f
+		case isList:
+			all = make([]Free, len(list))
+			for i, v := range list {
+				all[i] = settled(v)
+			}
+			all[s.Index], args[s.Param] = f, all
+		default:
+			args[s.Param] = f
+		}
+	}
+	return entry.Build(args)
+}
+
+func catalogued(name string) (Entry, bool) {
+	for _, e := range Catalogue() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+func (e Entry) param(name string) Param {
+	for _, p := range e.Params {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Param{}
+}
