@@ -128,9 +128,11 @@ func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	case Formula:
 		return k.each(set, place+side), nil
 	case Sum:
-		return eachOf(k.Terms, Add, set, place, side)
+		return eachOf(k.Terms, Add, func(i int, part Kernel) (Kernel, error) {
+			return each(part, set, place+side+fmt.Sprintf("part %d: ", i+1), "")
+		})
 	case Product:
-		return eachOf(k.Factors, Mul, set, place, side)
+		return eachOf(k.Factors, Mul, func(_ int, part Kernel) (Kernel, error) { return each(part, set, place, side) })
 	case Scaled:
 		inner, err := each(k.Kernel, set, place, side)
 		if err != nil {
@@ -147,10 +149,10 @@ func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	return k, nil
 }
 
-func eachOf(ks []Kernel, combine func(a, b Kernel) Kernel, set setting, place, side string) (Kernel, error) {
+func eachOf(ks []Kernel, combine func(a, b Kernel) Kernel, each func(i int, k Kernel) (Kernel, error)) (Kernel, error) {
 	var all Kernel
 	for i, k := range ks {
-		part, err := each(k, set, place, side)
+		part, err := each(i, k)
 		if err != nil {
 			return nil, err
 		}

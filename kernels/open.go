@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Open is a kernel of the catalogue with free numbers among its parameters. It is that
@@ -164,8 +165,11 @@ func (k Open) at(set setting, place string) (Kernel, error) {
 	return entry.Build(args)
 }
 
+// entries is the catalogue, made once: a fit asks for kernels by name thousands of times.
+var entries = sync.OnceValue(Catalogue)
+
 func catalogued(name string) (Entry, bool) {
-	for _, e := range Catalogue() {
+	for _, e := range entries() {
 		if e.Name == name {
 			return e, true
 		}

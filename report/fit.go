@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 )
 
@@ -63,16 +62,17 @@ func parameterTable(f fit.Fit) Table {
 		Caption: "Free numbers",
 		Columns: []Column{
 			text("number", "Number"), number("start", "Start", ""), number("fitted", "Fitted", ""),
+			number("low", "95 % from", ""), number("high", "To", ""),
 			number("min", "Smallest", ""), number("max", "Largest", ""), text("limit", "Ended at"),
 		},
-		Notes: []string{"Brackets are 95 % intervals from the curvature of the likelihood; none at a limit, and where the data do not determine the number."},
+		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; none at a limit, and where the data do not determine the number."},
 	}
 	for _, p := range f.Parameters {
-		var fitted any = p.Value
+		low, high := any(nil), any(nil)
 		if p.CI95 != [2]float64{} {
-			fitted = engine.Interval{Mean: p.Value, CI95: p.CI95}
+			low, high = p.CI95[0], p.CI95[1]
 		}
-		t.Rows = append(t.Rows, []any{p.Name, p.Start, fitted, p.Min, p.Max, orAbsent(p.Limit)})
+		t.Rows = append(t.Rows, []any{p.Name, p.Start, p.Value, low, high, p.Min, p.Max, orAbsent(p.Limit)})
 	}
 	return t.withoutEmptyColumns()
 }
@@ -118,7 +118,7 @@ func sharingSentence(f fit.Fit) string {
 		fit.SharingHurts:   "Pooling the tasks is not what these data say",
 		fit.SharingUnclear: "These data cannot tell whether pooling the tasks helps",
 	}[s.Verdict]
-	return fmt.Sprintf("%s: %s nats for the kernel against one that shares nothing between tasks (a nat taken off for each free number). The effects of the arms, about %s, are known to %s in these data; there the %s are worth %s independent ones, and a measurement that is shared is predicted to be worth %s of one that is not. Where every arm has one measurement, it is predicted to be worth %s.",
+	return fmt.Sprintf("%s: %s nats for the kernel against one that shares nothing between tasks in what tells the arms of a task apart (a nat taken off for each free number). The effects of the arms, about %s, are known to %s in these data; there the %s are worth %s independent ones, and a measurement that is shared is predicted to be worth %s of one that is not. Where every arm has one measurement, it is predicted to be worth %s.",
 		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3), decimal(s.Speedup, 3), decimal(s.Single, 3))
 }
 

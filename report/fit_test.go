@@ -36,7 +36,7 @@ func TestFitDisplay(t *testing.T) {
 	}
 	for _, want := range []string{
 		"2 numbers fitted to 12 arm means of pilot (48 measurements): the log marginal likelihood rises from -20.5 to -12.25.",
-		"WARNING: Decay ended at its limit.", "free(1) * arm(wave)", "wave(x, y) = exp(-0.2*sum(abs(x-y)))", "2.0 [1.1, 3.6]",
+		"WARNING: Decay ended at its limit.", "free(1) * arm(wave)", "wave(x, y) = exp(-0.2*sum(abs(x-y)))", "pooling the tasks helps: 1.75 nats for the kernel against one that shares nothing",
 		"the mean square is 3.2 times the pure error of the replicates (F with 7 and 36 degrees of freedom, p = 0.009)", "with 0.4*identity() added (by 3.1 nats, p = 0.0064)",
 		"These data cannot tell whether pooling the tasks helps", "11 of 12",
 	} {
@@ -65,7 +65,7 @@ func TestFitDisplay(t *testing.T) {
 		t.Errorf("one task: %+v, %v", f, err)
 	}
 	b.Reset()
-	if err := CSV(&b, fitted()); err != nil || !strings.HasPrefix(b.String(), "number,start,fitted,fitted_lo,fitted_hi,min,max,limit\nscale,1,2,1.1,3.6,0.001,1000,\n") {
+	if err := CSV(&b, fitted()); err != nil || !strings.HasPrefix(b.String(), "number,start,fitted,low,high,min,max,limit\nscale,1,2,1.1,3.6,0.001,1000,\n") {
 		t.Errorf("%s, %v", b.String(), err)
 	}
 	if TypeName(fitted()) != "fit" {

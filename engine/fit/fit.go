@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -69,10 +70,10 @@ func Of(ctx context.Context, p *engine.Problem, opt Options) (Fit, error) {
 	if err := f.misfit(s, best, opt); err != nil {
 		return Fit{}, err
 	}
-	if err := f.sharing(ctx, s, best, opt); err != nil {
+	if err := f.sharing(s, best, opt); err != nil {
 		return Fit{}, err
 	}
-	f.Evaluations = s.evaluations
+	f.Evaluations = *s.evaluations
 	f.warn()
 	return f, nil
 }
@@ -179,7 +180,7 @@ func (f *Fit) warn() {
 		}
 	}
 	if m := f.Misfit; m.Remedy != "" {
-		say("the kernel does not fit (p = %s): the means differ from it by more than noise; add %s and fit again, which gives %s", short(m.rejects()), m.Remedy, m.Mended)
+		say("the kernel does not fit (p = %s): the means differ from it by more than noise; add %s and fit again, which gives %s", short(m.rejects()), strings.TrimPrefix(m.Remedy, "+ "), m.Mended)
 	}
 	if m := f.Misfit; m.Test != "" && m.PValue > 1-tooGood {
 		say("the means are closer to the kernel than their noise allows (mean square %s, p = %s): rewards of different arms may share their noise, as when replicates are the same batches", short(m.Statistic), short(m.PValue))

@@ -19,7 +19,7 @@ func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
 	}
-	const draws = 60
+	const draws = 40
 	w := world{tasks: 8, arms: 8, reps: 4, noise: 0.5}
 	truth := []float64{4, 2, 1, 0.6} // scale, length scale of tasks, of arms; noise
 	k := joint(t, kernels.RBF{Lengthscale: []float64{truth[1]}}, kernels.Mul(kernels.Constant{Value: truth[0]}, kernels.RBF{Lengthscale: []float64{truth[2]}}))
@@ -29,7 +29,7 @@ func TestRecovery(t *testing.T) {
 	w.noise = truth[3]
 	for draw := range draws {
 		p := w.draw(t, k, 10, rand.New(rand.NewPCG(1, uint64(draw))))
-		f := fitted(t, p, Options{Kernel: start, Noise: &sigma})
+		f := fitted(t, p, Options{Kernel: start, Noise: &sigma, Starts: 2})
 		if f.LogLikelihood < f.LogLikelihoodStart {
 			t.Errorf("draw %d: the log likelihood falls from %v to %v", draw, f.LogLikelihoodStart, f.LogLikelihood)
 		}
@@ -43,12 +43,12 @@ func TestRecovery(t *testing.T) {
 	}
 	t.Logf("of %d draws covered %v, mean log ratio to the truth %.3f", draws, covered, centre)
 	for i, c := range covered {
-		// 95 % of 60 is 57; 50 or fewer has probability 0.0007 [binomial], and intervals
+		// 95 % of 40 is 38; 31 or fewer has probability 0.0003 [binomial], and intervals
 		// from curvature are asymptotic
-		if c < 50 {
+		if c < 32 {
 			t.Errorf("number %d: covered in %d of %d draws", i, c, draws)
 		}
-		if math.Abs(centre[i]) > 0.25 {
+		if math.Abs(centre[i]) > 0.35 { // the likelihood underestimates a scale beside a level that it estimates, too
 			t.Errorf("number %d: off by a factor of %v on average", i, math.Exp(centre[i]))
 		}
 	}

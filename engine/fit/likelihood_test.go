@@ -120,7 +120,7 @@ func TestLikelihood(t *testing.T) {
 
 // density is the log density of all rewards, computed with the covariance of single
 // rewards and no formula of the package, up to what does not depend on the kernel or
-// the noise. The level is what maximises it, by least squares.
+// the noise. The levels are integrated out.
 func density(t *testing.T, s *surface, values []float64) float64 {
 	k, err := s.at(values)
 	if err != nil {
@@ -141,6 +141,7 @@ func density(t *testing.T, s *surface, values []float64) float64 {
 		t.Fatal(err)
 	}
 	r := mat.NewVecDense(n, slices.Clone(s.d.y))
+	levels := 0.0
 	if s.d.levels != nil {
 		var a, b, beta, fit mat.Dense
 		a.Product(s.d.levels.T(), &inverse, s.d.levels)
@@ -150,9 +151,11 @@ func density(t *testing.T, s *surface, values []float64) float64 {
 		}
 		fit.Mul(s.d.levels, &beta)
 		r.SubVec(r, fit.ColView(0))
+		logDet, _ := mat.LogDet(&a)
+		levels = 0.5*float64(beta.RawMatrix().Rows)*math.Log(2*math.Pi) - 0.5*logDet
 	}
 	logDet, _ := mat.LogDet(sigma)
-	out := -0.5*mat.Inner(r, &inverse, r) - 0.5*logDet - 0.5*float64(n)*math.Log(2*math.Pi)
+	out := levels - 0.5*mat.Inner(r, &inverse, r) - 0.5*logDet - 0.5*float64(n)*math.Log(2*math.Pi)
 	if s.noise {
 		within := 0.0
 		for i, rewards := range s.d.p.Rewards {

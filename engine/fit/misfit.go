@@ -194,7 +194,7 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	if err != nil {
 		return err
 	}
-	other, err := newSurface(s.ctx, s.d, kernels.AddJoint(s.kernel, added), opt.Noise)
+	other, err := s.beside(s.d, kernels.AddJoint(s.kernel, added), opt.Noise)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,6 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	if err != nil {
 		return err
 	}
-	s.evaluations += other.evaluations
 	m := &f.Misfit
 	if m.Gain = found.likelihood - best.likelihood; m.Gain <= 0 {
 		m.Gain = 0

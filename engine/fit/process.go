@@ -13,19 +13,23 @@ type process struct {
 	variance []float64 // of the noise of each mean
 	chol     mat.Cholesky
 	inverse  *mat.SymDense // Σ⁻¹, Σ = K + N
+	contrast *mat.SymDense // P, see projected
 	alpha    *mat.VecDense // Σ⁻¹ (y - H β̂)
 	beta     []float64     // β̂, generalised least squares
 	half     *mat.Dense    // Σ⁻¹ H
 	normal   mat.Cholesky  // of Hᵀ Σ⁻¹ H
 
-	likelihood float64 // log marginal likelihood at β̂, of the means alone
+	likelihood float64 // log marginal likelihood of the means alone
 }
 
 var errSingular = errors.New("the covariance of the data is not positive definite; the noise is too small for this kernel")
 
 // newProcess factors K + N and computes the likelihood,
 //
-//	log p = -½ rᵀ Σ⁻¹ r - ½ log det Σ - n/2 log 2π,  r = y - H β̂  [RW06, eq. 2.30].
+//	log p = -½ rᵀ Σ⁻¹ r - ½ log det Σ - ½ log det Hᵀ Σ⁻¹ H - (n-q)/2 log 2π,  r = y - H β̂,
+//
+// in which the q levels β are integrated out under a flat prior [RW06, eq. 2.45]: it is the
+// density of what does not depend on them, whatever the kernel says of levels.
 func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
 	n := len(d.y)
 	sigma := mat.NewSymDense(n, nil)
@@ -47,7 +51,10 @@ func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, erro
 	if g.chol.SolveVecTo(g.alpha, residual) != nil && math.IsInf(g.chol.Cond(), 1) {
 		return nil, errSingular
 	}
-	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*g.chol.LogDet() - 0.5*float64(n)*math.Log(2*math.Pi)
+	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*g.chol.LogDet() - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
+	if g.half != nil {
+		g.likelihood -= 0.5 * g.normal.LogDet()
+	}
 	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
 		return nil, errSingular
 	}
@@ -96,11 +103,9 @@ func (g *process) invert() *mat.SymDense {
 
 // slope is the derivative of the likelihood along a change of the covariance,
 //
-//	½ αᵀ dΣ α - ½ tr(Σ⁻¹ dΣ)  [RW06, eq. 5.9],
-//
-// to which the change of β̂ adds nothing, since β̂ maximises.
+//	½ αᵀ dΣ α - ½ tr(P dΣ)  [RW06, eq. 5.9, with P for Σ⁻¹].
 func (g *process) slope(change *mat.SymDense) float64 {
-	inverse := g.invert().RawSymmetric()
+	inverse := g.projected().RawSymmetric()
 	raw := change.RawSymmetric()
 	a := g.alpha.RawVector().Data
 	sum := 0.0
@@ -116,11 +121,15 @@ func (g *process) slope(change *mat.SymDense) float64 {
 
 // projected is P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α.
 func (g *process) projected() *mat.SymDense {
+	switch {
+	case g.half == nil:
+		return g.invert()
+	case g.contrast != nil:
+		return g.contrast
+	}
 	p := mat.NewSymDense(len(g.d.y), nil)
 	p.CopySym(g.invert())
-	if g.half == nil {
-		return p
-	}
+	g.contrast = p
 	var solved, outer mat.Dense
 	_ = g.normal.SolveTo(&solved, g.half.T())
 	outer.Mul(g.half, &solved)

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +13,7 @@ const clearly = 2
 
 // sharing looks at how alike the tasks are under the fitted kernel, predicts what
 // pooling them is worth, and compares with kernels that do not pool.
-func (f *Fit) sharing(ctx context.Context, s *surface, best optimum, opt Options) error {
+func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	d := s.d
 	if d.p.V() < 2 {
 		return nil
@@ -40,7 +39,7 @@ func (f *Fit) sharing(ctx context.Context, s *surface, best optimum, opt Options
 	f.Sharing.Speedup = speedup(alike, signal, noise)
 	f.Sharing.Single = speedup(alike, signal, single)
 	f.Sharing.Rank = float64(d.p.V()) / f.Sharing.Speedup
-	return f.separate(ctx, s, best, opt)
+	return f.separate(s, best, opt)
 }
 
 // alike is the correlation of the arms' effects between tasks under a Gram matrix: what
@@ -141,8 +140,23 @@ func speedup(alike [][]float64, signal, noise float64) float64 {
 	return min(max(noise*(1/posterior-1/signal), 1), float64(v))
 }
 
-// separate fits the same arm kernels with tasks that share nothing, and compares.
-func (f *Fit) separate(ctx context.Context, s *surface, best optimum, opt Options) error {
+// separate fits the same arm kernels with tasks that share nothing, and compares. The
+// levels of the tasks are taken off both: that they are alike helps to find no best arm.
+func (f *Fit) separate(s *surface, best optimum, opt Options) error {
+	if opt.Mean != MeanTask {
+		levelled, err := dataOf(s.d.p, MeanTask)
+		if err != nil {
+			return nil // every task has one arm
+		}
+		together, err := s.beside(levelled, s.kernel, opt.Noise)
+		if err != nil {
+			return err
+		}
+		if best, err = together.search(1, best.values); err != nil {
+			return err
+		}
+		s = together
+	}
 	k, err := s.at(best.values)
 	if err != nil {
 		return err
@@ -151,7 +165,7 @@ func (f *Fit) separate(ctx context.Context, s *surface, best optimum, opt Option
 	if err != nil {
 		return err
 	}
-	other, err := newSurface(ctx, s.d, apart, opt.Noise)
+	other, err := s.beside(s.d, apart, opt.Noise)
 	if err != nil {
 		return err
 	}
@@ -159,7 +173,6 @@ func (f *Fit) separate(ctx context.Context, s *surface, best optimum, opt Option
 	if err != nil {
 		return err
 	}
-	s.evaluations += other.evaluations
 	if apart, err = other.at(found.values); err == nil {
 		apart, err = apart.Settled()
 	}

@@ -21,7 +21,7 @@ type surface struct {
 	noise   bool                // the last number is σ
 	fixed   []float64           // variances of the means where the noise is not free
 
-	evaluations int
+	evaluations *int // of the likelihood, by all surfaces of one fit
 }
 
 // newSurface lists the free numbers. noise is nil for the problem's own.
@@ -30,7 +30,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known()}
+	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), evaluations: new(int)}
 	at := s.start()
 	for i, f := range free {
 		other := append([]float64(nil), at...)
@@ -64,6 +64,15 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 		s.noise, s.free = true, append(s.free, kernels.Parameter{Free: f, Where: "noise"})
 	}
 	return s, nil
+}
+
+// beside is the surface of other data or another kernel in the same fit.
+func (s *surface) beside(d *data, k kernels.Joint, noise *kernels.Free) (*surface, error) {
+	other, err := newSurface(s.ctx, d, k, noise)
+	if err == nil {
+		other.evaluations = s.evaluations
+	}
+	return other, err
 }
 
 // sameTerm compares terms by what they are at their values: With writes out limits,
@@ -124,7 +133,7 @@ func (s *surface) process(values []float64) (*process, error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.evaluations++
+	*s.evaluations++
 	k, err := s.at(values)
 	if err != nil {
 		return nil, err
@@ -187,7 +196,7 @@ func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 
 // noiseSlope is the derivative of the likelihood by σ.
 func (s *surface) noiseSlope(g *process, sigma float64) float64 {
-	inverse := g.invert()
+	inverse := g.projected()
 	sum := 0.0
 	for i, n := range s.d.count {
 		a := g.alpha.AtVec(i)
