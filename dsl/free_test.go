@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +86,8 @@ fc(paper(1, gap=0.8), runs=1)
 print(fitted(f))
 plot(f)
 plot(f, x="arm", y="residual")
-fit(p)`)
+fit(p)
+fc(problem("small.csv", kernel=k), max_samples=100)`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +99,12 @@ fit(p)`)
 		if r := values[1+i].(engine.Result); strings.HasPrefix(r.Guarantee, "heuristic: the kernel was fitted on these data") != heuristic {
 			t.Errorf("result %d: %s", i, r.Guarantee)
 		}
+	}
+	if r := values[1].(engine.Result); slices.ContainsFunc(r.Warnings, func(s string) bool { return strings.Contains(s, "start values") }) {
+		t.Errorf("a fitted kernel counts as one to be fitted: %q", r.Warnings)
+	}
+	if r := values[8].(engine.Result); !slices.ContainsFunc(r.Warnings, func(s string) bool { return strings.Contains(s, "free numbers, which stand at their start values") }) {
+		t.Errorf("no warning that the kernel was not fitted: %q", r.Warnings)
 	}
 	if looked := values[7].(fit.Fit); len(looked.Parameters) != 0 || looked.LogLikelihood != looked.LogLikelihoodStart {
 		t.Errorf("a kernel without free numbers: %+v", looked)

@@ -152,6 +152,9 @@ func problemBlocks(p engine.Problem) []Block {
 	if len(p.Arms.Columns) > 0 {
 		kv.Items = append(kv.Items, KeyValue{Key: "Arm features", Value: strings.Join(p.Arms.Columns, ", ")})
 	}
+	if p.KernelFittedHere() {
+		kv.Items = append(kv.Items, KeyValue{Key: "The kernel is from", Value: "these data, by fitting: guarantees that take it as known are heuristic"})
+	}
 	for _, s := range p.Sources {
 		kv.Items = append(kv.Items, KeyValue{Key: "Data", Value: fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256)})
 	}

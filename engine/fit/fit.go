@@ -17,9 +17,9 @@ import (
 // of a few points spread over the limits.
 const defaultStarts = 4
 
-// MaxArms is the most arms that Of takes: a covariance is factored, O(n³), hundreds of
-// times.
-const MaxArms = 1500
+// MaxArms is the most arms that Of takes: a covariance is factored, O(n³), several
+// hundred times.
+const MaxArms = 600
 
 // Of fits the free numbers of the kernel to the mean rewards of the problem and their
 // counts, and looks at the fitted kernel. The likelihood is never below the one at the
@@ -182,7 +182,7 @@ func (f *Fit) warn() {
 	if m := f.Misfit; m.Remedy != "" {
 		say("the kernel does not fit (p = %s): the means differ from it by more than noise; add %s and fit again, which gives %s", short(m.rejects()), strings.TrimPrefix(m.Remedy, "+ "), m.Mended)
 	}
-	if m := f.Misfit; m.Test != "" && m.PValue > 1-tooGood {
+	if m := f.Misfit; m.Test != "" && m.Exact && m.PValue > 1-tooGood {
 		say("the means are closer to the kernel than their noise allows (mean square %s, p = %s): rewards of different arms may share their noise, as when replicates are the same batches", short(m.Statistic), short(m.PValue))
 	}
 	switch s := f.Sharing; s.Verdict {

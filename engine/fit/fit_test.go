@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -99,6 +101,44 @@ func TestMisfitLevel(t *testing.T) {
 		if distance*math.Sqrt(draws) > 1.95 {
 			t.Errorf("mean %s: p-values are not uniform: √n D = %.2f", mean, distance*math.Sqrt(draws))
 		}
+	}
+}
+
+// A kernel that is right and was fitted must seldom be found to misfit: fitting makes the
+// test conservative. So do standard deviations of single arms, which are widened.
+func TestMisfitAfterFitting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many fits")
+	}
+	const draws = 50
+	w := world{tasks: 5, arms: 8, reps: 4, noise: 0.6}
+	k := joint(t, kernels.RBF{Lengthscale: []float64{2}}, kernels.Mul(kernels.Constant{Value: 4}, kernels.RBF{Lengthscale: []float64{1.5}}))
+	start := joint(t, rbf(1), kernels.Mul(free(1, 1e-2, 1e3), rbf(3)))
+	fittedKernel, singleArms, close := 0, 0, 0
+	for draw := range draws {
+		p := w.draw(t, k, 10, rand.New(rand.NewPCG(21, uint64(draw))))
+		f := fitted(t, p, Options{Kernel: start, Starts: 1})
+		if f.Misfit.Remedy != "" {
+			fittedKernel++
+		}
+		if slices.ContainsFunc(f.Warnings, func(s string) bool { return strings.Contains(s, "closer to the kernel") }) {
+			close++
+		}
+		p.NoiseEstimated, p.Noise = true, nil
+		for _, r := range p.Rewards {
+			p.Noise = append(p.Noise, stat.StdDev(r, nil))
+		}
+		if f = fitted(t, p, Options{Kernel: k, Starts: 1}); f.Misfit.Test != "chi-square" || f.Misfit.Exact {
+			t.Fatalf("standard deviations of single arms: %+v", f.Misfit)
+		}
+		if f.Misfit.PValue < misfitLevel {
+			singleArms++
+		}
+	}
+	t.Logf("of %d draws: %d with a remedy, %d called too close, %d rejected with single standard deviations", draws, fittedKernel, close, singleArms)
+	// at 5 %, 8 or more of 50 has probability 0.004 [binomial]
+	if fittedKernel >= 8 || singleArms >= 8 || close >= 4 {
+		t.Error("too many")
 	}
 }
 

@@ -44,6 +44,9 @@ func (x Experiment) key() (string, error) {
 	h.Write(words)
 	h.numbers(model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise, p.Mean, p.SD)
 	h.numbers(p.Rewards...)
+	if p.KernelFittedHere() { // which the guarantee of the result says
+		h.Write([]byte("fitted here"))
+	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

@@ -116,6 +116,9 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 		}
 	}
 	r.Guarantee = guarantee(*r, entry, x.Problem)
+	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
+		r.Warnings = append(r.Warnings, "the kernel has free numbers, which stand at their start values; fit(p) finds them")
+	}
 	if w := understated(x.Problem); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
