@@ -67,7 +67,7 @@ const curve = 1e-3
 
 // standardErrors are the roots of the diagonal of the inverse of minus the Hessian, the
 // observed information, over the numbers that are not at a limit; 0 for those that are,
-// and for all where the Hessian is not negative definite.
+// and for those that the data do not determine.
 func (s *surface) standardErrors(values []float64, limits []string) ([]float64, error) {
 	out := make([]float64, len(values))
 	var inner []int
@@ -98,18 +98,44 @@ func (s *surface) standardErrors(values []float64, limits []string) ([]float64, 
 			information.SetSym(r, c, -(rows.At(r, c)+rows.At(c, r))/2)
 		}
 	}
-	var chol mat.Cholesky
-	var inverse mat.SymDense
-	if !chol.Factorize(information) || chol.Cond() > 1e12 {
-		return out, nil
-	}
-	if chol.InverseTo(&inverse) != nil && chol.Cond() > 1e12 {
-		return out, nil
-	}
-	for r, i := range inner {
-		out[i] = math.Sqrt(inverse.At(r, r))
+	for r, v := range variances(information) {
+		out[inner[r]] = math.Sqrt(v)
 	}
 	return out, nil
+}
+
+// Directions with less information than flat of the most have none: two scales of one
+// term, of which only the product counts, are left with rounding. A number with more
+// than part of such a direction in it is not determined.
+const (
+	flat = 1e-7
+	part = 0.05
+)
+
+// variances is the diagonal of the inverse of the information, by its eigenvectors; 0
+// for numbers that are not determined.
+func variances(information *mat.SymDense) []float64 {
+	out := make([]float64, information.SymmetricDim())
+	var eigen mat.EigenSym
+	if !eigen.Factorize(information, true) {
+		return out
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	eigenvalues := eigen.Values(nil)
+	most := eigenvalues[len(eigenvalues)-1]
+	for i := range out {
+		for j, v := range eigenvalues {
+			share := vectors.At(i, j)
+			if v > flat*most {
+				out[i] += share * share / v
+			} else if math.Abs(share) > part {
+				out[i] = 0
+				break
+			}
+		}
+	}
+	return out
 }
 
 // hessianRow is the change of the scaled gradient along one number.
