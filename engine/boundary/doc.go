@@ -1,0 +1,29 @@
+// Package boundary computes how high a sequential test must set its threshold, so that
+// looking at the data many times errs no more often than it may.
+//
+// The test statistic of a group-sequential test is a Brownian motion B on an
+// information clock, looked at when the clock shows T_1 < T_2 < … < T_K. A constant
+// boundary z in units of standard deviations [Pocock77] errs with probability
+//
+//	P(max_k B(T_k)/√T_k ≥ z),
+//
+// which [Crossing] computes and [Constant] inverts. [Geometric] is the clock that grows
+// by a constant factor. The test is one-sided.
+//
+// # Method
+//
+// Z_k = B(T_k)/√T_k is a Markov chain: Z_{k+1} = a Z_k + b ξ with a² = T_k/T_{k+1},
+// b² = 1 - a², ξ standard normal. The density of the chain that has not crossed is
+// carried from look to look by Gauss-Legendre quadrature [Armitage69, McPherson]. Its integrands are
+// entire functions that are known to be small off the real line, so the error has an a-priori
+// bound [Trefethen13, Thm. 19.3] and the number of nodes follows from the error allowed:
+// nothing is tuned, and [Constant] rounds up by more than the bound.
+//
+// # References
+//
+//	[Armitage69]  Armitage, McPherson, Rowe: Repeated significance tests on accumulating
+//	              data, Journal of the Royal Statistical Society A 132, 1969.
+//	[Pocock77]    Pocock: Group sequential methods in the design and analysis of clinical
+//	              trials, Biometrika 64, 1977.
+//	[Trefethen13] Trefethen: Approximation Theory and Approximation Practice, SIAM 2013.
+package boundary
