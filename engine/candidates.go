@@ -12,6 +12,9 @@ const (
 	ruleEpsilon  = "within epsilon"      // PAC: the leader is good enough
 	ruleHalved   = "dimension halved"    // [Du23, Alg. 2, l. 12]
 	ruleLargest  = "largest estimate"    // one uniform round
+
+	ruleCombination = "combination test"   // CoTestFC: the rounds together reject that the arm is best
+	ruleSame        = "same to the kernel" // CoTestFC: an arm before it is the same arm
 )
 
 // candidates are the sets B_v^(r) with the audit trail of what left them.

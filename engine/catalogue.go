@@ -69,6 +69,11 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoSuccessiveElimination,
 		},
 		{
+			Name: "CoTestFC", Mode: ModeFC, LeastSquares: true, Unscheduled: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
+			Doc: "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
+			New: NewCoTestFC,
+		},
+		{
 			Name: "Oracle", Mode: ModeFC, LeastSquares: true, Unscheduled: true, Shares: true, Ideal: true, Reference: "T* of the lower bound log(1/2.4 delta) T*",
 			Doc: "a reference that knows the rewards: pulls in the proportions of T* until each best arm is confirmed",
 			New: NewOracleFC,

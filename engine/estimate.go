@@ -163,6 +163,24 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	return bias
 }
 
+// lever is Σ_k |w_k|, where the estimated difference of arms i and j is Σ_k w_k ȳ_k: how
+// far rewards that are each off by one can move it.
+func (e *Estimator) lever(i, j int) float64 {
+	a, b := e.white.RawRowView(i), e.white.RawRowView(j)
+	var sum float64
+	for k, c := range e.total {
+		if c == 0 {
+			continue
+		}
+		var dot float64
+		for l, v := range e.white.RawRowView(k) {
+			dot += v * (a[l] - b[l])
+		}
+		sum += c * math.Abs(dot)
+	}
+	return sum
+}
+
 const (
 	unseen    = 1e-12 // squared length of a difference, beyond the rounding of eigenvectors
 	truncated = 1e-9  // residual that only a factor cut at MaxRank leaves

@@ -45,13 +45,13 @@ type Answer struct {
 
 // Elimination is one line of the audit trail: why an arm was dropped.
 type Elimination struct {
-	Round int     `json:"round"`
+	Round int     `json:"round"` // 0 when it left before any data
 	Task  string  `json:"task"`
 	Arm   string  `json:"arm"`
 	Rival string  `json:"rival"` // the arm it lost against
 	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
 	Width float64 `json:"width"` // the threshold that Gap reached, reward units; for "dimension halved" and "width halved", which have none, a bound on the standard error of Gap
-	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate"
+	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test", "same to the kernel"
 }
 
 // RoundRecord is one communication round of one run.

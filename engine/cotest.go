@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/boundary"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// coTest is CoTestFC: the leader-directed combination test of docs/theory.md. Round 1
+// explores. Every later round bets, for every arm x that may still be a best arm
+// of its task, on the gap between the leader and x in that round's own data; the bets of the rounds
+// are combined on an information clock [BauerKoehne94, LehmacherWassmer99], and x goes when
+// the combination crosses a constant boundary [Pocock77].
+//
+// Leaders, gaps and round sizes come from all data so far, without any correction:
+// the test is valid whatever they are, as long as they were fixed before the round.
+type coTest struct {
+	candidates
+	opt      Options
+	epsilon  float64 // normalised
+	cut      float64 // how far an arm's reward can be from the span of features cut at MaxRank, normalised
+	clock    clock
+	contests []*contest
+	copies   [][]int // N: the arms that equal arm i, under the first of them
+
+	round int
+	stage *stage // of the coming round, with its own estimator
+	bets  []bet
+	pool
+	pooled    *Estimator // of all data: for leaders, gaps and needs
+	estimates []float64  // of all data, normalised; nil before any
+}
+
+var _ Algorithm = (*coTest)(nil)
+
+// NewCoTestFC prepares the test on a model. Least squares throughout: schedule and ξ do
+// not apply. Options.Norm matters only to features that were cut at MaxRank, where it
+// is an error when ‖θ*‖ is neither given nor known.
+func NewCoTestFC(m *Model, opt Options) (Algorithm, error) {
+	opt, err := opt.withDefaults(ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	a := &coTest{candidates: newCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, pool: newPool(m.Problem.N())}
+	if m.Truncation > truncated {
+		norm, err := m.normOf(opt)
+		if err != nil {
+			return nil, fmt.Errorf("the features were cut at rank %d; bounding what that leaves out needs norm, a bound on the norm of the reward function: %w", MaxRank, err)
+		}
+		a.cut = norm * math.Sqrt(m.Truncation)
+	}
+	a.copies = make([][]int, m.Problem.N())
+	for i, first := range m.layout.first {
+		a.copies[first] = append(a.copies[first], i)
+	}
+	a.contests = m.contests()
+	tests := 0
+	for _, c := range a.contests {
+		if !c.closed {
+			tests++
+		}
+		a.merge(c)
+	}
+	if tests > 0 {
+		a.clock.z, err = m.memory.boundary(opt.Delta / float64(tests))
+	}
+	return a, err
+}
+
+// boundary is the z of the clock at error probability alpha, remembered.
+func (m *Memory) boundary(alpha float64) (float64, error) {
+	st, err := m.remember(key('z', alpha, clockLooks, nil), func() (*stage, error) {
+		z, err := boundary.Constant(alpha, boundary.Geometric(clockGrowth, clockLooks))
+		return &stage{design: design.Design{Value: z}}, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return st.design.Value, nil
+}
+
+// Plan fixes the pulls of the round, and with them every bet on it.
+func (a *coTest) Plan() (Plan, error) {
+	st, err := a.choose()
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := st.plan(a.round + 1)
+	if !(st.design.Value > 0) { // all contrasts are within rounding
+		return Plan{}, errLimit{samples: math.Inf(1)}
+	}
+	if n := plan.Pulls(); n > a.opt.MaxSamples {
+		return Plan{}, errLimit{samples: float64(n)}
+	}
+	a.round++
+	a.stage, a.bets = st, a.bets[:0]
+	if a.round == 1 {
+		a.clock.origin = float64(plan.Pulls()) / st.design.Value
+		return plan, nil
+	}
+	for _, c := range a.contests {
+		if !c.closed {
+			a.bet(c)
+		}
+	}
+	return plan, nil
+}
+
+// bet adds the bets of a contest: its leader against every arm not out. An arm
+// that the round does not tell from the leader, or whose clock it does not move, sits out.
+func (a *coTest) bet(c *contest) {
+	leader := c.arms[c.leader]
+	for k, i := range c.arms {
+		w := c.walks[k]
+		if k == c.leader || w.out {
+			continue
+		}
+		e := a.stage.estimate
+		bias, variance := e.Bias(leader, i, 0), e.Variance(leader, i)
+		if math.IsInf(bias, 1) || !(variance > 0) {
+			continue
+		}
+		if a.cut > 0 {
+			bias = a.cut * (2 + e.lever(leader, i))
+		}
+		if look := a.clock.nearest(a.clock.time(w.look) + 1/variance); look > w.look {
+			a.bets = append(a.bets, bet{walk: w, leader: leader, arm: i, info: 1 / variance, bias: bias, look: look})
+		}
+	}
+}
+
+// Learn settles the bets with the round's own data, and chooses the next leaders from all
+// data.
+func (a *coTest) Learn(b Batch) error {
+	if a.stage == nil {
+		return errors.New("learn was called before plan")
+	}
+	if err := learned(a.stage.plan(a.round), b); err != nil {
+		return err
+	}
+	if len(a.bets) > 0 {
+		estimates := a.stage.estimate.Estimates(b.Means)
+		for _, bet := range a.bets {
+			bet.settle(a.clock, estimates)
+		}
+	}
+	means := a.add(b)
+	pooled, err := NewEstimator(a.model, 0, a.counts)
+	if err != nil {
+		return err
+	}
+	a.pooled, a.estimates = pooled, pooled.Estimates(means)
+	for _, c := range a.contests {
+		if !c.closed {
+			before := c.arms[c.leader]
+			c.conclude(a.estimates, a.epsilon)
+			a.record(c, before)
+		}
+	}
+	return nil
+}
+
+// Done tells whether every task is decided.
+func (a *coTest) Done() bool { return a.single() }
+
+// Answers are the leaders, decided where no other arm is open.
+func (a *coTest) Answers() []Answer {
+	out := make([]Answer, len(a.alive))
+	for _, c := range a.contests {
+		margin, estimate := 0.0, math.NaN()
+		for k, w := range c.walks {
+			if k != c.leader {
+				margin = max(margin, w.margin(c.arms[c.leader]))
+			}
+		}
+		if a.estimates != nil {
+			estimate = a.estimates[c.arms[c.leader]]
+		}
+		for _, v := range c.tasks {
+			ans := a.answer(v, a.in(v, c, c.arms[c.leader]), estimate)
+			ans.Margin = margin * a.model.Unit
+			if ans.Decided = c.closed; c.closed {
+				ans.Arm = ans.Leader
+			}
+			out[v] = ans
+		}
+	}
+	return out
+}
+
+// Warnings tells of a kernel that cannot represent the rewards, and of tasks whose
+// test came to its end undecided.
+func (a *coTest) Warnings() []string {
+	out := misfitWarnings(a.model)
+	answers := a.Answers()
+	for _, c := range a.contests {
+		if c.closed || !c.exhausted(a.epsilon) {
+			continue
+		}
+		for _, v := range c.tasks {
+			out = append(out, fmt.Sprintf("task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best", answers[v].Task, answers[v].Leader, answers[v].Margin))
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// choose is the stage of the coming round: its pulls and the estimator they give, all
+// known before its data.
+func (a *coTest) choose() (*stage, error) {
+	if a.round == 0 {
+		return a.explore()
+	}
+	var pairs []design.Pair
+	for _, c := range a.contests {
+		pairs = append(pairs, c.needs(a)...)
+	}
+	if len(pairs) == 0 { // every open contest is exhausted
+		return nil, errLimit{samples: math.Inf(1)}
+	}
+	m := a.model
+	st := newStage(m)
+	for _, part := range m.layout.parts(pairs) {
+		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
+		contrasts := design.Contrasts{Pairs: part.pairs}
+		d, err := design.Minimax(space, contrasts, m.Solver(needTolerance))
+		if err != nil {
+			return nil, err
+		}
+		// n pulls bring every need w to w‖y‖² ≤ 1 when the value is at most n.
+		if !(d.Value <= float64(a.opt.MaxSamples)) {
+			return nil, errLimit{samples: d.Value}
+		}
+		st.design.Value, st.design.Lower = st.design.Value+d.Value, st.design.Lower+d.Lower
+		if err := a.pull(st, space, contrasts, part.arms, d.Weights, max(1, int(math.Ceil(d.Value)))); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
+	return st, err
+}
+
+// needTolerance is the relative gap of designs: a thousandth of the samples.
+const needTolerance = 1e-3
+
+// explore is round 1: the minimax design over all pairs of the open contests,
+// remembered.
+func (a *coTest) explore() (*stage, error) {
+	m := a.model
+	var groups [][]int
+	for _, c := range a.contests {
+		if !c.closed {
+			groups = append(groups, c.arms)
+		}
+	}
+	n := roundOne * m.Rank()
+	return m.remember(key('T', 0, n, groups), func() (*stage, error) {
+		d, err := m.Design(0, groups)
+		if err != nil {
+			return nil, err
+		}
+		st, r := newStage(m), m.layout.reduce(groups)
+		st.design = d
+		weights := make([]float64, len(r.arms))
+		for k, i := range r.arms {
+			weights[k] = d.Weights[i] * float64(m.layout.copies[i])
+		}
+		if err := a.pull(st, r.space(m, 0), design.Contrasts{Groups: r.groups}, r.arms, weights, n); err != nil {
+			return nil, err
+		}
+		st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
+		return st, err
+	})
+}
+
+func newStage(m *Model) *stage {
+	return &stage{rounding: design.Rounding{Counts: make([]int, m.Problem.N())}}
+}
+
+// pull adds n pulls to the stage, or as many more as it takes to measure every
+// contrast. Weights belong to arms without copies: rounding those first keeps small rounds small.
+func (a *coTest) pull(st *stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) error {
+	for {
+		r, err := design.Round(s, c, weights, n, pullEpsilon)
+		if few := (*design.RatioError)(nil); errors.As(err, &few) {
+			n += max(1, n/8)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		st.rounding.Ratio = max(st.rounding.Ratio, r.Ratio)
+		a.share(arms, r.Counts, st.rounding.Counts)
+		return nil
+	}
+}
+
+// pullEpsilon is ε of ROUND here. Counts that miss the design by up to 1+ε cost
+// samples, and trying harder costs time in every round of every run.
+const pullEpsilon = 0.25
+
+// share adds the pulls of each arm to those of the arms that equal it, so that the
+// agents' loads differ as little as they can.
+func (a *coTest) share(arms, counts, to []int) {
+	taskOf := a.model.Problem.TaskOf
+	load := make([]int, a.model.Problem.V())
+	for i, c := range to {
+		load[taskOf[i]] += c
+	}
+	for k, i := range arms {
+		copies := a.copies[i]
+		each, rest := counts[k]/len(copies), counts[k]%len(copies)
+		for _, j := range copies {
+			to[j] += each
+			load[taskOf[j]] += each
+		}
+		for range rest {
+			least := copies[0]
+			for _, j := range copies[1:] {
+				if load[taskOf[j]] < load[taskOf[least]] {
+					least = j
+				}
+			}
+			to[least]++
+			load[taskOf[least]]++
+		}
+	}
+}
+
+// part is an independent part of a design problem: what its arms measure concerns no
+// contrast of another part, so that the pulls of the parts add up.
+type part struct {
+	arms, columns []int
+	pairs         []design.Pair // positions in arms
+}
+
+// parts splits contrasts into those that no arm measures together.
+func (l *layout) parts(pairs []design.Pair) []part {
+	linked := newSets(len(l.blocks))
+	for _, q := range pairs {
+		linked.join(l.block[q.I], l.block[q.J])
+	}
+	var out []part
+	number, position := map[int]int{}, make([]int, len(l.first))
+	for _, q := range pairs {
+		root := linked.find(l.block[q.I])
+		n, known := number[root]
+		if !known {
+			n, number[root] = len(out), len(out)
+			out = append(out, part{})
+			for k, b := range l.blocks {
+				if linked.find(k) == root {
+					out[n].arms, out[n].columns = append(out[n].arms, b.arms...), append(out[n].columns, b.columns...)
+				}
+			}
+			for k, i := range out[n].arms {
+				position[i] = k
+			}
+		}
+		out[n].pairs = append(out[n].pairs, design.Pair{I: position[l.first[q.I]], J: position[l.first[q.J]], Weight: q.Weight})
+	}
+	return out
+}
