@@ -14,7 +14,7 @@
 //
 // Z_k = B(T_k)/√T_k is a Markov chain: Z_{k+1} = a Z_k + b ξ with a² = T_k/T_{k+1},
 // b² = 1 - a², ξ standard normal. The density of the chain that has not crossed is
-// carried from look to look by Gauss-Legendre quadrature [Armitage69, McPherson]. Its integrands are
+// carried from look to look by Gauss-Legendre quadrature [Armitage69]. Its integrands are
 // entire functions that are known to be small off the real line, so the error has an a-priori
 // bound [Trefethen13, Thm. 19.3] and the number of nodes follows from the error allowed:
 // nothing is tuned, and [Constant] rounds up by more than the bound.
