@@ -1,0 +1,250 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// nearTie is the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
+// ahead by .03, others by up to .33.
+func nearTie(t *testing.T) *engine.Problem {
+	t.Helper()
+	p, err := engine.PaperCase(1, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := []float64{.1, .27, .3, .4}
+	for i := range p.Mean {
+		p.Mean[i] = 0
+		for k, x := range p.Arms.Point(i).X {
+			p.Mean[i] += theta[k] * x
+		}
+	}
+	p.Name = "near tie"
+	return p
+}
+
+// allButTied has two arms whose means differ by a millionth of the noise: whatever is
+// decided is wrong half of the time.
+func allButTied(t *testing.T) *engine.Problem {
+	t.Helper()
+	p, err := engine.Classic([]float64{0, 1e-6}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Name = "all but tied"
+	return p
+}
+
+// smoothInstance has three tasks of twenty arms with features drawn uniformly from the unit
+// interval and the unit square, the kernel rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard normal
+// in the model's own features, and unit noise. To double precision its 60 arms have
+// rank 59 or 60: nearly independent arms, for least squares.
+func smoothInstance(t *testing.T, seed uint64) *engine.Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 20))
+	var z, x [][]float64
+	var names []string
+	var taskOf []int
+	for v := range 3 {
+		z = append(z, []float64{rng.Float64()})
+		for i := range 20 {
+			x = append(x, []float64{rng.Float64(), rng.Float64()})
+			names = append(names, fmt.Sprintf("%d.%d", v, i))
+			taskOf = append(taskOf, v)
+		}
+	}
+	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{1}}, Arm: kernels.RBF{Lengthscale: []float64{1}}}}}
+	p, err := engine.New(fmt.Sprintf("smooth %d", seed), tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := engine.NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := make([]float64, m.Rank())
+	for k := range theta {
+		theta[k] = rng.NormFloat64()
+	}
+	for i := range p.Mean {
+		for k, th := range theta {
+			p.Mean[i] += m.Features.At(i, k) * th
+		}
+	}
+	return p
+}
+
+func paperCase(t *testing.T, number int, gap float64) *engine.Problem {
+	t.Helper()
+	p, err := engine.PaperCase(number, gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// cells are the instances of the table in docs/theory.md.
+func cells(t *testing.T) []*engine.Problem {
+	var out []*engine.Problem
+	for number := 1; number <= 3; number++ {
+		for _, gap := range []float64{0.1, 0.2, 0.4, 0.8} {
+			out = append(out, paperCase(t, number, gap))
+		}
+	}
+	out = append(out, nearTie(t))
+	for seed := range uint64(5) {
+		out = append(out, smoothInstance(t, seed+1))
+	}
+	return out
+}
+
+// TestCoTestTable measures the table of docs/theory.md. It takes minutes, so it runs only when
+// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=2000 go test ./engine/sim -run CoTestTable -v.
+func TestCoTestTable(t *testing.T) {
+	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
+	if err != nil {
+		t.Skip("GONB_COPE_TABLE is not a number of runs")
+	}
+	for _, p := range cells(t) {
+		n := runs
+		if p.N() > 30 {
+			n = max(1, runs/10)
+		}
+		r := coTest(t, p, engine.Options{Delta: 0.005}, n)
+		rounds := slices.Sorted(slices.Values(r.Detail.Rounds))
+		lower := r.LowerBoundSamples
+		t.Logf("%-24s %6d runs: %.3f [%.3f, %.3f] times the lower bound; rounds %.1f, 99 %% within %d, at most %d; %d wrong, %d undecided", p.Name, n,
+			r.RatioToLowerBound, r.SamplesPerAgent.CI95[0]/lower, r.SamplesPerAgent.CI95[1]/lower, r.Rounds, rounds[(99*len(rounds)-1)/100], r.MaxRounds, r.Errors.Count, r.Undecided.Count)
+		if r.Errors.CI95[0] > 0.005 {
+			t.Errorf("%s: errors exceed delta", p.Name)
+		}
+	}
+}
+
+func coTest(t *testing.T, p *engine.Problem, opt engine.Options, runs int) engine.Result {
+	t.Helper()
+	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: 21, Detail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// It takes at most 2.5, 2.7 and 3 times the lower bound in the paper's cases at
+// δ = 0.005 with 99 % of the runs within 14 rounds: measured were 2.2, 2.4 and 2.7.
+func TestCoTestSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,200 runs")
+	}
+	for number, most := range map[int]float64{1: 2.5, 2: 2.7, 3: 3} {
+		r := coTest(t, paperCase(t, number, 0.2), engine.Options{Delta: 0.005}, 400)
+		rounds := slices.Sorted(slices.Values(r.Detail.Rounds))
+		if r.Status != engine.StatusDecided || r.SamplesPerAgent.CI95[0] > most*r.LowerBoundSamples || rounds[395] > 14 {
+			t.Errorf("case %d: status %s, %.2f times the lower bound, %d rounds", number, r.Status, r.RatioToLowerBound, rounds[395])
+		}
+	}
+}
+
+// Errors stay within δ = 0.1 over 2,000 runs, where gaps are so small that the test is as close to
+// a tie as it gets, too. Undecided runs are no errors, but some must be decided.
+func TestCoTestErrorRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("10,000 runs")
+	}
+	const delta, runs = 0.1, 2000
+	for _, c := range []struct {
+		p   *engine.Problem
+		opt engine.Options
+	}{
+		{paperCase(t, 1, 0.1), engine.Options{}},
+		{paperCase(t, 3, 0.4), engine.Options{}},
+		{nearTie(t), engine.Options{}},
+		{paperCase(t, 1, 0.001), engine.Options{}},
+		{allButTied(t), engine.Options{}},
+	} {
+		c.opt.Delta = delta
+		r := coTest(t, c.p, c.opt, runs)
+		t.Logf("%s: %d of %d runs wrong, %d undecided, %.2f times the lower bound", c.p.Name, r.Errors.Count, runs, r.Undecided.Count, r.RatioToLowerBound)
+		if r.Errors.CI95[1] > delta {
+			t.Errorf("%s: error rate interval [%.4f, %.4f] is not below %g", c.p.Name, r.Errors.CI95[0], r.Errors.CI95[1], delta)
+		}
+	}
+}
+
+// With noise four times what the engine is told it errs more than δ: the test
+// above could fail.
+func TestCoTestErrorRatesCanFail(t *testing.T) {
+	p := paperCase(t, 3, 0.3)
+	p.SD = make([]float64, p.N())
+	for i := range p.SD {
+		p.SD[i] = 4
+	}
+	if r := coTest(t, p, engine.Options{Delta: 0.1}, 200); r.Errors.CI95[0] <= 0.1 {
+		t.Errorf("4 times the noise: error rate %.3f from %.3f, want above delta", r.Errors.Rate, r.Errors.CI95[0])
+	}
+}
+
+// Answers within epsilon are within epsilon, also where a chain of arms, each within
+// epsilon of the next, leads from the best arm to one that is not; and margins of undecided tasks hold.
+func TestCoTestMargins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("4,000 runs")
+	}
+	p, err := engine.Classic([]float64{0, -0.09, -0.18, -0.27}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := engine.NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const delta, runs = 0.1, 2000
+	for _, opt := range []engine.Options{{Delta: delta, Epsilon: 0.1}, {Delta: delta, MaxRounds: 7}} {
+		broken, decided := 0, 0
+		entry, err := engine.AlgorithmNamed(engine.ModeFC, "CoTestFC")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for run := range runs {
+			alg, err := entry.New(model, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(sim.Gaussian(p.Mean, p.Noise), 5, run), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := out.Answers[0]
+			loss := -p.Mean[slices.Index(p.Arms.Names, a.Leader)]
+			if a.Decided {
+				decided++
+			}
+			if a.Decided && loss > opt.Epsilon || !a.Decided && loss > a.Margin {
+				broken++
+			}
+		}
+		rate := sim.Proportion(broken, runs)
+		t.Logf("epsilon %g, %d rounds: %d of %d decided, %d margins broken", opt.Epsilon, opt.MaxRounds, decided, runs, broken)
+		if rate.CI95[1] > delta || (decided == runs) != (opt.Epsilon > 0) {
+			t.Errorf("epsilon %g, %d rounds: %d of %d margins broken, %d decided", opt.Epsilon, opt.MaxRounds, broken, runs, decided)
+		}
+	}
+}
