@@ -191,10 +191,13 @@ func (a *coTest) Answers() []Answer {
 	return out
 }
 
-// Warnings tells of a kernel that cannot represent the rewards, and of tasks whose
-// test came to its end undecided.
+// Warnings tells of a kernel that cannot represent the rewards, of rewards that are
+// not normal, and of tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []string {
 	out := misfitWarnings(a.model)
+	if e := a.model.Problem.Environment; e == EnvironmentBernoulli || e == EnvironmentResampled {
+		out = append(out, fmt.Sprintf("rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has", e))
+	}
 	answers := a.Answers()
 	for _, c := range a.contests {
 		if c.closed || !c.exhausted(a.epsilon) {
