@@ -98,9 +98,10 @@ func (a *coTest) pull(st *stage, s design.Space, c design.Contrasts, arms []int,
 	}
 }
 
-// pullEpsilon is ε of ROUND here. Counts that miss the design by up to 1+ε cost
-// samples, and trying harder costs time in every round of every run.
-const pullEpsilon = 0.25
+// pullEpsilon is ε of ROUND here: apportionment is taken up to a ratio of 1+ε. Between 0.25
+// and 3 it changes the samples by less than 0.3 %, and at 0.25 regret minimisation takes two thirds of the time
+// of a run with 180 arms.
+const pullEpsilon = 0.5
 
 // share adds the pulls of each arm to those of the arms that equal it, so that the
 // agents' loads differ as little as they can.

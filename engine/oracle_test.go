@@ -145,8 +145,9 @@ func TestOracleErrors(t *testing.T) {
 	}
 }
 
-// The oracle takes fewer samples than every algorithm that anybody could run, on
-// average over 100 runs. Case 3 is the closest: measured over 1000 runs at δ = 0.005, it
+// The oracle takes fewer samples than every algorithm that judges as it does, by confidence
+// widths with a union over rivals and rounds, on average over 100 runs. CoTestFC has
+// no such union, and takes fewer than the oracle. Case 3 is the closest: measured over 1000 runs at δ = 0.005, it
 // took 1394 a task and CoKernelFC 1590.
 func TestOracleIsAhead(t *testing.T) {
 	reference, err := AlgorithmNamed(ModeFC, "Oracle")
@@ -165,7 +166,7 @@ func TestOracleIsAhead(t *testing.T) {
 		lowest := meanSamples(t, m, reference)
 		for _, entry := range Algorithms() {
 			if entry.Mode == ModeFC && !entry.Ideal && !unsuited(t, p, entry) {
-				if n := meanSamples(t, m, entry); n < lowest {
+				if n := meanSamples(t, m, entry); (n < lowest) != (entry.Name == "CoTestFC") {
 					t.Errorf("%s: %s takes %g samples, the oracle %g", p.Name, entry.Name, n, lowest)
 				}
 			}
