@@ -204,7 +204,11 @@ func (a *coTest) Warnings() []string {
 			continue
 		}
 		for _, v := range c.tasks {
-			out = append(out, fmt.Sprintf("task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best", answers[v].Task, answers[v].Leader, answers[v].Margin))
+			w := fmt.Sprintf("task %q: its arms are too close for the test, which has come to its end", answers[v].Task)
+			if margin := answers[v].Margin; !math.IsInf(margin, 1) {
+				w += fmt.Sprintf(": %q is within %.3g of the best", answers[v].Leader, margin)
+			}
+			out = append(out, w)
 		}
 	}
 	return out
