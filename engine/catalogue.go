@@ -22,6 +22,7 @@ type AlgorithmEntry struct {
 
 	LeastSquares bool // ξ = 0, whatever Options.Ridge says
 	Unscheduled  bool // Options.Schedule says nothing to it
+	Normal       bool // its guarantee is for normal rewards; that of the others is for sub-Gaussian ones
 }
 
 // Algorithms is the catalogue: fixed confidence first, and in each mode the algorithms of
@@ -69,7 +70,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoSuccessiveElimination,
 		},
 		{
-			Name: "CoTestFC", Mode: ModeFC, LeastSquares: true, Unscheduled: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
+			Name: "CoTestFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 			Doc: "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 			New: NewCoTestFC,
 		},

@@ -34,6 +34,9 @@ func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) 
 	if p.KernelFittedHere() {
 		s = "heuristic: the kernel was fitted on these data, which no bound allows for; if it were known beforehand, " + s
 	}
+	if entry.Normal && p.Environment != engine.EnvironmentGaussian {
+		s += "; it is for normal rewards, which these are not, so this holds approximately"
+	}
 	if p.NoiseEstimated {
 		s += "; the noise scales were estimated from the data, so this holds approximately"
 	}
