@@ -14,7 +14,11 @@ func analysisFunctions() []Function {
 	algorithm := func(name, doc, usual string, modes ...string) Param {
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
-			p.Choices = append(p.Choices, algorithmParam(mode).Choices...)
+			for _, name := range algorithmParam(mode).Choices {
+				if !slices.Contains(p.Choices, name) { // an Oracle is in both modes
+					p.Choices = append(p.Choices, name)
+				}
+			}
 		}
 		return p
 	}
@@ -49,7 +53,7 @@ func analysisFunctions() []Function {
 			Params: []Param{
 				{Name: "fc", Types: []Type{Sweep}, Doc: "a sweep of fc over case, gap and algorithm"},
 				{Name: "fb", Types: []Type{Sweep}, Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
-			Result: Claims, Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"]))`, check: (*call).checkClaims,
+			Result: Claims, Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`, check: (*call).checkClaims,
 			eval: func(c *call) (any, error) {
 				fb, _ := c.arg("fb").Data.(sim.Sweep)
 				return given(sim.ClaimsOf(c.arg("fc").Data.(sim.Sweep), fb))

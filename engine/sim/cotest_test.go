@@ -11,7 +11,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // nearTie is the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
@@ -51,45 +50,7 @@ func allButTied(t *testing.T) *engine.Problem {
 // rank 59 or 60: nearly independent arms, for least squares.
 func smoothInstance(t *testing.T, seed uint64) *engine.Problem {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 20))
-	var z, x [][]float64
-	var names []string
-	var taskOf []int
-	for v := range 3 {
-		z = append(z, []float64{rng.Float64()})
-		for i := range 20 {
-			x = append(x, []float64{rng.Float64(), rng.Float64()})
-			names = append(names, fmt.Sprintf("%d.%d", v, i))
-			taskOf = append(taskOf, v)
-		}
-	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{1}}, Arm: kernels.RBF{Lengthscale: []float64{1}}}}}
-	p, err := engine.New(fmt.Sprintf("smooth %d", seed), tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := engine.NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theta := make([]float64, m.Rank())
-	for k := range theta {
-		theta[k] = rng.NormFloat64()
-	}
-	for i := range p.Mean {
-		for k, th := range theta {
-			p.Mean[i] += m.Features.At(i, k) * th
-		}
-	}
-	return p
+	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
 }
 
 func paperCase(t *testing.T, number int, gap float64) *engine.Problem {

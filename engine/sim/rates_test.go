@@ -19,19 +19,26 @@ import (
 // kernel's own Gaussian process, so that the kernel is well specified.
 func rbfInstance(t *testing.T) *engine.Problem {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(41, 5))
+	return drawn(t, "rbf instance", rand.New(rand.NewPCG(41, 5)), 4, 5, 0.5, 0.4)
+}
+
+// drawn has tasks with a feature, and arms with two, drawn uniformly between 0 and 1, the kernel rbf × rbf
+// with these lengthscales over tasks and arms, rewards Σ_k θ_k φ_k with θ standard normal
+// in the model's own features, and unit noise.
+func drawn(t *testing.T, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *engine.Problem {
+	t.Helper()
 	var z, x [][]float64
 	var names []string
 	var taskOf []int
-	for v := range 4 {
+	for v := range V {
 		z = append(z, []float64{rng.Float64()})
-		for i := range 5 {
+		for i := range n {
 			x = append(x, []float64{rng.Float64(), rng.Float64()})
 			names = append(names, fmt.Sprintf("%d.%d", v, i))
 			taskOf = append(taskOf, v)
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c", "d"}, z)
+	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c", "d"}[:V], z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +46,8 @@ func rbfInstance(t *testing.T) *engine.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{0.5}}, Arm: kernels.RBF{Lengthscale: []float64{0.4}}}}}
-	p, err := engine.New("rbf instance", tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{ofTasks}}, Arm: kernels.RBF{Lengthscale: []float64{ofArms}}}}}
+	p, err := engine.New(name, tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
 	if err != nil {
 		t.Fatal(err)
 	}
