@@ -42,6 +42,7 @@ type Plan struct {
 	Rho      float64 // value of the allocation's objective, normalised; 0 without one
 	RhoLower float64 // its certified lower bound
 	Rounding float64 // achieved ratio of ROUND; 0 without one
+	Spread   bool    // whether the squared deviations are wanted besides the means
 	Digest   string  // of round and counts: replicas that drifted apart differ here
 }
 
@@ -49,6 +50,9 @@ type Plan struct {
 type Batch struct {
 	Counts []int     // N pulls made, in arm order
 	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
+	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
+	// units², where the plan asked for them (Plan.Spread); nil otherwise.
+	Squares []float64
 }
 
 // Pulls is the number of samples of the plan, all agents together.

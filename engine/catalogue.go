@@ -22,6 +22,7 @@ type AlgorithmEntry struct {
 
 	LeastSquares bool // ξ = 0, whatever Options.Ridge says
 	Unscheduled  bool // Options.Schedule says nothing to it
+	Scaleless    bool // it works with noise scales that are not known (Problem.Unknown)
 	Normal       bool // its guarantee is for normal rewards; that of the others is for sub-Gaussian ones
 }
 

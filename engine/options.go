@@ -27,6 +27,12 @@ const (
 	RidgeValue = "value" // the number given
 )
 
+// The laws of noise that tests know.
+const (
+	LawNormal      = "normal"
+	LawSubGaussian = "subgaussian" // E exp(h·noise) ≤ exp(h²σ²/2); bounded rewards are, with half their range for σ
+)
+
 // Ridge is the choice of ξ; the zero value is auto.
 type Ridge struct {
 	Kind  string
@@ -43,6 +49,10 @@ type Options struct {
 	Norm     float64 // bound on ‖θ*‖, normalised; 0 means that of the known means
 	Gap      float64 // lower bound on the smallest gap, reward units; 0 means that of the known means
 	Unit     float64 // reward units of one normalised unit; 0 means the largest noise scale
+
+	Law    string  // of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal without Problem.Bounds
+	Misfit float64 // bound on what the kernel cannot represent of any expected reward, reward units; 0 means that it represents them
+	Robust bool    // estimate such a bound from the data of the run and allow for it
 
 	MaxRounds  int // 0 means 30
 	MaxSamples int // all agents together; 0 means 10^12

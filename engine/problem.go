@@ -14,6 +14,13 @@ const (
 	EnvironmentResampled = "resampled" // drawn with replacement from measured rewards
 )
 
+// The values of Problem.Unknown, besides "".
+const (
+	UnknownCommon = "common"
+	UnknownTask   = "task"
+	UnknownArm    = "arm"
+)
+
 // Problem is one instance: V tasks, N arms in all, grouped by task in task
 // order, the joint kernel, and what is known of the rewards. It is not changed
 // once built.
@@ -28,6 +35,13 @@ type Problem struct {
 	// NoiseEstimated tells that Noise was computed from the data, so that
 	// guarantees which assume it known are approximate.
 	NoiseEstimated bool
+	// Unknown says of which arms the scales are known up to a common factor only: all
+	// (UnknownCommon), those of a task (UnknownTask), or each arm by itself (UnknownArm). Noise then
+	// has guesses, which guide allocations and carry no guarantee. "" means that Noise is known.
+	Unknown string
+	// Bounds are two numbers between which every reward lies, whatever its law; Noise is
+	// then half their difference [Hoeffding63]. nil when there are none.
+	Bounds *[2]float64
 
 	Mean        []float64   // N expected rewards, or nil when unknown
 	Reps        []float64   // N counts of the measurements that Mean is of; nil means one each

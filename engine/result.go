@@ -54,6 +54,31 @@ type Elimination struct {
 	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test", "same to the kernel"
 }
 
+// Progress is how far a task is from its stop, and why.
+type Progress struct {
+	Task    string  `json:"task"`
+	Decided bool    `json:"decided"`
+	Leader  string  `json:"leader"`
+	Rival   string  `json:"rival,omitempty"` // the open arm that is farthest from being told from Leader; "" when decided
+	Gap     float64 `json:"gap"`             // estimated reward of Leader minus that of Rival, reward units
+	Error   float64 `json:"error"`           // standard error of Gap, reward units
+	Reached float64 `json:"reached"`         // share of the evidence against Rival that a decision takes, 0 to 1
+	Samples float64 `json:"samples"`         // further samples, all agents together, that deciding the task takes if Gap is right; -1 when it cannot be decided
+	Open    int     `json:"open"`            // arms that may still be the answer, Leader included
+}
+
+// An Explainer is an Algorithm that can say how far it is, one entry per task in task order.
+type Explainer interface {
+	Progress() []Progress
+}
+
+// What backs the answers of a result.
+const (
+	StandingProven    = "proven"    // a theorem whose conditions hold, as far as they can be checked
+	StandingHeuristic = "heuristic" // a theorem of which a condition holds approximately, or was assumed from the same data
+	StandingNone      = "none"
+)
+
 // RoundRecord is one communication round of one run.
 type RoundRecord struct {
 	Round    int     `json:"round"`
@@ -109,10 +134,12 @@ type Result struct {
 	Answers      []Answer      `json:"answers"`                // of the first run
 	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
+	Progress     []Progress    `json:"progress,omitempty"`     // of the first run, where the algorithm is an Explainer
 
 	LowerBoundSamples float64  `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent; 0 when unknown
 	RatioToLowerBound float64  `json:"ratio_to_lower_bound"`
-	Guarantee         string   `json:"guarantee"` // what the answers are backed by, in a sentence
+	Guarantee         string   `json:"guarantee"`          // what the answers are backed by, in a sentence
+	Standing          string   `json:"standing,omitempty"` // StandingProven, StandingHeuristic or StandingNone: that sentence in a word
 	Warnings          []string `json:"warnings,omitempty"`
 	Seed              uint64   `json:"seed"`
 
