@@ -84,6 +84,7 @@ func (a *individual) Plan() (Plan, error) {
 		joint.Rho += plan.Rho
 		joint.RhoLower += plan.RhoLower
 		joint.Rounding = max(joint.Rounding, plan.Rounding)
+		joint.Spread = joint.Spread || plan.Spread
 		a.plans[v] = plan
 	}
 	joint.Digest = digest(a.round, joint.Counts)
@@ -97,7 +98,11 @@ func (a *individual) Learn(b Batch) error {
 			continue
 		}
 		lo, hi := a.model.Problem.ArmsOf(v)
-		if err := part.Learn(Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}); err != nil {
+		own := Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
+		if a.plans[v].Spread && len(b.Squares) == len(b.Counts) { // or else it is the part that reports it
+			own.Squares = b.Squares[lo:hi]
+		}
+		if err := part.Learn(own); err != nil {
 			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
 		}
 	}

@@ -101,8 +101,17 @@ type noiseless struct {
 	sent  wire.Traffic
 }
 
-// Pull returns the expected rewards, whatever the counts.
+// Pull returns the expected rewards, whatever the counts, and the squared deviations
+// that noise of the stated scales is expected to have.
 func (n *noiseless) Pull(_ context.Context, p engine.Plan) (engine.Batch, error) {
-	n.sent.Add(wire.Round(p.Round, n.model.Problem.TaskOf, p.Counts, n.model.Rank()))
-	return engine.Batch{Counts: p.Counts, Means: n.means}, nil
+	n.sent.Add(wire.Round(p.Round, n.model.Problem.TaskOf, p.Counts, n.model.Rank(), p.Spread))
+	b := engine.Batch{Counts: p.Counts, Means: n.means}
+	if p.Spread {
+		b.Squares = make([]float64, len(p.Counts))
+		for i, count := range p.Counts {
+			sigma := n.model.Problem.Noise[i]
+			b.Squares[i] = float64(max(count-1, 0)) * sigma * sigma
+		}
+	}
+	return b, nil
 }

@@ -11,9 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// A Drawer returns the mean of n rewards of arm i, reward units, using only the
-// given source of randomness.
-type Drawer func(rng *rand.Rand, i, n int) (float64, error)
+// A Drawer draws n ≥ 1 rewards of arm i, using only the given source of randomness, and
+// returns their summary, with its Squares where spread asks for them.
+type Drawer func(rng *rand.Rand, i, n int, spread bool) (Draw, error)
+
+// Draw is what is told of the n rewards of an arm in a round.
+type Draw struct {
+	Mean    float64 // reward units
+	Squares float64 // Σ (reward - Mean)², reward units²
+}
 
 // environment is one run's view of a Drawer.
 type environment struct {
@@ -27,9 +33,13 @@ func NewEnvironment(draw Drawer, seed uint64, run int) engine.Environment {
 	return &environment{draw, seed, uint64(run)}
 }
 
-// Pull draws the mean reward of every arm that the plan pulls.
+// Pull draws the mean reward of every arm that the plan pulls, and its squares when it
+// wants them.
 func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts))}
+	if p.Spread {
+		b.Squares = make([]float64, len(p.Counts))
+	}
 	for i, n := range p.Counts {
 		if n == 0 {
 			continue
@@ -37,11 +47,14 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 		if err := ctx.Err(); err != nil {
 			return b, err
 		}
-		mean, err := e.draw(stream(e.seed, e.run, uint64(p.Round), uint64(i)), i, n)
+		d, err := e.draw(stream(e.seed, e.run, uint64(p.Round), uint64(i)), i, n, p.Spread)
 		if err != nil {
 			return b, fmt.Errorf("arm %d: %w", i, err)
 		}
-		b.Means[i] = mean
+		b.Means[i] = d.Mean
+		if p.Spread {
+			b.Squares[i] = d.Squares
+		}
 	}
 	return b, nil
 }
@@ -80,26 +93,38 @@ func DrawerOf(p *engine.Problem) (Drawer, error) {
 	return Gaussian(p.Mean, sd), nil
 }
 
-// Gaussian draws the mean of n rewards N(mean_i, sd_i²) as one N(mean_i, sd_i²/n).
+// Gaussian draws the mean of n rewards N(mean_i, sd_i²) as one N(mean_i, sd_i²/n), and
+// their squares as one sd_i² χ²(n-1), which is independent of it.
 func Gaussian(mean, sd []float64) Drawer {
-	return func(rng *rand.Rand, i, n int) (float64, error) {
-		return mean[i] + sd[i]*rng.NormFloat64()/math.Sqrt(float64(n)), nil
+	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+		d := Draw{Mean: mean[i] + sd[i]*rng.NormFloat64()/math.Sqrt(float64(n))}
+		if spread && n > 1 {
+			d.Squares = sd[i] * sd[i] * distuv.ChiSquared{K: float64(n - 1), Src: rng}.Rand()
+		}
+		return d, nil
 	}
 }
 
-// Bernoulli draws the mean of n rewards that are 1 with probability mean_i.
+// Bernoulli draws the mean of n rewards that are 1 with probability mean_i. Of k ones
+// among n the squares are k(n-k)/n.
 func Bernoulli(mean []float64) Drawer {
-	return func(rng *rand.Rand, i, n int) (float64, error) {
-		return binomial(rng, n, mean[i]) / float64(n), nil
+	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+		ones := binomial(rng, n, mean[i])
+		d := Draw{Mean: ones / float64(n)}
+		if spread {
+			d.Squares = ones * (1 - d.Mean)
+		}
+		return d, nil
 	}
 }
 
-// Resampled draws the mean of n rewards taken with replacement from the measured
-// rewards of the arm: one multinomial, as a chain of binomials.
+// Resampled draws n rewards taken with replacement from the measured rewards of the arm:
+// one multinomial, as a chain of binomials.
 func Resampled(rewards [][]float64) Drawer {
-	return func(rng *rand.Rand, i, n int) (float64, error) {
+	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
 		population := rewards[i]
 		left, sum := float64(n), 0.0
+		var counts []float64 // of each reward that was taken
 		for k, reward := range population {
 			if left == 0 {
 				break
@@ -110,16 +135,40 @@ func Resampled(rewards [][]float64) Drawer {
 			}
 			sum += taken * reward
 			left -= taken
+			if spread {
+				counts = append(counts, taken)
+			}
 		}
-		return sum / float64(n), nil
+		d := Draw{Mean: sum / float64(n)}
+		for k, taken := range counts {
+			d.Squares += taken * (population[k] - d.Mean) * (population[k] - d.Mean)
+		}
+		return d, nil
 	}
 }
 
 // Func makes a Go function an environment: f returns the mean of n rewards of an
-// arm, given its task and name. It is called once per arm and round.
+// arm, given its task and name. It is called once per arm and round, with the round's n; where the squares
+// are wanted, a mean does not tell them, and it is called n times for one reward each, at n times the cost.
 func Func(p *engine.Problem, f func(rng *rand.Rand, task, arm string, n int) (float64, error)) Drawer {
-	return func(rng *rand.Rand, i, n int) (float64, error) {
-		return f(rng, p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i], n)
+	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
+		if !spread {
+			mean, err := f(rng, task, arm, n)
+			return Draw{Mean: mean}, err
+		}
+		var d Draw
+		for k := 1; k <= n; k++ {
+			reward, err := f(rng, task, arm, 1)
+			if err != nil {
+				return d, err
+			}
+			// The recurrences of Welford, Technometrics 4 (1962), p. 420.
+			off := reward - d.Mean
+			d.Mean += off / float64(k)
+			d.Squares += off * (reward - d.Mean)
+		}
+		return d, nil
 	}
 }
 

@@ -29,11 +29,11 @@ func TestDrawers(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
 			values := make([]float64, 4000)
 			for k := range values {
-				v, err := c.draw(rng, 0, n)
+				d, err := c.draw(rng, 0, n, false)
 				if err != nil {
 					t.Fatal(err)
 				}
-				values[k] = v
+				values[k] = d.Mean
 			}
 			mean, variance := stat.MeanVariance(values, nil)
 			se := math.Sqrt(c.spread / float64(n) / 4000)
@@ -60,12 +60,12 @@ func TestFunc(t *testing.T) {
 		}
 		return 0, nil
 	})
-	if v, err := draw(nil, 12, 1); v != 9 || err != nil {
-		t.Errorf("arm 12 is %g, %v; want 9", v, err)
+	if d, err := draw(nil, 12, 1, false); d.Mean != 9 || err != nil {
+		t.Errorf("arm 12 is %g, %v; want 9", d.Mean, err)
 	}
 	broken := errors.New("the instrument is off")
 	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 100}, Runs: 1,
-		Draw: func(*rand.Rand, int, int) (float64, error) { return 0, broken }})
+		Draw: func(*rand.Rand, int, int, bool) (sim.Draw, error) { return sim.Draw{}, broken }})
 	if !errors.Is(err, broken) {
 		t.Errorf("a failing reward: error %v", err)
 	}

@@ -20,7 +20,7 @@ type meter struct {
 func (m *meter) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b, err := m.Environment.Pull(ctx, p)
 	if err == nil {
-		m.sent.Add(wire.Round(p.Round, m.taskOf, b.Counts, m.features))
+		m.sent.Add(wire.Round(p.Round, m.taskOf, b.Counts, m.features, p.Spread))
 	}
 	return b, err
 }

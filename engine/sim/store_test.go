@@ -154,7 +154,7 @@ func TestStoreKeys(t *testing.T) {
 		}
 	}
 	x, _ := base()
-	x.Draw = func(*rand.Rand, int, int) (float64, error) { return 0, nil }
+	x.Draw = func(*rand.Rand, int, int, bool) (sim.Draw, error) { return sim.Draw{}, nil }
 	if _, _, err := s.Run(context.Background(), x); err == nil || !strings.Contains(err.Error(), "a reward function of its own cannot be stored") {
 		t.Errorf("a draw of its own: error %v", err)
 	}

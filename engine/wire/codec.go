@@ -42,6 +42,13 @@ func (w *writer) float(what string, i int, v float64) {
 	w.b = binary.LittleEndian.AppendUint64(w.b, math.Float64bits(v))
 }
 
+func (w *writer) squares(i int, v float64) {
+	if v < 0 && w.err == nil {
+		w.err = fmt.Errorf("wire: the squares of arm %d must be 0 or more, got %g", i, v)
+	}
+	w.float("the squares of arm", i, v)
+}
+
 // end returns the message, or what was there before when it has a mistake.
 func (w *writer) end(before []byte) ([]byte, error) {
 	if w.err != nil {
@@ -126,6 +133,14 @@ func (r *reader) float(what string, i int) float64 {
 	v := math.Float64frombits(binary.LittleEndian.Uint64(r.take(what, i, floatSize)))
 	if !finite(v) {
 		r.fail("%s must be a finite number, got %g", place(what, i), v)
+	}
+	return v
+}
+
+func (r *reader) squares(i int) float64 {
+	v := r.float("the squares of arm", i)
+	if v < 0 {
+		r.fail("the squares of arm %d must be 0 or more, got %g", i, v)
 	}
 	return v
 }

@@ -4,7 +4,8 @@
 // In each communication round every agent sends one message to all others. What it
 // says depends on the estimator of those who merge the messages [Du23, App. C.3]:
 //
-//	Merged  a count and a mean for each arm of the agent [Du23, Alg. 1, l. 10]
+//	Merged  a count and a mean for each arm of the agent [Du23, Alg. 1, l. 10], and its
+//	        squared deviations for the tests that estimate the noise
 //	Raw     every reward by itself, with its arm: what the estimators of Dubey and
 //	        Pentland (2020) and of Camilleri et al. (2021), Algorithms 4 and 6, take in
 //	Theta   the estimated parameter θ̂ in an explicit feature space, m numbers: what
@@ -18,7 +19,8 @@
 //
 // has nothing in it but the plan's counts, so that receivers recover b_v = A_v θ̂_v
 // and merge. They need the features φ in the same basis as the sender, and ξ > 0 or
-// counts whose features span the space: without, A_v is singular.
+// counts whose features span the space: without, A_v is singular. Nothing but Merged and
+// Raw tells how far rewards scatter; the length of Theta is then that of a part.
 //
 // A message is
 //
@@ -29,7 +31,9 @@
 //	digest   8 bytes, of the plan that the sender followed
 //	n        uvarint, number of entries
 //	entries  n times
-//	         Merged  count uvarint, then the mean as 8 bytes unless the count is 0
+//	         Merged  count uvarint, then the mean as 8 bytes unless the count is 0, then
+//	                 with squares these as 8 bytes unless the count is 0 or 1; messages
+//	                 with squares have a kind of their own
 //	         Raw     arm uvarint, counted from 0 among the agent's own; reward 8 bytes
 //	         Theta   8 bytes
 //

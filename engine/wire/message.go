@@ -13,6 +13,7 @@ type kind byte
 
 const (
 	kindMerged kind = 'M'
+	kindSpread kind = 'S' // merged, with squares
 	kindRaw    kind = 'R'
 	kindTheta  kind = 'T'
 )
@@ -22,6 +23,8 @@ func (k kind) String() string {
 	switch k {
 	case kindMerged:
 		return "merged"
+	case kindSpread:
+		return "spread"
 	case kindRaw:
 		return "raw"
 	case kindTheta:
@@ -54,25 +57,38 @@ func ParseDigest(text string) (Digest, error) {
 // String is what ParseDigest reads.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10].
-// The mean of an arm without pulls is not sent, and is 0 when parsed.
+// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10],
+// and where the plan asks for it the sum of squared deviations from that mean. What
+// the count tells is not sent and is 0 when parsed: the mean of an arm without pulls, and the squares of an arm
+// with fewer than two.
 type Merged struct {
 	Header
-	Counts []int
-	Means  []float64
+	Counts  []int
+	Means   []float64
+	Squares []float64 // nil without
 }
 
 // Append appends the message to b. Lists of different lengths, negative numbers and
-// means that are not finite are errors.
+// numbers that are not finite are errors.
 func (m Merged) Append(b []byte) ([]byte, error) {
 	if len(m.Counts) != len(m.Means) {
 		return b, fmt.Errorf("wire: a merged message has a count and a mean for each arm, got %d counts and %d means", len(m.Counts), len(m.Means))
 	}
-	w := begin(b, kindMerged, m.Header, len(m.Counts))
+	form := kindMerged
+	if m.Squares != nil {
+		form = kindSpread
+		if len(m.Squares) != len(m.Counts) {
+			return b, fmt.Errorf("wire: a spread message has the squared deviations of each arm, got %d for %d arms", len(m.Squares), len(m.Counts))
+		}
+	}
+	w := begin(b, form, m.Header, len(m.Counts))
 	for i, count := range m.Counts {
 		w.number("the count of arm", i, count)
 		if count != 0 {
 			w.float("the mean of arm", i, m.Means[i])
+		}
+		if form == kindSpread && count > 1 {
+			w.squares(i, m.Squares[i])
 		}
 	}
 	return w.end(b)
@@ -81,11 +97,20 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 // ParseMerged reads what Merged.Append wrote.
 func ParseMerged(b []byte) (Merged, error) {
 	r, m := reader{rest: b, kind: kindMerged}, Merged{}
+	if len(b) > 1 && kind(b[1]) == kindSpread {
+		r.kind = kindSpread
+	}
 	n := r.begin(&m.Header, 1)
 	m.Counts, m.Means = make([]int, n), make([]float64, n)
+	if r.kind == kindSpread {
+		m.Squares = make([]float64, n)
+	}
 	for i := range n {
 		if m.Counts[i] = r.number("the count of arm", i); m.Counts[i] != 0 {
 			m.Means[i] = r.float("the mean of arm", i)
+		}
+		if r.kind == kindSpread && m.Counts[i] > 1 {
+			m.Squares[i] = r.squares(i)
 		}
 	}
 	return m, r.end()

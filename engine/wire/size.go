@@ -2,12 +2,16 @@ package wire
 
 import "math/bits"
 
-// MergedSize is the length of a Merged message of an agent with these counts.
-func MergedSize(agent, round int, counts []int) int {
+// MergedSize is the length of a Merged message of an agent with these counts, with or
+// without squares.
+func MergedSize(agent, round int, counts []int, spread bool) int {
 	size := headerSize(agent, round, len(counts))
 	for _, count := range counts {
 		size += uvarintSize(count)
 		if count != 0 {
+			size += floatSize
+		}
+		if spread && count > 1 {
 			size += floatSize
 		}
 	}

@@ -8,9 +8,9 @@ type Traffic struct {
 
 // Round is the traffic of one round, in which every agent broadcasts once: agentOf and
 // counts have one entry per arm, the arms of an agent side by side; features is the
-// dimension of θ̂. It is measured and not built, so it costs the arms, however many
+// dimension of θ̂, and spread tells whether squares are sent besides the means. It is measured and not built, so it costs the arms, however many
 // pulls they had.
-func Round(round int, agentOf, counts []int, features int) Traffic {
+func Round(round int, agentOf, counts []int, features int, spread bool) Traffic {
 	var t Traffic
 	for lo := 0; lo < len(agentOf); {
 		agent, hi := agentOf[lo], lo+1
@@ -19,7 +19,7 @@ func Round(round int, agentOf, counts []int, features int) Traffic {
 		}
 		own := counts[lo:hi]
 		t.Messages++
-		t.Merged += int64(MergedSize(agent, round, own))
+		t.Merged += int64(MergedSize(agent, round, own, spread))
 		t.Raw += int64(RawSize(agent, round, own))
 		t.Theta += int64(ThetaSize(agent, round, features))
 		lo = hi

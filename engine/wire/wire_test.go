@@ -39,6 +39,12 @@ func TestBytes(t *testing.T) {
 	if hex.EncodeToString(got) != want {
 		t.Errorf("got  %x\nwant %s", got, want)
 	}
+	// With squares: 0.5 is 3fe0…, and an arm pulled once sends none.
+	got = encode(t, wire.Merged{Header: header, Counts: []int{300, 0, 1}, Means: []float64{1.5, 0, -2}, Squares: []float64{0.5, 0, 0}})
+	want = "01" + "53" + "03" + "c801" + "01020304050607ff" + "03" + "ac02" + "000000000000f83f" + "000000000000e03f" + "00" + "01" + "00000000000000c0"
+	if hex.EncodeToString(got) != want {
+		t.Errorf("with squares\ngot  %x\nwant %s", got, want)
+	}
 }
 
 // What is appended is parsed again, and has the announced size.
@@ -47,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 	for range 200 {
 		h := wire.Header{Agent: rng.IntN(300), Round: 1 + rng.IntN(300)}
 		var arms []int
-		counts, means := make([]int, rng.IntN(200)), []float64{}
+		counts, means, squares := make([]int, rng.IntN(200)), []float64{}, []float64{}
 		for i := range counts {
 			counts[i] = int(rng.ExpFloat64() * 40)
 			mean := 0.0
@@ -55,17 +61,22 @@ func TestRoundTrip(t *testing.T) {
 				mean = rng.NormFloat64()
 			}
 			means = append(means, mean)
+			square := 0.0
+			if counts[i] > 1 {
+				square = rng.ExpFloat64()
+			}
+			squares = append(squares, square)
 			for range counts[i] {
 				arms = append(arms, i)
 			}
 		}
 		rewards := make([]float64, len(arms))
 		arms = append([]int{}, arms...)
-		merged, raw, theta := wire.Merged{h, counts, means}, wire.Raw{h, arms, rewards}, wire.Theta{h, means}
+		merged, raw, theta := wire.Merged{h, counts, means, nil}, wire.Raw{h, arms, rewards}, wire.Theta{h, means}
 		m, r, th := encode(t, merged), encode(t, raw), encode(t, theta)
-		if len(m) != wire.MergedSize(h.Agent, h.Round, counts) || len(r) != wire.RawSize(h.Agent, h.Round, counts) || len(th) != wire.ThetaSize(h.Agent, h.Round, len(means)) {
+		if len(m) != wire.MergedSize(h.Agent, h.Round, counts, false) || len(r) != wire.RawSize(h.Agent, h.Round, counts) || len(th) != wire.ThetaSize(h.Agent, h.Round, len(means)) {
 			t.Fatalf("%d, %d and %d bytes; announced %d, %d and %d", len(m), len(r), len(th),
-				wire.MergedSize(h.Agent, h.Round, counts), wire.RawSize(h.Agent, h.Round, counts), wire.ThetaSize(h.Agent, h.Round, len(means)))
+				wire.MergedSize(h.Agent, h.Round, counts, false), wire.RawSize(h.Agent, h.Round, counts), wire.ThetaSize(h.Agent, h.Round, len(means)))
 		}
 		gotM, err1 := wire.ParseMerged(m)
 		gotR, err2 := wire.ParseRaw(r)
@@ -76,14 +87,22 @@ func TestRoundTrip(t *testing.T) {
 		if d := cmp.Diff(merged, gotM) + cmp.Diff(raw, gotR) + cmp.Diff(theta, gotT); d != "" {
 			t.Fatal(d)
 		}
+		spread := wire.Merged{h, counts, means, squares}
+		s := encode(t, spread)
+		if size := wire.MergedSize(h.Agent, h.Round, counts, true); len(s) != size {
+			t.Fatalf("with squares %d bytes, announced %d", len(s), size)
+		}
+		if got, err := wire.ParseMerged(s); err != nil || !cmp.Equal(got, spread) {
+			t.Fatalf("with squares: error %v, %s", err, cmp.Diff(spread, got))
+		}
 	}
 }
 
 // Sizes at the limits of uvarints, and of ten million pulls at the cost of two arms.
 func TestSizes(t *testing.T) {
 	for _, count := range []int{1, 127, 128, 16383, 16384, math.MaxInt32} {
-		b := encode(t, wire.Merged{wire.Header{Round: 1}, []int{count}, []float64{0}})
-		if size := wire.MergedSize(0, 1, []int{count}); size != len(b) {
+		b := encode(t, wire.Merged{wire.Header{Round: 1}, []int{count}, []float64{0}, nil})
+		if size := wire.MergedSize(0, 1, []int{count}, false); size != len(b) {
 			t.Errorf("count %d: size %d, %d bytes", count, size, len(b))
 		}
 	}
@@ -102,9 +121,12 @@ func TestAppendErrors(t *testing.T) {
 	for want, m := range map[string]interface {
 		Append([]byte) ([]byte, error)
 	}{
-		"a merged message has a count and a mean for each arm, got 1 counts and 2 means": wire.Merged{h, []int{1}, []float64{1, 2}},
-		"the count of arm 1 must be 0 or more, got -4":                                   wire.Merged{h, []int{1, -4}, []float64{1, 2}},
-		"the mean of arm 0 must be a finite number, got NaN":                             wire.Merged{h, []int{1}, []float64{math.NaN()}},
+		"a merged message has a count and a mean for each arm, got 1 counts and 2 means": wire.Merged{h, []int{1}, []float64{1, 2}, nil},
+		"the count of arm 1 must be 0 or more, got -4":                                   wire.Merged{h, []int{1, -4}, []float64{1, 2}, nil},
+		"the mean of arm 0 must be a finite number, got NaN":                             wire.Merged{h, []int{1}, []float64{math.NaN()}, nil},
+		"a spread message has the squared deviations of each arm, got 1 for 2 arms":      wire.Merged{h, []int{2, 2}, []float64{1, 2}, []float64{1}},
+		"the squares of arm 1 must be 0 or more, got -3":                                 wire.Merged{h, []int{2, 2}, []float64{1, 2}, []float64{1, -3}},
+		"the squares of arm 0 must be a finite number, got +Inf":                         wire.Merged{h, []int{2}, []float64{1}, []float64{math.Inf(1)}},
 		"a raw message has an arm and a reward for each pull, got 1 arms and 0 rewards":  wire.Raw{h, []int{1}, nil},
 		"the arm of pull 0 must be 0 or more, got -1":                                    wire.Raw{h, []int{-1}, []float64{0}},
 		"theta 1 must be a finite number, got -Inf":                                      wire.Theta{h, []float64{0, math.Inf(-1)}},
@@ -119,7 +141,7 @@ func TestAppendErrors(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	good := encode(t, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}})
+	good := encode(t, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, nil})
 	for want, b := range map[string][]byte{
 		"byte 0: it ends within the version":                          {},
 		"byte 1: version 2, this program reads version 1":             append([]byte{2}, good[1:]...),
@@ -161,7 +183,7 @@ func FuzzParse(f *testing.F) {
 	for _, m := range []interface {
 		Append([]byte) ([]byte, error)
 	}{
-		wire.Merged{header, []int{300, 0, 1}, []float64{1.5, 0, -2}}, wire.Raw{header, []int{0, 0, 2}, []float64{1, 2, 3}}, wire.Theta{header, []float64{1, 2}},
+		wire.Merged{header, []int{300, 0, 1}, []float64{1.5, 0, -2}, nil}, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, []float64{0.5, 0}}, wire.Raw{header, []int{0, 0, 2}, []float64{1, 2, 3}}, wire.Theta{header, []float64{1, 2}},
 	} {
 		b, err := m.Append(nil)
 		if err != nil {

@@ -1,0 +1,125 @@
+package sim_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// The squares of n rewards have the mean and the variance that follow from the moments of one:
+// (n-1)σ² and, with fourth central moment μ4, (n-1)²/n (μ4 - σ⁴(n-3)/(n-1)) [Cramér,
+// Mathematical Methods of Statistics, 1946, eq. (27.4.2), times n²]. 4,000 draws, five standard errors.
+func TestSquares(t *testing.T) {
+	population := []float64{0, 1, 1, 5} // mean 1.75
+	mu4 := (math.Pow(1.75, 4) + 2*math.Pow(0.75, 4) + math.Pow(3.25, 4)) / 4
+	for name, c := range map[string]struct {
+		draw              sim.Drawer
+		variance, moment4 float64
+		symmetric         bool // mean and squares are then uncorrelated
+	}{
+		"gaussian":  {sim.Gaussian([]float64{2}, []float64{3}), 9, 3 * 81, true},
+		"bernoulli": {sim.Bernoulli([]float64{0.5}), 0.25, 0.0625, true},
+		"unequal":   {sim.Bernoulli([]float64{0.2}), 0.16, 0.2 * 0.8 * (0.2*0.2*0.2 + 0.8*0.8*0.8), false},
+		"resampled": {sim.Resampled([][]float64{population}), stat.PopVariance(population, nil), mu4, false},
+	} {
+		for _, n := range []float64{1, 2, 7, 1000, 1e7} {
+			rng := rand.New(rand.NewPCG(2, uint64(n)))
+			means, squares := make([]float64, 4000), make([]float64, 4000)
+			for k := range squares {
+				d, err := c.draw(rng, 0, int(n), true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				means[k], squares[k] = d.Mean, d.Squares
+			}
+			mean, variance := stat.MeanVariance(squares, nil)
+			if n == 1 {
+				if mean != 0 || variance != 0 {
+					t.Errorf("%s: the squares of one reward have mean %g and variance %g, want 0", name, mean, variance)
+				}
+				continue
+			}
+			wantVar := (n - 1) * (n - 1) / n * (c.moment4 - c.variance*c.variance*(n-3)/(n-1))
+			if se := math.Sqrt(wantVar / 4000); math.Abs(mean-(n-1)*c.variance) > 5*se+1e-9*n {
+				t.Errorf("%s, n = %g: mean %g, want %g ± %g", name, n, mean, (n-1)*c.variance, 5*se)
+			}
+			// The worst kurtosis is 15, that of χ²(1).
+			if r := variance / wantVar; math.Abs(r-1) > 5*math.Sqrt(14./4000) {
+				t.Errorf("%s, n = %g: variance %g times the expected one", name, n, r)
+			}
+			if r := stat.Correlation(means, squares, nil); c.symmetric && math.Abs(r) > 5/math.Sqrt(4000) {
+				t.Errorf("%s, n = %g: mean and squares have correlation %g", name, n, r)
+			}
+		}
+	}
+}
+
+// Normal squares are independent of the mean, not only uncorrelated: neither do they go
+// with its distance from the truth. 4,000 draws, five standard errors.
+func TestSquaresIndependent(t *testing.T) {
+	draw := sim.Gaussian([]float64{2}, []float64{3})
+	rng := rand.New(rand.NewPCG(3, 1))
+	off, squares := make([]float64, 4000), make([]float64, 4000)
+	for k := range squares {
+		d, err := draw(rng, 0, 4, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off[k], squares[k] = math.Abs(d.Mean-2), d.Squares
+	}
+	if r := stat.Correlation(off, squares, nil); math.Abs(r) > 5/math.Sqrt(4000) {
+		t.Errorf("correlation %g", r)
+	}
+}
+
+// Means are the same numbers whether squares are wanted or not, and squares come only
+// when they are.
+func TestSquaresLeaveMeans(t *testing.T) {
+	for name, draw := range map[string]sim.Drawer{
+		"gaussian":  sim.Gaussian([]float64{2, 3}, []float64{3, 1}),
+		"bernoulli": sim.Bernoulli([]float64{0.2, 0.5}),
+		"resampled": sim.Resampled([][]float64{{0, 1, 1, 5}, {2, 3}}),
+	} {
+		env := sim.NewEnvironment(draw, 5, 3)
+		plan := engine.Plan{Round: 2, Counts: []int{40, 9}}
+		without, err1 := env.Pull(context.Background(), plan)
+		plan.Spread = true
+		with, err2 := env.Pull(context.Background(), plan)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		if without.Squares != nil || len(with.Squares) != 2 || !(with.Squares[0] > 0) {
+			t.Errorf("%s: squares %v and %v", name, without.Squares, with.Squares)
+		}
+		if without.Means[0] != with.Means[0] || without.Means[1] != with.Means[1] {
+			t.Errorf("%s: means %v and with squares %v", name, without.Means, with.Means)
+		}
+	}
+}
+
+// A Go function gives one reward at a time when the squares are wanted: of 1, 2, 4 these
+// are (16 + 1 + 25)/9.
+func TestFuncSquares(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 0.5
+	draw := sim.Func(p, func(_ *rand.Rand, _, _ string, n int) (float64, error) {
+		if n != 1 {
+			t.Errorf("asked for %d rewards at once", n)
+		}
+		next *= 2
+		return next, nil
+	})
+	d, err := draw(nil, 0, 3, true)
+	if err != nil || math.Abs(d.Mean-7./3) > 1e-14 || math.Abs(d.Squares-42./9) > 1e-13 {
+		t.Errorf("mean %g, squares %g, error %v; want 7/3 and 42/9", d.Mean, d.Squares, err)
+	}
+}
