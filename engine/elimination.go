@@ -16,13 +16,19 @@ type elimination struct {
 	ridge float64 // ξ
 	norm  float64 // bound on ‖θ*‖, normalised
 
-	round     int
-	step      int     // s: 4^s scales the pulls and 2^-s is the literal threshold
-	logTerm   float64 // log(2n²V/δ_r) of the round
-	stage     *stage
+	round int
+	planned
+	last      planned   // the round that the estimates are of
 	estimates []float64 // of the last round, normalised
 	latest    []float64 // per arm: of the last round its task was open in, normalised; NaN before any
 	margins   []float64 // per task: certified bound on best - leader, normalised
+}
+
+// planned is what the plan of a round fixed.
+type planned struct {
+	step    int     // s: 4^s scales the pulls and 2^-s is the literal threshold
+	logTerm float64 // log(2n²V/δ_r) of the round
+	stage   *stage
 }
 
 // A method is what one elimination algorithm does in its own way.
@@ -92,7 +98,7 @@ func (e *elimination) Plan() (Plan, error) {
 		return Plan{}, err
 	}
 	e.round++
-	e.stage, e.step, e.logTerm = st, s, logTerm
+	e.planned = planned{step: s, logTerm: logTerm, stage: st}
 	return st.plan(e.round), nil
 }
 
@@ -112,6 +118,7 @@ func (e *elimination) Learn(b Batch) error {
 		return err
 	}
 	e.estimates = e.stage.estimate.Estimates(b.Means) // l. 13, as rewards
+	e.last = e.planned
 	for v := range e.alive {
 		if len(e.alive[v]) > 1 {
 			for _, i := range e.alive[v] {

@@ -17,8 +17,9 @@ import (
 // Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³).
 type Estimator struct {
 	total      []float64 // N: N_i/σ_i², normalised
-	unit       float64   // reward units of one normalised unit
-	shrink     float64   // Nξ
+	pulls      int
+	unit       float64 // reward units of one normalised unit
+	shrink     float64 // Nξ
 	chol       mat.Cholesky
 	white      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
 	solved     *mat.Dense // Φ A⁻¹, for the bias
@@ -40,7 +41,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	}
 	n, dim := m.Features.Dims()
 	weighted := make([]float64, n)
-	e := &Estimator{total: weighted, unit: m.Unit, shrink: float64(total) * ridge, truncation: m.Truncation}
+	e := &Estimator{total: weighted, pulls: total, unit: m.Unit, shrink: float64(total) * ridge, truncation: m.Truncation}
 	for i, c := range counts {
 		weighted[i] = float64(c) * m.Precision[i]
 	}

@@ -24,8 +24,9 @@ type oracle struct {
 	best  []int
 	start int // pulls of the first round
 
-	round int
-	stage *stage
+	round int    // of the last data
+	stage *stage // of that round, with the estimator of all data up to it
+	next  *stage // of the coming round
 	pool
 	estimates []float64 // of all data, normalised
 }
@@ -77,7 +78,7 @@ func (a *oracle) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	a.round, a.stage = r, st
+	a.next = st
 	return st.plan(r), nil
 }
 
@@ -128,12 +129,14 @@ func (m *Model) rivals(epsilon float64) (design.Contrasts, error) {
 
 // Learn pools the round with those before it and drops the rivals that are beaten.
 func (a *oracle) Learn(b Batch) error {
-	if a.stage == nil {
+	if a.next == nil {
 		return fmt.Errorf("learn was called before plan")
 	}
-	if err := learned(a.stage.plan(a.round), b); err != nil {
+	if err := learned(a.next.plan(a.round+1), b); err != nil {
 		return err
 	}
+	a.stage, a.next = a.next, nil
+	a.round++
 	a.estimates = a.stage.estimate.Estimates(a.add(b))
 	slack := a.opt.Epsilon / a.model.Unit
 	for v, first := range a.best {

@@ -62,14 +62,14 @@ type Progress struct {
 	Rival   string  `json:"rival,omitempty"` // the open arm that is farthest from being told from Leader; "" when decided
 	Gap     float64 `json:"gap"`             // estimated reward of Leader minus that of Rival, reward units
 	Error   float64 `json:"error"`           // standard error of Gap, reward units
-	Reached float64 `json:"reached"`         // share of the evidence against Rival that a decision takes, 0 to 1
-	Samples float64 `json:"samples"`         // further samples, all agents together, that deciding the task takes if Gap is right; -1 when it cannot be decided
-	Open    int     `json:"open"`            // arms that may still be the answer, Leader included
-}
-
-// An Explainer is an Algorithm that can say how far it is, one entry per task in task order.
-type Explainer interface {
-	Progress() []Progress
+	// Reached is the share of the evidence against Rival that a decision takes, 0 to 1, and 1 for
+	// what is decided: (statistic/threshold)², which grows in proportion to the samples.
+	Reached float64 `json:"reached"`
+	// Samples is an estimate of the further samples, all agents together, that deciding the
+	// task by itself takes, if Leader is best and ahead by what Gap and Error let expect. It is a lower one while
+	// Gap is not well above Error. -1 when the task cannot be decided, NaN before any data.
+	Samples float64 `json:"samples"`
+	Open    int     `json:"open"` // arms that may still be the answer, Leader included
 }
 
 // What backs the answers of a result.
@@ -99,7 +99,7 @@ type Result struct {
 	Schedule  string `json:"schedule,omitempty"`
 	Problem   string `json:"problem"`
 	Status    Status `json:"status"`
-	Runs      int    `json:"runs"` // finished runs
+	Runs      int    `json:"runs"` // finished runs; 0 when the first one was interrupted, of which samples, rounds and messages then are
 	Asked     int    `json:"runs_asked"`
 
 	Delta   float64 `json:"delta,omitempty"`
@@ -135,6 +135,7 @@ type Result struct {
 	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
 	Progress     []Progress    `json:"progress,omitempty"`     // of the first run, where the algorithm is an Explainer
+	Remaining    float64       `json:"remaining,omitempty"`    // further samples, all agents together, that deciding the first run takes; see Explainer
 
 	LowerBoundSamples float64  `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent; 0 when unknown
 	RatioToLowerBound float64  `json:"ratio_to_lower_bound"`

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+var _ Explainer = (*coTest)(nil)
+
+// Progress tells of every task which arm is hardest to tell from its leader, how much of the
+// way to the boundary that arm's walk has made, and how many pulls would bring all
+// walks of the task there.
+func (a *coTest) Progress() []Progress {
+	out := make([]Progress, len(a.alive))
+	for _, c := range a.contests {
+		first := c.arms[c.leader]
+		if c.closed {
+			for _, v := range c.tasks {
+				out[v] = a.settled(v, a.in(v, c, first))
+			}
+			continue
+		}
+		if a.pooled == nil {
+			for _, v := range c.tasks {
+				out[v] = a.unheard(v, a.in(v, c, first))
+			}
+			continue
+		}
+		g := c.ahead(a)
+		samples := a.pulls(g.needs)
+		if !g.possible {
+			samples = -1
+		}
+		for _, v := range c.tasks {
+			out[v] = a.towards(v, a.in(v, c, first), a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, samples)
+		}
+	}
+	return out
+}
+
+// Remaining is the pulls that would bring all open walks of all tasks to their boundary.
+func (a *coTest) Remaining() float64 {
+	var needs []design.Pair
+	for _, c := range a.contests {
+		if c.closed {
+			continue
+		}
+		if a.pooled == nil {
+			return math.NaN()
+		}
+		g := c.ahead(a)
+		if !g.possible {
+			return -1
+		}
+		needs = append(needs, g.needs...)
+	}
+	return a.pulls(needs)
+}
+
+// ahead is what a contest still has before it.
+type ahead struct {
+	needs    []design.Pair // the open arms against the leader, weighted by the information that their walks lack
+	rival    int           // the arm that lacks most in samples
+	open     int           // arms open besides the leader
+	gap, sd  float64       // of the leader over the rival in all data, normalised
+	reached  float64       // of the rival's walk
+	possible bool          // whether the clock lasts
+}
+
+// ahead looks at the walks of the open arms. Gaps are taken for what they are on average
+// if the leader is best (believed).
+func (c *contest) ahead(a *coTest) ahead {
+	out := ahead{rival: -1, possible: !c.exhausted(a.epsilon)}
+	first, most := c.arms[c.leader], math.Inf(-1)
+	for k, i := range c.arms {
+		if !c.open(k, a.epsilon) {
+			continue
+		}
+		out.open++
+		w, gap, variance := c.walks[k], a.estimates[first]-a.estimates[i], a.pooled.Variance(first, i)
+		sd := math.Sqrt(variance)
+		need := w.need(a.clock, first, believed(gap, sd)+a.epsilon, a.epsilon, a.clock.z+overshoot/2)
+		out.possible = out.possible && a.clock.time(w.look)+need <= a.clock.time(clockLooks-1)
+		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
+		if lack := need * variance; lack > most || out.rival < 0 {
+			most, out.rival, out.gap, out.sd = lack, i, gap, sd
+			out.reached = reached(w.sum+a.epsilon*w.of(first).weight, a.clock.z*math.Sqrt(a.clock.time(w.look)))
+		}
+	}
+	return out
+}
+
+// pulls is how many pulls give every contrast the information it is weighted by. Where
+// the allocation cannot be computed, as after an interrupt, it is what more of the same
+// pulls as so far would take. NaN before any data.
+func (a *coTest) pulls(needs []design.Pair) float64 {
+	if len(needs) == 0 {
+		return 0
+	}
+	m, total := a.model, 0.0
+	for _, part := range m.layout.parts(needs) {
+		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
+		d, err := design.Minimax(space, design.Contrasts{Pairs: part.pairs}, m.Solver(explainTolerance))
+		if err != nil {
+			return a.more(needs)
+		}
+		total += d.Value
+	}
+	return math.Ceil(total)
+}
+
+// explainTolerance is the relative gap of designs that only foretell samples.
+const explainTolerance = 0.02
+
+// more is how many pulls in the proportions of those so far give every contrast the
+// information it is weighted by.
+func (a *coTest) more(needs []design.Pair) float64 {
+	times := 0.0
+	for _, q := range needs {
+		times = max(times, q.Weight*a.pooled.Variance(q.I, q.J))
+	}
+	return math.Ceil(times * float64(Plan{Counts: a.counts}.Pulls()))
+}

@@ -1,0 +1,104 @@
+package engine
+
+import "math"
+
+var (
+	_ Explainer = (*CoKernelFB)(nil)
+	_ Explainer = (*uniformFB)(nil)
+	_ Explainer = (*pooledPeace)(nil)
+)
+
+// progress tells of each task what its answer still lacks at the level δ of evidence. The
+// samples are those of one further round in the proportions of the round that the
+// rival was last in, since every round is judged by itself; the budget may not have them.
+func (ev *evidence) progress(c *candidates, answers []Answer) []Progress {
+	out := make([]Progress, len(answers))
+	for v, a := range answers {
+		lo, hi := c.model.Problem.ArmsOf(v)
+		first := lo
+		for i := lo; i < hi; i++ {
+			if c.model.Problem.Arms.Names[i] == a.Leader {
+				first = i
+			}
+		}
+		if a.Decided {
+			out[v] = c.settled(v, first)
+			continue
+		}
+		out[v] = ev.lacking(c, v, first)
+	}
+	return out
+}
+
+// lacking is the progress of an undecided task: its rival is the arm that needs most
+// further samples to be beaten by the leader, the leader itself where another beats it.
+func (ev *evidence) lacking(c *candidates, v, first int) Progress {
+	lo, hi := c.model.Problem.ArmsOf(v)
+	rival, open := first, 0
+	var gap, sd, share float64
+	most := math.Inf(-1)
+	for i := lo; i < hi; i++ {
+		if ev.beaten[i] && i != first {
+			continue
+		}
+		open++
+		if i == first || ev.seen[i] < 0 {
+			continue
+		}
+		j := ev.rounds[ev.seen[i]]
+		g, s := j.estimates[first]-j.estimates[i], math.Sqrt(j.estimator.Variance(i, first))
+		width := g + ev.upper(j, i, first)
+		more := math.Inf(1)
+		if b := believed(g, s); b > 0 && !math.IsInf(width, 1) {
+			more = float64(j.estimator.pulls) * width / b * width / b
+		}
+		if more > most {
+			rival, gap, sd, share, most = i, g, s, reached(g, width), more
+		}
+	}
+	switch {
+	case len(ev.rounds) == 0:
+		most = math.NaN()
+	case math.IsInf(most, 0): // the same to the kernel, or the leader is beaten
+		most = -1
+	}
+	if rival == first {
+		for i := lo; i < hi; i++ {
+			if i != first {
+				rival = i
+				break
+			}
+		}
+	}
+	return c.towards(v, first, rival, open, gap, sd, share, math.Ceil(most))
+}
+
+// remaining is the samples of a further round that would do for every undecided task.
+func remaining(tasks []Progress) float64 {
+	most := 0.0
+	for _, t := range tasks {
+		if t.Samples < 0 || math.IsNaN(t.Samples) {
+			return t.Samples
+		}
+		most = max(most, t.Samples)
+	}
+	return most
+}
+
+// Progress is by the evidence for each task's answer.
+func (a *CoKernelFB) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *CoKernelFB) Remaining() float64 { return remaining(a.Progress()) }
+
+// Progress is by the evidence for each task's answer.
+func (a *uniformFB) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *uniformFB) Remaining() float64 { return remaining(a.Progress()) }
+
+// Progress is by the evidence for each task's answer.
+func (a *pooledPeace) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *pooledPeace) Remaining() float64 { return remaining(a.Progress()) }
