@@ -26,7 +26,7 @@ type AlgorithmEntry struct {
 	Normal       bool // its guarantee is for normal rewards; that of the others is for sub-Gaussian ones
 }
 
-// Algorithms is the catalogue: fixed confidence first, and in each mode the algorithms of
+// Algorithms is the catalogue: fixed confidence first, and in each mode the default first, then the algorithms of
 // the paper's figures before others.
 func Algorithms() []AlgorithmEntry {
 	return []AlgorithmEntry{
@@ -71,9 +71,19 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoSuccessiveElimination,
 		},
 		{
-			Name: "CoTestFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
+			Name: "CoTestFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 			Doc: "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 			New: NewCoTestFC,
+		},
+		{
+			Name: "IndTestFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Proven: true, Reference: "docs/theory.md, the single-agent sampler",
+			Doc: "CoTestFC by each agent alone at delta/V: best-arm identification task by task, no sharing",
+			New: NewIndTestFC,
+		},
+		{
+			Name: "IndUniformFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Proven: true, Reference: "docs/theory.md, on sample means",
+			Doc: "the tests of CoTestFC on uniform pulls and sample means: neither sharing nor allocation",
+			New: NewIndUniformFC,
 		},
 		{
 			Name: "Oracle", Mode: ModeFC, LeastSquares: true, Unscheduled: true, Shares: true, Ideal: true, Reference: "T* of the lower bound log(1/2.4 delta) T*",

@@ -63,13 +63,13 @@ func (m *Model) equal(i, j int, quantum float64) bool {
 
 // open tells whether the arm at position k may still be better than the leader by more
 // than epsilon, normalised.
-func (c *contest) open(k int, epsilon float64) bool {
-	return k != c.leader && !(c.walks[k].margin(c.arms[c.leader]) <= epsilon)
+func (c *contest) open(k int, clock clock, epsilon float64) bool {
+	return k != c.leader && !c.walks[k].excludes(clock, c.arms[c.leader], epsilon)
 }
 
 // conclude chooses the leader, the largest estimate among the arms that may be best, and
 // closes the contest when no other arm is open.
-func (c *contest) conclude(estimates []float64, epsilon float64) {
+func (c *contest) conclude(estimates []float64, clock clock, epsilon float64) {
 	// The leader is never out: no walk is bet against its own arm.
 	for k, i := range c.arms {
 		if !c.walks[k].out && estimates[i] > estimates[c.arms[c.leader]] {
@@ -78,7 +78,7 @@ func (c *contest) conclude(estimates []float64, epsilon float64) {
 	}
 	c.closed = true
 	for k := range c.arms {
-		c.closed = c.closed && !c.open(k, epsilon)
+		c.closed = c.closed && !c.open(k, clock, epsilon)
 	}
 }
 
@@ -99,18 +99,18 @@ const (
 // factor so that the largest gain over what is known (the pooled variance) is within
 // bounds. A contest whose clock has run out for some open arm needs nothing: it cannot be decided.
 func (c *contest) needs(a *coTest) []design.Pair {
-	if c.closed || c.exhausted(a.epsilon) {
+	if c.closed || c.exhausted(a.clock, a.epsilon) {
 		return nil
 	}
 	var out []design.Pair
 	stretch, first := 0.0, c.arms[c.leader]
 	for k, i := range c.arms {
-		if !c.open(k, a.epsilon) {
+		if !c.open(k, a.clock, a.epsilon) {
 			continue
 		}
 		variance := a.pooled.Variance(first, i)
 		gap := max(a.estimates[first]-a.estimates[i], 0) + optimism*math.Sqrt(variance) + a.epsilon
-		need := c.walks[k].need(a.clock, first, gap, a.epsilon, a.clock.z+overshoot)
+		need := c.walks[k].need(a.clock, first, gap, a.epsilon)
 		out = append(out, design.Pair{I: first, J: i, Weight: need})
 		stretch = max(stretch, need*variance)
 	}
@@ -126,9 +126,9 @@ func (c *contest) needs(a *coTest) []design.Pair {
 }
 
 // exhausted tells whether the clock of some open arm has run out.
-func (c *contest) exhausted(epsilon float64) bool {
+func (c *contest) exhausted(clock clock, epsilon float64) bool {
 	for k, w := range c.walks {
-		if c.open(k, epsilon) && w.look == clockLooks-1 {
+		if c.open(k, clock, epsilon) && w.look == clockLooks-1 {
 			return true
 		}
 	}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/gonb-cope/gonb-cope/engine/boundary"
-	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
 // coTest is CoTestFC: the leader-directed combination test of docs/theory.md. Round 1
@@ -20,11 +17,12 @@ import (
 type coTest struct {
 	candidates
 	opt      Options
+	law      noiseLaw
+	uniform  bool    // whether every arm of an open contest is pulled equally often
 	epsilon  float64 // normalised
 	cut      float64 // how far an arm's reward can be from the span of features cut at MaxRank, normalised
 	clock    clock
 	contests []*contest
-	copies   [][]int // N: the arms that equal arm i, under the first of them
 
 	round int
 	stage *stage // of the coming round, with its own estimator
@@ -39,7 +37,9 @@ var _ Algorithm = (*coTest)(nil)
 // NewCoTestFC prepares the test on a model. Least squares throughout: schedule and ξ do
 // not apply. Options.Norm matters only to features that were cut at MaxRank, where it
 // is an error when ‖θ*‖ is neither given nor known.
-func NewCoTestFC(m *Model, opt Options) (Algorithm, error) {
+func NewCoTestFC(m *Model, opt Options) (Algorithm, error) { return newCoTest(m, opt) }
+
+func newCoTest(m *Model, opt Options) (*coTest, error) {
 	opt, err := opt.withDefaults(ModeFC)
 	if err != nil {
 		return nil, err
@@ -52,9 +52,8 @@ func NewCoTestFC(m *Model, opt Options) (Algorithm, error) {
 		}
 		a.cut = norm * math.Sqrt(m.Truncation)
 	}
-	a.copies = make([][]int, m.Problem.N())
-	for i, first := range m.layout.first {
-		a.copies[first] = append(a.copies[first], i)
+	if a.law, err = lawOf(m, opt); err != nil {
+		return nil, err
 	}
 	a.contests = m.contests()
 	tests := 0
@@ -65,21 +64,9 @@ func NewCoTestFC(m *Model, opt Options) (Algorithm, error) {
 		a.merge(c)
 	}
 	if tests > 0 {
-		a.clock.z, err = m.memory.boundary(opt.Delta / float64(tests))
+		a.clock.z, err = m.memory.heights(opt.lawFor(m.Problem), opt.Delta/float64(tests))
 	}
 	return a, err
-}
-
-// boundary is the z of the clock at error probability alpha, remembered.
-func (m *Memory) boundary(alpha float64) (float64, error) {
-	st, err := m.remember(key('z', alpha, clockLooks, nil), func() (*stage, error) {
-		z, err := boundary.Constant(alpha, boundary.Geometric(clockGrowth, clockLooks))
-		return &stage{design: design.Design{Value: z}}, err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return st.design.Value, nil
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
@@ -89,6 +76,7 @@ func (a *coTest) Plan() (Plan, error) {
 		return Plan{}, err
 	}
 	plan := st.plan(a.round + 1)
+	plan.Spread = a.law.groups != nil
 	if !(st.design.Value > 0) { // all contrasts are within rounding
 		return Plan{}, errLimit{samples: math.Inf(1)}
 	}
@@ -127,7 +115,7 @@ func (a *coTest) bet(c *contest) {
 			bias = a.cut * (2 + e.lever(leader, i))
 		}
 		if look := a.clock.nearest(a.clock.time(w.look) + 1/variance); look > w.look {
-			a.bets = append(a.bets, bet{walk: w, leader: leader, arm: i, info: 1 / variance, bias: bias, look: look})
+			a.bets = append(a.bets, bet{walk: w, leader: leader, arm: i, variance: variance, bias: bias, look: look})
 		}
 	}
 }
@@ -144,11 +132,16 @@ func (a *coTest) Learn(b Batch) error {
 	if len(a.bets) > 0 {
 		estimates := a.stage.estimate.Estimates(b.Means)
 		for _, bet := range a.bets {
-			bet.settle(a.clock, estimates)
+			if s := a.law.score(bet, a.stage.estimate, estimates, b); s.sd > 0 {
+				bet.settle(a.clock, s)
+			}
 		}
 	}
 	means := a.add(b)
-	pooled, err := NewEstimator(a.model, 0, a.counts)
+	if least := a.law.learn(b); a.round == 1 {
+		a.clock.origin *= least
+	}
+	pooled, err := NewEstimator(a.law.model, 0, a.counts)
 	if err != nil {
 		return err
 	}
@@ -156,7 +149,7 @@ func (a *coTest) Learn(b Batch) error {
 	for _, c := range a.contests {
 		if !c.closed {
 			before := c.arms[c.leader]
-			c.conclude(a.estimates, a.epsilon)
+			c.conclude(a.estimates, a.clock, a.epsilon)
 			a.record(c, before)
 		}
 	}
@@ -173,7 +166,7 @@ func (a *coTest) Answers() []Answer {
 		margin, estimate := 0.0, math.NaN()
 		for k, w := range c.walks {
 			if k != c.leader {
-				margin = max(margin, w.margin(c.arms[c.leader]))
+				margin = max(margin, w.margin(a.clock, c.arms[c.leader]))
 			}
 		}
 		if a.estimates != nil {
@@ -195,12 +188,13 @@ func (a *coTest) Answers() []Answer {
 // not normal, and of tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []string {
 	out := misfitWarnings(a.model)
-	if e := a.model.Problem.Environment; e == EnvironmentBernoulli || e == EnvironmentResampled {
+	e := a.model.Problem.Environment
+	if a.opt.lawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {
 		out = append(out, fmt.Sprintf("rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has", e))
 	}
 	answers := a.Answers()
 	for _, c := range a.contests {
-		if c.closed || !c.exhausted(a.epsilon) {
+		if c.closed || !c.exhausted(a.clock, a.epsilon) {
 			continue
 		}
 		for _, v := range c.tasks {

@@ -136,11 +136,11 @@ func TestReferenceCoTest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z, err := m.memory.boundary(0.05 / float64(distinct[number]))
+			z, err := m.memory.heights(LawNormal, 0.05/float64(distinct[number]))
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := &combination{reference: newReference(p, 0), height: z, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+			ref := &combination{reference: newReference(p, 0), height: z[0], counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for !alg.Done() {
 				plan, err := alg.Plan()

@@ -10,6 +10,9 @@ import (
 // choose is the stage of the coming round: its pulls and the estimator they give, all
 // known before its data.
 func (a *coTest) choose() (*stage, error) {
+	if a.uniform {
+		return a.uniformly()
+	}
 	if a.round == 0 {
 		return a.explore()
 	}
@@ -20,7 +23,7 @@ func (a *coTest) choose() (*stage, error) {
 	if len(pairs) == 0 { // every open contest is exhausted
 		return nil, errLimit{samples: math.Inf(1)}
 	}
-	m := a.model
+	m := a.law.model
 	st := newStage(m)
 	for _, part := range m.layout.parts(pairs) {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
@@ -39,6 +42,7 @@ func (a *coTest) choose() (*stage, error) {
 		}
 	}
 	var err error
+	a.law.replicate(st.rounding.Counts)
 	st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
 	return st, err
 }
@@ -71,6 +75,7 @@ func (a *coTest) explore() (*stage, error) {
 		if err := a.pull(st, r.space(m, 0), design.Contrasts{Groups: r.groups}, r.arms, weights, n); err != nil {
 			return nil, err
 		}
+		a.law.replicate(st.rounding.Counts)
 		st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
 		return st, err
 	})
@@ -112,7 +117,7 @@ func (a *coTest) share(arms, counts, to []int) {
 		load[taskOf[i]] += c
 	}
 	for k, i := range arms {
-		copies := a.copies[i]
+		copies := a.law.model.layout.same[i]
 		each, rest := counts[k]/len(copies), counts[k]%len(copies)
 		for _, j := range copies {
 			to[j] += each

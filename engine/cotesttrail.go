@@ -38,7 +38,7 @@ func (a *coTest) record(c *contest, leader int) {
 			a.remove(a.round, c, i, leader, gap, width, ruleCombination)
 		case c.closed && k != c.leader && !w.out:
 			first := c.arms[c.leader]
-			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.margin(first), ruleEpsilon)
+			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.margin(a.clock, first), ruleEpsilon)
 		}
 	}
 	a.sync(c)

@@ -14,8 +14,8 @@ const (
 // clock is the information clock of all tests of a run: a walk can be judged at the
 // times origin·clockGrowth^k, k = 0, …, clockLooks-1, and nowhere else.
 type clock struct {
-	origin float64 // T_0 > 0, normalised: 1/variance of a gap
-	z      float64 // a walk S has crossed when S ≥ z √T
+	origin float64   // T_0 > 0, normalised: 1/variance of a gap
+	z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
 }
 
 // time is T_k, and 0 for k = -1, before the first look.
@@ -25,6 +25,9 @@ func (c clock) time(k int) float64 {
 	}
 	return c.origin * math.Pow(clockGrowth, float64(k))
 }
+
+// height is z_k √T_k.
+func (c clock) height(k int) float64 { return c.z[k] * math.Sqrt(c.time(k)) }
 
 // nearest is the look whose time is nearest to t on a logarithmic scale, at most the
 // last; -1 when that would be before the first.
@@ -36,87 +39,124 @@ func (c clock) nearest(t float64) int {
 // A walk is the test of one arm x of one task: of the hypothesis that x is a best arm
 // (docs/theory.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
 // at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
-// estimates [LehmacherWassmer99], with weights fixed before their data.
+// results [LehmacherWassmer99], with weights fixed before their data.
 type walk struct {
-	sum     float64  // S = Σ √dT Z
-	look    int      // the walk stands at T_look; -1 before its first step
-	out     bool     // S has reached z √T: x is not a best arm
-	credits []credit // one per leader that it was bet on
+	sum   float64 // S = Σ √dT Z
+	look  int     // the walk stands at T_look; -1 before its first step
+	out   bool    // S has reached z √T: x is not a best arm
+	steps []step
 }
 
-// A credit is what a walk can say of one leader. If the leader were L below x, S would
-// have lost L·weight on average in its rounds.
-type credit struct {
+// A step is what one round told about x.
+type step struct {
+	score
 	leader int
-	weight float64 // Σ √dT √I over the rounds of this leader
-	margin float64 // (z √T - S)/weight, the least over all looks: bounds μ_x - μ_leader, normalised
+	root   float64 // √dT
+	look   int     // where it led
 }
 
 // A bet is one step of a walk, fixed before the data of its round.
 type bet struct {
 	walk        *walk
 	leader, arm int
-	info        float64 // I = 1/variance of the round's own estimate of the gap, normalised
+	variance    float64 // of the round's own estimate of the gap, normalised; a guess where noise scales are not known
 	bias        float64 // bound on that estimate's bias, normalised
 	look        int     // the look that the step leads to
 }
 
-// settle takes in the round's own estimates: S += √dT Z with Z ~ N(√I gap, 1).
-func (b bet) settle(c clock, estimates []float64) {
+// settle takes in what the round says: S += √dT Z.
+func (b bet) settle(c clock, s score) {
 	w := b.walk
-	step := math.Sqrt(c.time(b.look) - c.time(w.look))
-	root := math.Sqrt(b.info)
-	w.sum += step * root * (estimates[b.leader] - estimates[b.arm] - b.bias)
+	root := math.Sqrt(c.time(b.look) - c.time(w.look))
+	w.steps = append(w.steps, step{score: s, leader: b.leader, root: root, look: b.look})
+	w.sum += root * s.z(0)
 	w.look = b.look
-	w.of(b.leader).weight += step * root
-	height := c.z * math.Sqrt(c.time(w.look))
-	for k := range w.credits {
-		if of := &w.credits[k]; of.weight > 0 {
-			of.margin = min(of.margin, (height-w.sum)/of.weight)
-		}
-	}
-	w.out = w.sum >= height
+	w.out = w.sum >= c.height(w.look)
 }
 
-// of is the credit for a leader; a new one is without weight.
-func (w *walk) of(leader int) *credit {
-	for k := range w.credits {
-		if w.credits[k].leader == leader {
-			return &w.credits[k]
-		}
+// raised is S if the leader were that much below x: what the walk would have been
+// without the leader's loss.
+func (w *walk) raised(leader int, loss float64) float64 {
+	sum := 0.0
+	for _, s := range w.steps {
+		sum += s.root * s.against(leader, loss)
 	}
-	w.credits = append(w.credits, credit{leader: leader, margin: math.Inf(1)})
-	return &w.credits[len(w.credits)-1]
+	return sum
 }
 
-// margin bounds how far x can be above the leader, normalised: -Inf when x is not a
-// best arm, +Inf when nothing is known.
-func (w *walk) margin(leader int) float64 {
+// against is Z with the loss of that leader made up for.
+func (s step) against(leader int, loss float64) float64 {
+	if s.leader != leader {
+		loss = 0
+	}
+	return s.z(loss)
+}
+
+// excludes tells whether the walk excludes that x is above the leader by more than a
+// loss ≥ 0, normalised: whether S, raised by it, has crossed at some look.
+func (w *walk) excludes(c clock, leader int, loss float64) bool {
+	if w.out {
+		return true
+	}
+	sum := 0.0
+	for _, s := range w.steps {
+		if sum += s.root * s.against(leader, loss); sum >= c.height(s.look) {
+			return true
+		}
+	}
+	return false
+}
+
+// margin bounds how far x can be above the leader, normalised: the least loss that the
+// walk excludes, by bisection. -Inf when x is not a best arm, +Inf when nothing is known.
+func (w *walk) margin(c clock, leader int) float64 {
 	if w.out {
 		return math.Inf(-1)
 	}
-	return w.of(leader).margin
+	lo, hi := 0.0, 0.0
+	for _, s := range w.steps {
+		if s.leader == leader {
+			hi = max(hi, s.sd)
+		}
+	}
+	if hi == 0 {
+		return math.Inf(1)
+	}
+	for k := 0; !w.excludes(c, leader, hi); k++ {
+		if k == 60 { // a law with few degrees of freedom
+			return math.Inf(1)
+		}
+		lo, hi = hi, 2*hi
+	}
+	for hi-lo > 1e-9*hi {
+		if mid := (lo + hi) / 2; w.excludes(c, leader, mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
 }
 
 // gap is the average of the estimated gaps that S consists of, and width the value at
 // which S crosses, normalised.
 func (w *walk) gap(c clock) (gap, width float64) {
 	var weight float64
-	for _, of := range w.credits {
-		weight += of.weight
+	for _, s := range w.steps {
+		weight += s.root / s.sd
 	}
-	return w.sum / weight, c.z * math.Sqrt(c.time(w.look)) / weight
+	return w.sum / weight, c.height(w.look) / weight
 }
 
-// need is the further information dT after which S, raised by slack for every unit
-// of the leader's credit, would stand at height √T on average if the gap is that large:
+// need is the further information dT after which S, raised by slack for the leader's
+// rounds, would stand overshoot above z on average if the gap is that large:
 //
-//	S + gap dT = height √(T + dT).
+//	S + gap dT = (z + overshoot) √(T + dT).
 //
 // It is at least a fiftieth of T, also where S needs nothing but to be looked at.
-func (w *walk) need(c clock, leader int, gap, slack, height float64) float64 {
-	t := c.time(w.look)
-	rest := w.sum + slack*w.of(leader).weight - gap*t
+func (w *walk) need(c clock, leader int, gap, slack float64) float64 {
+	t, height := c.time(w.look), c.z[max(w.look, 0)]+overshoot
+	rest := w.raised(leader, slack) - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
 	return max(root*root-t, t/50)
 }

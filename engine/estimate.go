@@ -167,8 +167,17 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 // lever is Σ_k |w_k|, where the estimated difference of arms i and j is Σ_k w_k ȳ_k: how
 // far rewards that are each off by one can move it.
 func (e *Estimator) lever(i, j int) float64 {
-	a, b := e.white.RawRowView(i), e.white.RawRowView(j)
 	var sum float64
+	for _, w := range e.weights(i, j) {
+		sum += math.Abs(w)
+	}
+	return sum
+}
+
+// weights are N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
+func (e *Estimator) weights(i, j int) []float64 {
+	a, b := e.white.RawRowView(i), e.white.RawRowView(j)
+	out := make([]float64, len(e.total))
 	for k, c := range e.total {
 		if c == 0 {
 			continue
@@ -177,9 +186,9 @@ func (e *Estimator) lever(i, j int) float64 {
 		for l, v := range e.white.RawRowView(k) {
 			dot += v * (a[l] - b[l])
 		}
-		sum += c * math.Abs(dot)
+		out[k] = c * dot
 	}
-	return sum
+	return out
 }
 
 const (

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -12,6 +13,7 @@ type individual struct {
 	model *Model
 	parts []Algorithm
 	plans []Plan
+	ended []bool // parts that can go no further, undecided
 	round int
 }
 
@@ -51,7 +53,7 @@ func newIndividualFB(m *Model, opt Options, algorithm func(*Model, Options) (Alg
 }
 
 func newIndividual(m *Model, opt Options, algorithm func(*Model, Options) (Algorithm, error)) (*individual, error) {
-	a := &individual{model: m}
+	a := &individual{model: m, ended: make([]bool, m.Problem.V())}
 	alone, err := m.tasks()
 	if err != nil {
 		return nil, err
@@ -66,16 +68,22 @@ func newIndividual(m *Model, opt Options, algorithm func(*Model, Options) (Algor
 	return a, nil
 }
 
-// Plan joins the plans of the tasks that are not done.
+// Plan joins the plans of the tasks that are not done. A task that can go no further does not
+// hold up the others.
 func (a *individual) Plan() (Plan, error) {
 	a.round++
 	a.plans = make([]Plan, len(a.parts))
 	joint := Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
+	var last error
 	for v, part := range a.parts {
-		if part.Done() {
+		if part.Done() || a.ended[v] {
 			continue
 		}
 		plan, err := part.Plan()
+		if limit := (errLimit{}); errors.As(err, &limit) {
+			a.ended[v], last = true, err
+			continue
+		}
 		if err != nil {
 			return Plan{}, fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
 		}
@@ -86,6 +94,9 @@ func (a *individual) Plan() (Plan, error) {
 		joint.Rounding = max(joint.Rounding, plan.Rounding)
 		joint.Spread = joint.Spread || plan.Spread
 		a.plans[v] = plan
+	}
+	if joint.Pulls() == 0 && last != nil {
+		return Plan{}, last
 	}
 	joint.Digest = digest(a.round, joint.Counts)
 	return joint, nil

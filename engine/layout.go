@@ -14,6 +14,7 @@ import (
 type layout struct {
 	first  []int   // N: the first of the arms that equal this one
 	copies []int   // N: how many arms equal this one, itself counted
+	same   [][]int // N: the arms that equal this one, where it is the first of them
 	block  []int   // N: the block of the arm
 	blocks []block // in the order of their first arm
 }
@@ -32,7 +33,7 @@ const sameFeature = 1e-12
 // newLayout finds the copies and the blocks.
 func newLayout(features *mat.Dense, precision []float64) *layout {
 	n, dim := features.Dims()
-	l := &layout{first: make([]int, n), copies: make([]int, n), block: make([]int, n)}
+	l := &layout{first: make([]int, n), copies: make([]int, n), same: make([][]int, n), block: make([]int, n)}
 	l.findCopies(features, precision)
 	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
 	for i := range n {
@@ -84,10 +85,10 @@ func (l *layout) findCopies(features *mat.Dense, precision []float64) {
 			seen[id] = i
 		}
 		l.first[i] = seen[id]
-		l.copies[l.first[i]]++
+		l.same[seen[id]] = append(l.same[seen[id]], i)
 	}
 	for i, first := range l.first {
-		l.copies[i] = l.copies[first]
+		l.copies[i] = len(l.same[first])
 	}
 }
 

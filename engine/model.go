@@ -69,12 +69,27 @@ func NewModel(p *Problem, unit float64) (*Model, error) {
 		m.Precision[i] = unit * unit / (s * s)
 	}
 	m.layout = newLayout(m.Features, m.Precision)
-	taskOf := make([]float64, p.N())
-	for i, v := range p.TaskOf {
+	m.identify()
+	return m, nil
+}
+
+// identify sets the identity.
+func (m *Model) identify() {
+	taskOf := make([]float64, m.Problem.N())
+	for i, v := range m.Problem.TaskOf {
 		taskOf[i] = float64(v)
 	}
-	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{unit, m.Truncation}, taskOf, p.Mean)
-	return m, nil
+	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Unknown
+}
+
+// reweighted is the model with other precisions, normalised. The truth and the models of single tasks
+// are those of the guesses.
+func (m *Model) reweighted(precision []float64) *Model {
+	w := *m
+	w.Precision = precision
+	w.layout = newLayout(w.Features, w.Precision)
+	w.identify()
+	return &w
 }
 
 // Share makes the model remember in a Memory that other models use, too, in place

@@ -8,7 +8,8 @@
 //	P(max_k B(T_k)/√T_k ≥ z),
 //
 // which [Crossing] computes and [Constant] inverts. [Geometric] is the clock that grows
-// by a constant factor. The test is one-sided.
+// by a constant factor. The test is one-sided. [Mixture] gives heights for sums that are
+// only sub-Gaussian.
 //
 // # Method
 //
@@ -25,5 +26,8 @@
 //	              data, Journal of the Royal Statistical Society A 132, 1969.
 //	[Pocock77]    Pocock: Group sequential methods in the design and analysis of clinical
 //	              trials, Biometrika 64, 1977.
+//	[Robbins70]   Robbins: Statistical methods related to the law of the iterated
+//	              logarithm, Annals of Mathematical Statistics 41, 1970.
 //	[Trefethen13] Trefethen: Approximation Theory and Approximation Practice, SIAM 2013.
+//	[Ville39]     Ville: Étude critique de la notion de collectif, 1939.
 package boundary

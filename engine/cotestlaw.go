@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine/boundary"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// A score is what a round's own data say of a gap μ_leader - μ_x, as a number whose law is known
+// when the gap is: Z of docs/theory.md.
+type score struct {
+	gap     float64 // the estimate, less the bound on its bias, normalised
+	sd      float64 // its standard error, normalised; estimated from the round where scales are not known
+	freedom float64 // degrees of freedom of sd; +Inf where scales are known
+}
+
+// z is Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's loss
+// no probability P(Z ≥ u) is above that of the standard normal law; with known scales it is N(0, 1), or as
+// sub-Gaussian as that.
+func (s score) z(loss float64) float64 {
+	t := (s.gap + loss) / s.sd
+	if t <= 0 || math.IsInf(s.freedom, 1) {
+		return t
+	}
+	// The normal quantile of Student's law. It is below t.
+	tail := distuv.StudentsT{Sigma: 1, Nu: s.freedom}.Survival(t)
+	return min(-mathext.NormalQuantile(tail), largestScore)
+}
+
+// largestScore bounds Z where tails vanish in double precision.
+const largestScore = 37
+
+// noiseLaw is what CoTestFC knows of the noise.
+type noiseLaw struct {
+	model *Model // with the precisions of the coming round
+
+	groups  []int     // N: the unknown factor that an arm's scale has; nil when scales are known
+	freedom []float64 // by group, of the rounds so far
+	squares []float64 // by group: Σ squared deviations over guessed variance
+}
+
+// lawOf checks Options.Law against the problem and prepares.
+func lawOf(m *Model, opt Options) (noiseLaw, error) {
+	p := m.Problem
+	n := noiseLaw{model: m}
+	if p.Unknown == "" {
+		return n, nil
+	}
+	if opt.lawFor(p) != LawNormal {
+		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", LawNormal, opt.lawFor(p))
+	}
+	n.groups = make([]int, p.N())
+	count := 1
+	for i, v := range p.TaskOf {
+		switch p.Unknown {
+		case UnknownTask:
+			n.groups[i], count = v, p.V()
+		case UnknownArm:
+			n.groups[i], count = i, p.N()
+		}
+	}
+	n.freedom, n.squares = make([]float64, count), make([]float64, count)
+	return n, nil
+}
+
+// lawFor is the law of the noise that tests rely on.
+func (o Options) lawFor(p *Problem) string {
+	if o.Law == "" && p.Bounds != nil {
+		return LawSubGaussian
+	}
+	if o.Law == "" {
+		return LawNormal
+	}
+	return o.Law
+}
+
+// heights are the z of the clock at error probability alpha, remembered.
+func (m *Memory) heights(law string, alpha float64) ([]float64, error) {
+	st, err := m.remember(key('z', alpha, clockLooks, nil)+law, func() (*stage, error) {
+		times := boundary.Geometric(clockGrowth, clockLooks)
+		if law == LawSubGaussian {
+			z, err := boundary.Mixture(alpha, times)
+			return &stage{design: design.Design{Weights: z}}, err
+		}
+		z, err := boundary.Constant(alpha, times)
+		all := make([]float64, clockLooks)
+		for k := range all {
+			all[k] = z
+		}
+		return &stage{design: design.Design{Weights: all}}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return st.design.Weights, nil
+}
+
+// fewestFree is the degrees of freedom that every unknown scale gets in every round that
+// pulls it: with fewer, Student's law costs more than the pulls.
+const fewestFree = 6
+
+// replicate adds pulls to the arm of each group that has most, until its scale can be estimated.
+func (n *noiseLaw) replicate(counts []int) {
+	if n.groups == nil {
+		return
+	}
+	free, most := make([]int, len(n.freedom)), make([]int, len(n.freedom))
+	for g := range most {
+		most[g] = -1
+	}
+	for i, c := range counts {
+		if g := n.groups[i]; c > 0 {
+			free[g] += c - 1
+			if most[g] < 0 || c > counts[most[g]] {
+				most[g] = i
+			}
+		}
+	}
+	for g, i := range most {
+		if i >= 0 && free[g] < fewestFree {
+			counts[i] += fewestFree - free[g]
+		}
+	}
+}
+
+// learn takes in a round's squared deviations and sets the precisions of the next round:
+// guesses times what all rounds so far say of their factors, those with little data drawn towards
+// the common one. It returns the least factor by which a precision changed.
+func (n *noiseLaw) learn(b Batch) (least float64) {
+	if n.groups == nil {
+		return 1
+	}
+	p := n.model.Problem
+	for i, c := range b.Counts {
+		if c > 1 {
+			n.freedom[n.groups[i]] += float64(c - 1)
+			n.squares[n.groups[i]] += b.Squares[i] / (p.Noise[i] * p.Noise[i])
+		}
+	}
+	var freedom, squares float64
+	for g, f := range n.freedom {
+		freedom, squares = freedom+f, squares+n.squares[g]
+	}
+	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
+		return 1
+	}
+	precision := make([]float64, p.N())
+	least = math.Inf(1)
+	for i, g := range n.groups {
+		factor := (n.squares[g] + fewestFree*squares/freedom) / (n.freedom[g] + fewestFree)
+		sigma := p.Noise[i] / n.model.Unit
+		precision[i] = 1 / (sigma * sigma * factor)
+		least = min(least, precision[i]/n.model.Precision[i])
+	}
+	n.model = n.model.reweighted(precision)
+	return least
+}
+
+// score is what the round's data say of a bet.
+func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) score {
+	s := score{gap: estimates[b.leader] - estimates[b.arm] - b.bias, sd: math.Sqrt(b.variance), freedom: math.Inf(1)}
+	if n.groups == nil {
+		return s
+	}
+	// Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i, with each group's variance estimated from its own replicates.
+	weights := e.weights(b.leader, b.arm)
+	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
+	p := n.model.Problem
+	for i, c := range round.Counts {
+		if c == 0 {
+			continue
+		}
+		g, sigma := &per[n.groups[i]], p.Noise[i]/n.model.Unit
+		g.coefficient += weights[i] * weights[i] * sigma * sigma / float64(c)
+		g.squares += round.Squares[i] / (p.Noise[i] * p.Noise[i])
+		g.freedom += float64(c - 1)
+	}
+	variance := 0.0
+	for _, g := range per {
+		if g.coefficient <= unseen*b.variance { // rounding of weights that are 0
+			continue
+		}
+		variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
+		s.freedom = min(s.freedom, g.freedom)
+	}
+	s.sd = math.Sqrt(variance)
+	return s
+}
