@@ -110,7 +110,7 @@ func (c *contest) needs(a *coTest) []design.Pair {
 		}
 		variance := a.pooled.Variance(first, i)
 		gap := max(a.estimates[first]-a.estimates[i], 0) + optimism*math.Sqrt(variance) + a.epsilon
-		need := c.walks[k].need(a.clock, first, gap, a.epsilon)
+		need := c.walks[k].need(a.clock, first, gap, a.epsilon, overshoot)
 		out = append(out, design.Pair{I: first, J: i, Weight: need})
 		stretch = max(stretch, need*variance)
 	}

@@ -71,21 +71,24 @@ type ahead struct {
 // ahead looks at the walks of the open arms. Gaps are taken for what they are on average
 // if the leader is best (believed).
 func (c *contest) ahead(a *coTest) ahead {
-	out := ahead{rival: -1, possible: !c.exhausted(a.epsilon)}
+	out := ahead{rival: -1, possible: !c.exhausted(a.clock, a.epsilon)}
 	first, most := c.arms[c.leader], math.Inf(-1)
 	for k, i := range c.arms {
-		if !c.open(k, a.epsilon) {
+		if !c.open(k, a.clock, a.epsilon) {
 			continue
 		}
 		out.open++
 		w, gap, variance := c.walks[k], a.estimates[first]-a.estimates[i], a.pooled.Variance(first, i)
 		sd := math.Sqrt(variance)
-		need := w.need(a.clock, first, believed(gap, sd)+a.epsilon, a.epsilon, a.clock.z+overshoot/2)
+		need := w.need(a.clock, first, believed(gap, sd)+a.epsilon, a.epsilon, overshoot/2)
 		out.possible = out.possible && a.clock.time(w.look)+need <= a.clock.time(clockLooks-1)
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd
-			out.reached = reached(w.sum+a.epsilon*w.of(first).weight, a.clock.z*math.Sqrt(a.clock.time(w.look)))
+			out.reached = 0
+			if w.look >= 0 {
+				out.reached = reached(w.raised(first, a.epsilon), a.clock.height(w.look))
+			}
 		}
 	}
 	return out
@@ -98,7 +101,10 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 	if len(needs) == 0 {
 		return 0
 	}
-	m, total := a.model, 0.0
+	if a.uniform {
+		return a.more(needs)
+	}
+	m, total := a.law.model, 0.0
 	for _, part := range m.layout.parts(needs) {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
 		d, err := design.Minimax(space, design.Contrasts{Pairs: part.pairs}, m.Solver(explainTolerance))

@@ -149,13 +149,13 @@ func (w *walk) gap(c clock) (gap, width float64) {
 }
 
 // need is the further information dT after which S, raised by slack for the leader's
-// rounds, would stand overshoot above z on average if the gap is that large:
+// rounds, would stand so far above z on average if the gap is that large:
 //
-//	S + gap dT = (z + overshoot) √(T + dT).
+//	S + gap dT = (z + above) √(T + dT).
 //
 // It is at least a fiftieth of T, also where S needs nothing but to be looked at.
-func (w *walk) need(c clock, leader int, gap, slack float64) float64 {
-	t, height := c.time(w.look), c.z[max(w.look, 0)]+overshoot
+func (w *walk) need(c clock, leader int, gap, slack, above float64) float64 {
+	t, height := c.time(w.look), c.z[max(w.look, 0)]+above
 	rest := w.raised(leader, slack) - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
 	return max(root*root-t, t/50)
