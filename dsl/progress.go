@@ -2,8 +2,11 @@ package dsl
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // Progress is told how far an activity is.
@@ -13,15 +16,17 @@ type Progress func(Activity)
 // and Done does not go back.
 type Activity struct {
 	Label       string
-	Done, Total int // steps
-	Stored      int // of Done, those that took no time: they were read from a store
+	Done, Total int     // steps
+	Stored      int     // of Done, those that took no time: they were read from a store
+	Share       float64 // of the step under way, an estimate from 0 to 1 that does not go back
+	Note        string  // where the step under way is, where that can be said
 }
 
 // Left estimates from the time passed how long the activity still takes; false while
 // nothing says how long a step is.
 func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 	made := a.Done - a.Stored
-	if made <= 0 {
+	if made <= 0 { // the share of a first step says little of its time
 		return 0, false
 	}
 	return time.Duration(float64(passed) / float64(made) * float64(a.Total-a.Done)), true
@@ -31,26 +36,54 @@ func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 // they tell of the whole sweep, under one label. All its combinations count as many steps as the first,
 // even where the number of runs is swept, so what is done never goes back and the
 // total stays.
-func (e *evaluator) progress(function, algorithm string, steps int) func(done, total int) {
+func (e *evaluator) progress(function, algorithm string, steps int) func(sim.Step) {
 	tell := e.session.opt.Progress
 	if tell == nil {
 		return nil
 	}
 	s := e.swept
 	if s == nil {
-		return func(done, total int) {
-			tell(Activity{Label: function + " " + algorithm, Done: done, Total: total})
+		share := 0.0
+		return func(x sim.Step) {
+			share = max(share, shareOf(x))
+			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}
 	if s.steps == 0 {
 		s.steps = steps
 	}
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
-	return func(done, _ int) {
+	return func(x sim.Step) {
 		stored := s.stored
 		if s.hit {
 			stored++
 		}
-		tell(Activity{label, s.cell*s.steps + done*s.steps/steps, s.cells * s.steps, stored * s.steps})
+		tell(Activity{Label: label, Done: s.cell*s.steps + x.Done*s.steps/steps, Total: s.cells * s.steps, Stored: stored * s.steps, Note: noteOf(x)})
 	}
+}
+
+// shareOf is what a run has of the samples that it may take in all.
+func shareOf(x sim.Step) float64 {
+	if x.Round == 0 || !(x.Remaining > 0) {
+		return 0
+	}
+	return float64(x.Samples) / (float64(x.Samples) + x.Remaining)
+}
+
+// noteOf says where a run is: "round 5, 1234 samples, 2/5 tasks decided, about 900 to go".
+func noteOf(x sim.Step) string {
+	if x.Round == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("round %d, %d samples, %d/%d tasks decided", x.Round, x.Samples, x.Decided, x.Tasks)
+	if x.Remaining > 0 {
+		s += fmt.Sprintf(", about %.0f to go", roughly(x.Remaining))
+	}
+	return s
+}
+
+// roughly rounds a number to two figures.
+func roughly(x float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Round(x/unit) * unit
 }

@@ -77,10 +77,10 @@ func (c *call) run(mode string) (any, error) {
 	}
 	x.Progress = c.e.progress(c.fn.Name, x.Algorithm, x.Runs)
 	if x.Progress != nil {
-		x.Progress(0, x.Runs) // the first run pays for the designs: say at once what is under way
+		x.Progress(sim.Step{Total: x.Runs}) // the first run pays for the designs: say at once what is under way
 	}
 	result, err := c.e.perform(x)
-	if err != nil && result.Runs == 0 {
+	if err != nil && result.Runs == 0 && len(result.Trace) == 0 {
 		return nil, err
 	}
 	if err != nil && c.e.ctx.Err() != nil {

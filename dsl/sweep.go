@@ -187,7 +187,7 @@ func (e *evaluator) perform(x sim.Experiment) (engine.Result, error) {
 	s.fresh = s.fresh || !stored
 	s.hit = !s.fresh
 	if stored && x.Progress != nil {
-		x.Progress(x.Runs, x.Runs)
+		x.Progress(sim.Step{Done: x.Runs, Total: x.Runs})
 	}
 	return result, err
 }

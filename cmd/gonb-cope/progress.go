@@ -38,16 +38,35 @@ func (p *progress) update(a dsl.Activity) {
 	if p.bar == nil || p.now.Label != a.Label || p.now.Total != a.Total {
 		p.erase()
 		p.began = time.Now()
-		p.bar = progressbar.NewOptions(a.Total,
-			progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(a.Label), progressbar.OptionShowCount(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+		p.bar = newBar(p.out, a)
 	}
 	p.now = a
 	if left, known := a.Left(time.Since(p.began)); known && a.Done < a.Total {
 		p.bar.Describe(a.Label + ", " + left.Round(time.Second).String() + " left")
 	}
-	_ = p.bar.Set(a.Done) // a terminal that cannot be written to loses only the bar
+	done := a.Done
+	if a.Total == 1 {
+		done = int(percents * (float64(a.Done) + a.Share))
+		if a.Note != "" {
+			p.bar.Describe(a.Label + ": " + a.Note)
+		}
+	}
+	_ = p.bar.Set(done) // a terminal that cannot be written to loses only the bar
+}
+
+// percents is the length of the bar of a single step, which says where the step is and
+// not how many are done.
+const percents = 100
+
+func newBar(out *os.File, a dsl.Activity) *progressbar.ProgressBar {
+	total, extent := a.Total, []progressbar.Option{progressbar.OptionShowCount(), progressbar.OptionSetWidth(30)}
+	if total == 1 {
+		total, extent = percents, []progressbar.Option{progressbar.OptionSetWidth(10)} // the rest of the line is the note's
+	}
+	return progressbar.NewOptions(total, append(extent,
+		progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(a.Label),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))...)
 }
 
 // clear removes the bar.

@@ -260,8 +260,8 @@ func TestManyRunsAreSmall(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: runs, Progress: func(done, total int) {
-		if done == total {
+	run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: runs, Progress: func(s sim.Step) {
+		if s.Done == s.Total {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 		}

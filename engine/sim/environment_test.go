@@ -98,8 +98,8 @@ func TestInterrupt(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 10000, Seed: 1, Workers: 1,
-		Progress: func(done, total int) {
-			if done == 5 {
+		Progress: func(s sim.Step) {
+			if s.Done == 5 {
 				cancel()
 			}
 		}})

@@ -21,16 +21,17 @@ type Experiment struct {
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
-	Workers   int                   // 0 means one per processor
-	Progress  func(done, total int) // called after each run, never concurrently; may be nil
-	Draw      Drawer                // nil means that of the problem
-	Detail    bool                  // keep Result.Detail
-	Memory    *engine.Memory        // shared by experiments that have designs in common; nil means one of its own
+	Workers   int            // 0 means one per processor
+	Progress  func(Step)     // called after each run, and after rounds of a single long one, never concurrently; may be nil
+	Draw      Drawer         // nil means that of the problem
+	Detail    bool           // keep Result.Detail
+	Memory    *engine.Memory // shared by experiments that have designs in common; nil means one of its own
 }
 
 // Run makes the runs and returns their summary. When the context is cancelled,
 // or a run fails, it returns the summary of the runs that finished together with
-// the error; Result.Runs then says how many there were.
+// the error; Result.Runs then says how many there were. Where none finished, answers, trace,
+// samples and rounds are those of the first run that was under way, as far as it came.
 //
 // Of each run only its score is kept, about 100 bytes, and of the first also its
 // answers and trace.
@@ -91,16 +92,19 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 				if run >= x.Runs || ctx.Err() != nil {
 					return
 				}
-				outcome, sent, err := x.one(ctx, entry, model, run)
+				made, err := x.one(ctx, entry, model, run)
 				if err != nil {
+					mu.Lock()
+					t.leave(run, made)
+					mu.Unlock()
 					cancel(fmt.Errorf("%s, run %d: %w", x.Algorithm, run+1, err))
 					return
 				}
-				s := t.judge.score(&outcome)
+				s := t.judge.score(&made.outcome)
 				mu.Lock()
-				t.add(run, s, &outcome, sent)
+				t.add(run, s, made)
 				if x.Progress != nil {
-					x.Progress(t.done, x.Runs)
+					x.Progress(Step{Done: t.done, Total: x.Runs})
 				}
 				mu.Unlock()
 			}
@@ -113,25 +117,38 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 	return nil
 }
 
+// made is a run, finished or not: how it went, what its agents sent, and the algorithm as
+// it was left. It has no rounds when it came to none.
+type made struct {
+	outcome engine.Outcome
+	sent    wire.Traffic
+	alg     engine.Algorithm
+}
+
 // one makes a run and measures its messages. A panic becomes an error that names
 // where: it would end the whole process, since runs have goroutines of their own, and
 // with it a notebook's values.
-func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (outcome engine.Outcome, sent wire.Traffic, err error) {
+func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (m *made, err error) {
+	m = new(made)
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("defect in gonb-cope or in a function that it was given (please report it): %v\n%s", r, debug.Stack())
 		}
 	}()
-	alg, err := entry.New(model, x.Options)
-	if err != nil {
-		return engine.Outcome{}, wire.Traffic{}, err
+	if m.alg, err = entry.New(model, x.Options); err != nil {
+		return m, err
+	}
+	driven := m.alg
+	if x.Progress != nil && x.Runs == 1 {
+		driven = watch(m.alg, x.Progress)
 	}
 	env := NewEnvironment(x.Draw, x.Seed, run)
 	if !entry.Shares {
-		outcome, err = engine.Run(ctx, alg, env, x.Options)
-		return outcome, wire.Traffic{}, err
+		m.outcome, err = engine.Run(ctx, driven, env, x.Options)
+		return m, err
 	}
-	m := &meter{Environment: env, taskOf: x.Problem.TaskOf, features: model.Rank()}
-	outcome, err = engine.Run(ctx, alg, m, x.Options)
-	return outcome, m.sent, err
+	measured := &meter{Environment: env, taskOf: x.Problem.TaskOf, features: model.Rank()}
+	m.outcome, err = engine.Run(ctx, driven, measured, x.Options)
+	m.sent = measured.sent
+	return m, err
 }

@@ -96,7 +96,7 @@ func TestStoreIsLossless(t *testing.T) {
 	}
 	s = openStore(t, path)
 	for i, x := range asked {
-		x.Workers, x.Progress = 1, func(int, int) { t.Errorf("%s is run again", x.Algorithm) }
+		x.Workers, x.Progress = 1, func(sim.Step) { t.Errorf("%s is run again", x.Algorithm) }
 		r, stored, err := s.Run(context.Background(), x)
 		if err != nil || !stored {
 			t.Fatalf("%s: stored %t, error %v", x.Algorithm, stored, err)
@@ -168,8 +168,8 @@ func TestStoreKeepsFinishedCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 50, Workers: 1, Progress: func(done, _ int) {
-		if done == 5 {
+	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 50, Workers: 1, Progress: func(s sim.Step) {
+		if s.Done == 5 {
 			cancel()
 		}
 	}}

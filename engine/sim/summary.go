@@ -11,6 +11,9 @@ import (
 // summary folds the finished runs in run order.
 func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) engine.Result {
 	r := x.blank()
+	if t.done == 0 && t.left != nil {
+		x.unfinished(&r, entry, model, t)
+	}
 	if t.done == 0 {
 		return r
 	}
@@ -40,7 +43,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 		r.Regret = Mean(column(scores, func(s score) float64 { return s.regret }))
 		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.relative }))
 	}
-	x.first(&r, model, t)
+	x.first(&r, entry, model, t.judge, t.first)
 	x.compare(&r, entry, model)
 	if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, r.Ridge, scores, runs)
@@ -76,19 +79,52 @@ func column(scores []score, of func(score) float64) []float64 {
 	return out
 }
 
-// first takes over what is shown of the first finished run.
-func (x Experiment) first(r *engine.Result, model *engine.Model, t *tally) {
-	o := t.first
+// unfinished tells of the run that was under way where none finished.
+func (x Experiment) unfinished(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
+	s := t.judge.score(&t.left.outcome)
+	r.SamplesPerAgent = Mean([]float64{s.samples})
+	r.SamplesTotal = s.samples * float64(x.Problem.V())
+	r.Rounds, r.MaxRounds = float64(s.rounds), s.rounds
+	sent := t.left.sent
+	r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta = float64(sent.Messages), float64(sent.Merged), float64(sent.Raw), float64(sent.Theta)
+	r.Warnings = slices.Clone(t.left.outcome.Warnings)
+	x.first(r, entry, model, t.judge, t.left)
+	x.compare(r, entry, model)
+	r.RatioToLowerBound = 0 // of a run that is not over it would flatter
+}
+
+// first takes over what is shown of the first run.
+func (x Experiment) first(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, j judge, m *made) {
+	o := m.outcome
 	r.Answers = slices.Clone(o.Answers)
 	r.Trace, r.Eliminations = o.Rounds, o.Eliminations
+	if a, ok := m.alg.(engine.Explainer); ok {
+		r.Progress, r.Remaining = a.Progress(), a.Remaining()
+		if entry.PerV {
+			perV(r)
+		}
+	}
 	best, err := model.Best()
 	if err != nil {
 		return
 	}
 	for v := range r.Answers {
-		correct := t.judge.shortfall(v, r.Answers[v].Leader) <= t.judge.tolerance
+		correct := j.shortfall(v, r.Answers[v].Leader) <= j.tolerance
 		r.Answers[v].Best = x.Problem.Arms.Names[best[v]]
 		r.Answers[v].Correct = &correct
+	}
+}
+
+// perV divides what is foretold as the samples are (engine.AlgorithmEntry.PerV).
+func perV(r *engine.Result) {
+	agents := float64(r.Tasks)
+	for v := range r.Progress {
+		if s := &r.Progress[v].Samples; *s > 0 {
+			*s /= agents
+		}
+	}
+	if r.Remaining > 0 {
+		r.Remaining /= agents
 	}
 }
 

@@ -15,8 +15,10 @@ type tally struct {
 	judge    judge
 	scores   []score // by run
 	done     int
-	first    *engine.Outcome // of the finished runs
+	first    *made // of the finished runs
 	firstRun int
+	left     *made // of the runs that were left unfinished after some round, the first; nil without
+	leftRun  int
 	warnings map[string][2]int // the run and the place in it where each came first
 	sent     wire.Traffic
 }
@@ -26,19 +28,26 @@ func newTally(x Experiment, entry engine.AlgorithmEntry) *tally {
 }
 
 // add takes a finished run.
-func (t *tally) add(run int, s score, o *engine.Outcome, sent wire.Traffic) {
+func (t *tally) add(run int, s score, m *made) {
 	t.scores[run] = s
 	t.done++
 	if t.first == nil || run < t.firstRun {
-		t.first, t.firstRun = o, run
+		t.first, t.firstRun = m, run
 	}
-	for k, w := range o.Warnings {
+	for k, w := range m.outcome.Warnings {
 		at := [2]int{run, k}
 		if before, ok := t.warnings[w]; !ok || slices.Compare(at[:], before[:]) < 0 {
 			t.warnings[w] = at
 		}
 	}
-	t.sent.Add(sent)
+	t.sent.Add(m.sent)
+}
+
+// leave takes a run that was not finished.
+func (t *tally) leave(run int, m *made) {
+	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.leftRun) {
+		t.left, t.leftRun = m, run
+	}
 }
 
 // finished returns the scores of the runs that finished, in run order, and the

@@ -66,7 +66,7 @@ func (m *meter) replace(now time.Time) {
 	}
 	m.shown = now
 	text := m.text(now)
-	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%d" max="%d"></progress> %s</div>`, m.now.Done, max(m.now.Total, 1), html.EscapeString(text))
+	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%.4g" max="%d"></progress> %s</div>`, float64(m.now.Done)+m.now.Share, max(m.now.Total, 1), html.EscapeString(text))
 	if m.stopped {
 		page = fmt.Sprintf(`<div class="cope-progress" style="opacity:.7">%s</div>`, html.EscapeString(text))
 	}
@@ -77,6 +77,13 @@ func (m *meter) replace(now time.Time) {
 func (m *meter) text(now time.Time) string {
 	passed := now.Sub(m.began)
 	text := fmt.Sprintf("%s: %d of %d", m.now.Label, m.now.Done, m.now.Total)
+	switch {
+	case m.now.Note == "":
+	case m.now.Total == 1:
+		text = m.now.Label + ": " + m.now.Note
+	default:
+		text += " (" + m.now.Note + ")"
+	}
 	switch {
 	case m.stopped && m.now.Done >= m.now.Total:
 		return fmt.Sprintf("%s in %s", text, duration(passed))
