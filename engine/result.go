@@ -88,6 +88,9 @@ type RoundRecord struct {
 	Rounding float64 `json:"rounding"` // achieved ratio of ROUND, ≤ 2(1+ε)
 	Alive    int     `json:"alive"`    // arms left after the round, all tasks
 	Digest   string  `json:"digest"`   // of the plan: replicas that differ notice
+	// LackOfFit is the p-value of the test whether the kernel can represent the rewards, of all
+	// data so far; nil where they leave nothing to test.
+	LackOfFit *float64 `json:"lack_of_fit_p,omitempty"`
 }
 
 // Result is what fc and fb return: plain data over one or many runs.

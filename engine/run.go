@@ -19,7 +19,8 @@ type Outcome struct {
 	Answers      []Answer
 	Eliminations []Elimination
 	Warnings     []string
-	Samples      int // all agents together
+	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
+	Samples      int        // all agents together
 }
 
 // Run drives an algorithm to its end: the only loop. It stops at
@@ -32,6 +33,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 		return Outcome{}, err
 	}
 	var out Outcome
+	check := newFitCheck(alg)
 	for r := 1; !alg.Done(); r++ {
 		if r > opt.MaxRounds {
 			return out.close(alg, StatusRounds), nil
@@ -54,6 +56,8 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: learning: %w", r, err)
 		}
 		out.record(plan, alg.Alive())
+		out.Rounds[r-1].LackOfFit = check.learn(r, batch)
+		out.LackOfFit = check.verdict()
 	}
 	return out.close(alg, ""), nil
 }

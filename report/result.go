@@ -202,7 +202,7 @@ func traceTable(r engine.Result) Table {
 		Columns: []Column{
 			number("round", "Round", ""), number("pulls", "Pulls, all agents", ""), number("rho", "Design value ρ", ""),
 			number("rho_lower", "Certified lower", ""), number("rounding", "Rounding ratio", ""),
-			number("alive", "Arms left", ""), text("digest", "Plan digest"),
+			number("alive", "Arms left", ""), number("lack_of_fit", "Lack of fit, p", ""), text("digest", "Plan digest"),
 		},
 	}
 	if r.Runs == 1 {
@@ -210,9 +210,17 @@ func traceTable(r engine.Result) Table {
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits = 6, 6
 	for _, x := range r.Trace {
-		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, short(x.Digest)})
+		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, lackOfFit(x), short(x.Digest)})
 	}
 	return t.withoutEmptyColumns()
+}
+
+// lackOfFit is the p-value of the test for lack of fit, nil where there is none.
+func lackOfFit(x engine.RoundRecord) any {
+	if x.LackOfFit == nil {
+		return nil
+	}
+	return *x.LackOfFit
 }
 
 // short cuts a digest to what an eye can compare.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -20,6 +21,9 @@ type tally struct {
 	left     *made // of the runs that were left unfinished after some round, the first; nil without
 	leftRun  int
 	warnings map[string][2]int // the run and the place in it where each came first
+	misfits  int               // runs whose data speak against the kernel
+	misfit   *engine.LackOfFit // of the first of them
+	misfitAt int
 	sent     wire.Traffic
 }
 
@@ -38,6 +42,12 @@ func (t *tally) add(run int, s score, m *made) {
 		at := [2]int{run, k}
 		if before, ok := t.warnings[w]; !ok || slices.Compare(at[:], before[:]) < 0 {
 			t.warnings[w] = at
+		}
+	}
+	if l := m.outcome.LackOfFit; l != nil {
+		t.misfits++
+		if t.misfit == nil || run < t.misfitAt {
+			t.misfit, t.misfitAt = l, run
 		}
 	}
 	t.sent.Add(m.sent)
@@ -61,10 +71,19 @@ func (t *tally) finished() (scores []score, runs []int) {
 	return scores, runs
 }
 
-// warned returns what the runs warned of, each once, by first appearance.
+// warned returns what the runs warned of, each once, by first appearance, and then what
+// speaks against the kernel.
 func (t *tally) warned() []string {
-	return slices.SortedFunc(maps.Keys(t.warnings), func(a, b string) int {
+	out := slices.SortedFunc(maps.Keys(t.warnings), func(a, b string) int {
 		x, y := t.warnings[a], t.warnings[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a, b))
 	})
+	if t.misfit == nil {
+		return out
+	}
+	w := t.misfit.Warning()
+	if t.done > 1 {
+		w = fmt.Sprintf("in %d of %d runs %s (of the first such run)", t.misfits, t.done, w)
+	}
+	return append(out, w)
 }

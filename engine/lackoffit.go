@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// lackLevel is the probability, over all rounds of a run, that a kernel which can
+// represent the rewards is said not to fit. Round r is tested at lackLevel/(r(r+1)),
+// and these add up to lackLevel without knowing how many rounds there will be.
+const lackLevel = 0.01
+
+// LackOfFit is what the data of a run say against its kernel: the arms' means differ
+// from the closest function of the kernel's space by more than their pure error does.
+type LackOfFit struct {
+	Round  int // in which the test rejected first
+	PValue float64
+	Level  float64 // that PValue is below
+	Nugget float64 // g of + g*identity(), reward units squared: what explains the excess; by moments [DerSimonian and Kacker 2007]
+	Worst  []Residual
+}
+
+// Residual is an arm that the kernel misses.
+type Residual struct {
+	Task, Arm    string
+	Off          float64 // mean less the closest function of the kernel's space, reward units
+	Standardised float64 // Off over its standard deviation
+}
+
+// Warning is the whole in a sentence.
+func (l LackOfFit) Warning() string {
+	var arms []string
+	for _, r := range l.Worst {
+		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%.1f standard errors)", r.Task, r.Arm, r.Off, r.Standardised))
+	}
+	return fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC",
+		l.Round, l.PValue, strings.Join(arms, ", "), l.Nugget)
+}
+
+// A fitter is an Algorithm whose answers rely on a kernel that can represent the rewards.
+type fitter interface {
+	// relies returns the model of that kernel, and what the rewards of an arm may be
+	// off it at most, normalised.
+	relies() (m *Model, misfit float64)
+}
+
+// fitCheck tests for lack of fit on all data of a run so far [Draper and Smith 1998, sec. 2.1].
+// It is nil where there is nothing to test.
+type fitCheck struct {
+	model  *Model
+	misfit float64 // normalised
+	data   replicates
+	found  *LackOfFit // at the first round that rejects
+}
+
+// newFitCheck returns nil for algorithms that rely on no kernel, and for kernels that can
+// follow any rewards.
+func newFitCheck(alg Algorithm) *fitCheck {
+	f, ok := alg.(fitter)
+	if !ok {
+		return nil
+	}
+	m, misfit := f.relies()
+	if m == nil || m.Rank() >= m.Problem.N() || m.Truncation > truncated {
+		return nil
+	}
+	return &fitCheck{model: m, misfit: misfit, data: newReplicates(m.Problem.N())}
+}
+
+// learn takes a round in and returns the p-value of all data so far; nil where they
+// leave nothing to test.
+func (f *fitCheck) learn(round int, b Batch) *float64 {
+	if f == nil {
+		return nil
+	}
+	f.data.add(b)
+	scale, freedom := f.data.scales(f.model)
+	if scale == nil {
+		return nil
+	}
+	l := f.model.leastSquares(f.data, scale, 0)
+	if l.freedom == 0 {
+		return nil
+	}
+	p := l.pValue(f.misfit, freedom)
+	if level := lackLevel / float64(round*(round+1)); p <= level && f.found == nil {
+		f.found = f.describe(l)
+		f.found.Round, f.found.PValue, f.found.Level = round, p, level
+	}
+	return &p
+}
+
+// verdict is what was found so far, nil when nothing was.
+func (f *fitCheck) verdict() *LackOfFit {
+	if f == nil {
+		return nil
+	}
+	return f.found
+}
+
+// pValue is the probability of residuals at least this large when no reward is farther
+// than misfit from the kernel's space. Without misfit their sum of squares is χ², or F
+// times its degrees of freedom over the pure error's. With it, it is χ² of noncentrality
+// at most misfit²·Σw, by the approximation of [Patnaik 1949].
+func (l meanFit) pValue(misfit, pure float64) float64 {
+	freedom, sum := float64(l.freedom), l.sum
+	if misfit > 0 {
+		noncentral := 0.0
+		for _, w := range l.weights {
+			noncentral += w * misfit * misfit
+		}
+		sum *= (freedom + noncentral) / (freedom + 2*noncentral)
+		freedom = (freedom + noncentral) * (freedom + noncentral) / (freedom + 2*noncentral)
+	}
+	if math.IsInf(pure, 1) {
+		return distuv.ChiSquared{K: freedom}.Survival(sum)
+	}
+	return distuv.F{D1: freedom, D2: pure}.Survival(sum / freedom)
+}
+
+// describe names the arms that are farthest off, and the excess.
+func (f *fitCheck) describe(l meanFit) *LackOfFit {
+	const most = 3
+	p, unit := f.model.Problem, f.model.Unit
+	out, spread := &LackOfFit{}, 0.0
+	var all []Residual
+	for k, i := range l.arms {
+		free := 1 - l.leverage[k]
+		spread += l.weights[k] * free
+		if free < 1e-9 { // the kernel follows this arm wherever it is
+			continue
+		}
+		all = append(all, Residual{
+			Task: p.Tasks.Names[p.TaskOf[i]], Arm: p.Arms.Names[i],
+			Off: l.residual[k] / math.Sqrt(l.weights[k]) * unit, Standardised: l.residual[k] / math.Sqrt(free),
+		})
+	}
+	slices.SortStableFunc(all, func(a, b Residual) int {
+		return int(math.Copysign(1, math.Abs(b.Standardised)-math.Abs(a.Standardised)))
+	})
+	out.Worst = all[:min(most, len(all))]
+	out.Nugget = max(0, l.sum-float64(l.freedom)) / spread * unit * unit
+	return out
+}
+
+// relies is the kernel of the elimination, but for one that goes by names.
+func (e *elimination) relies() (*Model, float64) {
+	if _, named := e.own.(equal); named {
+		return nil, 0
+	}
+	return e.model, 0
+}
+
+// relies is the kernel of the test, and what its user allows rewards to be off it.
+func (a *coTest) relies() (*Model, float64) { return a.model, a.opt.Misfit / a.model.Unit }

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"math"
+)
+
+// replicates is the data of all rounds so far with its pure error: how rewards of the
+// same arm differ.
+type replicates struct {
+	pool
+	means   []float64 // N
+	squares []float64 // N: Σ (reward - mean)², or of the rounds' means where rewards were not told apart
+	freedom []float64 // N: degrees of squares
+}
+
+func newReplicates(n int) replicates {
+	return replicates{pool: newPool(n), means: make([]float64, n), squares: make([]float64, n), freedom: make([]float64, n)}
+}
+
+// add takes a round in.
+func (d *replicates) add(b Batch) {
+	for i, c := range b.Counts {
+		if c == 0 {
+			continue
+		}
+		before, now := float64(d.counts[i]), float64(c)
+		if before > 0 {
+			apart := b.Means[i] - d.means[i]
+			d.squares[i] += before * now / (before + now) * apart * apart
+			d.freedom[i]++
+		}
+		if b.Squares != nil {
+			d.squares[i] += b.Squares[i]
+			d.freedom[i] += now - 1
+		}
+	}
+	copy(d.means, d.pool.add(b))
+}
+
+// scales are the factors by which the variances of the arms differ from what the problem
+// says, and the degrees of freedom these are known to: 1 and infinitely many where scales are
+// known, else the pure error of the arms that share a factor, and the fewest degrees of any of
+// them, which is cautious. nil where some factor cannot be told.
+func (d *replicates) scales(m *Model) (factor []float64, freedom float64) {
+	p := m.Problem
+	factor = make([]float64, p.N())
+	if p.Unknown == "" {
+		for i := range factor {
+			factor[i] = 1
+		}
+		return factor, math.Inf(1)
+	}
+	group := func(i int) int {
+		switch p.Unknown {
+		case UnknownTask:
+			return p.TaskOf[i]
+		case UnknownArm:
+			return i
+		}
+		return 0
+	}
+	sum, degrees := make([]float64, p.N()), make([]float64, p.N())
+	for i, s := range d.squares {
+		sum[group(i)] += s / (p.Noise[i] * p.Noise[i])
+		degrees[group(i)] += d.freedom[i]
+	}
+	freedom = math.Inf(1)
+	for i, c := range d.counts {
+		if g := group(i); c > 0 {
+			if factor[i] = sum[g] / degrees[g]; !(factor[i] > 0) {
+				return nil, 0
+			}
+			freedom = min(freedom, degrees[g])
+		}
+	}
+	return factor, freedom
+}
+
+// meanFit is a least-squares fit of the measured arms' means by the model's features.
+type meanFit struct {
+	arms     []int     // measured
+	weights  []float64 // 1/variance of each mean, normalised
+	residual []float64 // mean less fit over the mean's standard deviation
+	leverage []float64 // what part of an arm's mean goes into its own fit
+	freedom  int       // arms less the rank of their features
+	sum      float64   // Σ residual²
+}
+
+// leastSquares fits the means, taking the variance of each for factor·σ²/n + extra,
+// normalised. Features are orthonormalised by pivots, and those that a part of
+// negligible is left of count as measured by none.
+func (m *Model) leastSquares(d replicates, factor []float64, extra float64) meanFit {
+	var l meanFit
+	for i, c := range d.counts {
+		if c > 0 {
+			l.arms = append(l.arms, i)
+			l.weights = append(l.weights, 1/(factor[i]/(float64(c)*m.Precision[i])+extra))
+		}
+	}
+	n, dim := len(l.arms), m.Rank()
+	l.residual, l.leverage = make([]float64, n), make([]float64, n)
+	columns := make([][]float64, dim)
+	for j := range columns {
+		columns[j] = make([]float64, n)
+	}
+	for k, i := range l.arms {
+		root := math.Sqrt(l.weights[k])
+		l.residual[k] = root * d.means[i] / m.Unit
+		for j, v := range m.Features.RawRowView(i) {
+			columns[j][k] = root * v
+		}
+	}
+	rank := orthonormalise(columns)
+	for _, q := range columns[:rank] {
+		subtract(l.residual, q)
+		for k, v := range q {
+			l.leverage[k] += v * v
+		}
+	}
+	l.freedom = n - rank
+	if l.freedom > 0 {
+		l.sum = dot(l.residual, l.residual)
+	}
+	return l
+}
+
+// orthonormalise turns the first rank columns into an orthonormal basis of all, largest
+// first, each made orthogonal twice.
+func orthonormalise(columns [][]float64) (rank int) {
+	largest := 0.0
+	norms := make([]float64, len(columns))
+	for j, c := range columns {
+		norms[j] = dot(c, c)
+		largest = max(largest, norms[j])
+	}
+	for rank < len(columns) && len(columns) > 0 && rank < len(columns[0]) {
+		pivot := rank
+		for j := rank; j < len(columns); j++ {
+			if norms[j] > norms[pivot] {
+				pivot = j
+			}
+		}
+		columns[rank], columns[pivot] = columns[pivot], columns[rank]
+		norms[rank], norms[pivot] = norms[pivot], norms[rank]
+		q := columns[rank]
+		for _, before := range columns[:rank] {
+			subtract(q, before)
+		}
+		norm := dot(q, q)
+		if !(norm > negligible*largest) {
+			return rank
+		}
+		for k := range q {
+			q[k] /= math.Sqrt(norm)
+		}
+		rank++
+		for j := rank; j < len(columns); j++ {
+			subtract(columns[j], q)
+			norms[j] = dot(columns[j], columns[j])
+		}
+	}
+	return rank
+}
+
+// subtract takes off v its part along the unit vector q.
+func subtract(v, q []float64) {
+	s := dot(v, q)
+	for k, x := range q {
+		v[k] -= s * x
+	}
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for k, v := range a {
+		sum += v * b[k]
+	}
+	return sum
+}
