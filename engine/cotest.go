@@ -44,6 +44,7 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	if err != nil {
 		return nil, err
 	}
+	m = m.decoupled()
 	a := &coTest{candidates: newCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, pool: newPool(m.Problem.N())}
 	if m.Truncation > truncated {
 		norm, err := m.normOf(opt)

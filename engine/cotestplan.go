@@ -24,7 +24,7 @@ func (a *coTest) choose() (*stage, error) {
 		return nil, errLimit{samples: math.Inf(1)}
 	}
 	m := a.law.model
-	st := newStage(m)
+	st, pulled := newStage(m), 0
 	for _, part := range m.layout.parts(pairs) {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
 		contrasts := design.Contrasts{Pairs: part.pairs}
@@ -37,7 +37,12 @@ func (a *coTest) choose() (*stage, error) {
 			return nil, errLimit{samples: d.Value}
 		}
 		st.design.Value, st.design.Lower = st.design.Value+d.Value, st.design.Lower+d.Lower
-		if err := a.pull(st, space, contrasts, part.arms, d.Weights, max(1, int(math.Ceil(d.Value)))); err != nil {
+		// Only their sum is rounded up: a pull too many in each part would add up.
+		n := int(math.Ceil(st.design.Value)) - pulled
+		if pulled += n; n == 0 {
+			continue
+		}
+		if err := a.pull(st, space, contrasts, part.arms, d.Weights, n); err != nil {
 			return nil, err
 		}
 	}

@@ -14,15 +14,15 @@ import (
 //	θ̂ = (Nξ I + Σ N_i φ_iφ_iᵀ/σ_i²)⁻¹ Σ N_i φ_i ȳ_i/σ_i²
 //
 // In the exact feature space of a Model this equals the paper's form with the
-// Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³).
+// Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³), and at the sum
+// of that over the blocks of the features.
 type Estimator struct {
 	total      []float64 // N: N_i/σ_i², normalised
 	pulls      int
-	unit       float64 // reward units of one normalised unit
-	shrink     float64 // Nξ
-	chol       mat.Cholesky
+	unit       float64    // reward units of one normalised unit
+	shrink     float64    // Nξ
 	white      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
-	solved     *mat.Dense // Φ A⁻¹, for the bias
+	solved     *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
 	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or there are none
 	truncation float64    // Model.Truncation
 }
@@ -40,71 +40,54 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
 	n, dim := m.Features.Dims()
-	weighted := make([]float64, n)
-	e := &Estimator{total: weighted, pulls: total, unit: m.Unit, shrink: float64(total) * ridge, truncation: m.Truncation}
+	e := &Estimator{
+		total: make([]float64, n), pulls: total, unit: m.Unit, shrink: float64(total) * ridge,
+		white: mat.NewDense(n, dim, nil), truncation: m.Truncation,
+	}
+	if e.shrink > 0 {
+		e.solved = mat.NewDense(n, dim, nil)
+	}
 	for i, c := range counts {
-		weighted[i] = float64(c) * m.Precision[i]
+		e.total[i] = float64(c) * m.Precision[i]
 	}
-	info := gramOf(m.Features, weighted)
-	for j := 0; j < dim; j++ {
-		info.SetSym(j, j, info.At(j, j)+e.shrink)
+	parts := make([]information, len(m.layout.blocks))
+	top := 0.0
+	for k, b := range m.layout.blocks {
+		parts[k] = newInformation(m.Features, b, e.total, e.shrink)
+		top = max(top, parts[k].norm)
 	}
-	if e.shrink <= negligible*largestDiagonal(info) {
-		e.fillUnmeasured(m.Features, info)
+	var hidden []hiddenPart
+	for k := range parts {
+		part := &parts[k]
+		if len(part.columns) == 0 {
+			continue
+		}
+		if e.shrink <= negligible*top && !part.measured(top) {
+			hidden = append(hidden, part.fill(top)...)
+		}
+		if !part.factored && !part.chol.Factorize(part.matrix) {
+			return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; a larger xi mends it", total, ridge)
+		}
+		if err := part.finish(e); err != nil {
+			return nil, fmt.Errorf("inverting the information matrix of %d pulls: %w", total, err)
+		}
 	}
-	if !e.chol.Factorize(info) {
-		return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; a larger xi mends it", total, ridge)
-	}
-	var lower mat.TriDense
-	e.chol.LTo(&lower)
-	e.white = mat.DenseCopyOf(m.Features)
-	solveLowerTransposed(e.white, &lower)
-	var inverse mat.SymDense
-	if err := e.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
-		return nil, fmt.Errorf("inverting the information matrix of %d pulls: %w", total, err)
-	}
-	e.solved = mat.NewDense(n, dim, nil)
-	e.solved.Mul(m.Features, &inverse)
+	e.hide(hidden)
 	return e, nil
 }
 
-// negligible is the eigenvalue, relative to the largest, below which a
-// direction counts as not measured: rounding errors of a Cholesky factor reach it.
-const negligible = 1e-12
-
-func largestDiagonal(a *mat.SymDense) float64 {
-	var largest float64
-	for j := 0; j < a.SymmetricDim(); j++ {
-		largest = max(largest, a.At(j, j))
-	}
-	return largest
-}
-
-// fillUnmeasured finds the directions of negligible information, keeps the arms'
-// parts along them, and adds a multiple of the identity there so that the factor
-// exists; the filling adds next to nothing to variances and estimates.
-func (e *Estimator) fillUnmeasured(features *mat.Dense, info *mat.SymDense) {
-	dim := info.SymmetricDim()
-	var eig mat.EigenSym
-	if !eig.Factorize(info, true) {
-		return // not finite: the Cholesky factorisation that follows says so
-	}
-	values := eig.Values(nil) // ascending
-	top := values[dim-1]
-	null := 0
-	for null < dim && values[null] <= negligible*top {
-		null++
-	}
-	if null == 0 {
+// hide keeps what was not measured, a column for each direction.
+func (e *Estimator) hide(parts []hiddenPart) {
+	if len(parts) == 0 {
 		return
 	}
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
-	for k := 0; k < null; k++ {
-		info.SymRankOne(info, top-values[k], vectors.ColView(k))
+	n, _ := e.white.Dims()
+	e.hidden = mat.NewDense(n, len(parts), nil)
+	for k, part := range parts {
+		for a, i := range part.arms {
+			e.hidden.Set(i, k, part.values[a])
+		}
 	}
-	e.hidden = new(mat.Dense)
-	e.hidden.Mul(features, vectors.Slice(0, dim, 0, null))
 }
 
 // size is the number of floats held, for the memory bound of Model.
@@ -113,7 +96,14 @@ func (e *Estimator) size() int {
 		return 0
 	}
 	n, dim := e.white.Dims()
-	return n + 3*n*dim + 2*dim*dim // hidden, where there is one, is at most N × m
+	size := n + n*dim
+	for _, x := range []*mat.Dense{e.solved, e.hidden} {
+		if x != nil {
+			_, columns := x.Dims()
+			size += n * columns
+		}
+	}
+	return size
 }
 
 // Estimates returns the estimated reward of every arm, N values, normalised,

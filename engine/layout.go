@@ -19,10 +19,11 @@ type layout struct {
 	blocks []block // in the order of their first arm
 }
 
-// block is one block without copies.
+// block is one block.
 type block struct {
-	arms, columns []int
-	identity      string // of its features and precisions
+	arms, columns []int  // without copies
+	all           []int  // the arms with their copies
+	identity      string // of its features and precisions, without copies
 }
 
 // sameFeature is the difference of two features, relative to the largest, that is
@@ -33,7 +34,7 @@ const sameFeature = 1e-12
 // newLayout finds the copies and the blocks.
 func newLayout(features *mat.Dense, precision []float64) *layout {
 	n, dim := features.Dims()
-	l := &layout{first: make([]int, n), copies: make([]int, n), same: make([][]int, n), block: make([]int, n)}
+	l := &layout{copies: make([]int, n), same: make([][]int, n), block: make([]int, n)}
 	l.findCopies(features, precision)
 	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
 	for i := range n {
@@ -56,7 +57,9 @@ func newLayout(features *mat.Dense, precision []float64) *layout {
 			l.blocks = append(l.blocks, block{})
 		}
 		l.block[i] = number[root]
-		if b := &l.blocks[l.block[i]]; l.first[i] == i {
+		b := &l.blocks[l.block[i]]
+		b.all = append(b.all, i)
+		if l.first[i] == i {
 			b.arms = append(b.arms, i)
 		}
 	}
@@ -73,9 +76,20 @@ func newLayout(features *mat.Dense, precision []float64) *layout {
 
 // findCopies sets which arms are equal.
 func (l *layout) findCopies(features *mat.Dense, precision []float64) {
+	l.first = firstOf(features, precision)
+	for i, first := range l.first {
+		l.same[first] = append(l.same[first], i)
+	}
+	for i, first := range l.first {
+		l.copies[i] = len(l.same[first])
+	}
+}
+
+// firstOf is the first of the arms that equal each arm.
+func firstOf(features *mat.Dense, precision []float64) []int {
 	n, dim := features.Dims()
 	quantum, rounded := sameFeature*largestEntry(features), make([]float64, dim)
-	seen := map[string]int{}
+	first, seen := make([]int, n), map[string]int{}
 	for i := range n {
 		for k, v := range features.RawRowView(i) {
 			rounded[k] = math.Round(v/quantum) + 0 // not -0
@@ -84,12 +98,9 @@ func (l *layout) findCopies(features *mat.Dense, precision []float64) {
 		if _, known := seen[id]; !known {
 			seen[id] = i
 		}
-		l.first[i] = seen[id]
-		l.same[seen[id]] = append(l.same[seen[id]], i)
+		first[i] = seen[id]
 	}
-	for i, first := range l.first {
-		l.copies[i] = len(l.same[first])
-	}
+	return first
 }
 
 // identify sets the block's identity, bit for bit: designs of equal blocks are equal.

@@ -35,6 +35,7 @@ type Model struct {
 	known func() (*truth, error)   // once
 	tasks func() ([]*Model, error) // once: the model of each task alone
 	apart func() (*Model, error)   // once: the same problem under the kernel identity()
+	plain func() *Model            // once: in coordinates for least squares
 }
 
 // NewModel evaluates the kernel on the problem's points and factors the Gram
@@ -69,6 +70,7 @@ func NewModel(p *Problem, unit float64) (*Model, error) {
 		m.Precision[i] = unit * unit / (s * s)
 	}
 	m.layout = newLayout(m.Features, m.Precision)
+	m.plain = sync.OnceValue(func() *Model { return m.plainly(factor) })
 	m.identify()
 	return m, nil
 }

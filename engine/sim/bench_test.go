@@ -153,3 +153,38 @@ func BenchmarkPulls(b *testing.B) {
 		}
 	}
 }
+
+// A run of CoTestFC, whose designs depend on data, so that only those of round 1 are
+// remembered: the theory beside the runs is solved before the clock starts.
+func BenchmarkCoTestFC(b *testing.B) {
+	for _, x := range []struct {
+		name    string
+		problem *engine.Problem
+		options engine.Options
+		runs    int
+	}{
+		{"case1", paperCase(b, 1, 0.1), engine.Options{Delta: 0.005}, 200},
+		{"case3", paperCase(b, 3, 0.1), engine.Options{Delta: 0.005}, 50},
+		{"smooth1", smoothInstance(b, 1), engine.Options{Delta: 0.005}, 4},
+		{"coupling", couplingProblem(b), engine.Options{Delta: 0.05, Epsilon: 5}, 2},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			e := sim.Experiment{Problem: x.problem, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: x.options, Runs: 1, Seed: 1, Workers: 1, Memory: new(engine.Memory)}
+			if _, err := sim.Run(context.Background(), e); err != nil {
+				b.Fatal(err)
+			}
+			e.Runs = x.runs
+			var samples, rounds float64
+			for b.Loop() {
+				r, err := sim.Run(context.Background(), e)
+				if err != nil {
+					b.Fatal(err)
+				}
+				samples, rounds = r.SamplesTotal, r.Rounds
+			}
+			b.ReportMetric(samples, "samples")
+			b.ReportMetric(rounds, "rounds")
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*x.runs), "µs/run")
+		})
+	}
+}

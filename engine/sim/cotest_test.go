@@ -15,7 +15,7 @@ import (
 
 // nearTie is the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
 // ahead by .03, others by up to .33.
-func nearTie(t *testing.T) *engine.Problem {
+func nearTie(t testing.TB) *engine.Problem {
 	t.Helper()
 	p, err := engine.PaperCase(1, 0.1)
 	if err != nil {
@@ -48,12 +48,12 @@ func allButTied(t *testing.T) *engine.Problem {
 // interval and the unit square, the kernel rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard normal
 // in the model's own features, and unit noise. To double precision its 60 arms have
 // rank 59 or 60: nearly independent arms, for least squares.
-func smoothInstance(t *testing.T, seed uint64) *engine.Problem {
+func smoothInstance(t testing.TB, seed uint64) *engine.Problem {
 	t.Helper()
 	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
 }
 
-func paperCase(t *testing.T, number int, gap float64) *engine.Problem {
+func paperCase(t testing.TB, number int, gap float64) *engine.Problem {
 	t.Helper()
 	p, err := engine.PaperCase(number, gap)
 	if err != nil {

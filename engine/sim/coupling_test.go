@@ -12,7 +12,7 @@ import (
 )
 
 // The joint kernel of notebooks/coupling.cope, in squared % yield.
-func couplingProblem(t *testing.T) *engine.Problem {
+func couplingProblem(t testing.TB) *engine.Problem {
 	t.Helper()
 	effects := kernels.Func("effects", func(x, y []float64) float64 {
 		sum := 0.0

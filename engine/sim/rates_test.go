@@ -25,7 +25,7 @@ func rbfInstance(t *testing.T) *engine.Problem {
 // drawn has tasks with a feature, and arms with two, drawn uniformly between 0 and 1, the kernel rbf × rbf
 // with these lengthscales over tasks and arms, rewards Σ_k θ_k φ_k with θ standard normal
 // in the model's own features, and unit noise.
-func drawn(t *testing.T, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *engine.Problem {
+func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *engine.Problem {
 	t.Helper()
 	var z, x [][]float64
 	var names []string

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// decoupled is the model in coordinates for ξ = 0. Without a ridge, variances,
+// designs and estimates are the same under every invertible change of coordinates, and a norm of θ* has
+// no meaning. In these as many arms as there are dimensions have unit vectors, so
+// that what hangs together is seen: with as many dimensions as arms nothing does, each arm is a
+// block of its own, and 180 dimensions are 180 times one.
+//
+// Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
+// a norm. The model must not be one of reweighted, but may become one.
+func (m *Model) decoupled() *Model {
+	if m.Truncation > truncated {
+		return m
+	}
+	out, plain := *m, m.plain()
+	out.Features, out.layout, out.identity = plain.Features, plain.layout, plain.identity
+	return &out
+}
+
+// plainly computes the model in coordinates for least squares from the factor that its features are:
+// L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries
+// of the order of one. Arms with equal features get equal coordinates, bit for bit.
+func (m *Model) plainly(factor kernels.Factor) *Model {
+	n, dim := factor.L.Dims()
+	features := mat.NewDense(n, dim, nil)
+	firsts := firstOf(factor.L, make([]float64, n))
+	triangle, unit := mat.NewDense(dim, dim, nil), make([]int, n)
+	for k, i := range factor.Pivots {
+		triangle.SetRow(k, factor.L.RawRowView(i))
+		unit[firsts[i]] = k + 1
+	}
+	for i := range n {
+		to := features.RawRowView(i)
+		switch first := firsts[i]; {
+		case first < i:
+			copy(to, features.RawRowView(first))
+		case unit[i] > 0:
+			to[unit[i]-1] = 1
+		default:
+			copy(to, factor.L.RawRowView(i))
+			backward(triangle, to)
+		}
+	}
+	// What is left of a coordinate below the rounding of features would link arms
+	// that have nothing to do with each other.
+	raw, quantum := features.RawMatrix().Data, sameFeature*largestEntry(features)
+	for k, v := range raw {
+		if math.Abs(v) <= quantum {
+			raw[k] = 0
+		}
+	}
+	out := *m
+	out.Features, out.layout = features, newLayout(features, m.Precision)
+	out.identify()
+	return &out
+}
+
+// backward overwrites the row x by xL⁻¹ for a lower triangular L.
+func backward(l *mat.Dense, x []float64) {
+	for k := len(x) - 1; k >= 0; k-- {
+		row := l.RawRowView(k)
+		x[k] /= row[k]
+		for j, v := range row[:k] {
+			x[j] -= x[k] * v
+		}
+	}
+}

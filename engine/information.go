@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// information is A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i² on one block of the features: A is
+// block-diagonal, and each block is factored by itself.
+type information struct {
+	block
+	features *mat.Dense // of all arms of the block, in its columns
+	matrix   *mat.SymDense
+	norm     float64 // bounds the largest eigenvalue: the largest sum of absolute values in a row
+	chol     mat.Cholesky
+	factored bool // chol holds the factor of matrix
+}
+
+func newInformation(features *mat.Dense, b block, total []float64, shrink float64) information {
+	part := information{block: b}
+	if len(b.columns) == 0 { // arms without any feature
+		return part
+	}
+	part.features = submatrix(features, b.all, b.columns)
+	weights := make([]float64, len(b.all))
+	for a, i := range b.all {
+		weights[a] = total[i]
+	}
+	part.matrix = gramOf(part.features, weights)
+	for j := range b.columns {
+		part.matrix.SetSym(j, j, part.matrix.At(j, j)+shrink)
+	}
+	for j := range b.columns {
+		sum := 0.0
+		for k := range b.columns {
+			sum += math.Abs(part.matrix.At(j, k))
+		}
+		part.norm = max(part.norm, sum)
+	}
+	return part
+}
+
+// negligible is the eigenvalue, relative to the largest, below which a
+// direction counts as not measured: rounding errors of a Cholesky factor reach it.
+const negligible = 1e-12
+
+// measured tells whether all eigenvalues are above negligible beside top, by the factor
+// alone: the smallest is at least 1/tr A⁻¹. False says nothing.
+func (p *information) measured(top float64) bool {
+	if p.norm == 0 || !p.chol.Factorize(p.matrix) {
+		return false
+	}
+	p.factored = true
+	var lower, inverse mat.TriDense
+	p.chol.LTo(&lower)
+	if err := inverse.InverseTri(&lower); err != nil && !isCondition(err) {
+		return false
+	}
+	trace := 0.0
+	for j := range p.columns {
+		for k := range j + 1 {
+			trace += inverse.At(j, k) * inverse.At(j, k)
+		}
+	}
+	return trace*negligible*top < 1
+}
+
+// hiddenPart is a direction that was not measured: the parts of a block's arms along it.
+type hiddenPart struct {
+	arms   []int
+	values []float64
+}
+
+// fill finds the directions of negligible information, returns the arms'
+// parts along them, and adds a multiple of the identity there so that the factor
+// exists; the filling adds next to nothing to variances and estimates.
+func (p *information) fill(top float64) []hiddenPart {
+	var eig mat.EigenSym
+	if !eig.Factorize(p.matrix, true) {
+		return nil // not finite: the Cholesky factorisation that follows says so
+	}
+	var vectors mat.Dense
+	eig.VectorsTo(&vectors)
+	var out []hiddenPart
+	for k, value := range eig.Values(nil) { // ascending
+		if value > negligible*top {
+			break
+		}
+		p.matrix.SymRankOne(p.matrix, top-value, vectors.ColView(k))
+		p.factored = false
+		along := mat.NewVecDense(len(p.all), nil)
+		along.MulVec(p.features, vectors.ColView(k))
+		out = append(out, hiddenPart{arms: p.all, values: along.RawVector().Data})
+	}
+	return out
+}
+
+// finish writes the block's rows of the whitened features, and of those times A⁻¹
+// where there is a bias.
+func (p *information) finish(e *Estimator) error {
+	if e.solved != nil {
+		var inverse mat.SymDense
+		if err := p.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
+			return err
+		}
+		var solved mat.Dense
+		solved.Mul(p.features, &inverse)
+		p.scatter(&solved, e.solved)
+	}
+	var lower mat.TriDense
+	p.chol.LTo(&lower)
+	solveLowerTransposed(p.features, &lower)
+	p.scatter(p.features, e.white)
+	return nil
+}
+
+// scatter writes the rows of the block's arms into a matrix of all arms.
+func (p *information) scatter(from, to *mat.Dense) {
+	for a, i := range p.all {
+		row := to.RawRowView(i)
+		for b, k := range p.columns {
+			row[k] = from.At(a, b)
+		}
+	}
+}
