@@ -107,32 +107,37 @@ func (p *Problem) LargestNoise() float64 {
 	return largest
 }
 
-// Only returns the problem of task v alone, as an agent that shares nothing
-// sees it.
-func (p *Problem) Only(v int) *Problem {
-	lo, hi := p.ArmsOf(v)
-	index := make([]int, 0, hi-lo)
-	for i := lo; i < hi; i++ {
-		index = append(index, i)
+// Only returns the problem of some of the tasks, in this order: of one, as an agent that
+// shares nothing sees it. It panics when a task is named that there is not, or none is.
+func (p *Problem) Only(tasks ...int) *Problem {
+	if len(tasks) == 0 {
+		panic("engine: a problem needs at least one task")
 	}
+	var index []int
 	q := *p
-	q.Tasks = p.Tasks.Subset([]int{v})
-	q.Arms = p.Arms.Subset(index)
-	q.TaskOf = make([]int, hi-lo)
-	q.Noise = p.Noise[lo:hi]
-	if p.Mean != nil {
-		q.Mean = p.Mean[lo:hi]
+	q.TaskOf = nil
+	for k, v := range tasks {
+		lo, hi := p.ArmsOf(v)
+		for i := lo; i < hi; i++ {
+			index, q.TaskOf = append(index, i), append(q.TaskOf, k)
+		}
 	}
-	if p.SD != nil {
-		q.SD = p.SD[lo:hi]
-	}
-	if p.Reps != nil {
-		q.Reps = p.Reps[lo:hi]
-	}
-	if p.Rewards != nil {
-		q.Rewards = p.Rewards[lo:hi]
-	}
+	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
+	q.Noise, q.Mean, q.SD, q.Reps = at(p.Noise, index), at(p.Mean, index), at(p.SD, index), at(p.Reps, index)
+	q.Rewards = at(p.Rewards, index)
 	return &q
+}
+
+// at returns the entries of a list with these indices; nil of a list that there is not.
+func at[T any](list []T, index []int) []T {
+	if list == nil {
+		return nil
+	}
+	out := make([]T, len(index))
+	for k, i := range index {
+		out[k] = list[i]
+	}
+	return out
 }
 
 // WithKernel returns the same problem under another joint kernel.

@@ -26,6 +26,11 @@ type Experiment struct {
 	Draw      Drawer         // nil means that of the problem
 	Detail    bool           // keep Result.Detail
 	Memory    *engine.Memory // shared by experiments that have designs in common; nil means one of its own
+
+	// Each is told of every run that finished, with the pulls that each agent made in each
+	// round (rounds × V): what costs and times are counted by. It is never called
+	// concurrently, in the order in which runs finish, and not for results from a Store.
+	Each func(run int, o *engine.Outcome, pulls [][]int)
 }
 
 // Run makes the runs and returns their summary. When the context is cancelled,
@@ -103,6 +108,9 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 				s := t.judge.score(&made.outcome)
 				mu.Lock()
 				t.add(run, s, made)
+				if x.Each != nil {
+					x.Each(run, &made.outcome, made.pulls)
+				}
 				if x.Progress != nil {
 					x.Progress(Step{Done: t.done, Total: x.Runs})
 				}
@@ -117,15 +125,16 @@ func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, mod
 	return nil
 }
 
-// made is a run, finished or not: how it went, what its agents sent, and the algorithm as
+// made is a run, finished or not: how it went, what its agents did, and the algorithm as
 // it was left. It has no rounds when it came to none.
 type made struct {
 	outcome engine.Outcome
 	sent    wire.Traffic
+	pulls   [][]int // rounds × V, where Experiment.Each wants them
 	alg     engine.Algorithm
 }
 
-// one makes a run and measures its messages. A panic becomes an error that names
+// one makes a run and measures what its agents do. A panic becomes an error that names
 // where: it would end the whole process, since runs have goroutines of their own, and
 // with it a notebook's values.
 func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (m *made, err error) {
@@ -142,13 +151,11 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 	if x.Progress != nil && x.Runs == 1 {
 		driven = watch(m.alg, x.Progress)
 	}
-	env := NewEnvironment(x.Draw, x.Seed, run)
-	if !entry.Shares {
-		m.outcome, err = engine.Run(ctx, driven, env, x.Options)
-		return m, err
+	measured := &meter{
+		Environment: NewEnvironment(x.Draw, x.Seed, run), taskOf: x.Problem.TaskOf, features: model.Rank(),
+		broadcast: entry.Shares, itemise: x.Each != nil,
 	}
-	measured := &meter{Environment: env, taskOf: x.Problem.TaskOf, features: model.Rank()}
 	m.outcome, err = engine.Run(ctx, driven, measured, x.Options)
-	m.sent = measured.sent
+	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err
 }
