@@ -111,9 +111,9 @@ func outputFunctions() []Function {
 
 // plotFunction draws values.
 func plotFunction() Function {
-	plotted := []Type{Sweep, Result, List, Bounds, Hardness, Spectrum, Design, Paired, Speedup, Fit}
+	plotted := []Type{Sweep, Result, List, Bounds, Plan, WhatIf, Hardness, Spectrum, Design, Paired, Speedup, Fit}
 	return Function{
-		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, comparisons, a speedup, bounds, hardness, a spectrum, a design or a fit",
+		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, comparisons, a speedup, a plan, a what_if table, bounds, hardness, a spectrum, a design or a fit",
 		Params: []Param{
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
 			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},

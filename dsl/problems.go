@@ -68,8 +68,6 @@ func engineFunctions() []Function {
 		},
 		theory("bounds", Bounds, "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
 			[]Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam}, bounds.Compute),
-		theory("plan", Plan, "rounds, samples and bytes that a run is expected to need",
-			[]Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam}, bounds.Plan),
 		theory("spectrum", Spectrum, "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam}, bounds.SpectrumOf),
 		theory("hardness", Hardness, "gap and difficulty of each task",
@@ -88,7 +86,7 @@ func engineFunctions() []Function {
 				return given(bounds.FirstRound(c.e.ctx, c.arg("p").Data.(*engine.Problem), c.options(), tol))
 			},
 		},
-	}, runFunctions()...)
+	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
 
 // theory is a function of a problem and options.

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -128,8 +129,10 @@ func fromGo(name string, v any) (value, error) {
 		return value{Fit, v}, nil
 	case bounds.Report:
 		return value{Bounds, v}, nil
-	case bounds.Forecast:
+	case plan.Forecast:
 		return value{Plan, v}, nil
+	case plan.Comparison:
+		return value{WhatIf, v}, nil
 	case bounds.Allocation:
 		return value{Design, v}, nil
 	case bounds.Hardness:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -36,7 +37,7 @@ func TestPut(t *testing.T) {
 		{[][]float64{{1, 0}, {0, 1}}, List, nil}, {[]any{1, "a"}, List, []any{1.0, "a"}}, {[2]float64{1, 2}, List, []float64{1, 2}},
 		{k, Kernel, nil}, {&k, Kernel, k}, {joint, Joint, nil}, {&joint, Joint, joint}, {p, Problem, nil}, {*p, Problem, p},
 		{engine.Result{Mode: "fc"}, Result, nil}, {&engine.Result{Mode: "fb"}, Result, engine.Result{Mode: "fb"}}, {sim.Sweep{Names: []string{"g"}}, Sweep, nil},
-		{bounds.Report{}, Bounds, nil}, {bounds.Forecast{}, Plan, nil}, {bounds.Allocation{}, Design, nil}, {bounds.Hardness{}, Hardness, nil}, {bounds.Spectrum{}, Spectrum, nil},
+		{bounds.Report{}, Bounds, nil}, {plan.Forecast{}, Plan, nil}, {plan.Comparison{}, WhatIf, nil}, {bounds.Allocation{}, Design, nil}, {bounds.Hardness{}, Hardness, nil}, {bounds.Spectrum{}, Spectrum, nil},
 		{report.Figure{Title: "f"}, Figure, nil}, {report.Table{Caption: "t"}, Table, nil},
 	} {
 		if err := s.Put("v", c.v); err != nil {

@@ -20,7 +20,8 @@ const (
 	Problem  Type = "problem"         // *engine.Problem
 	Result   Type = "result"          // engine.Result
 	Bounds   Type = "bounds"          // bounds.Report
-	Plan     Type = "plan"            // bounds.Forecast
+	Plan     Type = "plan"            // plan.Forecast
+	WhatIf   Type = "what_if table"   // plan.Comparison
 	Design   Type = "design"          // bounds.Allocation
 	Hardness Type = "hardness"        // bounds.Hardness
 	Spectrum Type = "spectrum"        // bounds.Spectrum

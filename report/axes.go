@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -23,6 +24,8 @@ import (
 //	speedup          x: a swept name;  y: beta
 //	fc, fb           x: task, y: estimate;  x: round, y: alive pulls rho
 //	fit              x: task, y: similarity;  x: arm, y: residual
+//	plan             x: gap or algorithm;  y: samples samples_total rounds cost time
+//	what_if          x: change;            y: the same
 //	bounds           x: bound;  y: samples budget error
 //	spectrum         x: index;  y: eigenvalue
 //	design           x: arm;    y: weight
@@ -56,6 +59,11 @@ func Axes(v any, x string) (xs, ys []string) {
 		return []string{"task", "round"}, ys
 	case fit.Fit:
 		return fitAxes(v, x)
+	case plan.Forecast:
+		return planAxes(v.Rows, v.Prices)
+	case plan.Comparison:
+		xs, ys = planAxes(v.Rows, v.Prices)
+		return []string{"change"}, ys
 	case bounds.Report:
 		return []string{"bound"}, []string{"samples", "budget", "error"}
 	case bounds.Hardness:
@@ -91,7 +99,7 @@ func (o Drawing) chosen(v any) (Drawing, error) {
 		return o, fmt.Errorf("a %s over nothing cannot be drawn: it needs a swept name for x", TypeName(v))
 	}
 	if len(ys) == 0 {
-		return o, fmt.Errorf("a %s cannot be drawn: a sweep, paired, speedup, fc, fb, fit, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
+		return o, fmt.Errorf("a %s cannot be drawn: a sweep, paired, speedup, fc, fb, fit, plan, what_if, bounds, hardness, spectrum or design can, and a list of fc or fb results", TypeName(v))
 	}
 	var err error
 	if o.X, err = choose("x", o.X, xs); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -35,8 +36,10 @@ func Blocks(v any) []Block {
 		return problemBlocks(v)
 	case bounds.Report:
 		return boundsBlocks(v)
-	case bounds.Forecast:
+	case plan.Forecast:
 		return forecastBlocks(v)
+	case plan.Comparison:
+		return comparisonBlocks(v)
 	case bounds.Hardness:
 		return hardnessBlocks(v)
 	case bounds.Spectrum:
@@ -71,7 +74,7 @@ func Blocks(v any) []Block {
 	}
 }
 
-// TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, design,
+// TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, what_if, design,
 // spectrum, hardness, sweep, paired, speedup, claims, fit, kernel, problem, number,
 // bool, text, list, figure or table.
 func TypeName(v any) string {
@@ -82,8 +85,10 @@ func TypeName(v any) string {
 		return "problem"
 	case bounds.Report:
 		return "bounds"
-	case bounds.Forecast:
+	case plan.Forecast:
 		return "plan"
+	case plan.Comparison:
+		return "what_if"
 	case bounds.Hardness:
 		return "hardness"
 	case bounds.Spectrum:

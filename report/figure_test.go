@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
 // awkward are figures that a plotting library might stumble over.
@@ -164,7 +163,8 @@ func TestFigureOfErrors(t *testing.T) {
 		{undecidedResult(), "task", "error", `no y="error" here: y can be estimate`},
 		{[]engine.Result{undecidedResult()}, "", "error", `no y="error" here`},
 		{3.5, "", "", "a number cannot be drawn"},
-		{bounds.Forecast{}, "", "", "a plan cannot be drawn"},
+		{forecast(), "gap", "", `no x="gap" here: x can be algorithm`},
+		{whatIf(), "", "cost", `no y="cost" here: y can be samples, samples_total, rounds`},
 	} {
 		_, err := FigureOf(c.value, asked(c.x, c.y))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -47,6 +48,10 @@ func FigureOf(v any, o Drawing) (Figure, error) {
 		return estimateFigure(v), nil
 	case fit.Fit:
 		return fitFigure(v, y), nil
+	case plan.Forecast:
+		return planFigure("Forecast for "+v.Problem, v.Rows, v.Prices, o)
+	case plan.Comparison:
+		return planFigure("What changes, "+v.Problem, v.Rows, v.Prices, o)
 	case bounds.Report:
 		return boundsFigure(v, y), nil
 	case bounds.Hardness:

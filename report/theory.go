@@ -8,45 +8,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
-// forecastBlocks tells of plan(...): what a run will need.
-func forecastBlocks(f bounds.Forecast) []Block {
-	t := Table{
-		Caption: "Forecast, before anything is sampled",
-		Columns: []Column{
-			text("algorithm", "Algorithm"), text("schedule", "Schedule"), number("rounds", "Rounds", ""),
-			number("samples", "Samples per agent", ""), number("samples_total", "Samples, all agents", ""),
-			number("ratio", "Times the lower bound", ""), number("messages", "Messages", ""),
-			number("bytes", "Communication", "bytes"), number("first_round", "First round, all agents", ""),
-		},
-	}
-	for _, r := range f.Rows {
-		t.Rows = append(t.Rows, []any{r.Algorithm, orAbsent(r.Schedule), r.Rounds, known(r.SamplesPerAgent), known(r.SamplesTotal), known(r.RatioToLower), r.Messages, r.Bytes, r.FirstRound})
-	}
-	out := []Block{Paragraph{Lead: true, Text: forecastSentence(f)}}
-	for _, n := range f.Notes {
-		out = append(out, Note{Text: n})
-	}
-	return append(out, t.withoutEmptyColumns())
-}
-
-func forecastSentence(f bounds.Forecast) string {
-	if len(f.Rows) == 0 {
-		return fmt.Sprintf("No forecast for %s.", f.Problem)
-	}
-	least := f.Rows[0]
-	for _, r := range f.Rows {
-		if r.SamplesPerAgent < least.SamplesPerAgent {
-			least = r
-		}
-	}
-	name := least.Algorithm
-	if least.Schedule != "" {
-		name += " (" + least.Schedule + " schedule)"
-	}
-	return fmt.Sprintf("On %s at δ = %s the cheapest of %s is %s: about %s samples per agent in %s.",
-		f.Problem, decimal(f.Delta, 0), plural(len(f.Rows), "forecast"), name, decimal(least.SamplesPerAgent, 0), plural(least.Rounds, "round"))
-}
-
 // hardnessBlocks tells of hardness(...): which task is difficult, and why.
 func hardnessBlocks(h bounds.Hardness) []Block {
 	t := Table{

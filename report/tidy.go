@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -22,6 +23,10 @@ func tidy(v any) (Table, error) {
 		return speedupRows(v), nil
 	case sim.Claims:
 		return claimRows(v), nil
+	case plan.Forecast:
+		return needTable(v.Rows, v.Prices).without("method"), nil
+	case plan.Comparison:
+		return needTable(v.Rows, v.Prices).without("method"), nil
 	case []engine.Result:
 		return resultRows(v), nil
 	case engine.Result:

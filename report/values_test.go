@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -93,11 +94,26 @@ func boundsReport() bounds.Report {
 	}
 }
 
-func forecast() bounds.Forecast {
-	return bounds.Forecast{Problem: "paper case 2", Delta: 0.005, Rows: []bounds.ForecastRow{
-		{Algorithm: "CoKernelFC", Schedule: "paper", Rounds: 4, SamplesPerAgent: 392232, SamplesTotal: 1961160, Messages: 20, Bytes: 9600, RatioToLower: 258.7, FirstRound: 312440},
-		{Algorithm: "CoKernelFC", Schedule: "tuned", Rounds: 4, SamplesPerAgent: 9920, SamplesTotal: 49600, Messages: 20, Bytes: 1920, RatioToLower: 6.54, FirstRound: 1240},
-	}, Notes: []string{"Assumes the gaps of the expected rewards given."}}
+func forecast() plan.Forecast {
+	return plan.Forecast{Problem: "paper case 2", Delta: 0.005, Prices: plan.Prices{Sample: 12, Parallel: 96, SampleTime: 1, RoundTime: 2, TimeUnit: "days"}, Rows: []plan.Row{
+		{Algorithm: "CoKernelFC", Schedule: "paper", Delta: 0.005, Tasks: 5, Runs: 20, Rounds: 4, RoundsQ90: 4, SamplesPerAgent: 392232, SamplesPerAgentCI95: [2]float64{392232, 392232},
+			SamplesTotal: 1961160, SamplesTotalQ90: 1961160, SamplesBusiest: 401020, Messages: 20, Bytes: 960, RatioToLower: 258.7, FirstRound: 312440, Cost: 23533920, CostQ90: 23533920, Time: 4187, TimeQ90: 4187},
+		{Algorithm: "CoKernelFC", Schedule: "tuned", Delta: 0.005, Tasks: 5, Runs: 20, Undecided: 0, Rounds: 4, RoundsQ90: 4, SamplesPerAgent: 9920, SamplesPerAgentCI95: [2]float64{9801, 10039},
+			SamplesTotal: 49600, SamplesTotalQ90: 50210, SamplesBusiest: 10990, Messages: 20, Bytes: 1920, RatioToLower: 6.54, FirstRound: 1240, Cost: 595200, CostQ90: 602520, Time: 124.5, TimeQ90: 130, Quickest: true},
+		{Algorithm: "CoTestFC", Delta: 0.005, Tasks: 5, Runs: 20, Rounds: 9.6, RoundsQ90: 12, SamplesPerAgent: 4030, SamplesPerAgentCI95: [2]float64{3610, 4450},
+			SamplesTotal: 20150, SamplesTotalQ90: 25520, SamplesBusiest: 4410, Messages: 48, Bytes: 4420, RatioToLower: 2.66, FirstRound: 24, Cost: 241800, CostQ90: 306240, Time: 70.4, TimeQ90: 82, Cheapest: true},
+	}, Notes: []string{"assumes the gaps of the expected rewards given"}}
+}
+
+func whatIf() plan.Comparison {
+	base := forecast().Rows[2]
+	base.Change, base.RatioToBaseline, base.Cheapest = "as it is", 1, false
+	fewer := base
+	fewer.Change, fewer.Tasks, fewer.SamplesTotal, fewer.RatioToBaseline = "the first 2 of 5 tasks", 2, 9672, 0.48
+	sure := base
+	sure.Change, sure.Delta, sure.SamplesTotal, sure.RatioToBaseline, sure.Undecided = "δ = 0.0001", 0.0001, math.Inf(1), math.Inf(1), 1
+	sure.SamplesPerAgent, sure.SamplesPerAgentCI95 = math.Inf(1), [2]float64{math.Inf(1), math.Inf(1)}
+	return plan.Comparison{Problem: "paper case 2", Rows: []plan.Row{base, sure, fewer}}
 }
 
 func hardness() bounds.Hardness {
@@ -238,6 +254,7 @@ func document() Document {
 			{"", `fb(p, budget=7000)`, fbResult("CoKernelFB", 3, 0.04)},
 			{"", `bounds(p, delta=0.005)`, boundsReport()},
 			{"", `plan(p, delta=0.005)`, forecast()},
+			{"", `what_if(p, delta=0.0001, tasks=2)`, whatIf()},
 			{"", `hardness(p)`, hardness()},
 			{"", `spectrum(p)`, spectrum()},
 			{"", `design(p)`, allocation(5, 6)},

@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -174,7 +175,12 @@ func Fit(name string) fit.Fit { return read[fit.Fit](name, "the value of fit(...
 func Bounds(name string) bounds.Report { return read[bounds.Report](name, "the value of bounds(...)") }
 
 // Plan returns the value of plan(...).
-func Plan(name string) bounds.Forecast { return read[bounds.Forecast](name, "the value of plan(...)") }
+func Plan(name string) plan.Forecast { return read[plan.Forecast](name, "the value of plan(...)") }
+
+// WhatIf returns the value of what_if(...).
+func WhatIf(name string) plan.Comparison {
+	return read[plan.Comparison](name, "the value of what_if(...)")
+}
 
 // Design returns the value of design(...).
 func Design(name string) bounds.Allocation {
@@ -236,8 +242,10 @@ func kindOf(v any) (what, reader string) {
 		return "the value of fit(...)", "Fit"
 	case bounds.Report:
 		return "the value of bounds(...)", "Bounds"
-	case bounds.Forecast:
+	case plan.Forecast:
 		return "the value of plan(...)", "Plan"
+	case plan.Comparison:
+		return "the value of what_if(...)", "WhatIf"
 	case bounds.Allocation:
 		return "the value of design(...)", "Design"
 	case bounds.Hardness:

@@ -66,28 +66,6 @@ type Corollary struct {
 	FBBudget ABC `json:"fb_budget"`
 }
 
-// Forecast is the value of plan(...): what a run will need, computed before
-// anything is sampled. One row per schedule and gap assumption.
-type Forecast struct {
-	Problem string        `json:"problem"`
-	Delta   float64       `json:"delta"`
-	Rows    []ForecastRow `json:"rows"`
-	Notes   []string      `json:"notes,omitempty"`
-}
-
-// ForecastRow is one schedule of a Forecast, per agent where so named.
-type ForecastRow struct {
-	Algorithm       string  `json:"algorithm"`
-	Schedule        string  `json:"schedule"`
-	Rounds          int     `json:"rounds"`
-	SamplesPerAgent float64 `json:"samples_per_agent"`
-	SamplesTotal    float64 `json:"samples_total"`
-	Messages        int     `json:"messages"`
-	Bytes           int     `json:"bytes"`
-	RatioToLower    float64 `json:"ratio_to_lower_bound"`
-	FirstRound      int     `json:"first_round_samples"` // all agents; exact, needs no gaps
-}
-
 // Hardness is the value of hardness(...): gap and difficulty per task.
 type Hardness struct {
 	Problem string        `json:"problem"`

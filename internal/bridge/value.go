@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -45,7 +46,8 @@ func plainKinds() map[string]reflect.Type {
 		"texts":    reflect.TypeFor[[]string](),
 		"matrix":   reflect.TypeFor[[][]float64](),
 		"bounds":   reflect.TypeFor[bounds.Report](),
-		"plan":     reflect.TypeFor[bounds.Forecast](),
+		"plan":     reflect.TypeFor[plan.Forecast](),
+		"what_if":  reflect.TypeFor[plan.Comparison](),
 		"design":   reflect.TypeFor[bounds.Allocation](),
 		"hardness": reflect.TypeFor[bounds.Hardness](),
 		"spectrum": reflect.TypeFor[bounds.Spectrum](),

@@ -1,0 +1,230 @@
+package dsl
+
+import (
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// planningFunctions say what runs will need before anything is sampled.
+func planningFunctions() []Function {
+	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of each method and gap"}
+	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "of the simulated rewards"}
+	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List}, Range: positive, Default: unset,
+		Doc: "smallest lead of the best arm to plan for, reward units, in place of the known means: a number, or a list of several to compare"}
+	gap := gaps
+	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, reward units, in place of the known means"
+	prices := priceParams()
+	several := func(p Param, doc string) Param {
+		p.Types, p.Default, p.Doc = []Type{Number, List}, unset, doc
+		return p
+	}
+	return []Function{
+		{
+			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
+			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time",
+			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
+				ridgeParam, normParam, gapParam, unitParam),
+			Result: Plan, Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
+			check: (*call).checkPlan, eval: (*call).forecast,
+		},
+		{
+			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
+			Doc: "how samples and rounds change with delta, epsilon and the tasks, each by itself, beside the run as it is",
+			Params: append([]Param{
+				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc: its call is the run as it is"},
+				several(deltaParam, "error probabilities to try"),
+				several(epsilonParam, "accuracies to try, reward units"),
+				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of such for several alternatives"},
+				gap, algorithmParam(engine.ModeFC),
+				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
+				runs, seed}, prices...),
+			Result: WhatIf, Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
+			check: (*call).checkWhatIf, eval: (*call).whatIf,
+		},
+	}
+}
+
+// priceParams are what sampling costs and how long it takes.
+func priceParams() []Param {
+	return []Param{
+		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of one sample"},
+		{Name: "cost_round", Synonyms: []string{"setup_cost", "fixed_cost"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of a round for each agent that samples in it"},
+		{Name: "parallel", Synonyms: []string{"batch", "batch_size", "throughput"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "samples that an agent can make at once, in one batch; all of a round when not given"},
+		{Name: "sample_time", Synonyms: []string{"batch_time", "delay", "duration"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration of a batch"},
+		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration between rounds, for analysis and communication"},
+		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `of these durations, such as "days"`},
+	}
+}
+
+// question reads what plan and what_if have in common.
+func (c *call) question() plan.Question {
+	q := plan.Question{
+		Runs: plan.DefaultRuns, Seed: 1, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
+		Prices: plan.Prices{
+			Sample: c.number("cost"), Round: c.number("cost_round"), Parallel: c.whole("parallel"),
+			SampleTime: c.number("sample_time"), RoundTime: c.number("round_time"), TimeUnit: c.text("time_unit"),
+		},
+	}
+	if c.arg("runs").known() {
+		q.Runs = c.whole("runs")
+	}
+	if c.arg("seed").known() {
+		q.Seed = uint64(c.number("seed"))
+	}
+	for _, a := range c.elements("gaps") {
+		q.Gaps = append(q.Gaps, a.Data.(float64))
+	}
+	return q
+}
+
+// elements are the values of an argument that may be one or a list of them.
+func (c *call) elements(name string) []argument {
+	a := c.arg(name)
+	list, ok := a.Data.([]value)
+	if !ok && a.known() {
+		return []argument{a}
+	}
+	out := make([]argument, len(list))
+	for i := range list {
+		out[i] = c.element(a, i)
+	}
+	return out
+}
+
+// checkNumbers reports a list in which not every element is a number that the parameter
+// may be, or that is empty.
+func (c *call) checkNumbers(name string) bool {
+	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
+	if list, ok := a.Data.([]value); ok && len(list) == 0 {
+		c.fail(&a, fmt.Sprintf("%s: %s is an empty list; it must be a number, or a list of numbers", c.fn.Name, name), "")
+		return false
+	}
+	before := c.e.mistakes
+	p.Types = []Type{Number}
+	for _, e := range c.elements(name) {
+		c.checkArgument(p, &e)
+	}
+	return c.e.mistakes == before
+}
+
+// checkPlan reports gaps that cannot be planned for.
+func (c *call) checkPlan() { c.checkNumbers("gaps") }
+
+// forecast is plan(...). An interrupted one keeps what was finished.
+func (c *call) forecast() (any, error) {
+	if !c.checkNumbers("gaps") {
+		return nil, nil // reported
+	}
+	p, q := c.arg("p").Data.(*engine.Problem), c.question()
+	q.Options = c.options()
+	q.Progress = c.e.progress(c.fn.Name, p.Name, q.Runs)
+	f, err := plan.Of(c.e.ctx, p, q)
+	if err != nil && len(f.Rows) == 0 {
+		return nil, err
+	}
+	return f, err
+}
+
+// checkWhatIf reports what can be told before anything runs: numbers out of range, and a
+// result whose call is not known.
+func (c *call) checkWhatIf() {
+	if c.checkNumbers("delta") && c.checkNumbers("epsilon") && c.arg("p").Type == Result {
+		c.baseline()
+	}
+}
+
+// whatIf is what_if(...). An interrupted one keeps what was finished.
+func (c *call) whatIf() (any, error) {
+	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") {
+		return nil, nil // reported
+	}
+	q, algorithm := c.question(), c.text("algorithm")
+	p, given := c.arg("p").Data.(*engine.Problem)
+	q.Options.Schedule = c.text("schedule")
+	if !given {
+		run, ok := c.baseline()
+		if !ok {
+			return nil, nil // reported
+		}
+		if p, given = run.arg("p").Data.(*engine.Problem); !given {
+			return nil, nil // what made the result cannot be evaluated any more, and that was reported
+		}
+		q.Options, algorithm = run.options(), run.text("algorithm")
+	}
+	if algorithm == "" {
+		algorithm = algorithmParam(engine.ModeFC).Choices[0]
+	}
+	changes, ok := c.changes(p)
+	if !ok {
+		return nil, nil // reported
+	}
+	q.Progress = c.e.progress(c.fn.Name, algorithm, q.Runs)
+	w, err := plan.WhatIf(c.e.ctx, p, algorithm, changes, q)
+	if err != nil && len(w.Rows) == 0 {
+		return nil, err
+	}
+	return w, err
+}
+
+// baseline is the call of fc that made the result what_if is asked about, with its
+// arguments as they are now: a result does not hold its problem.
+func (c *call) baseline() (*call, bool) {
+	a := c.arg("p")
+	refuse := func(why string) (*call, bool) {
+		c.fail(&a, c.fn.Name+": "+why, "give the problem itself, with algorithm= and schedule=")
+		return nil, false
+	}
+	name, ok := a.Node.(*ast.IdentifierNode)
+	if !ok || c.e.scope[name.Value] == nil {
+		return refuse("a result must be given by its name, so that its problem is found")
+	}
+	st := c.e.scope[name.Value].st
+	made, ok := st.Node.(*ast.CallNode)
+	if !ok {
+		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
+	}
+	if callee, ok := made.Callee.(*ast.IdentifierNode); !ok || callee.Value != engine.ModeFC {
+		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
+	}
+	for _, param := range []string{"algorithm", "schedule"} {
+		if again := c.arg(param); again.known() {
+			c.fail(&again, fmt.Sprintf("%s: %s says %s already", c.fn.Name, name.Value, param), "give the problem in place of the result")
+			return nil, false
+		}
+	}
+	if c.e.dry {
+		return nil, true
+	}
+	fn := index[engine.ModeFC]
+	run := &call{e: c.e, fn: fn, node: made, args: make([]argument, len(fn.Params))}
+	own, uses := c.e.st, c.e.uses
+	c.e.st, c.e.uses = st, nil
+	run.match()
+	c.e.st, c.e.uses = own, uses
+	return run, true
+}
+
+// changes are the alternatives, in the order of the parameters.
+func (c *call) changes(p *engine.Problem) ([]plan.Change, bool) {
+	var out []plan.Change
+	for _, name := range []string{plan.VaryDelta, plan.VaryEpsilon} {
+		for _, a := range c.elements(name) {
+			out = append(out, plan.Change{Vary: name, Value: a.Data.(float64)})
+		}
+	}
+	tasks, ok := c.taskSets(p)
+	if !ok {
+		return nil, false
+	}
+	out = append(out, tasks...)
+	if len(out) == 0 {
+		c.e.fail(c.node, WhatIf, c.fn.Name+": nothing changes", "give delta=, epsilon= or tasks=, as in "+c.fn.Example)
+		return nil, false
+	}
+	return out, true
+}

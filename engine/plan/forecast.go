@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// methods are what a forecast compares: those of the catalogue that carry a guarantee and
+// that somebody would choose.
+func methods() []method {
+	all := []method{{"CoKernelFC", engine.SchedulePaper}, {"CoKernelFC", engine.ScheduleTuned}}
+	for _, name := range []string{"CoTestFC", "IndTestFC"} {
+		if _, err := engine.AlgorithmNamed(engine.ModeFC, name); err == nil {
+			all = append(all, method{algorithm: name})
+		}
+	}
+	return all
+}
+
+// prepared fills in what was left out, and reports what is out of range.
+func (q Question) prepared() (Question, error) {
+	if q.Runs == 0 {
+		q.Runs = DefaultRuns
+	}
+	if q.Runs < 0 {
+		return q, fmt.Errorf("runs must be at least 1, got %d", q.Runs)
+	}
+	if q.Memory == nil {
+		q.Memory = new(engine.Memory) // one for all methods
+	}
+	return q, q.Prices.check()
+}
+
+// Of forecasts what the methods will need on a problem. A method that cannot
+// run, such as one whose ridge needs a norm, leaves a note in place of its row; it is an
+// error when that is so of all. After an interrupt it returns the rows of the runs that
+// finished, together with the error.
+func Of(ctx context.Context, p *engine.Problem, q Question) (Forecast, error) {
+	q, err := q.prepared()
+	if err != nil {
+		return Forecast{}, fmt.Errorf("plan: %w", err)
+	}
+	scenarios, notes, err := q.scenarios(p)
+	if err != nil {
+		return Forecast{}, fmt.Errorf("plan: %w", err)
+	}
+	out := Forecast{Problem: p.Name, Delta: q.Options.Delta, Epsilon: q.Options.Epsilon, Prices: q.Prices, Notes: notes}
+	if out.Delta == 0 {
+		out.Delta = engine.DefaultDelta
+	}
+	tried := methods()
+	f := &forecaster{Question: q, total: q.Runs * len(tried) * len(scenarios)}
+	f.start()
+	var failed error
+	for _, s := range scenarios {
+		from := len(out.Rows)
+		for _, m := range tried {
+			row, err := f.row(ctx, m, s, q.Options)
+			if row.Runs > 0 {
+				out.Rows = append(out.Rows, row)
+			}
+			if ctx.Err() != nil {
+				return out.interrupted(ctx, from)
+			}
+			if err != nil && row.Runs == 0 {
+				failed = err
+				out.note(err.Error())
+			}
+		}
+		q.Prices.mark(out.Rows[from:])
+	}
+	if len(out.Rows) == 0 {
+		return out, fmt.Errorf("plan: %w", failed)
+	}
+	return out, nil
+}
+
+// interrupted is what was forecast before an interrupt.
+func (f Forecast) interrupted(ctx context.Context, from int) (Forecast, error) {
+	f.Prices.mark(f.Rows[from:])
+	f.note("interrupted: methods are missing, and the last one has fewer runs than asked")
+	return f, ctx.Err()
+}
+
+// note adds a note once: a method fails in the same way for every gap.
+func (f *Forecast) note(text string) {
+	for _, n := range f.Notes {
+		if n == text {
+			return
+		}
+	}
+	f.Notes = append(f.Notes, text)
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// scenario is what is assumed of the rewards: some problems whose expected rewards are
+// known, among which the runs are shared out.
+type scenario struct {
+	gap      float64 // 0: the problem's own rewards
+	problems []*engine.Problem
+	law      string // Options.Law where none is given
+}
+
+// draws is how many choices of best arms a gap is simulated with.
+const draws = 5
+
+// scenarios are the known rewards, or one for each gap, and a note of what they are.
+func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
+	gaps := q.Gaps
+	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
+		gaps = []float64{q.Options.Gap}
+	}
+	if len(gaps) == 0 {
+		if p.Mean == nil {
+			return nil, nil, errUnknown
+		}
+		return []scenario{{problems: []*engine.Problem{p}}}, nil, nil
+	}
+	m, err := engine.NewModel(p, q.Options.Unit)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []scenario
+	for _, gap := range gaps {
+		if !(gap > 0) || math.IsInf(gap, 0) {
+			return nil, nil, fmt.Errorf("gaps must be positive numbers, got %g", gap)
+		}
+		s := scenario{gap: gap}
+		if p.Bounds != nil {
+			s.law = engine.LawSubGaussian // what the bounds, which supposed takes away, would have said
+		}
+		for d := range min(draws, q.Runs) {
+			rng := rand.New(rand.NewPCG(q.Seed, uint64(d)))
+			mean, err := leastFavourable(m, gap, rng)
+			if err != nil {
+				return nil, nil, err
+			}
+			s.problems = append(s.problems, supposed(p, mean))
+		}
+		out = append(out, s)
+	}
+	return out, []string{"planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"}, nil
+}
+
+// supposed is the problem with these expected rewards, and normal noise of the
+// problem's scales: reward laws with bounds or measured rewards do not fit rewards that are
+// assumed.
+func supposed(p *engine.Problem, mean []float64) *engine.Problem {
+	q := *p
+	q.Mean, q.Rewards, q.Bounds, q.Environment = mean, nil, nil, engine.EnvironmentGaussian
+	return &q
+}
+
+// only keeps some of the tasks; nil keeps all.
+func (s scenario) only(tasks []int) scenario {
+	if tasks == nil {
+		return s
+	}
+	out := scenario{gap: s.gap, law: s.law}
+	for _, p := range s.problems {
+		out.problems = append(out.problems, p.Only(tasks...))
+	}
+	return out
+}

@@ -1,0 +1,202 @@
+package plan
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// forecaster makes the rows of one forecast.
+type forecaster struct {
+	Question
+	done, total int // runs, for Progress
+}
+
+// method is an algorithm with a schedule.
+type method struct{ algorithm, schedule string }
+
+// need is what one run needed.
+type need struct {
+	rounds, samples, busiest, cost, time float64
+	undecided, done                      bool
+}
+
+// batch is the runs of a method on one problem of a scenario.
+type batch struct {
+	result engine.Result
+	needs  []need // of the runs that finished, in their order
+}
+
+// start says at once what is under way: the first run pays for the designs.
+func (f *forecaster) start() {
+	if f.Progress != nil {
+		f.Progress(sim.Step{Total: f.total})
+	}
+}
+
+// row simulates a method under a scenario. After an interrupt it is the row of the
+// runs that finished, together with the error.
+func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.Options) (Row, error) {
+	opt.Schedule = m.schedule
+	if opt.Law == "" {
+		opt.Law = s.law
+	}
+	var all []batch
+	var err error
+	before := f.done
+	for d := 0; d < len(s.problems) && err == nil; d++ {
+		var b batch
+		b, err = f.simulate(ctx, m, s.problems[d], opt, f.Runs/len(s.problems)+count(d < f.Runs%len(s.problems)), uint64(d))
+		if len(b.needs) > 0 {
+			all = append(all, b)
+		}
+	}
+	if f.done = before + f.Runs; err != nil && ctx.Err() == nil && f.Progress != nil {
+		f.Progress(sim.Step{Done: f.done, Total: f.total}) // a method that fails has no more runs to wait for
+	}
+	return f.fold(all, s.gap, opt), err
+}
+
+// simulate makes runs of a method on one problem.
+func (f *forecaster) simulate(ctx context.Context, m method, p *engine.Problem, opt engine.Options, runs int, offset uint64) (batch, error) {
+	entry, err := engine.AlgorithmNamed(engine.ModeFC, m.algorithm)
+	if err != nil {
+		return batch{}, err
+	}
+	needs := make([]need, runs)
+	result, err := sim.Run(ctx, sim.Experiment{
+		Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: opt, Runs: runs, Seed: f.Seed + offset,
+		Workers: f.Workers, Memory: f.Memory,
+		Each: func(run int, o *engine.Outcome, pulls [][]int) {
+			needs[run] = f.Prices.need(o, pulls, entry.Shares)
+			f.done++
+			if f.Progress != nil {
+				f.Progress(sim.Step{Done: f.done, Total: f.total})
+			}
+		},
+	})
+	b := batch{result: result}
+	for _, n := range needs {
+		if n.done {
+			b.needs = append(b.needs, n)
+		}
+	}
+	return b, err
+}
+
+// need is what a run took, at these prices. Agents that share wait for the busiest one
+// in every round; agents that share nothing go on by themselves, and the slowest decides.
+func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
+	n := need{rounds: float64(len(o.Rounds)), done: true}
+	for _, a := range o.Answers {
+		n.undecided = n.undecided || !a.Decided
+	}
+	var samples, time []float64 // by agent
+	for _, round := range pulls {
+		if samples == nil {
+			samples, time = make([]float64, len(round)), make([]float64, len(round))
+		}
+		longest := 0.0
+		for v, own := range round {
+			if own == 0 {
+				continue
+			}
+			took := p.duration(own)
+			longest = max(longest, took)
+			samples[v] += float64(own)
+			time[v] += took
+			n.cost += p.Sample*float64(own) + p.Round
+		}
+		n.time += longest
+	}
+	for v := range samples {
+		n.samples += samples[v]
+		n.busiest = max(n.busiest, samples[v])
+	}
+	if !shares && len(time) > 0 {
+		n.time = 0
+		for _, own := range time {
+			n.time = max(n.time, own)
+		}
+	}
+	if n.undecided {
+		never := math.Inf(1)
+		n.rounds, n.samples, n.busiest, n.cost, n.time = never, never, never, never, never
+	}
+	return n
+}
+
+// duration is how long a round with so many samples of an agent takes, the analysis
+// after it included.
+func (p Prices) duration(samples int) float64 {
+	batches := 1
+	if p.Parallel > 0 {
+		batches = (samples + p.Parallel - 1) / p.Parallel
+	}
+	return float64(batches)*p.SampleTime + p.RoundTime
+}
+
+// fold makes a row of the runs.
+func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
+	row := Row{Gap: gap, Delta: opt.Delta, Epsilon: opt.Epsilon}
+	var needs []need
+	lower := 0.0
+	for _, b := range all {
+		n, r := float64(len(b.needs)), b.result
+		needs = append(needs, b.needs...)
+		row.Algorithm, row.Schedule, row.Tasks, row.Delta = r.Algorithm, r.Schedule, r.Tasks, r.Delta
+		row.Messages += n * r.Messages
+		row.Bytes += n * r.Bytes
+		lower += n * r.LowerBoundSamples
+		if len(r.Trace) > 0 {
+			row.FirstRound += n * float64(r.Trace[0].Pulls)
+		}
+	}
+	row.Runs = len(needs)
+	if row.Runs == 0 {
+		return row
+	}
+	n, agents := float64(row.Runs), float64(row.Tasks)
+	row.Messages, row.Bytes, row.FirstRound, lower = row.Messages/n, row.Bytes/n, row.FirstRound/n, lower/n
+	column := func(of func(need) float64) (values []float64, mean, q90 float64) {
+		for _, n := range needs {
+			values = append(values, of(n))
+		}
+		return values, stat.Mean(values, nil), quantile90(values)
+	}
+	var samples []float64
+	samples, row.SamplesTotal, row.SamplesTotalQ90 = column(func(n need) float64 { return n.samples })
+	_, row.Rounds, row.RoundsQ90 = column(func(n need) float64 { return n.rounds })
+	_, row.SamplesBusiest, _ = column(func(n need) float64 { return n.busiest })
+	row.SamplesPerAgent = row.SamplesTotal / agents
+	if f.Prices.costs() {
+		_, row.Cost, row.CostQ90 = column(func(n need) float64 { return n.cost })
+	}
+	if f.Prices.takes() {
+		_, row.Time, row.TimeQ90 = column(func(n need) float64 { return n.time })
+	}
+	for _, n := range needs {
+		row.Undecided += count(n.undecided)
+	}
+	if row.Undecided == 0 {
+		i := sim.Mean(samples)
+		row.SamplesPerAgentCI95 = [2]float64{i.CI95[0] / agents, i.CI95[1] / agents}
+	} else {
+		row.SamplesPerAgentCI95 = [2]float64{math.Inf(1), math.Inf(1)}
+	}
+	if lower > 0 {
+		row.RatioToLower = row.SamplesPerAgent / lower
+	}
+	return row
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

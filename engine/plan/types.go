@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// DefaultRuns is how many runs a forecast simulates of each method.
+const DefaultRuns = 20
+
+// Question is what a forecast is about; the zero value asks for what the known expected
+// rewards need by the defaults of engine.Options, without prices.
+type Question struct {
+	Options engine.Options // for every method; Of sets the schedule
+	// Gaps are leads of the best arm over its rivals to plan for, reward units, each a
+	// scenario of its own. None means the known expected rewards, or Options.Gap
+	// where they are unknown.
+	Gaps    []float64
+	Runs    int // simulated for each method and gap; 0 means DefaultRuns
+	Seed    uint64
+	Prices  Prices
+	Workers int            // as in sim.Experiment
+	Memory  *engine.Memory // as in sim.Experiment
+	// Progress is called after each simulated run, never concurrently; may be nil.
+	Progress func(sim.Step)
+}
+
+// Prices are what sampling costs and how long it takes. The zero value leaves both out.
+type Prices struct {
+	Sample     float64 `json:"sample,omitempty"`      // cost of one sample
+	Round      float64 `json:"round,omitempty"`       // cost of a round, for every agent that samples in it
+	Parallel   int     `json:"parallel,omitempty"`    // samples that an agent takes at once, in one batch; 0 means all of a round
+	SampleTime float64 `json:"sample_time,omitempty"` // duration of a batch
+	RoundTime  float64 `json:"round_time,omitempty"`  // duration between rounds: analysis and communication
+	TimeUnit   string  `json:"time_unit,omitempty"`   // of the durations, such as "days"
+}
+
+// costs and takes tell whether there are prices and durations.
+func (p Prices) costs() bool { return p.Sample > 0 || p.Round > 0 }
+func (p Prices) takes() bool { return p.SampleTime > 0 || p.RoundTime > 0 }
+
+// check reports prices outside their range.
+func (p Prices) check() error {
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"cost", p.Sample}, {"cost_round", p.Round}, {"sample_time", p.SampleTime}, {"round_time", p.RoundTime}} {
+		if !(x.value >= 0) || math.IsInf(x.value, 0) {
+			return fmt.Errorf("%s must be 0 or more, got %g", x.name, x.value)
+		}
+	}
+	if p.Parallel < 0 {
+		return fmt.Errorf("parallel must be at least 1, got %d", p.Parallel)
+	}
+	return nil
+}
+
+// Forecast is the value of plan(...): what a run will need, one row per method and
+// gap, gap by gap.
+type Forecast struct {
+	Problem string   `json:"problem"`
+	Delta   float64  `json:"delta"`
+	Epsilon float64  `json:"epsilon,omitempty"`
+	Rows    []Row    `json:"rows"`
+	Prices  Prices   `json:"prices"`
+	Notes   []string `json:"notes,omitempty"` // what was assumed, and what could not be forecast
+}
+
+// Comparison is the value of what_if(...): the forecast of one method as it is, and under
+// each change.
+type Comparison struct {
+	Problem string   `json:"problem"`
+	Rows    []Row    `json:"rows"` // the first is the baseline
+	Prices  Prices   `json:"prices"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Row is what the simulated runs of one method needed: means, and quantiles of 90 %
+// (the smallest value that at least 90 % of the runs keep to). A run that came to a limit
+// undecided counts as needing infinitely much.
+type Row struct {
+	Change    string  `json:"change,omitempty"` // of a Comparison: what differs from the baseline
+	Gap       float64 `json:"gap,omitempty"`    // planned for; 0: that of the known rewards
+	Algorithm string  `json:"algorithm"`
+	Schedule  string  `json:"schedule,omitempty"`
+	Delta     float64 `json:"delta"`
+	Epsilon   float64 `json:"epsilon,omitempty"`
+	Tasks     int     `json:"tasks"`
+	Runs      int     `json:"runs"`
+	Undecided int     `json:"undecided,omitempty"` // runs that came to a limit
+
+	Rounds              float64    `json:"rounds"`
+	RoundsQ90           float64    `json:"rounds_q90"`
+	SamplesPerAgent     float64    `json:"samples_per_agent"` // one agent per task: also samples per task
+	SamplesPerAgentCI95 [2]float64 `json:"samples_per_agent_ci95"`
+	SamplesTotal        float64    `json:"samples_total"`
+	SamplesTotalQ90     float64    `json:"samples_total_q90"`
+	SamplesBusiest      float64    `json:"samples_busiest_agent"` // of the agent with the most, run by run
+	Messages            float64    `json:"messages"`
+	Bytes               float64    `json:"bytes"`
+	RatioToLower        float64    `json:"ratio_to_lower_bound"` // 0 when the bound is unknown
+	FirstRound          float64    `json:"first_round_samples"`  // all agents
+
+	Cost    float64 `json:"cost,omitempty"`
+	CostQ90 float64 `json:"cost_q90,omitempty"`
+	Time    float64 `json:"time,omitempty"` // calendar time, in Prices.TimeUnit
+	TimeQ90 float64 `json:"time_q90,omitempty"`
+
+	Cheapest bool `json:"cheapest,omitempty"` // of its gap: by cost, without prices by samples
+	Quickest bool `json:"quickest,omitempty"` // of its gap: by calendar time, without durations by rounds
+
+	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"` // of a Comparison: samples, all agents
+}
+
+// The things that a Change can vary.
+const (
+	VaryDelta   = "delta"
+	VaryEpsilon = "epsilon"
+	VaryTasks   = "tasks"
+)
+
+// Change is one alternative to a baseline.
+type Change struct {
+	Vary  string
+	Value float64 // for VaryDelta and VaryEpsilon
+	Tasks []int   // for VaryTasks: those kept, by number from 0
+	Name  string  // for VaryTasks: as a reader sees it
+}
+
+// errUnknown is what a question without gaps about a problem without means gets.
+var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
+
+// mark finds the cheapest and the quickest of rows that belong together: the first of
+// equal ones, and none where nothing is finite.
+func (p Prices) mark(rows []Row) {
+	least := func(of func(Row) float64) int {
+		best := -1
+		for i, r := range rows {
+			if v := of(r); !math.IsInf(v, 0) && (best < 0 || v < of(rows[best])) {
+				best = i
+			}
+		}
+		return best
+	}
+	cost, time := func(r Row) float64 { return r.SamplesTotal }, func(r Row) float64 { return r.Rounds }
+	if p.costs() {
+		cost = func(r Row) float64 { return r.Cost }
+	}
+	if p.takes() {
+		time = func(r Row) float64 { return r.Time }
+	}
+	if i := least(cost); i >= 0 {
+		rows[i].Cheapest = true
+	}
+	if i := least(time); i >= 0 {
+		rows[i].Quickest = true
+	}
+}
+
+// quantile90 is the smallest of the values that at least 90 % of them do not exceed.
+func quantile90(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(math.Ceil(0.9*float64(len(sorted))-1e-9))-1]
+}

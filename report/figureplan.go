@@ -1,0 +1,83 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+)
+
+// planMeasures are what of a forecast can be drawn.
+func planMeasures(prices plan.Prices) []measure {
+	all := []measure{
+		{name: "samples", title: "Samples per agent", quantity: "Samples", log: true},
+		{name: "samples_total", title: "Samples, all agents", quantity: "Samples", log: true},
+		{name: "rounds", title: "Rounds", quantity: "Rounds"},
+	}
+	if prices.Sample > 0 || prices.Round > 0 {
+		all = append(all, measure{name: "cost", title: "Cost", quantity: "Cost", log: true})
+	}
+	if prices.SampleTime > 0 || prices.RoundTime > 0 {
+		all = append(all, measure{name: "time", title: "Calendar time", unit: prices.TimeUnit, quantity: "Time"})
+	}
+	return all
+}
+
+// planned is a measure of a row, as a cell.
+func planned(r plan.Row, name string) any {
+	switch name {
+	case "samples":
+		return engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}
+	case "samples_total":
+		return r.SamplesTotal
+	case "rounds":
+		return r.Rounds
+	case "cost":
+		return r.Cost
+	}
+	return r.Time
+}
+
+// planAxes are what planFigure can draw of rows: along the gap where there are several.
+func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
+	for _, m := range planMeasures(prices) {
+		ys = append(ys, m.name)
+	}
+	switch {
+	case len(rows) > 0 && rows[0].Change != "":
+		return []string{"change"}, ys
+	case len(gapsOf(rows)) > 1:
+		return []string{"gap", "algorithm"}, ys
+	}
+	return []string{"algorithm"}, ys
+}
+
+// planFigure draws a forecast: a line for each method against the gap, or bars.
+func planFigure(title string, rows []plan.Row, prices plan.Prices, o Drawing) (Figure, error) {
+	all := planMeasures(prices)
+	m := all[slices.IndexFunc(all, func(m measure) bool { return m.name == o.Y[0] })]
+	several := len(gapsOf(rows)) > 1
+	if several && o.X == "gap" {
+		c := chart{title: title, names: []string{"gap", "algorithm"}, measures: []measure{m}}
+		for _, r := range rows {
+			c.rows = append(c.rows, chartRow{values: []any{r.Gap, methodName(r)}, algorithm: methodName(r), cells: []any{planned(r, m.name)}})
+		}
+		return c.figure(o)
+	}
+	f := barFigure(title, m.column().heading(), o.X, m.log)
+	f.NonNegative = true
+	for _, r := range rows {
+		name := methodName(r)
+		switch {
+		case r.Change != "":
+			name = r.Change
+		case several:
+			name += ", gap " + decimal(r.Gap, 0)
+		}
+		y, lo, hi, _ := withInterval(planned(r, m.name))
+		f.bar(name, y)
+		s := &f.Series[0]
+		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
+	}
+	return f, nil
+}

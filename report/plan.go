@@ -1,0 +1,233 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+)
+
+// forecastBlocks tells of plan(...): what a run will need, by method and gap.
+func forecastBlocks(f plan.Forecast) []Block {
+	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
+	if len(f.Rows) > 0 {
+		lead = fmt.Sprintf("On %s at δ = %s%s: %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), forecastSentence(f))
+	}
+	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast, before anything is sampled")
+}
+
+// comparisonBlocks tells of what_if(...): what changes.
+func comparisonBlocks(c plan.Comparison) []Block {
+	lead := fmt.Sprintf("No forecast for %s.", c.Problem)
+	if len(c.Rows) > 0 {
+		base := c.Rows[0]
+		lead = fmt.Sprintf("On %s %s is expected to take %s per task (δ = %s%s, %s)", c.Problem, methodName(base),
+			amount(base.SamplesPerAgent, "sample"), decimal(base.Delta, 0), withEpsilon(base.Epsilon), plural(base.Tasks, "task"))
+		lead += changeWords(c.Rows)
+		lead += "."
+	}
+	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
+}
+
+// changeWords names the changes that take least and most.
+func changeWords(rows []plan.Row) string {
+	var changed []plan.Row
+	for _, r := range rows[1:] {
+		if r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) {
+			changed = append(changed, r)
+		}
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	ratio := func(a, b plan.Row) int { return cmp.Compare(a.RatioToBaseline, b.RatioToBaseline) }
+	least, most := slices.MinFunc(changed, ratio), slices.MaxFunc(changed, ratio)
+	words := fmt.Sprintf("; with %s it takes %s times as many samples in all", least.Change, decimal(least.RatioToBaseline, 3))
+	if most.Change != least.Change {
+		words += fmt.Sprintf(", with %s %s times", most.Change, decimal(most.RatioToBaseline, 3))
+	}
+	return words
+}
+
+// needBlocks are sentence, notes and the two tables of a forecast.
+func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices, caption string) []Block {
+	out := []Block{Paragraph{Lead: true, Text: lead}}
+	for _, n := range notes {
+		out = append(out, Note{Text: upper(n) + "."})
+	}
+	runs := 0
+	for _, r := range rows {
+		runs = max(runs, r.Runs)
+		if r.Undecided > 0 {
+			out = append(out, Note{Warning: true, Text: fmt.Sprintf("%d of %s of %s came to their limit undecided and count as needing infinitely much.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r))})
+		}
+	}
+	if len(rows) == 0 {
+		return out
+	}
+	whole := needTable(rows, prices)
+	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90", "ratio", "ratio_to_baseline", "best")
+	first.Caption = caption
+	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals. 90 %% of the runs keep to the columns named so.", plural(runs, "simulated run"))}
+	second := whole.only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
+	second.Caption = "What it takes"
+	if prices.SampleTime > 0 || prices.RoundTime > 0 {
+		second.Notes = []string{"Agents that share wait for the busiest one in every round."}
+	}
+	return append(out, first.withoutEmptyColumns().withoutConstant("method", "tasks"), second.withoutEmptyColumns().withoutConstant("method"))
+}
+
+// needTable has all columns of a forecast; files have all but the one for readers.
+func needTable(rows []plan.Row, prices plan.Prices) Table {
+	t := Table{
+		Columns: []Column{
+			text("change", "Change"), number("gap", "Gap", "reward units"), text("method", "Method"), text("algorithm", "Algorithm"), text("schedule", "Schedule"),
+			number("tasks", "Tasks", ""), number("delta", "δ", ""), number("epsilon", "ε", ""), number("runs", "Simulated runs", ""), number("undecided", "Undecided", ""),
+			number("rounds", "Rounds", ""), number("rounds_q90", "Rounds, 90 %", ""), number("samples", "Samples per agent", ""),
+			number("samples_total", "Samples, all agents", ""), number("samples_total_q90", "All agents, 90 %", ""),
+			number("ratio", "Times the lower bound", ""), number("ratio_to_baseline", "Times the baseline", ""),
+			number("cost", "Cost", ""), number("cost_q90", "Cost, 90 %", ""), number("time", "Calendar time", prices.TimeUnit), number("time_q90", "Time, 90 %", prices.TimeUnit),
+			number("busiest", "Samples of the busiest agent", ""), number("first_round", "First round, all agents", ""),
+			number("messages", "Messages", ""), number("bytes", "Communication", "bytes"), text("best", "Best"),
+		},
+	}
+	for _, r := range rows {
+		tasks := any(nil)
+		if r.Change != "" {
+			tasks = r.Tasks
+		}
+		t.Rows = append(t.Rows, []any{
+			orAbsent(r.Change), known(r.Gap), shortName(r), r.Algorithm, orAbsent(r.Schedule), tasks, r.Delta, known(r.Epsilon), r.Runs, r.Undecided,
+			r.Rounds, r.RoundsQ90, engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}, r.SamplesTotal, r.SamplesTotalQ90,
+			known(r.RatioToLower), known(r.RatioToBaseline), known(r.Cost), known(r.CostQ90), known(r.Time), known(r.TimeQ90),
+			r.SamplesBusiest, r.FirstRound, known(r.Messages), known(r.Bytes), best(r),
+		})
+	}
+	return t
+}
+
+// best says what a row is the best at.
+func best(r plan.Row) any {
+	var words []string
+	if r.Cheapest {
+		words = append(words, "cheapest")
+	}
+	if r.Quickest {
+		words = append(words, "quickest")
+	}
+	return orAbsent(strings.Join(words, ", "))
+}
+
+// only keeps the columns with these names.
+func (t Table) only(names ...string) Table {
+	out := Table{Rows: make([][]any, len(t.Rows))}
+	for j, c := range t.Columns {
+		if !slices.Contains(names, c.Name) {
+			continue
+		}
+		out.Columns = append(out.Columns, c)
+		for i, r := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], r[j])
+		}
+	}
+	return out
+}
+
+// without drops the column with this name.
+func (t Table) without(name string) Table {
+	var rest []string
+	for _, c := range t.Columns {
+		if c.Name != name {
+			rest = append(rest, c.Name)
+		}
+	}
+	return t.only(rest...)
+}
+
+// forecastSentence names the cheapest and the quickest method of each gap.
+func forecastSentence(f plan.Forecast) string {
+	var parts []string
+	for _, gap := range gapsOf(f.Rows) {
+		words := ""
+		if gap > 0 {
+			words = fmt.Sprintf("with a gap of %s ", decimal(gap, 0))
+		}
+		for _, r := range f.Rows {
+			if r.Gap == gap && r.Cheapest {
+				words += fmt.Sprintf("the cheapest method is %s, with about %s per agent in %s%s", methodName(r), amount(r.SamplesPerAgent, "sample"), amount(r.Rounds, "round"), price(r, f.Prices))
+			}
+		}
+		for _, r := range f.Rows {
+			if r.Gap != gap || !r.Quickest {
+				continue
+			}
+			if r.Cheapest {
+				words += ", and it is the quickest"
+			} else {
+				words += fmt.Sprintf("; the quickest is %s, with %s per agent in %s%s", methodName(r), amount(r.SamplesPerAgent, "sample"), amount(r.Rounds, "round"), price(r, f.Prices))
+			}
+		}
+		if len(parts) > 0 {
+			words = upper(words)
+		}
+		parts = append(parts, words)
+	}
+	return strings.Join(parts, ". ") + "."
+}
+
+// price is what a row costs and takes, where that was asked for.
+func price(r plan.Row, prices plan.Prices) string {
+	var words []string
+	if r.Cost > 0 {
+		words = append(words, "cost "+decimal(r.Cost, 0))
+	}
+	if r.Time > 0 {
+		words = append(words, strings.TrimSpace(decimal(r.Time, 3)+" "+prices.TimeUnit))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// gapsOf lists the gaps of rows, by first appearance.
+func gapsOf(rows []plan.Row) []float64 {
+	var gaps []float64
+	for _, r := range rows {
+		if !slices.Contains(gaps, r.Gap) {
+			gaps = append(gaps, r.Gap)
+		}
+	}
+	return gaps
+}
+
+// shortName is a method in a narrow column.
+func shortName(r plan.Row) string {
+	return strings.Replace(methodName(r), " schedule)", ")", 1)
+}
+
+func methodName(r plan.Row) string {
+	if r.Schedule == "" {
+		return r.Algorithm
+	}
+	return r.Algorithm + " (" + r.Schedule + " schedule)"
+}
+
+func withEpsilon(epsilon float64) string {
+	if epsilon == 0 {
+		return ""
+	}
+	return ", ε = " + decimal(epsilon, 0)
+}
+
+// amount is a mean number of things.
+func amount(x float64, noun string) string {
+	if x == 1 {
+		return "1 " + noun
+	}
+	return decimal(x, 3) + " " + noun + "s"
+}
+
