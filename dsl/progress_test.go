@@ -20,10 +20,10 @@ func TestProgress(t *testing.T) {
 		"fc(p, runs=7, delta=0.1)":            {"fc CoKernelFC", 7},
 		"fb(p, budget=50, runs=3)":            {"fb CoKernelFB", 3},
 		"sweep(r, g=[0.4, 0.8], seed=1..3)":   {"sweep of fc over g and seed", 12},
-		"plan(p, delta=0.1, runs=2)":        {"plan paper case 1, gap 0.4", 2 * 3},
-		"plan(p, gaps=[0.4, 0.8], runs=2)":  {"plan paper case 1, gap 0.4", 2 * 3 * 2},
-		`plan(p, xi="gp", runs=2)`:          {"plan paper case 1, gap 0.4", 2 * 3}, // two methods cannot run
-		"what_if(r, tasks=[1, 2], runs=2)":  {"what_if CoKernelFC", 2 * 3},
+		"plan(p, delta=0.1, runs=2)":          {"plan paper case 1, gap 0.4", 2 * 4},
+		"plan(p, gaps=[0.4, 0.8], runs=2)":    {"plan paper case 1, gap 0.4", 2 * 4 * 2},
+		`plan(p, xi="gp", runs=2)`:            {"plan paper case 1, gap 0.4", 2 * 4}, // two methods cannot run
+		"what_if(r, tasks=[1, 2], runs=2)":    {"what_if CoKernelFC", 2 * 3},
 		"sweep(r, runs=[4, 1, 9])":            {"sweep of fc over runs", 12},
 		`sweep(r, algorithm=["IndKernelFC"])`: {"sweep of fc over algorithm", 2},
 	} {

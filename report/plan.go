@@ -230,4 +230,3 @@ func amount(x float64, noun string) string {
 	}
 	return decimal(x, 3) + " " + noun + "s"
 }
-
