@@ -64,7 +64,7 @@ var (
 )
 
 func init() {
-	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(), outputFunctions(), numberFunctions())
+	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(), explainFunctions(), outputFunctions(), numberFunctions())
 	for i := range functions {
 		index[functions[i].Name] = &functions[i]
 	}

@@ -156,7 +156,7 @@ func (c *call) checkSave() {
 		return slices.Contains(endings, strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	switch v.Type {
-	case Number, Free, Text, Kernel, Joint, Problem, Table, Claims:
+	case Number, Free, Text, Kernel, Joint, Problem, Table, Claims, Story:
 		if endsWith(".svg", ".pdf", ".png") {
 			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 			return

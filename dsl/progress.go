@@ -45,7 +45,9 @@ func (e *evaluator) progress(function, algorithm string, steps int) func(sim.Ste
 	if s == nil {
 		share := 0.0
 		return func(x sim.Step) {
-			share = max(share, shareOf(x))
+			if share = max(share, shareOf(x)); x.Done > 0 {
+				share = 0 // one run in all: it is over
+			}
 			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}

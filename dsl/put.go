@@ -125,6 +125,8 @@ func fromGo(name string, v any) (value, error) {
 		return value{Speedup, v}, nil
 	case sim.Claims:
 		return value{Claims, v}, nil
+	case engine.Explanation:
+		return value{Story, v}, nil
 	case fit.Fit:
 		return value{Fit, v}, nil
 	case bounds.Report:

@@ -29,6 +29,7 @@ const (
 	Paired   Type = "comparisons"     // sim.Comparisons
 	Speedup  Type = "speedup"         // sim.Speedup
 	Claims   Type = "claims"          // sim.Claims
+	Story    Type = "explanation"     // engine.Explanation
 	Fit      Type = "fit"             // fit.Fit
 	Figure   Type = "figure"          // report.Figure
 	Table    Type = "table"           // report.Table
@@ -43,6 +44,8 @@ func (t Type) a() string {
 	switch t {
 	case Bounds, Hardness, Paired, Claims, Nothing:
 		return string(t)
+	case Story:
+		return "an " + string(t)
 	case anything:
 		return "a value"
 	}

@@ -66,8 +66,9 @@ type Progress struct {
 	// what is decided: (statistic/threshold)², which grows in proportion to the samples.
 	Reached float64 `json:"reached"`
 	// Samples is an estimate of the further samples, all agents together, that deciding the
-	// task by itself takes, if Leader is best and ahead by what Gap and Error let expect. It is a lower one while
-	// Gap is not well above Error. -1 when the task cannot be decided, NaN before any data.
+	// task by itself takes, if Leader is best and ahead by what Gap and Error let expect. It is hardly
+	// known while Gap is within two errors, and in the first two rounds mostly far too small.
+	// -1 when the task cannot be decided, NaN before any data.
 	Samples float64 `json:"samples"`
 	Open    int     `json:"open"` // arms that may still be the answer, Leader included
 }

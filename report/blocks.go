@@ -54,6 +54,8 @@ func Blocks(v any) []Block {
 		return speedupBlocks(v)
 	case sim.Claims:
 		return claimsBlocks(v)
+	case engine.Explanation:
+		return explanationBlocks(v)
 	case fit.Fit:
 		return fitBlocks(v)
 	case []Block:
@@ -75,7 +77,7 @@ func Blocks(v any) []Block {
 }
 
 // TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, what_if, design,
-// spectrum, hardness, sweep, paired, speedup, claims, fit, kernel, problem, number,
+// spectrum, hardness, sweep, paired, speedup, claims, explanation, fit, kernel, problem, number,
 // bool, text, list, figure or table.
 func TypeName(v any) string {
 	switch v := plain(v).(type) {
@@ -103,6 +105,8 @@ func TypeName(v any) string {
 		return "speedup"
 	case sim.Claims:
 		return "claims"
+	case engine.Explanation:
+		return "explanation"
 	case fit.Fit:
 		return "fit"
 	case Figure:

@@ -104,6 +104,8 @@ func parts(v any) (endings []string, cells []any) {
 		return []string{"", "_lo", "_hi", "_count", "_runs"}, append(exact(v.Rate, v.CI95[0], v.CI95[1]), v.Count, v.Runs)
 	case bounds.Certified:
 		return []string{"", "_lower"}, exact(v.Value, v.Lower)
+	case Share:
+		return []string{""}, exact(float64(v))
 	case Spread:
 		return []string{"", "_se"}, exact(v.Mean, v.StandardError)
 	}

@@ -45,6 +45,8 @@ func cell(v any, digits int) string {
 		return decimal(v.Value, digits)
 	case Spread:
 		return spread(v)
+	case Share:
+		return share(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -122,6 +124,21 @@ func spread(s Spread) string {
 		return decimal(s.Mean, 0)
 	}
 	return toUncertainty(s.Mean, s.StandardError) + " ± " + toUncertainty(s.StandardError, s.StandardError)
+}
+
+// share prints "██░░░░ 43 %" with spaces that no line breaks at; what is less than all never prints as 100 %, what is
+// more than nothing never as all empty.
+func share(s Share) string {
+	const length = 6
+	if !isFinite(float64(s)) {
+		return absent
+	}
+	x := min(max(float64(s), 0), 1)
+	full := int(x * length)
+	if x > 0 {
+		full = max(full, 1)
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", length-full) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
 }
 
 // toUncertainty prints x with two significant digits of the uncertainty u > 0.

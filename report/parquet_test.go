@@ -52,6 +52,7 @@ func tables() map[string]any {
 		"speedup": sim.Speedup{Names: []string{"lengthscale"}, Algorithm: "CoKernelFC", Alone: "IndRAGE", Tasks: 5, Rows: []sim.SpeedupRow{
 			{Values: []any{0.5}, Beta: interval, ByRank: 1, ByHardness: 1.1}, {Values: []any{math.Inf(1)}, Beta: interval, ByRank: 5},
 		}},
+		"explanation": explanation(),
 		"claims": sim.Claims{Rows: []sim.Claim{
 			{Source: "[Du23, Sec. 5]", Case: 1, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimHolds},
 			{Source: "[Du23, Sec. 5]", Case: 2, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimFails, Why: "w"},

@@ -78,7 +78,10 @@ func verdict(r engine.Result) string {
 // single run without known truth.
 func reliability(r engine.Result) string {
 	var parts []string
-	if r.Runs < r.Asked {
+	switch {
+	case r.Runs == 0 && len(r.Trace) > 0:
+		parts = append(parts, fmt.Sprintf("No run finished%s. Answers, samples and rounds are those of the first one so far; explain(…) says what it still takes.", interruptedBy(r)))
+	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
 	}
 	if r.Undecided.Count > 0 && r.Runs > 1 {

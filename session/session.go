@@ -168,6 +168,11 @@ func Speedup(name string) sim.Speedup { return read[sim.Speedup](name, "the valu
 // Claims returns the value of claims(...).
 func Claims(name string) sim.Claims { return read[sim.Claims](name, "the value of claims(...)") }
 
+// Explanation returns the value of explain(...).
+func Explanation(name string) engine.Explanation {
+	return read[engine.Explanation](name, "the value of explain(...)")
+}
+
 // Fit returns the value of fit(...); its Kernel is that of fitted(...).
 func Fit(name string) fit.Fit { return read[fit.Fit](name, "the value of fit(...)") }
 
@@ -238,6 +243,8 @@ func kindOf(v any) (what, reader string) {
 		return "the value of speedup(...)", "Speedup"
 	case sim.Claims:
 		return "the value of claims(...)", "Claims"
+	case engine.Explanation:
+		return "the value of explain(...)", "Explanation"
 	case fit.Fit:
 		return "the value of fit(...)", "Fit"
 	case bounds.Report:

@@ -55,6 +55,7 @@ func plainKinds() map[string]reflect.Type {
 		"comparisons": reflect.TypeFor[sim.Comparisons](), // gob knows numbers and texts in their Values
 		"speedup":     reflect.TypeFor[sim.Speedup](),
 		"claims":      reflect.TypeFor[sim.Claims](),
+		"explanation": reflect.TypeFor[engine.Explanation](),
 	}
 }
 

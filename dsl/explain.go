@@ -1,0 +1,26 @@
+package dsl
+
+import "github.com/gonb-cope/gonb-cope/engine"
+
+// explainFunctions tell of single runs.
+func explainFunctions() []Function {
+	return []Function{{
+		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
+		Doc: "how far each task of a run is: what tells its leader from the next arm, the samples still needed, and what decided the other arms; of the first run, also one that was interrupted or stopped by a limit",
+		Params: []Param{
+			{Name: "r", Types: []Type{Result}, Doc: "a result of fc or fb"},
+			{Name: "task", Types: []Type{Text}, words: wordsPoints, Default: unset, Doc: "the task to tell of; all when not given"}},
+		Result: Story, Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
+		eval: func(c *call) (any, error) {
+			x, err := engine.Explain(c.arg("r").Data.(engine.Result), c.text("task"))
+			if err != nil {
+				param := "r"
+				if c.has("task") {
+					param = "task"
+				}
+				return nil, &argumentError{param: param, message: "explain cannot tell of the run", err: err}
+			}
+			return x, nil
+		},
+	}}
+}

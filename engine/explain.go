@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Explanation is how far a run is and what decided each arm: of the first run of a
+// result, as it stood at its end or when it was interrupted.
+type Explanation struct {
+	Mode      string `json:"mode"`
+	Algorithm string `json:"algorithm"`
+	Problem   string `json:"problem"`
+	Status    Status `json:"status"` // of the result
+	Asked     int    `json:"runs_asked"`
+
+	Rounds    int     `json:"rounds"`
+	Samples   float64 `json:"samples"`   // all agents together
+	Remaining float64 `json:"remaining"` // further samples, all agents together, until all tasks of the run are decided; see Explainer
+	Tasks     []Story `json:"tasks"`     // in task order
+}
+
+// Story is that of one task.
+type Story struct {
+	Progress Progress      `json:"progress"`
+	Arms     []string      `json:"arms,omitempty"` // those that may still be the answer, Progress.Leader included, when there are several
+	Left     []Elimination `json:"left,omitempty"` // the others, in the order in which they left
+}
+
+// Explain tells of the first run of a result, or of one of its tasks. It is an error when
+// there is no such task, or no run to tell of.
+func Explain(r Result, task string) (Explanation, error) {
+	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Rounds: len(r.Trace), Remaining: r.Remaining}
+	if len(r.Answers) == 0 {
+		return out, fmt.Errorf("the result has no answers: no run came so far")
+	}
+	if len(r.Progress) != len(r.Answers) {
+		return out, fmt.Errorf("the result does not say how far its tasks are; it was made by an earlier version or by other means")
+	}
+	for _, round := range r.Trace {
+		out.Samples += float64(round.Pulls)
+	}
+	var names []string
+	for v, a := range r.Answers {
+		names = append(names, a.Task)
+		if task != "" && a.Task != task {
+			continue
+		}
+		s := Story{Progress: r.Progress[v], Arms: a.Candidates}
+		for _, e := range r.Eliminations {
+			if e.Task == a.Task {
+				s.Left = append(s.Left, e)
+			}
+		}
+		out.Tasks = append(out.Tasks, s)
+	}
+	if len(out.Tasks) == 0 {
+		return out, fmt.Errorf("no task is called %q; there are %s", task, strings.Join(names[:min(len(names), 8)], ", "))
+	}
+	return out, nil
+}
+
+// Open are the tasks that are not decided.
+func (x Explanation) Open() []Story {
+	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s Story) bool { return s.Progress.Decided })
+}
+
+// Faint tells whether the gap of an open task still lies within twice its standard error, so
+// that the samples it takes are hardly known.
+func (p Progress) Faint() bool { return !p.Decided && p.Gap < 2*p.Error }

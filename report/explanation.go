@@ -1,0 +1,195 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// explanationBlocks tells of explain(...): how far the run is, each task, and each arm.
+func explanationBlocks(x engine.Explanation) []Block {
+	out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
+	if t := armsTable(x); len(t.Rows) > 0 {
+		out = append(out, t)
+	}
+	return out
+}
+
+// explanationSentence says what is decided, how the run ended, and what it still takes.
+func explanationSentence(x engine.Explanation) string {
+	whose := x.Algorithm + " on " + x.Problem
+	if x.Asked > 1 {
+		whose = fmt.Sprintf("The first of %s of %s", plural(x.Asked, "run"), whose)
+	}
+	open := x.Open()
+	s := fmt.Sprintf("%s, %s samples in %s", whose, decimal(x.Samples, 0), plural(x.Rounds, "round"))
+	if why := x.Status; len(open) > 0 && x.Asked == 1 {
+		s += " (" + string(why) + ")"
+	}
+	done := len(x.Tasks) - len(open)
+	told := fmt.Sprintf("%d of %s decided", done, plural(len(x.Tasks), "task"))
+	switch {
+	case len(x.Tasks) == 1 && done == 1:
+		told = fmt.Sprintf("%s is decided", x.Tasks[0].Progress.Task)
+	case len(x.Tasks) == 1:
+		told = fmt.Sprintf("%s is not decided", x.Tasks[0].Progress.Task)
+	case len(open) == 0:
+		told = fmt.Sprintf("all %s decided", plural(done, "task"))
+	}
+	if len(open) == 0 {
+		return s + ": " + told + "."
+	}
+	return s + ": " + told + ". " + outlook(x, open)
+}
+
+// outlook says what the open tasks still take.
+func outlook(x engine.Explanation, open []engine.Story) string {
+	remaining := x.Remaining
+	if len(x.Tasks) == 1 {
+		remaining = open[0].Progress.Samples
+	}
+	var hopeless []string
+	faint := false
+	for _, s := range open {
+		if s.Progress.Samples < 0 {
+			hopeless = append(hopeless, s.Progress.Task)
+		}
+		faint = faint || s.Progress.Faint()
+	}
+	switch {
+	case len(hopeless) > 0:
+		return upper(fmt.Sprintf("%s cannot be decided this way: its arms are too close to each other.", join(hopeless, 4)))
+	case !isFinite(remaining) || remaining <= 0:
+		return ""
+	}
+	what := "Deciding the rest takes"
+	if x.Mode == engine.ModeFB {
+		what = "For the data to decide the rest, a further round takes"
+	}
+	s := fmt.Sprintf("%s about %s samples, all agents together", what, decimal(twoFigures(remaining), 0))
+	if faint {
+		s += ", which is hardly known yet: some gap is within its error"
+	}
+	return s + "."
+}
+
+// twoFigures rounds what is no better known.
+func twoFigures(x float64) float64 {
+	if !(x > 0) || !isFinite(x) {
+		return x
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Round(x/unit) * unit
+}
+
+// progressTable has a row per task.
+func progressTable(x engine.Explanation) Table {
+	t := Table{
+		Caption: "How far each task is",
+		Columns: []Column{
+			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"),
+			number("gap", "Leader ahead by", "reward units"), text("reached", "Evidence reached"),
+			number("further_samples", "Further samples by itself", ""), number("arms_possible", "Arms possible", ""),
+		},
+	}
+	open := x.Open()
+	for _, s := range x.Tasks {
+		p := s.Progress
+		row := []any{p.Task, progressStatus(p), p.Leader, orAbsent(p.Rival), nil, Share(p.Reached), nil, p.Open}
+		if !p.Decided {
+			row[4] = Spread{Mean: p.Gap, StandardError: p.Error}
+			if p.Samples >= 0 {
+				row[6] = twoFigures(p.Samples)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(open) > 0 {
+		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the samples. Further samples are foretold from the gap and its error and carry no guarantee; where the gap is within two errors (unclear) they are hardly known, and in the first two rounds mostly far too few.")
+	}
+	if len(open) > 1 {
+		t.Notes = append(t.Notes, "All open tasks together take less than the sum, where tasks share rounds.")
+	}
+	return t.withoutEmptyColumns()
+}
+
+func progressStatus(p engine.Progress) string {
+	switch {
+	case p.Decided:
+		return "✓ decided"
+	case p.Samples < 0:
+		return "✗ cannot be decided"
+	case p.Faint():
+		return "? open, unclear"
+	}
+	return "… open"
+}
+
+// armsTable tells of each arm of each task what became of it.
+func armsTable(x engine.Explanation) Table {
+	t := Table{
+		Caption:   "What became of each arm",
+		Columns:   []Column{text("task", "Task"), text("arm", "Arm"), number("round", "Left in round", ""), text("story", "Why")},
+		Collapsed: len(x.Tasks) > 1,
+	}
+	for _, s := range x.Tasks {
+		p := s.Progress
+		what := "leads"
+		if p.Decided {
+			what = "the answer"
+		}
+		t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
+		for _, arm := range s.Arms {
+			if arm != p.Leader {
+				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleStory(s, arm)})
+			}
+		}
+		for _, e := range s.Left {
+			if e.Arm != p.Leader && !slices.Contains(s.Arms, e.Arm) {
+				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, story(e)})
+			}
+		}
+	}
+	return t.withoutEmptyColumns()
+}
+
+// possibleStory is that of an arm which may still be the best. A fixed budget cuts arms that
+// the data do not exclude.
+func possibleStory(s engine.Story, arm string) string {
+	p, what := s.Progress, "still possible"
+	if arm == p.Rival {
+		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(p.Gap, p.Leader), int(100*p.Reached))
+	}
+	for _, e := range s.Left {
+		if e.Arm == arm {
+			return story(e) + "; " + what
+		}
+	}
+	return what
+}
+
+// story says in plain words why an arm left.
+func story(e engine.Elimination) string {
+	gap, width := behind(e.Gap, e.Rival), decimal(e.Width, 3)
+	switch e.Rule {
+	case "same to the kernel":
+		return fmt.Sprintf("left out before any data: the kernel cannot tell it from %s", e.Rival)
+	case "within epsilon":
+		return fmt.Sprintf("given up in round %d: %s, and near enough to it whichever is better (within epsilon)", e.Round, gap)
+	case "largest estimate":
+		return fmt.Sprintf("not chosen in round %d: %s (largest estimate)", e.Round, gap)
+	case "dimension halved", "width halved":
+		return fmt.Sprintf("cut in round %d by its rank, without a test: %s, standard error at most %s (%s)", e.Round, gap, width, e.Rule)
+	}
+	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)
+}
+
+// behind is "12.3 below MTBD".
+func behind(gap float64, rival string) string {
+	if gap < 0 {
+		return decimal(-gap, 3) + " above " + rival
+	}
+	return decimal(gap, 3) + " below " + rival
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// explanation has a task that is decided, one that is nearly so, one that is barely begun.
+func explanation() engine.Explanation {
+	return engine.Explanation{
+		Mode: "fc", Algorithm: "CoTestFC", Problem: "coupling", Status: engine.StatusRounds, Asked: 1, Rounds: 4, Samples: 1234, Remaining: 1876,
+		Tasks: []engine.Story{
+			{Progress: engine.Progress{Task: "amine", Decided: true, Leader: "MTBD", Reached: 1, Open: 1}, Left: []engine.Elimination{
+				{Round: 0, Task: "amine", Arm: "mtbd", Rival: "MTBD", Rule: "same to the kernel"},
+				{Round: 4, Task: "amine", Arm: "BTMG", Rival: "MTBD", Gap: 12.34, Width: 9.76, Rule: "combination test"},
+			}},
+			{Progress: engine.Progress{Task: "aniline", Leader: "MTBD", Rival: "BTTP", Gap: 7.5, Error: 2.5, Reached: 0.64, Samples: 412, Open: 2}, Arms: []string{"BTTP", "MTBD"}},
+			{Progress: engine.Progress{Task: "amide", Leader: "BTMG", Rival: "MTBD", Gap: 0.5, Error: 2, Reached: 0.004, Samples: 1777, Open: 3}, Arms: []string{"BTMG", "MTBD", "BTTP"}},
+		},
+	}
+}
+
+func TestExplanation(t *testing.T) {
+	x := explanation()
+	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 samples in 4 rounds (round limit): 1 of 3 tasks decided. Deciding the rest takes about 1,900 samples, all agents together, which is hardly known yet: some gap is within its error."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	var b bytes.Buffer
+	if err := Markdown(&b, Document{Displays: []Display{{Value: x}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| amine | ✓ decided | MTBD | — | — | ██████\u00a0100\u00a0% | — | 1 |",
+		"| aniline | … open | MTBD | BTTP | 7.5 ± 2.5 | ███░░░\u00a064\u00a0% | 410 | 2 |",
+		"| amide | ? open, unclear | BTMG | MTBD | 0.5 ± 2.0 | █░░░░░\u00a00\u00a0% | 1,800 | 3 |",
+		"| amine | mtbd | 0 | left out before any data: the kernel cannot tell it from MTBD |",
+		"| amine | BTMG | 4 | excluded in round 4: 12.3 below MTBD, threshold 9.76 (combination test) |",
+		"| aniline | BTTP | — | still possible: 7.5 below MTBD, 64 % of the evidence that excludes it |",
+		"| amide | BTTP | — | still possible |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+	x.Tasks[2].Progress.Samples = -1
+	if got := explanationSentence(x); !strings.HasSuffix(got, "1 of 3 tasks decided. Amide cannot be decided this way: its arms are too close to each other.") {
+		t.Error(got)
+	}
+	x.Tasks = x.Tasks[:1]
+	if got := explanationSentence(x); got != "CoTestFC on coupling, 1,234 samples in 4 rounds: amine is decided." {
+		t.Error(got)
+	}
+}
+
+// A bar is full for all and only for all, and empty for nothing and only for nothing.
+func TestShare(t *testing.T) {
+	for x, want := range map[Share]string{0: "░░░░░░ 0 %", 0.001: "█░░░░░ 0 %", 0.5: "███░░░ 50 %", 0.9999: "█████░ 99 %", 1: "██████ 100 %", 1.2: "██████ 100 %"} {
+		if got := strings.ReplaceAll(cell(x, 0), "\u00a0", " "); got != want {
+			t.Errorf("%g: %q, want %q", x, got, want)
+		}
+	}
+}
+
+// Every rule of the audit trail has a story with the round and the rival.
+func TestStories(t *testing.T) {
+	for _, rule := range []string{"2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test"} {
+		got := story(engine.Elimination{Round: 3, Arm: "a", Rival: "b", Gap: 0.25, Width: 0.125, Rule: rule})
+		threshold := strings.Contains(got, "threshold 0.125")
+		tested := rule == "2^-r" || rule == "confidence interval" || rule == "combination test"
+		if !strings.Contains(got, "in round 3") || !strings.Contains(got, "0.25 below b") || !strings.Contains(got, "("+rule+")") || threshold != tested {
+			t.Errorf("%s: %s", rule, got)
+		}
+	}
+}
