@@ -14,7 +14,7 @@ import (
 func forecastBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
 	if len(f.Rows) > 0 {
-		lead = fmt.Sprintf("On %s at δ = %s%s: %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), forecastSentence(f))
+		lead = fmt.Sprintf("Expected on %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), forecastSentence(f))
 	}
 	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast, before anything is sampled")
 }
@@ -103,22 +103,36 @@ func needTable(rows []plan.Row, prices plan.Prices) Table {
 			orAbsent(r.Change), known(r.Gap), shortName(r), r.Algorithm, orAbsent(r.Schedule), tasks, r.Delta, known(r.Epsilon), r.Runs, r.Undecided,
 			r.Rounds, r.RoundsQ90, engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}, r.SamplesTotal, r.SamplesTotalQ90,
 			known(r.RatioToLower), known(r.RatioToBaseline), known(r.Cost), known(r.CostQ90), known(r.Time), known(r.TimeQ90),
-			r.SamplesBusiest, r.FirstRound, known(r.Messages), known(r.Bytes), best(r),
+			r.SamplesBusiest, r.FirstRound, known(r.Messages), known(r.Bytes), best(r, prices),
 		})
 	}
 	return t
 }
 
 // best says what a row is the best at.
-func best(r plan.Row) any {
+func best(r plan.Row, prices plan.Prices) any {
+	least, quick := bestWords(prices)
 	var words []string
 	if r.Cheapest {
-		words = append(words, "cheapest")
+		words = append(words, least)
 	}
 	if r.Quickest {
-		words = append(words, "quickest")
+		words = append(words, quick)
 	}
 	return orAbsent(strings.Join(words, ", "))
+}
+
+// bestWords are what the best rows are best at: without prices that is samples, without
+// durations rounds.
+func bestWords(prices plan.Prices) (least, quick string) {
+	least, quick = "fewest samples", "fewest rounds"
+	if prices.Sample > 0 || prices.Round > 0 {
+		least = "cheapest"
+	}
+	if prices.SampleTime > 0 || prices.RoundTime > 0 {
+		quick = "quickest"
+	}
+	return least, quick
 }
 
 // only keeps the columns with these names.
@@ -149,31 +163,31 @@ func (t Table) without(name string) Table {
 
 // forecastSentence names the cheapest and the quickest method of each gap.
 func forecastSentence(f plan.Forecast) string {
+	least, quick := bestWords(f.Prices)
 	var parts []string
 	for _, gap := range gapsOf(f.Rows) {
 		words := ""
 		if gap > 0 {
-			words = fmt.Sprintf("with a gap of %s ", decimal(gap, 0))
+			words = fmt.Sprintf("with a gap of %s, ", decimal(gap, 0))
+		}
+		of := func(best string, r plan.Row) {
+			words += fmt.Sprintf("%s: %s, about %s per agent in %s%s", best, methodName(r), amount(r.SamplesPerAgent, "sample"), amount(r.Rounds, "round"), price(r, f.Prices))
 		}
 		for _, r := range f.Rows {
-			if r.Gap == gap && r.Cheapest {
-				words += fmt.Sprintf("the cheapest method is %s, with about %s per agent in %s%s", methodName(r), amount(r.SamplesPerAgent, "sample"), amount(r.Rounds, "round"), price(r, f.Prices))
+			switch {
+			case r.Gap == gap && r.Cheapest && r.Quickest:
+				of(least+" and "+quick, r)
+			case r.Gap == gap && r.Cheapest:
+				of(least, r)
 			}
 		}
 		for _, r := range f.Rows {
-			if r.Gap != gap || !r.Quickest {
-				continue
-			}
-			if r.Cheapest {
-				words += ", and it is the quickest"
-			} else {
-				words += fmt.Sprintf("; the quickest is %s, with %s per agent in %s%s", methodName(r), amount(r.SamplesPerAgent, "sample"), amount(r.Rounds, "round"), price(r, f.Prices))
+			if r.Gap == gap && r.Quickest && !r.Cheapest {
+				words += "; "
+				of(quick, r)
 			}
 		}
-		if len(parts) > 0 {
-			words = upper(words)
-		}
-		parts = append(parts, words)
+		parts = append(parts, upper(words))
 	}
 	return strings.Join(parts, ". ") + "."
 }

@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+func model(t *testing.T, p *engine.Problem) *engine.Model {
+	t.Helper()
+	m, err := engine.NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func paper(t *testing.T, number int, gap float64) *engine.Problem {
+	t.Helper()
+	p, err := engine.PaperCase(number, gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Without sharing the least favourable rewards are those of [Bechhofer54]: every rival
+// exactly gap below. Of smallest norm, with n arms: (1-1/n) gap for the best, -gap/n for the others.
+func TestLeastFavourableAlone(t *testing.T) {
+	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	p := paper(t, 1, 0.4).WithKernel(alone)
+	rewards, err := leastFavourable(model(t, p), 0.3, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, group := range p.Groups() {
+		n, best := float64(len(group)), 0
+		for _, i := range group {
+			switch {
+			case math.Abs(rewards[i]-0.3*(1-1/n)) < 1e-3*0.3:
+				best++
+			case math.Abs(rewards[i]+0.3/n) > 1e-3*0.3:
+				t.Errorf("task %d: reward %g; want %g or %g", v, rewards[i], 0.3*(1-1/n), -0.3/n)
+			}
+		}
+		if best != 1 {
+			t.Errorf("task %d has %d best arms", v, best)
+		}
+	}
+}
+
+// Whatever the kernel: it represents the rewards, the smallest gap is the one asked for,
+// tasks that are the same have the same rewards, and no scaled draw is as hard (has a
+// smaller norm at that gap).
+func TestLeastFavourableFitsKernel(t *testing.T) {
+	for number := 1; number <= 3; number++ {
+		p := paper(t, number, 0.4)
+		m := model(t, p)
+		for draw := range 5 {
+			rewards, err := leastFavourable(m, 0.25, rand.New(rand.NewPCG(7, uint64(draw))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := model(t, supposed(p, rewards))
+			if q.Misspecified() {
+				size, at, _ := q.Misfit()
+				t.Errorf("case %d: the kernel misses the rewards by %g at %s", number, size, p.Where(at))
+			}
+			if gap, err := q.DeltaMin(); err != nil || math.Abs(gap*q.Unit-0.25) > 1e-9 {
+				t.Errorf("case %d: gap %g, error %v", number, gap*q.Unit, err)
+			}
+			norm, err := q.Norm()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(7, uint64(draw)))
+			theta := make([]float64, m.Rank())
+			for k := range theta {
+				theta[k] = rng.NormFloat64()
+			}
+			_, smallest := contrasts(m, theta)
+			if scale := 0.25 / smallest; norm > scale*math.Sqrt(dot(theta, theta))*(1+1e-9) {
+				t.Errorf("case %d: norm %g, that of the scaled draw is %g", number, norm, scale*math.Sqrt(dot(theta, theta)))
+			}
+			if number == 1 {
+				for i := range 6 {
+					if math.Abs(rewards[i]-rewards[24+i]) > 1e-9 {
+						t.Errorf("arm %d of two tasks that are the same: %g and %g", i, rewards[i], rewards[24+i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// The dual certifies the optimum: here the smallest norm is known from the two binding constraints.
+// With leads (1, 0) and (1, 1) both must be at least 1: θ = (1, 0) does, with norm 1.
+func TestSmallestNorm(t *testing.T) {
+	leads := [][]float64{{1, 0}, {1, 1}}
+	theta := smallestNorm(leads, []float64{4, 3}, 4)
+	if math.Abs(theta[0]-1) > 1e-3 || math.Abs(theta[1]) > 1e-3 {
+		t.Errorf("θ = %v, want (1, 0)", theta)
+	}
+	// (1, 0) and (0, 2): each by itself, θ = (1, 1/2).
+	theta = smallestNorm([][]float64{{1, 0}, {0, 2}}, []float64{1, 1}, 1)
+	if math.Abs(theta[0]-1) > 1e-3 || math.Abs(theta[1]-0.5) > 1e-3 {
+		t.Errorf("θ = %v, want (1, 1/2)", theta)
+	}
+}

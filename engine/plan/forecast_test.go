@@ -1,0 +1,185 @@
+package plan_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+func paper(t *testing.T, number int, gap float64) *engine.Problem {
+	t.Helper()
+	p, err := engine.PaperCase(number, gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What is forecast is what experiments with other random numbers then take: samples and
+// rounds within 4 standard errors of the difference (one comparison in 16,000 is beyond), for every
+// method in every case of the paper.
+func TestForecastAgainstRuns(t *testing.T) {
+	const runs = 40
+	for number := 1; number <= 3; number++ {
+		p := paper(t, number, 0.4)
+		f, err := plan.Of(context.Background(), p, plan.Question{Options: engine.Options{Delta: 0.05}, Runs: runs, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Rows) < 3 {
+			t.Fatalf("case %d: %d rows", number, len(f.Rows))
+		}
+		for _, row := range f.Rows {
+			opt := engine.Options{Delta: 0.05, Schedule: row.Schedule}
+			r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: row.Algorithm, Options: opt, Runs: runs, Seed: 12345})
+			if err != nil {
+				t.Fatal(err)
+			}
+			width := 4 / distuv.StudentsT{Sigma: 1, Nu: runs - 1}.Quantile(0.975) * math.Hypot(half(row.SamplesPerAgentCI95), half(r.SamplesPerAgent.CI95))
+			if d := math.Abs(row.SamplesPerAgent - r.SamplesPerAgent.Mean); d > width+1e-9 {
+				t.Errorf("case %d, %s %s: %g samples forecast, %g taken, allowed difference %g", number, row.Algorithm, row.Schedule, row.SamplesPerAgent, r.SamplesPerAgent.Mean, width)
+			}
+			if math.Abs(row.Rounds-r.Rounds) > 1.5 || row.RoundsQ90 > float64(r.MaxRounds)+2 || row.SamplesTotalQ90 < row.SamplesTotal*0.9 {
+				t.Errorf("case %d, %s %s: %g rounds (%g in 90 %%), measured %g (at most %d)", number, row.Algorithm, row.Schedule, row.Rounds, row.RoundsQ90, r.Rounds, r.MaxRounds)
+			}
+		}
+	}
+}
+
+func half(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 }
+
+// With these prices alone cost follows from the samples and time from the rounds,
+// and the marks from both.
+func TestPrices(t *testing.T) {
+	q := plan.Question{Runs: 6, Prices: plan.Prices{Sample: 3, RoundTime: 2}}
+	f, err := plan.Of(context.Background(), paper(t, 2, 0.8), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cheapest, quickest := 0, 0
+	for _, r := range f.Rows {
+		if math.Abs(r.Cost-3*r.SamplesTotal) > 1e-6*r.Cost {
+			t.Errorf("%s %s: cost %g of %g samples", r.Algorithm, r.Schedule, r.Cost, r.SamplesTotal)
+		}
+		if r.Algorithm != "IndTestFC" && math.Abs(r.Time-2*r.Rounds) > 1e-9 { // whose agents do not wait
+			t.Errorf("%s %s: time %g of %g rounds", r.Algorithm, r.Schedule, r.Time, r.Rounds)
+		}
+		for _, o := range f.Rows {
+			if r.Cheapest && o.Cost < r.Cost || r.Quickest && o.Time < r.Time {
+				t.Errorf("%s %s is marked, and %s %s is better", r.Algorithm, r.Schedule, o.Algorithm, o.Schedule)
+			}
+		}
+		if r.Cheapest {
+			cheapest++
+		}
+		if r.Quickest {
+			quickest++
+		}
+	}
+	if cheapest != 1 || quickest != 1 {
+		t.Errorf("%d cheapest, %d quickest", cheapest, quickest)
+	}
+	for _, wrong := range []plan.Prices{{Sample: -1}, {RoundTime: math.Inf(1)}, {Parallel: -3}, {Round: math.NaN()}} {
+		if _, err := plan.Of(context.Background(), paper(t, 2, 0.8), plan.Question{Runs: 1, Prices: wrong}); err == nil {
+			t.Errorf("%+v was accepted", wrong)
+		}
+	}
+}
+
+// A problem without expected rewards needs a gap; twice the gap then takes about a quarter
+// of the samples, as ρ* says.
+func TestUnknownRewards(t *testing.T) {
+	p := *paper(t, 2, 0.4)
+	p.Mean = nil
+	if _, err := plan.Of(context.Background(), &p, plan.Question{Runs: 2}); err == nil || !strings.Contains(err.Error(), "give gaps") {
+		t.Errorf("error %v", err)
+	}
+	f, err := plan.Of(context.Background(), &p, plan.Question{Runs: 20, Gaps: []float64{0.1, 0.2}})
+	if err != nil || len(f.Notes) != 1 {
+		t.Fatalf("notes %q, error %v", f.Notes, err)
+	}
+	methods := len(f.Rows) / 2
+	for k, r := range f.Rows[:methods] {
+		twice := f.Rows[methods+k]
+		if ratio := r.SamplesTotal / twice.SamplesTotal; r.Gap != 0.1 || twice.Gap != 0.2 || ratio < 2.5 || ratio > 6 {
+			t.Errorf("%s %s: %g samples at gap %g, %g at gap %g", r.Algorithm, r.Schedule, r.SamplesTotal, r.Gap, twice.SamplesTotal, twice.Gap)
+		}
+	}
+	old, err := plan.Of(context.Background(), &p, plan.Question{Runs: 5, Options: engine.Options{Gap: 0.2}})
+	if err != nil || old.Rows[0].Gap != 0.2 {
+		t.Errorf("a gap among the options: %+v, error %v", old.Rows, err)
+	}
+}
+
+// A run that comes to its limit undecided counts as infinite, and a method that cannot run
+// leaves a note.
+func TestUndecidedAndFailing(t *testing.T) {
+	f, err := plan.Of(context.Background(), paper(t, 1, 0.4), plan.Question{Runs: 3, Options: engine.Options{MaxRounds: 1, Ridge: engine.Ridge{Kind: engine.RidgeGP}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `xi="gp"`) {
+		t.Errorf("notes %q", f.Notes)
+	}
+	for _, r := range f.Rows {
+		if r.Algorithm == "CoKernelFC" || r.Undecided != 3 || !math.IsInf(r.SamplesTotal, 1) || !math.IsInf(r.RoundsQ90, 1) || r.Cheapest || r.Quickest {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// An interrupt keeps the runs that finished.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	f, err := plan.Of(ctx, paper(t, 1, 0.4), plan.Question{Runs: 1000, Workers: 1, Progress: func(s sim.Step) {
+		if s.Done == 1003 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || len(f.Rows) != 2 || f.Rows[0].Runs != 1000 || f.Rows[1].Runs != 3 {
+		t.Errorf("%+v, error %v", f, err)
+	}
+}
+
+// A change is the forecast of the changed problem: delta and epsilon by themselves, tasks
+// as a problem of those tasks alone.
+func TestWhatIf(t *testing.T) {
+	p := paper(t, 2, 0.4)
+	ctx, q := context.Background(), plan.Question{Runs: 8, Seed: 3}
+	w, err := plan.WhatIf(ctx, p, "CoTestFC", []plan.Change{
+		{Vary: plan.VaryDelta, Value: 0.005}, {Vary: plan.VaryEpsilon, Value: 0.3}, {Vary: plan.VaryTasks, Tasks: []int{4, 0}, Name: "two"},
+	}, q)
+	if err != nil || len(w.Rows) != 4 {
+		t.Fatalf("%d rows, error %v", len(w.Rows), err)
+	}
+	for i, c := range []struct {
+		p   *engine.Problem
+		opt engine.Options
+	}{{p, engine.Options{}}, {p, engine.Options{Delta: 0.005}}, {p, engine.Options{Epsilon: 0.3}}, {p.Only(4, 0), engine.Options{}}} {
+		r, err := sim.Run(ctx, sim.Experiment{Problem: c.p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: c.opt, Runs: 8, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := w.Rows[i]
+		if math.Abs(row.SamplesTotal-r.SamplesTotal) > 1e-6 || math.Abs(row.Rounds-r.Rounds) > 1e-9 || row.Tasks != c.p.V() {
+			t.Errorf("%s: %g samples in %g rounds of %d tasks; runs take %g in %g", row.Change, row.SamplesTotal, row.Rounds, row.Tasks, r.SamplesTotal, r.Rounds)
+		}
+		if want := row.SamplesTotal / w.Rows[0].SamplesTotal; math.Abs(row.RatioToBaseline-want) > 1e-12 {
+			t.Errorf("%s: ratio %g, want %g", row.Change, row.RatioToBaseline, want)
+		}
+	}
+	if !(w.Rows[1].SamplesTotal > w.Rows[0].SamplesTotal && w.Rows[2].SamplesTotal < w.Rows[0].SamplesTotal) {
+		t.Errorf("more confidence takes %g, less accuracy %g, as it is %g", w.Rows[1].SamplesTotal, w.Rows[2].SamplesTotal, w.Rows[0].SamplesTotal)
+	}
+	if _, err := plan.WhatIf(ctx, p, "CoTestFC", nil, plan.Question{Gaps: []float64{1, 2}}); err == nil {
+		t.Error("two gaps were accepted")
+	}
+}
