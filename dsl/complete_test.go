@@ -137,7 +137,7 @@ func TestInspect(t *testing.T) {
 		"task(k|z)":                       {"kz = rbf(h)", "kz is a kernel.", "stale"},
 		"h|":                              {"h = 0.7", "h is a number.", "0.7"},
 		"lis|t":                           {"list = 1..1000", "list is a list."},
-		"compare(r|)":                     {"r = fc(paper(1, 0.8), delta=0.1)", "r is a result.", "CoKernelFC (tuned schedule) decided"},
+		"compare(r|)":                     {"r = fc(paper(1, 0.8), delta=0.1)", "r is a result.", "CoTestFC decided"},
 		"x = rb|f(2)":                     {"rbf(lengthscale=1, dims=all columns)", "Smooth", "exp(-½", "Rasmussen", "greater than 0 and finite", "rbf(lengthscale=0.5)"},
 		"rbf(|":                           {"rbf(lengthscale=1, dims=all columns)"},
 		"fc(p, delt|a":                    {"fc(p, delta=0.05", "error probability; a number, greater than 0 and less than 1, default 0.05"},

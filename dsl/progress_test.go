@@ -17,7 +17,7 @@ func TestProgress(t *testing.T) {
 		label string
 		total int
 	}{
-		"fc(p, runs=7, delta=0.1)":            {"fc CoKernelFC", 7},
+		"fc(p, runs=7, delta=0.1)":            {"fc CoTestFC", 7},
 		"fb(p, budget=50, runs=3)":            {"fb CoKernelFB", 3},
 		"sweep(r, g=[0.4, 0.8], seed=1..3)":   {"sweep of fc over g and seed", 12},
 		"plan(p, delta=0.1, runs=2)":          {"plan paper case 1, gap 0.4", 2 * 4},

@@ -45,7 +45,7 @@ func runFunctions() []Function {
 	}
 }
 
-// algorithmParam lists the algorithms of a mode; the first is the default.
+// algorithmParam lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs"}
 	for _, a := range engine.Algorithms() {
@@ -53,8 +53,20 @@ func algorithmParam(mode string) Param {
 			p.Choices = append(p.Choices, a.Name)
 		}
 	}
-	p.Default = `"` + p.Choices[0] + `"`
+	p.Default = `"` + engine.DefaultAlgorithm(mode).Name + `"`
+	if mode == engine.ModeFC {
+		p.Doc += `; with schedule or xi and none named, "CoKernelFC"`
+	}
 	return p
+}
+
+// defaultAlgorithm is what runs when no algorithm is named. A schedule or ξ says nothing to the
+// default of fc: whoever gives one means the algorithm of the paper.
+func (c *call) defaultAlgorithm(mode string) string {
+	if mode == engine.ModeFC && (c.has("schedule") || c.has("xi")) {
+		return "CoKernelFC"
+	}
+	return engine.DefaultAlgorithm(mode).Name
 }
 
 // run is fc and fb. An interrupted run keeps what was finished.
@@ -64,7 +76,7 @@ func (c *call) run(mode string) (any, error) {
 		Algorithm: c.text("algorithm"), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
 	}
 	if x.Algorithm == "" {
-		x.Algorithm = c.fn.Params[c.fn.param("algorithm")].Choices[0]
+		x.Algorithm = c.defaultAlgorithm(mode)
 	}
 	if c.arg("runs").known() {
 		x.Runs = c.whole("runs")

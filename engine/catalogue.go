@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,10 +16,11 @@ type AlgorithmEntry struct {
 	Theorem   string // of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none does
 	New       func(*Model, Options) (Algorithm, error)
 
-	Shares bool // whether agents exchange messages
-	Proven bool // whether its answers carry a guarantee
-	Ideal  bool // a reference and never a competitor: it knows the truth, or counts fewer samples than it took
-	PerV   bool // its samples count as shared by all agents without loss: they are divided by V once more
+	Default bool // the one of its mode that runs when none is named
+	Shares  bool // whether agents exchange messages
+	Proven  bool // whether its answers carry a guarantee
+	Ideal   bool // a reference and never a competitor: it knows the truth, or counts fewer samples than it took
+	PerV    bool // its samples count as shared by all agents without loss: they are divided by V once more
 
 	LeastSquares bool // ξ = 0, whatever Options.Ridge says
 	Unscheduled  bool // Options.Schedule says nothing to it
@@ -71,7 +73,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoSuccessiveElimination,
 		},
 		{
-			Name: "CoTestFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
+			Name: "CoTestFC", Mode: ModeFC, Default: true, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Shares: true, Proven: true, Reference: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 			Doc: "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 			New: NewCoTestFC,
 		},
@@ -91,7 +93,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewOracleFC,
 		},
 		{
-			Name: "CoKernelFB", Mode: ModeFB, Theorem: "Theorem 2", Shares: true, Proven: true, Reference: "[Du23, Alg. 2]",
+			Name: "CoKernelFB", Mode: ModeFB, Default: true, Theorem: "Theorem 2", Shares: true, Proven: true, Reference: "[Du23, Alg. 2]",
 			Doc: "halves the dimension of every candidate set in fixed rounds",
 			New: func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFB(m, o) },
 		},
@@ -141,6 +143,12 @@ func Algorithms() []AlgorithmEntry {
 			New: NewOracleFB,
 		},
 	}
+}
+
+// DefaultAlgorithm is the entry that runs in a mode when none is named.
+func DefaultAlgorithm(mode string) AlgorithmEntry {
+	entries := Algorithms()
+	return entries[slices.IndexFunc(entries, func(e AlgorithmEntry) bool { return e.Mode == mode && e.Default })]
 }
 
 // AlgorithmNamed returns the entry of a name within a mode.

@@ -100,7 +100,7 @@ type RoundRecord struct {
 type Result struct {
 	Mode      string `json:"mode"` // "fc" or "fb"
 	Algorithm string `json:"algorithm"`
-	Schedule  string `json:"schedule,omitempty"`
+	Schedule  string `json:"schedule"` // "" where it says nothing to the algorithm
 	Problem   string `json:"problem"`
 	Status    Status `json:"status"`
 	Runs      int    `json:"runs"` // finished runs; 0 when the first one was interrupted, of which samples, rounds and messages then are
