@@ -143,7 +143,7 @@ func (c *call) whatIf() (any, error) {
 	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") {
 		return nil, nil // reported
 	}
-	q, algorithm := c.question(), c.text("algorithm")
+	q, algorithm := c.question(), c.algorithm(engine.ModeFC)
 	p, given := c.arg("p").Data.(*engine.Problem)
 	q.Options.Schedule = c.text("schedule")
 	if !given {
@@ -154,10 +154,7 @@ func (c *call) whatIf() (any, error) {
 		if p, given = run.arg("p").Data.(*engine.Problem); !given {
 			return nil, nil // what made the result cannot be evaluated any more, and that was reported
 		}
-		q.Options, algorithm = run.options(), run.text("algorithm")
-	}
-	if algorithm == "" {
-		algorithm = algorithmParam(engine.ModeFC).Choices[0]
+		q.Options, algorithm = run.options(), run.algorithm(engine.ModeFC)
 	}
 	changes, ok := c.changes(p)
 	if !ok {

@@ -60,11 +60,16 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
-// defaultAlgorithm is what runs when no algorithm is named. A schedule or ξ says nothing to the
-// default of fc: whoever gives one means the algorithm of the paper.
-func (c *call) defaultAlgorithm(mode string) string {
-	if mode == engine.ModeFC && (c.has("schedule") || c.has("xi")) {
-		return "CoKernelFC"
+// algorithm is the one that was named, or the default. A schedule or ξ says nothing to the
+// default of fc: whoever gives one and names none means the algorithm of the paper.
+func (c *call) algorithm(mode string) string {
+	if name := c.text("algorithm"); name != "" {
+		return name
+	}
+	for _, name := range []string{"schedule", "xi"} {
+		if mode == engine.ModeFC && c.fn.param(name) >= 0 && c.has(name) {
+			return "CoKernelFC"
+		}
 	}
 	return engine.DefaultAlgorithm(mode).Name
 }
@@ -73,10 +78,7 @@ func (c *call) defaultAlgorithm(mode string) string {
 func (c *call) run(mode string) (any, error) {
 	x := sim.Experiment{
 		Problem: c.arg("p").Data.(*engine.Problem), Mode: mode, Options: c.options(),
-		Algorithm: c.text("algorithm"), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
-	}
-	if x.Algorithm == "" {
-		x.Algorithm = c.defaultAlgorithm(mode)
+		Algorithm: c.algorithm(mode), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
 	}
 	if c.arg("runs").known() {
 		x.Runs = c.whole("runs")
