@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -107,6 +108,14 @@ func TestInterruptedBinding(t *testing.T) {
 	_, err = interrupted(s, "s = sweep(r, seed=1..100)", 9)
 	if v, _, _ := s.Value("s"); len(v.(sim.Sweep).Rows) != 4 {
 		t.Errorf("s has %d rows, error %v", len(v.(sim.Sweep).Rows), err)
+	}
+	values, err = interrupted(s, "q = plan(p, runs=1000)", 1010)
+	if v, _, _ := s.Value("q"); len(values) != 1 || len(v.(plan.Forecast).Rows) != 2 || v.(plan.Forecast).Rows[1].Runs > 20 {
+		t.Errorf("q is %+v, error %v", v, err)
+	}
+	_, err = interrupted(s, "w = what_if(r, delta=[0.01, 0.2], runs=1000)", 1010)
+	if v, _, _ := s.Value("w"); len(v.(plan.Comparison).Rows) != 2 {
+		t.Errorf("w is %+v, error %v", v, err)
 	}
 	_, err = interrupted(s, "x = 1\nfc(p, runs=5)", 0)
 	if _, _, bound := s.Value("x"); bound || !strings.Contains(err.Error(), "x is not bound") {

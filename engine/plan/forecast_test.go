@@ -183,3 +183,35 @@ func TestWhatIf(t *testing.T) {
 		t.Error("two gaps were accepted")
 	}
 }
+
+// A gap can be planned for whatever is known of the noise: with bounds on the rewards the
+// test is the one for sub-Gaussian noise, which takes more, and with a scale that is not known the one that estimates
+// it, which takes about the same.
+func TestNoiseOfGaps(t *testing.T) {
+	p := *paper(t, 1, 0.4)
+	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}
+	usual := row(t, &p, q, "CoTestFC")
+	p.Bounds = &[2]float64{-1, 1} // half of their distance is the noise scale
+	if bounded := row(t, &p, q, "CoTestFC"); bounded.SamplesTotal <= usual.SamplesTotal {
+		t.Errorf("%g samples with bounds, %g for normal rewards", bounded.SamplesTotal, usual.SamplesTotal)
+	}
+	p.Bounds, p.Unknown = nil, engine.UnknownCommon
+	if unknown := row(t, &p, q, "CoTestFC"); unknown.SamplesTotal == usual.SamplesTotal || math.Abs(unknown.SamplesTotal/usual.SamplesTotal-1) > 0.3 {
+		t.Errorf("%g samples with an unknown noise scale, %g with a known one", unknown.SamplesTotal, usual.SamplesTotal)
+	}
+}
+
+func row(t *testing.T, p *engine.Problem, q plan.Question, algorithm string) plan.Row {
+	t.Helper()
+	f, err := plan.Of(context.Background(), p, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range f.Rows {
+		if r.Algorithm == algorithm {
+			return r
+		}
+	}
+	t.Fatalf("no row of %s: %q", algorithm, f.Notes)
+	return plan.Row{}
+}
