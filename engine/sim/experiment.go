@@ -147,15 +147,15 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 	if m.alg, err = entry.New(model, x.Options); err != nil {
 		return m, err
 	}
-	driven := m.alg
-	if x.Progress != nil && x.Runs == 1 {
-		driven = watch(m.alg, x.Progress)
-	}
 	measured := &meter{
 		Environment: NewEnvironment(x.Draw, x.Seed, run), taskOf: x.Problem.TaskOf, features: model.Rank(),
 		broadcast: entry.Shares, itemise: x.Each != nil,
 	}
-	m.outcome, err = engine.Run(ctx, driven, measured, x.Options)
+	var env engine.Environment = measured
+	if x.Progress != nil && x.Runs == 1 {
+		env = watch(env, m.alg, x.Progress)
+	}
+	m.outcome, err = engine.Run(ctx, m.alg, env, x.Options)
 	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -24,44 +25,48 @@ const (
 	worthTelling = 20                     // foretelling may take 1/20 of the time of a run
 )
 
-// watched is an algorithm whose rounds are told, from a while on.
+// watched is an environment that tells of the rounds of a run, from a while on: before
+// each pull of what was learned up to then.
 type watched struct {
-	engine.Algorithm
-	tell    func(Step)
-	began   time.Time
-	told    time.Time
-	spent   time.Duration // on foretelling
-	rounds  int
-	samples int
+	engine.Environment
+	alg  engine.Algorithm
+	tell func(Step)
+
+	began, told, pulled time.Time
+	spent               time.Duration // on foretelling
+	rounds, samples     int           // pulled and learned
 }
 
-func watch(alg engine.Algorithm, tell func(Step)) *watched {
-	return &watched{Algorithm: alg, tell: tell, began: time.Now()}
-}
-
-// Learn passes the round on and tells of it.
-func (w *watched) Learn(b engine.Batch) error {
-	if err := w.Algorithm.Learn(b); err != nil {
-		return err
-	}
-	w.rounds++
-	for _, c := range b.Counts {
-		w.samples += c
-	}
+func watch(env engine.Environment, alg engine.Algorithm, tell func(Step)) *watched {
 	now := time.Now()
-	if passed := now.Sub(w.began); passed < patience || now.Sub(w.told) < interval {
-		return nil
+	return &watched{Environment: env, alg: alg, tell: tell, began: now, pulled: now}
+}
+
+// Pull tells of the rounds before and passes the plan on.
+func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
+	now := time.Now()
+	if w.rounds > 0 && now.Sub(w.began) >= patience && now.Sub(w.told) >= interval {
+		w.told = now
+		w.tell(w.step(now))
 	}
-	w.told = now
+	b, err := w.Environment.Pull(ctx, p)
+	w.pulled = time.Now()
+	w.rounds++
+	w.samples += p.Pulls()
+	return b, err
+}
+
+// step is where the run is. Foretelling takes about as long as learning and planning did.
+func (w *watched) step(now time.Time) Step {
 	s := Step{Total: 1, Round: w.rounds, Samples: w.samples, Remaining: math.NaN()}
-	for _, a := range w.Algorithm.Answers() {
+	for _, a := range w.alg.Answers() {
 		s.Tasks++
 		s.Decided += count(a.Decided)
 	}
-	if x, ok := w.Algorithm.(engine.Explainer); ok && w.spent*worthTelling <= now.Sub(w.began) {
+	cost := now.Sub(w.pulled)
+	if x, ok := w.alg.(engine.Explainer); ok && (w.spent+cost)*worthTelling <= now.Sub(w.began) {
 		s.Remaining = x.Remaining()
 		w.spent += time.Since(now)
 	}
-	w.tell(s)
-	return nil
+	return s
 }
