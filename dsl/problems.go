@@ -66,8 +66,11 @@ func engineFunctions() []Function {
 			},
 			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)", check: func(c *call) { c.checkClassic() }, eval: (*call).classic,
 		},
-		theory("bounds", Bounds, "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
-			[]Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam}, bounds.Compute),
+		{
+			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
+			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam},
+			Result: Bounds, Example: "bounds(paper(case=2))", eval: (*call).bounds,
+		},
 		theory("spectrum", Spectrum, "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam}, bounds.SpectrumOf),
 		theory("hardness", Hardness, "gap and difficulty of each task",
@@ -97,6 +100,17 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 			return given(compute(c.e.ctx, c.arg("p").Data.(*engine.Problem), c.options()))
 		},
 	}
+}
+
+// bounds computes in the session's memory: runs need some of its designs, and the next
+// call all of them.
+func (c *call) bounds() (any, error) {
+	opt := c.options()
+	m, err := engine.NewModel(c.arg("p").Data.(*engine.Problem), opt.Unit)
+	if err != nil {
+		return nil, err
+	}
+	return given(bounds.Of(c.e.ctx, m.Share(&c.e.session.memory).Until(c.e.ctx), opt))
 }
 
 // given drops a value that comes with an error.
