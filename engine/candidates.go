@@ -14,6 +14,7 @@ const (
 	ruleLargest  = "largest estimate"    // one uniform round
 
 	ruleCombination = "combination test"   // CoTestFC: the rounds together reject that the arm is best
+	rulePosterior   = "posterior"          // CoBayesFC: the posterior makes no arm of the task much better than the leader
 	ruleSame        = "same to the kernel" // CoTestFC: an arm before it is the same arm
 )
 

@@ -25,6 +25,7 @@ type AlgorithmEntry struct {
 	LeastSquares bool // ξ = 0, whatever Options.Ridge says
 	Unscheduled  bool // Options.Schedule says nothing to it
 	Scaleless    bool // it works with noise scales that are not known (Problem.Unknown)
+	Posterior    bool // its answers are as probable as the posterior under the kernel says, which is no guarantee
 	Normal       bool // its guarantee is for normal rewards; that of the others is for sub-Gaussian ones
 }
 
@@ -86,6 +87,11 @@ func Algorithms() []AlgorithmEntry {
 			Name: "IndUniformFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Proven: true, Reference: "docs/theory.md, on sample means",
 			Doc: "the tests of CoTestFC on uniform pulls and sample means: neither sharing nor allocation",
 			New: NewIndUniformFC,
+		},
+		{
+			Name: "CoBayesFC", Mode: ModeFC, Unscheduled: true, Scaleless: true, Shares: true, Posterior: true, Reference: "Gaussian-process posterior, top-two pulls after [Russo20]",
+			Doc: "stops by the posterior with the kernel as prior: no guarantee for a kernel that is wrong, few samples where it is right",
+			New: NewCoBayesFC,
 		},
 		{
 			Name: "Oracle", Mode: ModeFC, LeastSquares: true, Unscheduled: true, Shares: true, Ideal: true, Reference: "T* of the lower bound log(1/2.4 delta) T*",

@@ -16,6 +16,8 @@ func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) 
 		return "none: a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
 	case entry.Ideal:
 		return "none: a reference to compare with, not an algorithm: it knows the expected rewards"
+	case entry.Posterior:
+		return "heuristic: " + posterior(r)
 	case !entry.Proven:
 		return "none: a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(r.Delta)
 	}
@@ -41,6 +43,11 @@ func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) 
 		s += "; the noise scales were estimated from the data, so this holds approximately"
 	}
 	return s
+}
+
+// posterior says what answers mean that are backed by a posterior only.
+func posterior(r engine.Result) string {
+	return fmt.Sprintf("under the kernel as prior, each decided answer is within %g of its best arm with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", r.Epsilon, percent(1-r.Delta/float64(r.Tasks)))
 }
 
 // doubt says what the error rate over several runs tells about delta, unless it tells

@@ -131,7 +131,7 @@ func perV(r *engine.Result) {
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
 func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model) {
-	if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil && !entry.LeastSquares {
+	if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil && !entry.LeastSquares && !entry.Posterior {
 		r.Ridge = ridge
 	}
 	if entry.Unscheduled {
