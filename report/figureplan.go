@@ -18,7 +18,7 @@ func planMeasures(prices plan.Prices) []measure {
 		all = append(all, measure{name: "cost", title: "Cost", quantity: "Cost", log: true})
 	}
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
-		all = append(all, measure{name: "time", title: "Calendar time", unit: prices.TimeUnit, quantity: "Time"})
+		all = append(all, measure{name: "time", title: "Calendar time", unit: prices.TimeUnit, quantity: "Time", log: true})
 	}
 	return all
 }

@@ -50,3 +50,19 @@ func TestQuantile90(t *testing.T) {
 		}
 	}
 }
+
+// Of methods with equally many rounds the one with fewer samples is the quickest; what is
+// infinite is neither.
+func TestMark(t *testing.T) {
+	rows := []Row{{Rounds: 4, SamplesTotal: 900}, {Rounds: 4, SamplesTotal: 80}, {Rounds: 9, SamplesTotal: 30}, {Rounds: math.Inf(1), SamplesTotal: math.Inf(1)}}
+	Prices{}.mark(rows)
+	for i, want := range [][2]bool{{}, {false, true}, {true, false}, {}} {
+		if got := [2]bool{rows[i].Cheapest, rows[i].Quickest}; got != want {
+			t.Errorf("row %d: %v, want %v", i, got, want)
+		}
+	}
+	rows = []Row{{Rounds: math.Inf(1), SamplesTotal: math.Inf(1)}}
+	if (Prices{}).mark(rows); rows[0].Cheapest || rows[0].Quickest {
+		t.Error("a method that never ends is marked")
+	}
+}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -135,13 +136,13 @@ type Change struct {
 // errUnknown is what a question without gaps about a problem without means gets.
 var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
 
-// mark finds the cheapest and the quickest of rows that belong together: the first of
-// equal ones, and none where nothing is finite.
+// mark finds the cheapest and the quickest of rows that belong together: of equal ones that of
+// fewer samples, and none where nothing is finite.
 func (p Prices) mark(rows []Row) {
 	least := func(of func(Row) float64) int {
 		best := -1
 		for i, r := range rows {
-			if v := of(r); !math.IsInf(v, 0) && (best < 0 || v < of(rows[best])) {
+			if v := of(r); !math.IsInf(v, 0) && (best < 0 || cmp.Or(cmp.Compare(v, of(rows[best])), cmp.Compare(r.SamplesTotal, rows[best].SamplesTotal)) < 0) {
 				best = i
 			}
 		}
