@@ -145,6 +145,7 @@ func (c *call) whatIf() (any, error) {
 	}
 	q, algorithm := c.question(), c.algorithm(engine.ModeFC)
 	p, given := c.arg("p").Data.(*engine.Problem)
+	drawn := false // by a function of a Go cell
 	q.Options.Schedule = c.text("schedule")
 	if !given {
 		run, ok := c.baseline()
@@ -155,6 +156,7 @@ func (c *call) whatIf() (any, error) {
 			return nil, nil // what made the result cannot be evaluated any more, and that was reported
 		}
 		q.Options, algorithm = run.options(), run.algorithm(engine.ModeFC)
+		drawn = run.has("rewards")
 	}
 	changes, ok := c.changes(p)
 	if !ok {
@@ -162,6 +164,9 @@ func (c *call) whatIf() (any, error) {
 	}
 	q.Progress = c.e.progress(c.fn.Name, algorithm, q.Runs)
 	w, err := plan.WhatIf(c.e.ctx, p, algorithm, changes, q)
+	if drawn {
+		w.Notes = append(w.Notes, "the rewards are simulated by what the problem says of them, not by the function of the run")
+	}
 	if err != nil && len(w.Rows) == 0 {
 		return nil, err
 	}
