@@ -23,13 +23,13 @@ type contest struct {
 // same features in the same order, and so the same expected rewards; arms of one task
 // that the kernel cannot tell apart count once. Of features that were cut at MaxRank
 // equality says nothing, so there every task and arm stands for itself.
-func (m *Model) contests() []*contest {
+func (m *Model) contests(exact bool) []*contest {
 	var out []*contest
 	quantum := sameFeature * largestEntry(m.Features)
 	for v, set := range m.Problem.Groups() {
 		same := slices.IndexFunc(out, func(c *contest) bool {
 			lo, hi := m.Problem.ArmsOf(c.tasks[0])
-			return hi-lo == len(set) && m.Truncation <= truncated &&
+			return hi-lo == len(set) && exact &&
 				!slices.ContainsFunc(set, func(i int) bool { return !m.equal(i, c.first+i-set[0], quantum) })
 		})
 		if same >= 0 {
@@ -38,7 +38,7 @@ func (m *Model) contests() []*contest {
 		}
 		c := &contest{tasks: []int{v}, first: set[0]}
 		for _, i := range set {
-			if m.Truncation <= truncated && slices.ContainsFunc(c.arms, func(j int) bool { return m.equal(i, j, quantum) }) {
+			if exact && slices.ContainsFunc(c.arms, func(j int) bool { return m.equal(i, j, quantum) }) {
 				continue
 			}
 			c.arms = append(c.arms, i)
@@ -98,21 +98,25 @@ const (
 // information it should gain in the coming round: what its walk needs to cross, all scaled by one
 // factor so that the largest gain over what is known (the pooled variance) is within
 // bounds. A contest whose clock has run out for some open arm needs nothing: it cannot be decided.
-func (c *contest) needs(a *coTest) []design.Pair {
+func (c *contest) needs(a *coTest) (out []design.Pair, direct bool) {
 	if c.closed || c.exhausted(a.clock, a.epsilon) {
-		return nil
+		return nil, false
 	}
-	var out []design.Pair
 	stretch, first := 0.0, c.arms[c.leader]
+	var open []int // positions
+	var arms []int
+	var gaps []float64
 	for k, i := range c.arms {
-		if !c.open(k, a.clock, a.epsilon) {
-			continue
+		if c.open(k, a.clock, a.epsilon) {
+			open, arms = append(open, k), append(arms, i)
+			gaps = append(gaps, a.hoped(a.estimates, first, i, a.variance(first, i)))
 		}
-		variance := a.pooled.Variance(first, i)
-		gap := max(a.estimates[first]-a.estimates[i], 0) + optimism*math.Sqrt(variance) + a.epsilon
-		need := c.walks[k].need(a.clock, first, gap, a.epsilon, overshoot)
-		out = append(out, design.Pair{I: first, J: i, Weight: need})
-		stretch = max(stretch, need*variance)
+	}
+	direct = a.direct(first, arms, gaps)
+	for n, k := range open {
+		need := c.walks[k].need(a.clock, first, gaps[n], a.epsilon, overshoot)
+		out = append(out, design.Pair{I: first, J: arms[n], Weight: need})
+		stretch = max(stretch, need*a.variance(first, arms[n]))
 	}
 	least := min(stretchTop, stretchLeast*math.Pow(stretchRise, float64(c.calm)))
 	if stretch <= stretchMost {
@@ -122,7 +126,7 @@ func (c *contest) needs(a *coTest) []design.Pair {
 	for k := range out {
 		out[k].Weight *= scale
 	}
-	return out
+	return out, direct
 }
 
 // exhausted tells whether the clock of some open arm has run out.

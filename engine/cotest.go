@@ -20,7 +20,7 @@ type coTest struct {
 	law      noiseLaw
 	uniform  bool    // whether every arm of an open contest is pulled equally often
 	epsilon  float64 // normalised
-	cut      float64 // how far an arm's reward can be from the span of features cut at MaxRank, normalised
+	misfit   misfit
 	clock    clock
 	contests []*contest
 
@@ -51,12 +51,17 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the features were cut at rank %d; bounding what that leaves out needs norm, a bound on the norm of the reward function: %w", MaxRank, err)
 		}
-		a.cut = norm * math.Sqrt(m.Truncation)
+		a.misfit.most = norm * math.Sqrt(m.Truncation)
+	}
+	a.misfit.most += opt.Misfit / m.Unit
+	if opt.Misfit > 0 || opt.Robust {
+		data := newReplicates(m.Problem.N())
+		a.misfit.data = &data
 	}
 	if a.law, err = lawOf(m, opt); err != nil {
 		return nil, err
 	}
-	a.contests = m.contests()
+	a.contests = m.contests(!a.misfit.any())
 	tests := 0
 	for _, c := range a.contests {
 		if !c.closed {
@@ -107,16 +112,12 @@ func (a *coTest) bet(c *contest) {
 		if k == c.leader || w.out {
 			continue
 		}
-		e := a.stage.estimate
-		bias, variance := e.Bias(leader, i, 0), e.Variance(leader, i)
-		if math.IsInf(bias, 1) || !(variance > 0) {
+		b, ok := a.wager(w, leader, i)
+		if !ok {
 			continue
 		}
-		if a.cut > 0 {
-			bias = a.cut * (2 + e.lever(leader, i))
-		}
-		if look := a.clock.nearest(a.clock.time(w.look) + 1/variance); look > w.look {
-			a.bets = append(a.bets, bet{walk: w, leader: leader, arm: i, variance: variance, bias: bias, look: look})
+		if b.look = a.clock.nearest(a.clock.time(w.look) + 1/b.variance); b.look > w.look {
+			a.bets = append(a.bets, b)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (a *coTest) Learn(b Batch) error {
 	if len(a.bets) > 0 {
 		estimates := a.stage.estimate.Estimates(b.Means)
 		for _, bet := range a.bets {
-			if s := a.law.score(bet, a.stage.estimate, estimates, b); s.sd > 0 {
+			if s := a.law.score(bet, a.stage.estimate, a.judged(bet, estimates, b), b); s.sd > 0 {
 				bet.settle(a.clock, s)
 			}
 		}
@@ -146,7 +147,8 @@ func (a *coTest) Learn(b Batch) error {
 	if err != nil {
 		return err
 	}
-	a.pooled, a.estimates = pooled, pooled.Estimates(means)
+	a.misfit.learn(a.law.model, b, a.opt.Robust)
+	a.pooled, a.estimates = pooled, a.believed(pooled.Estimates(means))
 	for _, c := range a.contests {
 		if !c.closed {
 			before := c.arms[c.leader]

@@ -272,7 +272,7 @@ func TestContests(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, x := range m.contests() {
+		for _, x := range m.contests(true) {
 			got = append(got, fmt.Sprint(x.tasks))
 		}
 		if strings.Join(got, " ") != c.want {

@@ -168,7 +168,7 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 		return s
 	}
 	// Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i, with each group's variance estimated from its own replicates.
-	weights := e.weights(b.leader, b.arm)
+	weights := b.weights(e)
 	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
 	p := n.model.Problem
 	for i, c := range round.Counts {

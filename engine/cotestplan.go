@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
@@ -16,15 +17,21 @@ func (a *coTest) choose() (*stage, error) {
 	if a.round == 0 {
 		return a.explore()
 	}
+	m := a.law.model
+	st := newStage(m)
 	var pairs []design.Pair
 	for _, c := range a.contests {
-		pairs = append(pairs, c.needs(a)...)
+		needs, direct := c.needs(a)
+		if direct {
+			a.directly(needs, st)
+			continue
+		}
+		pairs = append(pairs, needs...)
 	}
-	if len(pairs) == 0 { // every open contest is exhausted
+	if len(pairs) == 0 && !(st.design.Value > 0) { // every open contest is exhausted
 		return nil, errLimit{samples: math.Inf(1)}
 	}
-	m := a.law.model
-	st, pulled := newStage(m), 0
+	pulled := int(math.Ceil(st.design.Value))
 	for _, part := range m.layout.parts(pairs) {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
 		contrasts := design.Contrasts{Pairs: part.pairs}
@@ -65,8 +72,11 @@ func (a *coTest) explore() (*stage, error) {
 			groups = append(groups, c.arms)
 		}
 	}
-	n := roundOne * m.Rank()
-	return m.remember(key('T', 0, n, groups), func() (*stage, error) {
+	n, kind := roundOne*m.Rank(), byte('T')
+	if a.misfit.data != nil {
+		kind = 'M'
+	}
+	return m.remember(key(kind, 0, n, groups), func() (*stage, error) {
 		d, err := m.Design(0, groups)
 		if err != nil {
 			return nil, err
@@ -79,6 +89,11 @@ func (a *coTest) explore() (*stage, error) {
 		}
 		if err := a.pull(st, r.space(m, 0), design.Contrasts{Groups: r.groups}, r.arms, weights, n); err != nil {
 			return nil, err
+		}
+		if a.misfit.data != nil {
+			for _, i := range slices.Concat(groups...) { // what the kernel misses shows in arms beyond its rank
+				st.rounding.Counts[i] = max(st.rounding.Counts[i], 1)
+			}
 		}
 		a.law.replicate(st.rounding.Counts)
 		st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)

@@ -39,7 +39,8 @@ func (a *coTest) uniformly() (*stage, error) {
 			each = roundOne
 		}
 		if a.round > 0 {
-			for _, q := range c.needs(a) {
+			needs, _ := c.needs(a)
+			for _, q := range needs {
 				n := q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
 				if !(n <= float64(a.opt.MaxSamples)) {
 					return nil, errLimit{samples: n}
