@@ -65,6 +65,11 @@ func (e *evaluator) eval(n ast.Node) value {
 		return numberValue(n.Value)
 	case *ast.StringNode:
 		return value{Text, n.Value}
+	case *ast.BoolNode: // true and false are other ways to write 1 and 0
+		if n.Value {
+			return numberValue(1)
+		}
+		return numberValue(0)
 	case *ast.IdentifierNode:
 		return e.name(n)
 	case *ast.ArrayNode:

@@ -24,6 +24,8 @@ var (
 	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖; from the known means when not given"}
 	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given"}
 	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
+	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units; for CoTestFC and IndTestFC"}
+	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate such a bound from the data of the run and allow for it; for CoTestFC and IndTestFC"}
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
 
@@ -179,6 +181,7 @@ func (c *call) options() engine.Options {
 	opt := engine.Options{
 		Delta: number("delta"), Epsilon: number("epsilon"), Budget: int(number("budget")),
 		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
+		Misfit: number("misfit"), Robust: number("robust") > 0,
 		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
 	}
 	if c.fn.param("schedule") >= 0 {

@@ -21,7 +21,7 @@ func runFunctions() []Function {
 				ridgeParam, runs, seed,
 				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
-				normParam, gapParam, unitParam, rewards},
+				normParam, gapParam, unitParam, misfitParam, robustParam, rewards},
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 			eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
 		},

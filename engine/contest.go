@@ -21,8 +21,8 @@ type contest struct {
 
 // contests groups the tasks of a model. Tasks are the same when their arms have the
 // same features in the same order, and so the same expected rewards; arms of one task
-// that the kernel cannot tell apart count once. Of features that were cut at MaxRank
-// equality says nothing, so there every task and arm stands for itself.
+// that the kernel cannot tell apart count once. Where features are not exact, cut at
+// MaxRank or with rewards off the kernel, equality says nothing, and every task and arm stands for itself.
 func (m *Model) contests(exact bool) []*contest {
 	var out []*contest
 	quantum := sameFeature * largestEntry(m.Features)
@@ -97,7 +97,7 @@ const (
 // needs are the contrasts of the open arms with the leader, each weighted by the
 // information it should gain in the coming round: what its walk needs to cross, all scaled by one
 // factor so that the largest gain over what is known (the pooled variance) is within
-// bounds. A contest whose clock has run out for some open arm needs nothing: it cannot be decided.
+// bounds. direct tells that the arms had better be measured by their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be decided.
 func (c *contest) needs(a *coTest) (out []design.Pair, direct bool) {
 	if c.closed || c.exhausted(a.clock, a.epsilon) {
 		return nil, false

@@ -20,6 +20,7 @@ type coTest struct {
 	law      noiseLaw
 	uniform  bool    // whether every arm of an open contest is pulled equally often
 	epsilon  float64 // normalised
+	alpha    float64 // level of each test
 	misfit   misfit
 	clock    clock
 	contests []*contest
@@ -46,22 +47,13 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	}
 	m = m.decoupled()
 	a := &coTest{candidates: newCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, pool: newPool(m.Problem.N())}
-	if m.Truncation > truncated {
-		norm, err := m.normOf(opt)
-		if err != nil {
-			return nil, fmt.Errorf("the features were cut at rank %d; bounding what that leaves out needs norm, a bound on the norm of the reward function: %w", MaxRank, err)
-		}
-		a.misfit.most = norm * math.Sqrt(m.Truncation)
-	}
-	a.misfit.most += opt.Misfit / m.Unit
-	if opt.Misfit > 0 || opt.Robust {
-		data := newReplicates(m.Problem.N())
-		a.misfit.data = &data
+	if a.misfit, err = misfitOf(m, opt); err != nil {
+		return nil, err
 	}
 	if a.law, err = lawOf(m, opt); err != nil {
 		return nil, err
 	}
-	a.contests = m.contests(!a.misfit.any())
+	a.contests = m.contests(m.Truncation <= truncated && !a.misfit.any())
 	tests := 0
 	for _, c := range a.contests {
 		if !c.closed {
@@ -70,7 +62,8 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 		a.merge(c)
 	}
 	if tests > 0 {
-		a.clock.z, err = m.memory.heights(opt.lawFor(m.Problem), opt.Delta/float64(tests))
+		a.alpha = opt.Delta / float64(tests)
+		a.clock.z, err = m.memory.heights(opt.lawFor(m.Problem), a.alpha)
 	}
 	return a, err
 }
@@ -134,7 +127,7 @@ func (a *coTest) Learn(b Batch) error {
 	if len(a.bets) > 0 {
 		estimates := a.stage.estimate.Estimates(b.Means)
 		for _, bet := range a.bets {
-			if s := a.law.score(bet, a.stage.estimate, a.judged(bet, estimates, b), b); s.sd > 0 {
+			if s := a.law.score(bet, a.stage.estimate, bet.judged(estimates, b, a.model.Unit), b); s.sd > 0 {
 				bet.settle(a.clock, s)
 			}
 		}
@@ -147,8 +140,8 @@ func (a *coTest) Learn(b Batch) error {
 	if err != nil {
 		return err
 	}
-	a.misfit.learn(a.law.model, b, a.opt.Robust)
-	a.pooled, a.estimates = pooled, a.believed(pooled.Estimates(means))
+	a.misfit.learn(a.law.model, b, a.opt.Robust, a.alpha)
+	a.pooled, a.estimates = pooled, a.believe(pooled.Estimates(means))
 	for _, c := range a.contests {
 		if !c.closed {
 			before := c.arms[c.leader]
@@ -190,7 +183,10 @@ func (a *coTest) Answers() []Answer {
 // Warnings tells of a kernel that cannot represent the rewards, of rewards that are
 // not normal, and of tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []string {
-	out := misfitWarnings(a.model)
+	var out []string
+	if a.misfit.data == nil {
+		out = misfitWarnings(a.model)
+	}
 	e := a.model.Problem.Environment
 	if a.opt.lawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {
 		out = append(out, fmt.Sprintf("rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has", e))

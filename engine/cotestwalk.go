@@ -62,7 +62,7 @@ type bet struct {
 	variance    float64 // of the round's own estimate of the gap, normalised; a guess where noise scales are not known
 	bias        float64 // bound on that estimate's bias, normalised
 	look        int     // the look that the step leads to
-	direct      bool    // whether the estimate is the difference of the two arms' means, in place of that of the kernel
+	direct      bool    // whether the estimate is the difference of the two arms' own means, in place of the kernel's
 }
 
 // settle takes in what the round says: S += √dT Z.

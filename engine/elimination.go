@@ -51,6 +51,9 @@ func newElimination(m *Model, opt Options, own method) (*elimination, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Misfit > 0 || opt.Robust {
+		return nil, errNoMisfit
+	}
 	ridge, err := m.Ridge(ModeFC, opt)
 	if err != nil {
 		return nil, err

@@ -154,16 +154,6 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	return bias
 }
 
-// lever is Σ_k |w_k|, where the estimated difference of arms i and j is Σ_k w_k ȳ_k: how
-// far rewards that are each off by one can move it.
-func (e *Estimator) lever(i, j int) float64 {
-	var sum float64
-	for _, w := range e.weights(i, j) {
-		sum += math.Abs(w)
-	}
-	return sum
-}
-
 // weights are N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
 func (e *Estimator) weights(i, j int) []float64 {
 	a, b := e.white.RawRowView(i), e.white.RawRowView(j)

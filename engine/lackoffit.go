@@ -22,6 +22,7 @@ type LackOfFit struct {
 	Level  float64 // that PValue is below
 	Nugget float64 // g of + g*identity(), reward units squared: what explains the excess; by moments [DerSimonian and Kacker 2007]
 	Worst  []Residual
+	Robust bool // whether the run estimates this and allows for it
 }
 
 // Residual is an arm that the kernel misses.
@@ -37,8 +38,12 @@ func (l LackOfFit) Warning() string {
 	for _, r := range l.Worst {
 		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%.1f standard errors)", r.Task, r.Arm, r.Off, r.Standardised))
 	}
-	return fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC",
-		l.Round, l.PValue, strings.Join(arms, ", "), l.Nugget)
+	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
+	if l.Robust {
+		remedy = fmt.Sprintf("robust=true allows for it; in the kernel it is + %.3g*identity()", l.Nugget)
+	}
+	return fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; %s",
+		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
 }
 
 // A fitter is an Algorithm whose answers rely on a kernel that can represent the rewards.
@@ -48,11 +53,15 @@ type fitter interface {
 	relies() (m *Model, misfit float64)
 }
 
+// A tolerator is a fitter that may estimate that and allow for it.
+type tolerator interface{ tolerates() bool }
+
 // fitCheck tests for lack of fit on all data of a run so far [Draper and Smith 1998, sec. 2.1].
 // It is nil where there is nothing to test.
 type fitCheck struct {
 	model  *Model
 	misfit float64 // normalised
+	robust bool
 	data   replicates
 	found  *LackOfFit // at the first round that rejects
 }
@@ -68,7 +77,11 @@ func newFitCheck(alg Algorithm) *fitCheck {
 	if m == nil || m.Rank() >= m.Problem.N() || m.Truncation > truncated {
 		return nil
 	}
-	return &fitCheck{model: m, misfit: misfit, data: newReplicates(m.Problem.N())}
+	check := &fitCheck{model: m, misfit: misfit, data: newReplicates(m.Problem.N())}
+	if t, ok := alg.(tolerator); ok {
+		check.robust = t.tolerates()
+	}
+	return check
 }
 
 // learn takes a round in and returns the p-value of all data so far; nil where they
@@ -89,7 +102,7 @@ func (f *fitCheck) learn(round int, b Batch) *float64 {
 	p := l.pValue(f.misfit, freedom)
 	if level := lackLevel / float64(round*(round+1)); p <= level && f.found == nil {
 		f.found = f.describe(l)
-		f.found.Round, f.found.PValue, f.found.Level = round, p, level
+		f.found.Round, f.found.PValue, f.found.Level, f.found.Robust = round, p, level, f.robust
 	}
 	return &p
 }
@@ -157,3 +170,5 @@ func (e *elimination) relies() (*Model, float64) {
 
 // relies is the kernel of the test, and what its user allows rewards to be off it.
 func (a *coTest) relies() (*Model, float64) { return a.model, a.opt.Misfit / a.model.Unit }
+
+func (a *coTest) tolerates() bool { return a.opt.Robust }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -97,6 +98,10 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("xi must be 0 or more, got %g", o.Ridge.Value)
 	case !(o.Norm >= 0) || !(o.Gap >= 0) || !(o.Unit >= 0) || math.IsInf(o.Norm+o.Gap+o.Unit, 0):
 		return fmt.Errorf("norm, gap and unit must be finite and not negative, got %g, %g and %g", o.Norm, o.Gap, o.Unit)
+	case !(o.Misfit >= 0) || math.IsInf(o.Misfit, 0):
+		return fmt.Errorf("misfit must be 0 or more, got %g", o.Misfit)
+	case o.Misfit > 0 && o.Robust:
+		return errors.New("misfit states how far rewards may be off the kernel, and robust estimates it: give one of them")
 	case o.MaxRounds < 1:
 		return fmt.Errorf("max_rounds must be at least 1, got %d", o.MaxRounds)
 	case o.MaxSamples < 1:

@@ -158,7 +158,5 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 	if w := understated(x.Problem); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
-	if model.Misspecified() && !entry.Ideal {
-		r.Guarantee = "none: the kernel cannot represent the expected rewards"
-	}
+	r.Guarantee = offKernel(r.Guarantee, x.Options, entry, model)
 }

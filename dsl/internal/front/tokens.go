@@ -123,7 +123,7 @@ func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Number && !readable(t.Value) {
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
-	if t.Is(lexer.Identifier, "true", "false", "nil") {
+	if t.Is(lexer.Identifier, "nil") {
 		return fmt.Sprintf("there is no %s in the language", t.Value), ""
 	}
 	if t.Is(lexer.Bracket, "{", "}") {
