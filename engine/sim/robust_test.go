@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -92,5 +93,41 @@ func TestRobustTable(t *testing.T) {
 					number, sd, x.name, x.samples, rate.Rate, rate.CI95[0], rate.CI95[1], x.over, instances, float64(x.undecided)/float64(x.runs))
 			}
 		}
+	}
+}
+
+// On an instance where CoTestFC is wrong in every run, it errs in few runs once it allows for what the kernel
+// misses, stated or estimated; where the kernel fits, robust takes no more than the kernel identity() does.
+func TestRobust(t *testing.T) {
+	p := perturbed(paperCase(t, 2, 0.4), 0.4, 3)
+	base, most := paperCase(t, 2, 0.4), 0.0
+	for i := range p.Mean {
+		most = max(most, math.Abs(p.Mean[i]-base.Mean[i]))
+	}
+	const runs = 200
+	if r := coTest(t, p, engine.Options{Delta: 0.05}, runs); r.Errors.Count < runs*9/10 {
+		t.Fatalf("plain: %d of %d runs are wrong: not the instance it was", r.Errors.Count, runs)
+	}
+	for _, o := range []engine.Options{{Delta: 0.05, Misfit: most}, {Delta: 0.05, Robust: true}} {
+		r := coTest(t, p, o, runs)
+		// The 99.9 % point of a binomial number of 200 at 5 % is 21.
+		if r.Errors.Count > 21 || r.Undecided.Count > 0 {
+			t.Errorf("misfit %.2g, robust %v: %d of %d runs are wrong, %d undecided", o.Misfit, o.Robust, r.Errors.Count, runs, r.Undecided.Count)
+		}
+		word := "if no expected reward is farther than misfit"
+		if o.Robust {
+			word = "heuristic: how far rewards are"
+		}
+		if !strings.Contains(r.Guarantee, word) {
+			t.Errorf("misfit %.2g: guarantee %q", o.Misfit, r.Guarantee)
+		}
+	}
+	if r := coTest(t, p, engine.Options{Delta: 0.05, Misfit: most / 10}, 1); !strings.HasPrefix(r.Guarantee, "none: misfit") {
+		t.Errorf("a misfit that the rewards exceed: guarantee %q", r.Guarantee)
+	}
+	robust := coTest(t, base, engine.Options{Delta: 0.05, Robust: true}, runs)
+	alone := coTest(t, apart(base), engine.Options{Delta: 0.05}, runs)
+	if robust.SamplesTotal > alone.SamplesTotal {
+		t.Errorf("where the kernel fits, robust takes %.0f samples and identity() %.0f", robust.SamplesTotal, alone.SamplesTotal)
 	}
 }

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// w = (½, ½, 0) for the gap of arms 0 and 2 leaves c = (-½, ½, 1).
+func TestMisfitBias(t *testing.T) {
+	u := misfit{most: 0.3, allowed: 2}
+	if got, want := u.bias([]float64{0.5, 0.5, 0}, 0, 2), 0.3*2+2*math.Sqrt(1.5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("bias %v, want %v", got, want)
+	}
+	if got := u.bias([]float64{1, 0, -1}, 0, 2); got != 0 {
+		t.Errorf("the difference of the arms' own means has bias %v", got)
+	}
+}
+
+// The bound holds for the mean of every estimate: random weights, and u at its worst.
+func TestMisfitBiasIsSharp(t *testing.T) {
+	p, err := PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	counts := make([]int, p.N())
+	for i := range counts {
+		counts[i] = rng.IntN(4)
+	}
+	e, err := NewEstimator(m, 0, counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, j := 0, 3
+	w := e.weights(i, j)
+	const most = 0.25
+	u := make([]float64, p.N())
+	for k := range u {
+		c := w[k]
+		if k == i {
+			c--
+		}
+		if k == j {
+			c++
+		}
+		u[k] = math.Copysign(most, c)
+	}
+	off := e.Estimates(u) // the mean of the estimate less what the kernel's part gives is that of u alone
+	want := math.Abs(off[i] - off[j] - (u[i] - u[j]))
+	got := (&misfit{most: most}).bias(w, i, j)
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("bound %v, reached %v", got, want)
+	}
+}
+
+// Arms 0, 1, 2, 3 on lines, ten pulls each with σ = 2, unit 2: means have variance 0.1, the
+// generalised sum of squares is that of the plain residuals over 0.1 + g, and so
+// g = Σ residual²/χ²_2 quantile - 0.1.
+func TestMisfitEstimate(t *testing.T) {
+	m := line(t)
+	u := misfit{data: new(replicates)}
+	*u.data = newReplicates(4)
+	u.learn(m, Batch{Counts: []int{10, 10, 10, 10}, Means: []float64{0, 3, 2, 3}}, true, 0.025)
+	squares := 2.8 / 4 // TestLackOfFitNames, over unit²
+	at := func(level float64) float64 {
+		return math.Sqrt(max(0, squares/distuv.ChiSquared{K: 2}.Quantile(level)-0.1))
+	}
+	if want := at(0.5); u.typical < want || u.typical > want*1.03 {
+		t.Errorf("typical %v, want %v, rounded up by 2.5 %% at most", u.typical, want)
+	}
+	if want := 1.959964 * at(misfitLevel); u.allowed < want || u.allowed > want*1.03 {
+		t.Errorf("allowed %v, want %v", u.allowed, want)
+	}
+	u.learn(m, Batch{Counts: []int{0, 1e6, 0, 0}, Means: []float64{0, 0, 0, 0}}, true, 0.025)
+	u.learn(m, Batch{Counts: []int{1e6, 0, 1e6, 1e6}, Means: []float64{0, 0, 0, 0}}, true, 0.025)
+	if u.typical > 1e-3 {
+		t.Errorf("typical %v where all means are on a line", u.typical)
+	}
+}
+
+// The pulls of direct measurements meet every need, and no allocation found by a grid meets them
+// with fewer, but for rounding up.
+func TestDirectly(t *testing.T) {
+	m := line(t)
+	a := &coTest{candidates: newCandidates(m), opt: Options{MaxSamples: 1e9}, law: noiseLaw{model: m}}
+	for _, needs := range [][]float64{{100}, {100, 100, 100}, {400, 20, 3}} {
+		st := newStage(m)
+		var pairs []design.Pair
+		for k, w := range needs {
+			pairs = append(pairs, design.Pair{I: 0, J: k + 1, Weight: w})
+		}
+		a.directly(pairs, st)
+		n := st.rounding.Counts
+		for _, q := range pairs {
+			if v := 1/float64(n[0]) + 1/float64(n[q.J]); v*q.Weight > 1+1e-9 {
+				t.Errorf("needs %v: counts %v leave %v of arm %d", needs, n, v*q.Weight, q.J)
+			}
+		}
+		least := math.Inf(1)
+		for leader := 1.0; leader < 2000; leader += 0.5 {
+			sum := leader
+			for _, w := range needs {
+				if rest := 1/w - 1/leader; rest > 0 {
+					sum += 1 / rest
+				} else {
+					sum = math.Inf(1)
+				}
+			}
+			least = min(least, sum)
+		}
+		if got := (Plan{Counts: n}).Pulls(); float64(got) > least+float64(len(needs)+1) {
+			t.Errorf("needs %v take %d pulls, %v would do", needs, got, least)
+		}
+	}
+}
+
+// Algorithms that take the kernel at its word say so, and two answers to one question are refused.
+func TestMisfitOptions(t *testing.T) {
+	p, err := PaperCase(1, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewCoKernelFC(m, Options{Robust: true}); !errors.Is(err, errNoMisfit) {
+		t.Errorf("CoKernelFC, robust: %v", err)
+	}
+	for _, o := range []Options{{Misfit: -1}, {Misfit: math.Inf(1)}, {Misfit: 1, Robust: true}} {
+		if _, err := NewCoTestFC(m, o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	// Tasks that the kernel calls the same may differ by the misfit: each has its own tests.
+	for _, o := range []Options{{Robust: true}, {Misfit: 0.1}} {
+		a, err := newCoTest(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.contests) != p.V() {
+			t.Errorf("%+v: %d contests", o, len(a.contests))
+		}
+	}
+}
