@@ -51,7 +51,8 @@ func (p *progress) update(a dsl.Activity) {
 			p.bar.Describe(a.Label + ": " + a.Note)
 		}
 	}
-	_ = p.bar.Set(done) // a terminal that cannot be written to loses only the bar
+	_ = p.bar.Set(done)     // a terminal that cannot be written to loses only the bar
+	_ = p.bar.RenderBlank() // with the new words, also where the bar stays
 }
 
 // percents is the length of the bar of a single step, which says where the step is and
