@@ -180,6 +180,8 @@ func story(e engine.Elimination) string {
 		return fmt.Sprintf("given up in round %d: %s, and near enough to it whichever is better (within epsilon)", e.Round, gap)
 	case "largest estimate":
 		return fmt.Sprintf("not chosen in round %d: %s (largest estimate)", e.Round, gap)
+	case "posterior":
+		return fmt.Sprintf("excluded in round %d with its whole task: %s, posterior standard deviation %s (posterior)", e.Round, gap, width)
 	case "dimension halved", "width halved":
 		return fmt.Sprintf("cut in round %d by its rank, without a test: %s, standard error at most %s (%s)", e.Round, gap, width, e.Rule)
 	}

@@ -66,7 +66,7 @@ func TestShare(t *testing.T) {
 
 // Every rule of the audit trail has a story with the round and the rival.
 func TestStories(t *testing.T) {
-	for _, rule := range []string{"2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test"} {
+	for _, rule := range []string{"2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test", "posterior"} {
 		got := story(engine.Elimination{Round: 3, Arm: "a", Rival: "b", Gap: 0.25, Width: 0.125, Rule: rule})
 		threshold := strings.Contains(got, "threshold 0.125")
 		tested := rule == "2^-r" || rule == "confidence interval" || rule == "combination test"
