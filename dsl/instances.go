@@ -26,7 +26,7 @@ func (c *call) checkPaper() bool {
 	case !c.has("case") && !c.has("lengthscale"):
 		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
 	default:
-		return true
+		return c.checkNoise()
 	}
 	return false
 }
@@ -40,13 +40,21 @@ func (c *call) paper() (any, error) {
 	if c.arg("gap").known() {
 		gap = c.number("gap")
 	}
+	var p *engine.Problem
+	var err error
 	switch scale := c.arg("lengthscale").Data.(type) {
 	case float64:
-		return given(engine.PaperFamily(scale, gap))
+		p, err = engine.PaperFamily(scale, gap)
 	case string:
-		return given(engine.PaperFamily(math.Inf(1), gap))
+		p, err = engine.PaperFamily(math.Inf(1), gap)
+	default:
+		p, err = engine.PaperCase(c.whole("case"), gap)
 	}
-	return given(engine.PaperCase(c.whole("case"), gap))
+	if err != nil {
+		return nil, err
+	}
+	p, err = p.WithNoise(c.noiseModel())
+	return p, c.noiseError(err)
 }
 
 // checkClassic reports means that are not numbers, and too many of them. It tells

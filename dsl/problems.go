@@ -26,6 +26,7 @@ var (
 	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
 	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units; for CoTestFC and IndTestFC"}
 	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate such a bound from the data of the run and allow for it; for CoTestFC and IndTestFC"}
+	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "of the noise, for tests that depend on it: normal, or anything whose tails are no heavier (takes more samples); subgaussian for bounded rewards, else normal"}
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
 
@@ -37,27 +38,27 @@ func optional(p Param) Param {
 
 // engineFunctions are the problems, the theory and the runs.
 func engineFunctions() []Function {
+	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task (the column sd when there is one, else 1)`, engine.NoiseSD, engine.NoiseTask)
 	return append([]Function{
 		{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
 			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps",
-			Params: []Param{
+			Params: slices.Concat([]Param{
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"},
-				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Choices: []string{"sd", "task"}, Range: positive, Default: unset, Doc: `noise scale of rewards: a number, "sd" for the column, "task" pooled per task; the column sd when there is one, else 1`},
+			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
-				{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: []string{engine.EnvironmentGaussian, engine.EnvironmentBernoulli, engine.EnvironmentResampled}, Default: unset, Doc: "how simulated rewards are drawn; resampled with rewards=, else gaussian"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; that of the file when not given"},
-			},
-			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, eval: (*call).problem,
+			}, noise[1:]),
+			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkNoise() }, eval: (*call).problem,
 		},
 		{
 			Name: "paper", Section: SectionProblems, Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
-			Params: []Param{
+			Params: append([]Param{
 				{Name: "case", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
 				{Name: "gap", Synonyms: []string{"delta_min"}, Types: []Type{Number}, Range: positive, Default: "0.1", Doc: "reward gap"},
 				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite}, Range: fromZero, Default: unset, Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
-			},
+			}, noiseParams("a number (1 when not given)")...),
 			Result: Problem, Example: "paper(case=2, gap=0.1)", check: func(c *call) { c.checkPaper() }, eval: (*call).paper,
 		},
 		{
@@ -127,15 +128,17 @@ func given[T any](v T, err error) (any, error) {
 // is wrong with the kernel on these points under the kernel.
 func (c *call) problem() (any, error) {
 	path := c.e.session.path(c.text("path"))
-	opt := engine.LoadOptions{Name: c.text("name"), Environment: c.text("environment")}
-	if raw := c.text("rewards"); raw != "" {
-		opt.Rewards = c.e.session.path(raw)
+	if !c.checkNoise() {
+		return nil, nil // reported
 	}
-	switch noise := c.arg("noise").Data.(type) {
-	case float64:
-		opt.Noise = engine.Noise{Kind: engine.NoiseValue, Value: noise}
-	case string:
-		opt.Noise = engine.Noise{Kind: noise}
+	noise := c.noiseModel()
+	raw := c.text("rewards")
+	if err := c.noiseError(noise.Check(raw != "")); err != nil {
+		return nil, err
+	}
+	opt := engine.LoadOptions{Name: c.text("name"), Noise: noise.Noise, Bounds: noise.Bounds, Environment: noise.Environment, Strength: noise.Strength}
+	if raw != "" {
+		opt.Rewards = c.e.session.path(raw)
 	}
 	joint := c.arg("kernel").Data.(kernels.Joint)
 	p, err := c.e.session.opt.Host.Load(path, joint, opt)
@@ -183,6 +186,9 @@ func (c *call) options() engine.Options {
 		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
 		Misfit: number("misfit"), Robust: number("robust") > 0,
 		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
+	}
+	if c.fn.param("law") >= 0 {
+		opt.Law = c.text("law")
 	}
 	if c.fn.param("schedule") >= 0 {
 		opt.Schedule = c.text("schedule")

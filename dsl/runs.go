@@ -18,7 +18,7 @@ func runFunctions() []Function {
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"}, Doc: "fixed confidence: samples until every task's best arm is known",
 			Params: []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
 				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
-				ridgeParam, runs, seed,
+				lawParam, ridgeParam, runs, seed,
 				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
 				normParam, gapParam, unitParam, misfitParam, robustParam, rewards},

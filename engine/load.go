@@ -10,26 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Noise chooses the sub-Gaussian scale of rewards. The zero value is the column
-// sd when there is one, else 1.
-type Noise struct {
-	Kind  string  // "", NoiseValue, NoiseSD or NoiseTask
-	Value float64 // for NoiseValue, > 0, reward units
-}
-
-// The kinds of Noise.
-const (
-	NoiseValue = "value" // one number for all arms
-	NoiseSD    = "sd"    // per arm: the column sd, or the standard deviation of the raw rewards
-	NoiseTask  = "task"  // per task: the pooled standard deviation of its arms
-)
-
 // LoadOptions of Load; the zero value loads a plain table.
 type LoadOptions struct {
 	Name        string // "" means the file's name
 	Rewards     string // path of raw rewards (task,arm,rep,reward) to resample; "" for none
 	Noise       Noise
-	Environment string // "" means resampled with Rewards, else gaussian
+	Bounds      *[2]float64 // see NoiseModel, as the following
+	Environment string
+	Strength    float64
 }
 
 // arm is one row of the problem table.
@@ -46,11 +34,15 @@ type arm struct {
 // rows, arms the order of theirs. Every error has file, line and column; nothing
 // is returned with one.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
+	model, err := NoiseModel{opt.Noise, opt.Bounds, opt.Environment, opt.Strength}.settled(opt.Rewards != "")
+	if err != nil {
+		return nil, err
+	}
 	t, err := readTable(path)
 	if err != nil {
 		return nil, err
 	}
-	arms, order, err := readArms(t)
+	arms, order, err := readArms(t, model.limits())
 	if err != nil {
 		return nil, err
 	}
@@ -65,27 +57,20 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	p.Sources = []Source{{path, t.hash, len(t.rows)}}
 	spread := spreadOf(t, sorted)
 	if opt.Rewards != "" {
-		if spread, err = p.loadRewards(opt.Rewards); err != nil {
+		if spread, err = p.loadRewards(opt.Rewards, model.limits()); err != nil {
 			return nil, err
 		}
 	}
 	p.Reps = spread.reps
-	if err := p.setNoise(t, opt.Noise, spread); err != nil {
+	if err := p.setNoise(t, model, spread); err != nil {
 		return nil, err
 	}
-	p.Environment = opt.Environment
-	if p.Environment == "" {
-		p.Environment = EnvironmentGaussian
-		if p.Rewards != nil {
-			p.Environment = EnvironmentResampled
-		}
-	}
-	return p, p.checkEnvironment()
+	return p, p.check()
 }
 
 // readArms parses all rows and checks them one by one and against each other.
-// order has the task names by first appearance.
-func readArms(t *table) (arms []arm, order []string, err error) {
+// order has the task names by first appearance. Expected rewards lie within the bounds, if any.
+func readArms(t *table, bounds *[2]float64) (arms []arm, order []string, err error) {
 	if err := t.require("task", "arm"); err != nil {
 		return nil, nil, err
 	}
@@ -99,6 +84,9 @@ func readArms(t *table) (arms []arm, order []string, err error) {
 	seen := map[[2]string]int{}
 	for _, row := range t.rows {
 		a, err := readArm(t, row, xs, zs)
+		if err == nil {
+			err = t.within(row, "mean", bounds)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -102,6 +102,8 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("misfit must be 0 or more, got %g", o.Misfit)
 	case o.Misfit > 0 && o.Robust:
 		return errors.New("misfit states how far rewards may be off the kernel, and robust estimates it: give one of them")
+	case o.Law != "" && o.Law != LawNormal && o.Law != LawSubGaussian:
+		return fmt.Errorf("law must be %q or %q, got %q", LawNormal, LawSubGaussian, o.Law)
 	case o.MaxRounds < 1:
 		return fmt.Errorf("max_rounds must be at least 1, got %d", o.MaxRounds)
 	case o.MaxSamples < 1:

@@ -7,13 +7,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The reward models that a simulated environment can follow.
-const (
-	EnvironmentGaussian  = "gaussian"  // mean plus N(0, sd²) noise
-	EnvironmentBernoulli = "bernoulli" // 1 with probability mean, else 0
-	EnvironmentResampled = "resampled" // drawn with replacement from measured rewards
-)
-
 // The values of Problem.Unknown, besides "".
 const (
 	UnknownCommon = "common"
@@ -47,7 +40,8 @@ type Problem struct {
 	Reps        []float64   // N counts of the measurements that Mean is of; nil means one each
 	SD          []float64   // N standard deviations that simulated noise has; nil means Noise
 	Rewards     [][]float64 // N measured populations to resample, or nil
-	Environment string      // how simulated rewards are drawn; "" means gaussian
+	Environment string      // how simulated rewards are drawn, a name in Environments; "" means gaussian
+	Strength    float64     // of the environment; 0 means its default
 	Sources     []Source    // the files it came from
 }
 
@@ -200,8 +194,31 @@ func (p *Problem) check() error {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
 			return fmt.Errorf("problem %q: %s: the mean must be a finite number, got %g", p.Name, p.Where(i), m)
 		}
-		if p.Environment == EnvironmentBernoulli && (m < 0 || m > 1) {
+		if p.Environment == EnvironmentBernoulli && p.Bounds == nil && (m < 0 || m > 1) {
 			return fmt.Errorf("problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
+		}
+	}
+	return p.checkNoise()
+}
+
+// checkNoise reports what cannot be known of noise, naming the place.
+func (p *Problem) checkNoise() error {
+	if p.Unknown != "" && p.Unknown != UnknownCommon && p.Unknown != UnknownTask && p.Unknown != UnknownArm {
+		return fmt.Errorf("problem %q: noise can be unknown as %q, %q or %q, got %q", p.Name, UnknownCommon, UnknownTask, UnknownArm, p.Unknown)
+	}
+	if p.Bounds == nil {
+		return nil
+	}
+	lo, hi := p.Bounds[0], p.Bounds[1]
+	if p.Unknown != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
+		return fmt.Errorf("problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
+	}
+	for i, s := range p.Noise {
+		switch half := (hi - lo) / 2; {
+		case math.Abs(s-half) > 1e-12*half:
+			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name, p.Where(i), lo, hi, half, s)
+		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
+			return fmt.Errorf("problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
 		}
 	}
 	return nil

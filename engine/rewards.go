@@ -23,7 +23,7 @@ func spreadOf(t *table, arms []arm) spread {
 // loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
 // resample. Their means are the truth from then on; a mean column must agree
 // with them.
-func (p *Problem) loadRewards(path string) (spread, error) {
+func (p *Problem) loadRewards(path string, bounds *[2]float64) (spread, error) {
 	t, err := readTable(path)
 	if err != nil {
 		return spread{}, err
@@ -53,6 +53,9 @@ func (p *Problem) loadRewards(path string) (spread, error) {
 		}
 		seen[id] = row[0].line
 		reward, err := t.number(row, "reward")
+		if err == nil {
+			err = t.within(row, "reward", bounds)
+		}
 		if err != nil {
 			return spread{}, err
 		}
@@ -90,37 +93,37 @@ func (p *Problem) summarise(path string) (spread, error) {
 	return s, nil
 }
 
-// setNoise sets the noise scales from the choice and what is known of the data.
-func (p *Problem) setNoise(t *table, noise Noise, s spread) error {
-	p.Noise = make([]float64, p.N())
+// setNoise sets the noise scales from a settled model and what is known of the data.
+func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
 	known := !math.IsNaN(s.sd[0])
-	if noise.Kind == "" {
-		noise = Noise{Kind: NoiseValue, Value: 1}
+	if m.Bounds == nil && m.Noise.Kind == "" {
+		m.Noise = Noise{Kind: NoiseValue, Value: 1}
 		if known {
-			noise.Kind = NoiseSD
+			m.Noise.Kind = NoiseSD
 		}
 	}
-	if noise.Kind != NoiseValue && !known {
-		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", noise.Kind, strings.Join(t.header, ", "))}
+	stated, err := p.state(m)
+	if err != nil {
+		return err
 	}
-	p.NoiseEstimated = noise.Kind != NoiseValue
-	if p.SD == nil && p.NoiseEstimated {
+	p.NoiseEstimated = !stated
+	if p.SD == nil && known && (p.NoiseEstimated || p.Unknown != "") {
 		p.SD = s.sd
 	}
-	switch noise.Kind {
-	case NoiseValue:
-		for i := range p.Noise {
-			p.Noise[i] = noise.Value
-		}
-		if !(noise.Value > 0) || math.IsInf(noise.Value, 0) {
-			return fmt.Errorf("noise must be a positive number, got %g", noise.Value)
-		}
+	if stated {
+		return nil
+	}
+	if !known {
+		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Noise.Kind, strings.Join(t.header, ", "))}
+	}
+	p.Noise = make([]float64, p.N())
+	switch m.Noise.Kind {
 	case NoiseSD:
 		copy(p.Noise, s.sd)
 	case NoiseTask:
 		p.pool(s)
 	default:
-		return fmt.Errorf("noise must be a number, %q or %q, got %q", NoiseSD, NoiseTask, noise.Kind)
+		return fmt.Errorf("noise must be a number, %q, %q, %q, %q or %q, got %q", NoiseSD, NoiseTask, NoiseUnknown, NoiseUnknownTask, NoiseUnknownArm, m.Noise.Kind)
 	}
 	for i, sigma := range p.Noise {
 		if !(sigma > 0) {
@@ -153,18 +156,4 @@ func (p *Problem) pool(s spread) {
 			p.Noise[i] = pooled
 		}
 	}
-}
-
-// checkEnvironment reports an environment that the data do not allow.
-func (p *Problem) checkEnvironment() error {
-	switch p.Environment {
-	case EnvironmentGaussian, EnvironmentBernoulli:
-	case EnvironmentResampled:
-		if p.Rewards == nil {
-			return fmt.Errorf("environment=%q needs raw rewards (rewards=\"file.csv\")", p.Environment)
-		}
-	default:
-		return fmt.Errorf("environment must be %q, %q or %q, got %q", EnvironmentGaussian, EnvironmentBernoulli, EnvironmentResampled, p.Environment)
-	}
-	return p.check()
 }

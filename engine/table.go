@@ -147,6 +147,19 @@ func (t *table) number(row []cell, name string) (float64, error) {
 	return v, nil
 }
 
+// within reports a number of the column, if there is one, that is outside of the bounds,
+// if there are any.
+func (t *table) within(row []cell, name string, bounds *[2]float64) error {
+	k, there := t.column[name]
+	if bounds == nil || !there {
+		return nil
+	}
+	if v, err := t.number(row, name); err == nil && (v < bounds[0] || v > bounds[1]) {
+		return t.at(row[k], "column %q: %g is outside of the bounds [%g, %g]", name, v, bounds[0], bounds[1])
+	}
+	return nil
+}
+
 // withPrefix returns the columns whose names begin with the prefix.
 func (t *table) withPrefix(prefix string) []string {
 	var out []string

@@ -79,7 +79,11 @@ func jsonProblem(p engine.Problem) object {
 	for _, s := range p.Sources {
 		sources = append(sources, s)
 	}
-	return object{{"name", p.Name}, {"kernel", p.Kernel.String()}, {"tasks", tasks}, {"sources", sources}}
+	o := object{{"name", p.Name}, {"kernel", p.Kernel.String()}, {"noise", noiseKnown(p)}, {"environment", environmentWords(p)}, {"tasks", tasks}, {"sources", sources}}
+	if p.Bounds != nil {
+		o = append(o, member{"bounds", p.Bounds})
+	}
+	return o
 }
 
 // object is a JSON object whose members keep their order.

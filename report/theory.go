@@ -84,10 +84,14 @@ func allocationBlocks(a bounds.Allocation) []Block {
 
 // problemBlocks tells of a problem: its size, kernel, noise and where it is from.
 func problemBlocks(p engine.Problem) []Block {
+	label := "Largest noise scale"
+	if p.Unknown != "" {
+		label = "Largest guess of a noise scale"
+	}
 	t := Table{
 		Caption: "Tasks",
 		Columns: []Column{
-			text("task", "Task"), number("arms", "Arms", ""), number("noise", "Largest noise scale", "reward units"),
+			text("task", "Task"), number("arms", "Arms", ""), number("noise", label, "reward units"),
 			text("best", "Best arm"), number("mean", "Its expected reward", "reward units"),
 		},
 	}
@@ -113,6 +117,7 @@ func problemBlocks(p engine.Problem) []Block {
 	if len(p.Arms.Columns) > 0 {
 		kv.Items = append(kv.Items, KeyValue{Key: "Arm features", Value: strings.Join(p.Arms.Columns, ", ")})
 	}
+	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noiseWords(p)}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
 	if p.KernelFittedHere() {
 		kv.Items = append(kv.Items, KeyValue{Key: "The kernel is from", Value: "these data, by fitting: guarantees that take it as known are heuristic"})
 	}

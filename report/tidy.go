@@ -63,7 +63,7 @@ func tidy(v any) (Table, error) {
 // reference has a column of its own, so that names stay names.
 func settings() []Column {
 	return []Column{
-		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""),
+		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""), text("standing", ""),
 		number("runs", "", ""), number("delta", "", ""), number("epsilon", "", ""), number("budget", "", ""), number("ridge", "", ""), number("seed", "", ""),
 	}
 }
@@ -73,7 +73,7 @@ func settingsOf(r engine.Result) []any {
 	if r.Budget > 0 {
 		budget = r.Budget
 	}
-	return []any{r.Problem, r.Mode, r.Algorithm, isReference(r.Algorithm), orAbsent(r.Schedule), string(r.Status),
+	return []any{r.Problem, r.Mode, r.Algorithm, isReference(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing),
 		r.Runs, known(r.Delta), known(r.Epsilon), budget, r.Ridge, r.Seed}
 }
 
@@ -132,16 +132,18 @@ func runRows(s sim.Sweep) (Table, error) {
 	return t, nil
 }
 
-// runSettings are the settings that a single run has: not how its whole cell ended,
-// nor how many runs that has.
+// runSettings are the settings that a single run has: not how its whole cell ended or
+// what backs that, nor how many runs it has.
 func runSettings() []Column {
-	return slices.DeleteFunc(settings(), func(c Column) bool { return c.Name == "status" || c.Name == "runs" })
+	return slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) })
 }
+
+func ofCell(name string) bool { return name == "status" || name == "standing" || name == "runs" }
 
 func runSettingsOf(r engine.Result) []any {
 	var out []any
 	for j, c := range settings() {
-		if c.Name != "status" && c.Name != "runs" {
+		if !ofCell(c.Name) {
 			out = append(out, settingsOf(r)[j])
 		}
 	}

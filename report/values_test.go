@@ -27,7 +27,7 @@ func fcResult() engine.Result {
 		Undecided:         engine.Rate{Count: 0, Runs: 50, Rate: 0, CI95: [2]float64{0, 0.0713}},
 		TaskErrors:        engine.Rate{Count: 0, Runs: 250, Rate: 0, CI95: [2]float64{0, 0.0151}},
 		LowerBoundSamples: 1516.7, RatioToLowerBound: 6.47,
-		Guarantee: "with probability at least 0.995 every answer is the best arm of its task", Seed: 1,
+		Standing: engine.StandingProven, Guarantee: "with probability at least 0.995 every answer is the best arm of its task", Seed: 1,
 	}
 	for v := 1; v <= 5; v++ {
 		r.Answers = append(r.Answers, engine.Answer{Task: fmt.Sprintf("task %d", v), Arm: "arm 1", Decided: true, Leader: "arm 1",

@@ -167,7 +167,16 @@ func TestBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ mode, name string }{{engine.ModeFC, "CoKernelFC"}, {engine.ModeFB, "CoUniformFB"}} {
+	known := p
+	unknown, err := p.WithNoise(engine.NoiseModel{Noise: engine.Noise{Kind: engine.NoiseUnknown}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		mode, name string
+		p          *engine.Problem
+	}{{engine.ModeFC, "CoKernelFC", known}, {engine.ModeFB, "CoUniformFB", known}, {engine.ModeFC, "CoTestFC", unknown}} {
+		p := c.p
 		opt := engine.Options{Budget: 70, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
 		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.name, Options: opt, Runs: 1, Seed: 3})
 		model, err := engine.NewModel(p, 0)
@@ -229,10 +238,14 @@ func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 				arms = append(arms, i)
 			}
 		}
+		var squares []float64
+		if plan.Spread {
+			squares = b.Squares[lo:hi]
+		}
 		for at, m := range map[*int]interface {
 			Append([]byte) ([]byte, error)
 		}{
-			&w.merged: wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]},
+			&w.merged: wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi], Squares: squares},
 			&w.raw:    wire.Raw{Header: h, Arms: arms, Rewards: make([]float64, len(arms))},
 			&w.theta:  wire.Theta{Header: h, Theta: make([]float64, w.features)},
 		} {

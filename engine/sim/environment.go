@@ -74,7 +74,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// DrawerOf returns the drawer of the problem's environment. It reports a problem
+// DrawerOf returns the drawer of the problem's environment, without what the rewards of a
+// round have in common (engine.EnvironmentDrift, engine.EnvironmentBatch). It reports a problem
 // that cannot be simulated.
 func DrawerOf(p *engine.Problem) (Drawer, error) {
 	if p.Environment == engine.EnvironmentResampled {
@@ -83,14 +84,21 @@ func DrawerOf(p *engine.Problem) (Drawer, error) {
 	if p.Mean == nil {
 		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean column and no raw rewards", p.Name)
 	}
-	if p.Environment == engine.EnvironmentBernoulli {
-		return Bernoulli(p.Mean), nil
+	mean, sd := p.Mean, scales(p)
+	switch p.Environment {
+	case engine.EnvironmentBernoulli:
+		if b := p.Bounds; b != nil {
+			return TwoPoint(mean, b[0], b[1]), nil
+		}
+		return Bernoulli(mean), nil
+	case engine.EnvironmentStudent:
+		return Student(mean, sd, strength(p)), nil
+	case engine.EnvironmentOutliers:
+		return Outliers(mean, sd, strength(p)), nil
+	case engine.EnvironmentAutocorrelated:
+		return Autocorrelated(mean, sd, strength(p)), nil
 	}
-	sd := p.SD
-	if sd == nil {
-		sd = p.Noise
-	}
-	return Gaussian(p.Mean, sd), nil
+	return Gaussian(mean, sd), nil
 }
 
 // Gaussian draws the mean of n rewards N(mean_i, sd_i²) as one N(mean_i, sd_i²/n), and
@@ -105,14 +113,19 @@ func Gaussian(mean, sd []float64) Drawer {
 	}
 }
 
-// Bernoulli draws the mean of n rewards that are 1 with probability mean_i. Of k ones
-// among n the squares are k(n-k)/n.
-func Bernoulli(mean []float64) Drawer {
+// Bernoulli draws the mean of n rewards that are 1 with probability mean_i.
+func Bernoulli(mean []float64) Drawer { return TwoPoint(mean, 0, 1) }
+
+// TwoPoint draws the mean of n rewards that are hi or lo, in the proportions that mean_i
+// takes: of rewards between the two, those that scatter most. Of k that are hi among n the squares are
+// (hi-lo)² k(n-k)/n.
+func TwoPoint(mean []float64, lo, hi float64) Drawer {
 	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
-		ones := binomial(rng, n, mean[i])
-		d := Draw{Mean: ones / float64(n)}
+		high := binomial(rng, n, (mean[i]-lo)/(hi-lo))
+		share := high / float64(n)
+		d := Draw{Mean: lo + (hi-lo)*share}
 		if spread {
-			d.Squares = ones * (1 - d.Mean)
+			d.Squares = (hi - lo) * (hi - lo) * high * (1 - share)
 		}
 		return d, nil
 	}

@@ -31,6 +31,8 @@ type Experiment struct {
 	// round (rounds × V): what costs and times are counted by. It is never called
 	// concurrently, in the order in which runs finish, and not for results from a Store.
 	Each func(run int, o *engine.Outcome, pulls [][]int)
+
+	natural bool // Draw is that of the problem
 }
 
 // Run makes the runs and returns their summary. When the context is cancelled,
@@ -48,7 +50,11 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
+	if err := scaleless(x.Problem, entry); err != nil {
+		return engine.Result{}, err
+	}
 	if x.Draw == nil {
+		x.natural = true
 		if x.Draw, err = DrawerOf(x.Problem); err != nil {
 			return engine.Result{}, err
 		}
@@ -148,7 +154,7 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 		return m, err
 	}
 	measured := &meter{
-		Environment: NewEnvironment(x.Draw, x.Seed, run), taskOf: x.Problem.TaskOf, features: model.Rank(),
+		Environment: x.environment(run), taskOf: x.Problem.TaskOf, features: model.Rank(),
 		broadcast: entry.Shares, itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
@@ -158,4 +164,12 @@ func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model 
 	m.outcome, err = engine.Run(ctx, m.alg, env, x.Options)
 	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err
+}
+
+// environment is what a run pulls from.
+func (x Experiment) environment(run int) engine.Environment {
+	if x.natural {
+		return environmentOf(x.Problem, x.Draw, x.Seed, run)
+	}
+	return NewEnvironment(x.Draw, x.Seed, run)
 }

@@ -9,20 +9,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// guarantee says in a sentence what backs the answers.
-func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) string {
-	switch {
-	case entry.PerV:
-		return "none: a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
-	case entry.Ideal:
-		return "none: a reference to compare with, not an algorithm: it knows the expected rewards"
-	case entry.Posterior:
-		return "heuristic: " + posterior(r)
-	case !entry.Proven:
-		return "none: a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(r.Delta)
+// guarantee says what backs the answers: in a word, and in a sentence that begins with it.
+func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, model *engine.Model) (standing, sentence string) {
+	why := x.unbacked(r, entry)
+	if off := offKernel(x.Options, model); off != "" && !entry.Ideal {
+		why = off
 	}
-	if slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasSuffix(w, engine.Uncovered) }) {
-		return "none: xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
+	if why != "" {
+		return engine.StandingNone, engine.StandingNone + ": " + why
+	}
+	if entry.Posterior {
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r)
 	}
 	var s string
 	switch {
@@ -33,16 +30,85 @@ func guarantee(r engine.Result, entry engine.AlgorithmEntry, p *engine.Problem) 
 	default:
 		s = fmt.Sprintf("all decided answers are best arms with probability at least %s", percent(1-r.Delta))
 	}
-	if p.KernelFittedHere() {
-		s = "heuristic: the kernel was fitted on these data, which no bound allows for; if it were known beforehand, " + s
+	if x.Options.Misfit > 0 {
+		s += fmt.Sprintf(", if no expected reward is farther than misfit = %.3g from what the kernel can represent", x.Options.Misfit)
 	}
-	if entry.Normal && p.Environment != engine.EnvironmentGaussian {
-		s += "; it is for normal rewards, which these are not, so this holds approximately"
+	if doubts := x.doubts(entry); len(doubts) > 0 {
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; were it not for that, " + s
+	}
+	if !x.natural {
+		s += ", if the noise of the function's rewards is what the problem states"
+	}
+	return engine.StandingProven, engine.StandingProven + ": " + s
+}
+
+// unbacked says why nothing backs the answers, "" where something does.
+func (x Experiment) unbacked(r engine.Result, entry engine.AlgorithmEntry) string {
+	switch {
+	case entry.PerV:
+		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
+	case entry.Ideal:
+		return "a reference to compare with, not an algorithm: it knows the expected rewards"
+	case !entry.Proven && !entry.Posterior:
+		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(r.Delta)
+	case slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasSuffix(w, engine.Uncovered) }):
+		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
+	}
+	return ""
+}
+
+// doubts are the conditions of the guarantee that hold approximately, or that were taken
+// from the data which they should be known before. What a reward function of its own does
+// cannot be checked.
+func (x Experiment) doubts(entry engine.AlgorithmEntry) []string {
+	p := x.Problem
+	var out []string
+	if p.KernelFittedHere() {
+		out = append(out, "the kernel was fitted on these data, which no bound allows for")
+	}
+	if x.Options.Robust {
+		out = append(out, "how far rewards are from what the kernel can represent was estimated from the data of the run")
 	}
 	if p.NoiseEstimated {
-		s += "; the noise scales were estimated from the data, so this holds approximately"
+		out = append(out, "the noise scales were estimated from the data")
 	}
-	return s
+	if !x.natural {
+		return out
+	}
+	normal := entry.Normal && x.Options.LawFor(p) == engine.LawNormal
+	switch {
+	case !engine.Independent(p.Environment):
+		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Environment))
+	case normal && p.Environment != engine.EnvironmentGaussian && p.Environment != "":
+		out = append(out, "the test is for normal rewards, which these are not")
+	case p.Unknown == "" && !p.NoiseEstimated && !subGaussian(p):
+		out = append(out, "the noise scales that are stated do not cover these rewards")
+	}
+	return out
+}
+
+// subGaussian tells whether simulated rewards are as sub-Gaussian as the noise scales say:
+// normal ones of no larger standard deviation, or those that lie in a range of twice the scale
+// [Hoeffding63].
+func subGaussian(p *engine.Problem) bool {
+	for i, scale := range p.Noise {
+		needed := math.Inf(1)
+		switch p.Environment {
+		case engine.EnvironmentGaussian, "":
+			needed = scales(p)[i]
+		case engine.EnvironmentBernoulli:
+			needed = 0.5
+			if p.Bounds != nil {
+				needed = (p.Bounds[1] - p.Bounds[0]) / 2
+			}
+		case engine.EnvironmentResampled:
+			needed = (slices.Max(p.Rewards[i]) - slices.Min(p.Rewards[i])) / 2
+		}
+		if needed > scale*(1+1e-9) {
+			return false
+		}
+	}
+	return true
 }
 
 // posterior says what answers mean that are backed by a posterior only.
@@ -83,7 +149,7 @@ func enoughRuns(delta float64) int {
 func understated(p *engine.Problem) string {
 	worst, ratio := 0, 0.0
 	for i, sd := range p.SD {
-		if r := sd / p.Noise[i]; r > ratio {
+		if r := sd / p.Noise[i]; r > ratio && p.Unknown == "" {
 			worst, ratio = i, r
 		}
 	}
@@ -95,3 +161,21 @@ func understated(p *engine.Problem) string {
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
+
+// scaleless reports an algorithm that needs noise scales which are not known.
+func scaleless(p *engine.Problem, entry engine.AlgorithmEntry) error {
+	if p.Unknown == "" || entry.Scaleless {
+		return nil
+	}
+	var able []string
+	for _, e := range engine.Algorithms() {
+		if e.Mode == entry.Mode && e.Scaleless {
+			able = append(able, e.Name)
+		}
+	}
+	hint := "give noise= a number"
+	if len(able) > 0 {
+		hint += ", or choose an algorithm that estimates them: " + strings.Join(able, ", ")
+	}
+	return fmt.Errorf("%s needs noise scales, and those of problem %q are unknown; %s", entry.Name, p.Name, hint)
+}

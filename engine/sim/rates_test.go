@@ -225,22 +225,3 @@ func TestGuaranteeNeedsItsRidge(t *testing.T) {
 		}
 	}
 }
-
-// TestGuaranteeOfNormalTests: where rewards are not normal, a guarantee for normal ones
-// holds approximately, and one for sub-Gaussian ones as it is.
-func TestGuaranteeOfNormalTests(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Environment = engine.EnvironmentBernoulli // means from 0.3 to 0.7
-	for name, approximate := range map[string]bool{"CoTestFC": true, "CoKernelFC": false} {
-		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: name, Runs: 2, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(r.Guarantee, "approximately"); got != approximate {
-			t.Errorf("%s: guarantee %q", name, r.Guarantee)
-		}
-	}
-}

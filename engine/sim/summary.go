@@ -138,7 +138,7 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 		r.Schedule = ""
 	}
 	if x.Mode == engine.ModeFC {
-		bound, err := model.LowerBound(r.Delta, x.Options.Epsilon)
+		bound, err := x.lowerBound(model, r.Delta)
 		if err == nil && bound > 0 {
 			r.LowerBoundSamples = bound / float64(x.Problem.V())
 			r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
@@ -151,12 +151,25 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	r.Guarantee = guarantee(*r, entry, x.Problem)
+	r.Standing, r.Guarantee = x.guarantee(*r, entry, model)
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, "the kernel has free numbers, which stand at their start values; fit(p) finds them")
 	}
 	if w := understated(x.Problem); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
-	r.Guarantee = offKernel(r.Guarantee, x.Options, entry, model)
+}
+
+// lowerBound is that of the noise which rewards have, where the model has guesses of it.
+func (x Experiment) lowerBound(model *engine.Model, delta float64) (float64, error) {
+	if p := x.Problem; p.Unknown != "" && p.SD != nil && !slices.Equal(p.SD, p.Noise) {
+		known := *p
+		known.Noise, known.Unknown = p.SD, ""
+		m, err := engine.NewModel(&known, model.Unit)
+		if err != nil {
+			return 0, err
+		}
+		model = m.Share(x.Memory)
+	}
+	return model.LowerBound(delta, x.Options.Epsilon)
 }

@@ -64,9 +64,12 @@ type problem struct {
 	Kernel         jointKernel
 	Noise          []float64
 	NoiseEstimated bool
+	Unknown        string
+	Bounds         []float64 // two, or none
 	Mean, SD, Reps []float64
 	Rewards        [][]float64
 	Environment    string
+	Strength       float64
 	Sources        []engine.Source
 }
 
@@ -74,11 +77,15 @@ func packProblem(p engine.Problem, fs Functions) (problem, error) {
 	if p.Tasks == nil || p.Arms == nil {
 		return problem{}, fmt.Errorf("the problem has no tasks or no arms")
 	}
+	var bounds []float64
+	if p.Bounds != nil {
+		bounds = p.Bounds[:]
+	}
 	joint, err := packJoint(p.Kernel, fs)
 	return problem{
 		Name: p.Name, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), TaskOf: p.TaskOf, Kernel: joint,
 		Noise: p.Noise, NoiseEstimated: p.NoiseEstimated, Mean: p.Mean, SD: p.SD, Reps: p.Reps, Rewards: p.Rewards,
-		Environment: p.Environment, Sources: p.Sources,
+		Unknown: p.Unknown, Bounds: bounds, Environment: p.Environment, Strength: p.Strength, Sources: p.Sources,
 	}, err
 }
 
@@ -102,7 +109,11 @@ func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
 		return nil, err
 	}
 	p.Noise, p.NoiseEstimated, p.SD, p.Rewards = w.Noise, w.NoiseEstimated, w.SD, w.Rewards
-	p.Environment, p.Sources, p.Reps = w.Environment, w.Sources, w.Reps
+	p.Environment, p.Strength, p.Sources, p.Reps = w.Environment, w.Strength, w.Sources, w.Reps
+	p.Unknown = w.Unknown
+	if len(w.Bounds) == 2 {
+		p.Bounds = &[2]float64{w.Bounds[0], w.Bounds[1]}
+	}
 	if n := p.N(); len(w.Noise) != n || w.SD != nil && len(w.SD) != n || w.Reps != nil && len(w.Reps) != n || w.Rewards != nil && len(w.Rewards) != n {
 		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(w.Noise), len(w.SD), len(w.Rewards))
 	}

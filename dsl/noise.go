@@ -1,0 +1,86 @@
+package dsl
+
+import (
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// noiseParams are what problems say of their noise. kinds are the texts that noise takes
+// besides those for unknown scales.
+func noiseParams(doc string, kinds ...string) []Param {
+	var environments, strengths []string
+	for _, e := range engine.Environments() {
+		environments = append(environments, e.Name)
+		if e.Strength > 0 {
+			strengths = append(strengths, e.Name+": "+e.Means)
+		}
+	}
+	return []Param{
+		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
+			Choices: append(kinds, engine.NoiseUnknown, engine.NoiseUnknownTask, engine.NoiseUnknownArm),
+			Doc:     "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
+		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset, Doc: "with unknown noise, what to plan the first round with; it carries no guarantee; 1 when not given"},
+		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset, Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
+		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset, Doc: "how simulated rewards are drawn: gaussian; with rewards= resampled, with bounded= bernoulli; see docs/theory.md for those that break the guarantee's conditions"},
+		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" + strings.Join(strengths, ", ") + ")"},
+	}
+}
+
+// checkNoise reports arguments of noise that do not fit together. It tells whether they
+// do.
+func (c *call) checkNoise() bool {
+	if guess := c.arg("noise_guess"); guess.known() {
+		if kind, text := c.arg("noise").Data.(string); !text || engine.UnknownNoise(kind) == "" {
+			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(c.number("noise_guess")))
+			return false
+		}
+	}
+	bounded := c.arg("bounded")
+	list, known := bounded.Data.([]value)
+	if !known {
+		return true
+	}
+	if numbers, ok := every[float64](list); !ok || len(numbers) != 2 || !(numbers[0] < numbers[1]) {
+		c.fail(&bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
+		return false
+	}
+	return true
+}
+
+// noiseModel reads the arguments of noise, which are checked.
+func (c *call) noiseModel() engine.NoiseModel {
+	m := engine.NoiseModel{Environment: c.text("environment")}
+	switch noise := c.arg("noise").Data.(type) {
+	case float64:
+		m.Noise = engine.Noise{Kind: engine.NoiseValue, Value: noise}
+	case string:
+		m.Noise = engine.Noise{Kind: noise}
+		if c.arg("noise_guess").known() {
+			m.Noise.Value = c.number("noise_guess")
+		}
+	}
+	if list, known := c.arg("bounded").Data.([]value); known {
+		numbers, _ := every[float64](list)
+		m.Bounds = &[2]float64{numbers[0], numbers[1]}
+	}
+	if c.arg("strength").known() {
+		m.Strength = c.number("strength")
+	}
+	return m
+}
+
+// noiseError is the error of a noise model that cannot be, under the argument that it is about.
+func (c *call) noiseError(err error) error {
+	if err == nil {
+		return nil
+	}
+	about := "environment"
+	switch {
+	case c.has("bounded") && strings.Contains(err.Error(), "bound"):
+		about = "bounded"
+	case c.has("strength") && strings.Contains(err.Error(), "strength"):
+		about = "strength"
+	}
+	return &argumentError{about, c.fn.Name + ": the noise cannot be as stated", err}
+}

@@ -1,0 +1,166 @@
+package sim
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// oneByOne is up to how many rewards of an arm and round are drawn one by one where their
+// mean has no law of its own that is easy to draw from. Of more than that, each draw stands for
+// several rewards: means and squares keep their expectation and the mean its variance, and tails are a
+// little heavier than they would be.
+const oneByOne = 1000
+
+// Student draws rewards with heavy tails, Student's t with ν > 2 degrees of freedom scaled
+// to the standard deviation sd_i. It costs one draw per reward up to oneByOne.
+func Student(mean, sd []float64, nu float64) Drawer {
+	law := distuv.StudentsT{Sigma: math.Sqrt((nu - 2) / nu), Nu: nu}
+	return serial(mean, sd, func(rng *rand.Rand, out []float64) {
+		law := law
+		law.Src = rng
+		for k := range out {
+			out[k] = law.Rand()
+		}
+	}, func(n, draws float64) float64 { return draws / n })
+}
+
+// Autocorrelated draws normal rewards of which each has correlation rho with the one
+// before, AR(1), the first being drawn from the stationary law. It costs one draw per reward up to oneByOne.
+func Autocorrelated(mean, sd []float64, rho float64) Drawer {
+	fresh := math.Sqrt(1 - rho*rho)
+	return serial(mean, sd, func(rng *rand.Rand, out []float64) {
+		last := rng.NormFloat64()
+		for k := range out {
+			out[k] = last
+			last = rho*last + fresh*rng.NormFloat64()
+		}
+	}, func(n, draws float64) float64 { return meanVariance(rho, n) / meanVariance(rho, draws) })
+}
+
+// meanVariance is the variance of the mean of n rewards of variance 1 under AR(1),
+//
+//	(1 + 2 Σ_{k<n} (1 - k/n) ρ^k)/n = ((1+ρ)/(1-ρ) - 2ρ(1-ρⁿ)/(n(1-ρ)²))/n.
+func meanVariance(rho, n float64) float64 {
+	return ((1+rho)/(1-rho) - 2*rho*(1-math.Pow(rho, n))/(n*(1-rho)*(1-rho))) / n
+}
+
+// serial draws noise of variance 1 with fill. shrink is by how much the variance of a
+// mean of n is below that of the draws made.
+func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n, draws float64) float64) Drawer {
+	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+		noise := make([]float64, min(n, oneByOne))
+		fill(rng, noise)
+		level, draws := stat.Mean(noise, nil), float64(len(noise))
+		d := Draw{Mean: level}
+		if n > len(noise) {
+			d.Mean *= math.Sqrt(shrink(float64(n), draws))
+		}
+		if spread {
+			for _, v := range noise {
+				d.Squares += (v - level) * (v - level)
+			}
+			if n > len(noise) {
+				d.Squares *= float64(n-1) / (draws - 1)
+			}
+		}
+		return Draw{mean[i] + sd[i]*d.Mean, sd[i] * sd[i] * d.Squares}, nil
+	}
+}
+
+// Outliers draws normal rewards, of which each is an outlier with probability share and
+// then has engine.OutlierFactor times the standard deviation [Tukey60]. How many there are is one
+// binomial, and each kind has one mean and one χ²: the cost does not depend on n.
+func Outliers(mean, sd []float64, share float64) Drawer {
+	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+		outliers := binomial(rng, n, share)
+		total := float64(n)
+		counts, factors := [2]float64{total - outliers, outliers}, [2]float64{1, engine.OutlierFactor}
+		var levels [2]float64
+		for k, c := range counts {
+			if c > 0 {
+				levels[k] = factors[k] * rng.NormFloat64() / math.Sqrt(c)
+			}
+		}
+		level := (counts[0]*levels[0] + counts[1]*levels[1]) / total
+		d := Draw{Mean: mean[i] + sd[i]*level}
+		for k, c := range counts {
+			if !spread || c == 0 {
+				continue
+			}
+			squares := c * (levels[k] - level) * (levels[k] - level)
+			if c > 1 {
+				squares += factors[k] * factors[k] * distuv.ChiSquared{K: c - 1, Src: rng}.Rand()
+			}
+			d.Squares += sd[i] * sd[i] * squares
+		}
+		return d, nil
+	}
+}
+
+// shifted is an environment whose rewards of an arm in a round have a deviation in common,
+// in units of sd.
+type shifted struct {
+	engine.Environment
+	taskOf []int
+	sd     []float64
+	shift  func(round, task, arm uint64) float64
+}
+
+// Pull makes the plan's pulls, and moves them.
+func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
+	b, err := s.Environment.Pull(ctx, p)
+	for i, v := range s.taskOf {
+		if b.Counts[i] > 0 {
+			b.Means[i] += s.sd[i] * s.shift(uint64(p.Round), uint64(v), uint64(i))
+		}
+	}
+	return b, err
+}
+
+// The streams of shifts are apart from those of rewards, whose last counter is an arm.
+const (
+	streamDrift = math.MaxUint64 - iota
+	streamBatch
+)
+
+// environmentOf is the environment of one run of the problem: what its drawer draws, with
+// what is common to the rewards of a round.
+func environmentOf(p *engine.Problem, draw Drawer, seed uint64, run int) engine.Environment {
+	env := NewEnvironment(draw, seed, run)
+	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: scales(p)}
+	switch entry, _ := engine.EnvironmentNamed(p.Environment); entry.Name {
+	case engine.EnvironmentDrift:
+		s.shift = func(round, _, arm uint64) float64 {
+			return strength(p) * float64(round-1) * stream(mix(seed)+arm, uint64(run), 1, streamDrift).NormFloat64()
+		}
+	case engine.EnvironmentBatch:
+		s.shift = func(round, task, _ uint64) float64 {
+			return strength(p) * stream(mix(seed)+task, uint64(run), round, streamBatch).NormFloat64()
+		}
+	default:
+		return env
+	}
+	return s
+}
+
+// strength is that of the problem's environment, or its default.
+func strength(p *engine.Problem) float64 {
+	if entry, err := engine.EnvironmentNamed(p.Environment); p.Strength == 0 && err == nil {
+		return entry.Strength
+	}
+	return p.Strength
+}
+
+// scales are the standard deviations of simulated noise.
+func scales(p *engine.Problem) []float64 {
+	if p.SD != nil {
+		return p.SD
+	}
+	return p.Noise
+}

@@ -1,0 +1,12 @@
+package sim
+
+import "github.com/gonb-cope/gonb-cope/engine"
+
+// EnvironmentOf is the environment of one run as experiments have it.
+func EnvironmentOf(p *engine.Problem, seed uint64, run int) engine.Environment {
+	draw, err := DrawerOf(p)
+	if err != nil {
+		panic(err)
+	}
+	return environmentOf(p, draw, seed, run)
+}

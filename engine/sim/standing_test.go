@@ -1,0 +1,90 @@
+package sim_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// What backs an answer, for what is known of the noise, what the rewards are and what the
+// algorithm assumes. The means of the instance are between 0.2 and 0.6.
+func TestStanding(t *testing.T) {
+	unit := &[2]float64{0, 1}
+	number := func(v float64) engine.Noise { return engine.Noise{Kind: engine.NoiseValue, Value: v} }
+	unknown := engine.Noise{Kind: engine.NoiseUnknown}
+	for name, c := range map[string]struct {
+		algorithm string
+		noise     engine.NoiseModel
+		law       string
+		want      string
+		why       string
+	}{
+		"known, normal":                    {"CoTestFC", engine.NoiseModel{Noise: number(1)}, "", engine.StandingProven, ""},
+		"known, normal, wider test":        {"CoTestFC", engine.NoiseModel{Noise: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
+		"unknown":                          {"CoTestFC", engine.NoiseModel{Noise: unknown}, "", engine.StandingProven, ""},
+		"unknown, not normal":              {"CoTestFC", engine.NoiseModel{Noise: unknown, Environment: engine.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
+		"bounded":                          {"CoTestFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
+		"bounded under the normal law":     {"CoTestFC", engine.NoiseModel{Bounds: unit}, engine.LawNormal, engine.StandingHeuristic, "normal rewards"},
+		"heavy tails":                      {"CoTestFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "normal rewards"},
+		"heavy tails are not sub-Gaussian": {"CoKernelFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "do not cover"},
+		"drift":                            {"CoKernelFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
+		"autocorrelated":                   {"CoTestFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
+		"coins within their range":         {"CoKernelFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
+		"coins, wider than stated":         {"CoKernelFC", engine.NoiseModel{Noise: number(0.4), Environment: engine.EnvironmentBernoulli}, "", engine.StandingHeuristic, "do not cover"},
+		"no theorem":                       {"Oracle", engine.NoiseModel{Noise: number(1)}, "", engine.StandingNone, "a reference"},
+	} {
+		p, err := engine.PaperCase(1, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err = p.WithNoise(c.noise); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{Law: c.law, MaxRounds: 2}, Runs: 1})
+		if r.Standing != c.want || !strings.HasPrefix(r.Guarantee, c.want+": ") || !strings.Contains(r.Guarantee, c.why) {
+			t.Errorf("%s: %s, %q; want %s for %q", name, r.Standing, r.Guarantee, c.want, c.why)
+		}
+	}
+}
+
+// Simulated noise that is wider than what is stated takes the proof away.
+func TestStandingOfUnderstatedNoise(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sd, want := range map[float64]string{1: engine.StandingProven, 1.01: engine.StandingHeuristic} {
+		q := *p
+		q.SD = make([]float64, p.N())
+		for i := range q.SD {
+			q.SD[i] = sd
+		}
+		if r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}); r.Standing != want {
+			t.Errorf("standard deviation %g under the scale 1: %s, want %s", sd, r.Guarantee, want)
+		}
+	}
+}
+
+// Without scales, an algorithm that needs them says so before anything is sampled, and names
+// those that do not. A wrong guess moves no lower bound.
+func TestUnknownNoise(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
+	if p, err = p.WithNoise(engine.NoiseModel{Noise: engine.Noise{Kind: engine.NoiseUnknown, Value: 5}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1})
+	if err == nil || !strings.Contains(err.Error(), "CoKernelFC needs noise scales") || !strings.Contains(err.Error(), "CoTestFC") {
+		t.Errorf("error %v", err)
+	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
+	if known.LowerBoundSamples == 0 || r.LowerBoundSamples < 0.999*known.LowerBoundSamples || r.LowerBoundSamples > 1.001*known.LowerBoundSamples {
+		t.Errorf("lower bound %g with a guess of 5, %g with the scale known", r.LowerBoundSamples, known.LowerBoundSamples)
+	}
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// noiseKnown is what is known of the noise of a problem, in a word.
+func noiseKnown(p engine.Problem) string {
+	switch {
+	case p.Unknown != "":
+		return "unknown " + p.Unknown
+	case p.Bounds != nil:
+		return "bounded"
+	case p.NoiseEstimated:
+		return "estimated"
+	}
+	return "known"
+}
+
+// noiseWords says what is known of the noise, and what that is good for.
+func noiseWords(p engine.Problem) string {
+	switch p.Unknown {
+	case engine.UnknownCommon:
+		return "scale unknown, up to one factor for all arms: estimated while sampling, by algorithms that can"
+	case engine.UnknownTask:
+		return "scale unknown, up to a factor for each task: estimated while sampling, by algorithms that can"
+	case engine.UnknownArm:
+		return "scale unknown for each arm: estimated while sampling, by algorithms that can"
+	}
+	switch {
+	case p.Bounds != nil:
+		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.Bounds[0], 6), cell(p.Bounds[1], 6))
+	case p.NoiseEstimated:
+		return "scale estimated from the data: guarantees that take it as known are heuristic"
+	}
+	return "scale known"
+}
+
+// environmentWords say how rewards are simulated.
+func environmentWords(p engine.Problem) string {
+	entry, err := engine.EnvironmentNamed(p.Environment)
+	if err != nil {
+		return p.Environment
+	}
+	strength := p.Strength
+	if strength == 0 {
+		strength = entry.Strength
+	}
+	if entry.Strength == 0 {
+		return entry.Name
+	}
+	return fmt.Sprintf("%s, %s %s: no guarantee covers this", entry.Name, entry.Means, cell(strength, 6))
+}
