@@ -139,6 +139,11 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndUniformLS,
 		},
 		{
+			Name: "CoTestFB", Mode: ModeFB, Normal: true, LeastSquares: true, Scaleless: true, Shares: true, Proven: true, Reference: "docs/theory.md, The fixed-budget form",
+			Doc: "every round's pulls where the largest estimates are least sure; least squares from all data, or xi=\"gp\"",
+			New: NewCoTestFB,
+		},
+		{
 			Name: "BestElsewhere", Mode: ModeFB, LeastSquares: true, Shares: true, Reference: "baseline",
 			Doc: "the arm that is best on average in the other tasks",
 			New: NewBestElsewhere,

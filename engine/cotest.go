@@ -22,6 +22,7 @@ type coTest struct {
 	epsilon  float64 // normalised
 	alpha    float64 // level of each test
 	misfit   misfit
+	prior    float64 // precision of a Gaussian-process prior in the estimates of all data, normalised; 0 means least squares
 	clock    clock
 	contests []*contest
 
@@ -45,8 +46,18 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m = m.decoupled()
+	a, err := prepareCoTest(m.decoupled(), opt)
+	if err == nil && a.alpha > 0 {
+		a.clock.z, err = m.memory.heights(opt.lawFor(m.Problem), a.alpha)
+	}
+	return a, err
+}
+
+// prepareCoTest is the test before any round, without a clock; alpha is 0 where there is
+// nothing to test.
+func prepareCoTest(m *Model, opt Options) (*coTest, error) {
 	a := &coTest{candidates: newCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, pool: newPool(m.Problem.N())}
+	var err error
 	if a.misfit, err = misfitOf(m, opt); err != nil {
 		return nil, err
 	}
@@ -63,9 +74,8 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	}
 	if tests > 0 {
 		a.alpha = opt.Delta / float64(tests)
-		a.clock.z, err = m.memory.heights(opt.lawFor(m.Problem), a.alpha)
 	}
-	return a, err
+	return a, nil
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
@@ -74,6 +84,11 @@ func (a *coTest) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	return a.commit(st)
+}
+
+// commit makes a stage the coming round and fixes the bets on it.
+func (a *coTest) commit(st *stage) (Plan, error) {
 	plan := st.plan(a.round + 1)
 	plan.Spread = a.law.groups != nil
 	if !(st.design.Value > 0) { // all contrasts are within rounding
@@ -109,7 +124,7 @@ func (a *coTest) bet(c *contest) {
 		if !ok {
 			continue
 		}
-		if b.look = a.clock.nearest(a.clock.time(w.look) + 1/b.variance); b.look > w.look {
+		if b.look = a.clock.next(w.look, 1/b.variance, a.round); b.look > w.look {
 			a.bets = append(a.bets, b)
 		}
 	}
@@ -118,6 +133,21 @@ func (a *coTest) bet(c *contest) {
 // Learn settles the bets with the round's own data, and chooses the next leaders from all
 // data.
 func (a *coTest) Learn(b Batch) error {
+	if err := a.settle(b); err != nil {
+		return err
+	}
+	for _, c := range a.contests {
+		if !c.closed {
+			before := c.arms[c.leader]
+			c.conclude(a.estimates, a.clock, a.epsilon)
+			a.record(c, before)
+		}
+	}
+	return nil
+}
+
+// settle takes the round in: its own data for the bets, and all data for estimates.
+func (a *coTest) settle(b Batch) error {
 	if a.stage == nil {
 		return errors.New("learn was called before plan")
 	}
@@ -136,19 +166,12 @@ func (a *coTest) Learn(b Batch) error {
 	if least := a.law.learn(b); a.round == 1 {
 		a.clock.origin *= least
 	}
-	pooled, err := NewEstimator(a.law.model, 0, a.counts)
+	pooled, err := NewEstimator(a.law.model, a.prior/float64(Plan{Counts: a.counts}.Pulls()), a.counts)
 	if err != nil {
 		return err
 	}
 	a.misfit.learn(a.law.model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.believe(pooled.Estimates(means))
-	for _, c := range a.contests {
-		if !c.closed {
-			before := c.arms[c.leader]
-			c.conclude(a.estimates, a.clock, a.epsilon)
-			a.record(c, before)
-		}
-	}
 	return nil
 }
 

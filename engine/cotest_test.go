@@ -92,20 +92,31 @@ func (c *combination) learn(b Batch) {
 	}
 }
 
-// crosses makes the step of the walk of arm i.
-func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo *mat.Dense) bool {
+// deviation is √(yᵀA⁺y) for y = φ_first - φ_i.
+func (c *combination) deviation(i, first int, pseudo *mat.Dense) float64 {
+	var y mat.VecDense
+	y.SubVec(c.phi[first], c.phi[i])
+	return math.Sqrt(mat.Inner(&y, pseudo, &y))
+}
+
+// estimable tells whether A A⁺ y = y.
+func (c *combination) estimable(i, first int, counts []float64, pseudo *mat.Dense) bool {
 	var y, back, seen mat.VecDense
 	y.SubVec(c.phi[first], c.phi[i])
-	variance := mat.Inner(&y, pseudo, &y)
-	// y is estimable when A A⁺ y = y.
 	back.MulVec(pseudo, &y)
 	seen.CloneFromVec(&y)
 	for j, n := range counts {
 		seen.AddScaledVec(&seen, -n*sq(c.p.LargestNoise()/c.p.Noise[j])*mat.Dot(c.phi[j], &back), c.phi[j])
 	}
-	if mat.Norm(&seen, 2) > 1e-6 {
+	return mat.Norm(&seen, 2) <= 1e-6
+}
+
+// crosses makes the step of the walk of arm i.
+func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo *mat.Dense) bool {
+	if !c.estimable(i, first, counts, pseudo) {
 		return false
 	}
+	variance := sq(c.deviation(i, first, pseudo))
 	old := 0.0
 	k, begun := c.k[i]
 	if begun {

@@ -16,6 +16,7 @@ const (
 type clock struct {
 	origin float64   // T_0 > 0, normalised: 1/variance of a gap
 	z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	times  []float64 // by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
 }
 
 // time is T_k, and 0 for k = -1, before the first look.
@@ -23,7 +24,18 @@ func (c clock) time(k int) float64 {
 	if k < 0 {
 		return 0
 	}
+	if c.times != nil {
+		return c.times[k]
+	}
 	return c.origin * math.Pow(clockGrowth, float64(k))
+}
+
+// next is the look to which a round of that information takes a walk.
+func (c clock) next(look int, info float64, round int) int {
+	if c.times != nil {
+		return round - 2
+	}
+	return c.nearest(c.time(look) + info)
 }
 
 // height is z_k √T_k.

@@ -154,6 +154,18 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	return bias
 }
 
+// spans tells whether the features of an arm lie in what was measured.
+func (e *Estimator) spans(i int) bool {
+	if e.hidden == nil {
+		return true
+	}
+	var part float64
+	for _, v := range e.hidden.RawRowView(i) {
+		part += v * v
+	}
+	return part <= unseen
+}
+
 // weights are N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
 func (e *Estimator) weights(i, j int) []float64 {
 	a, b := e.white.RawRowView(i), e.white.RawRowView(j)

@@ -1,0 +1,54 @@
+package engine
+
+import "math"
+
+// Progress tells of every task which arm is hardest to tell from its leader. The samples are those of
+// a run of this kind as a whole in which it would be told: this one does not go beyond its budget.
+func (a *coTestFB) Progress() []Progress {
+	out := make([]Progress, len(a.alive))
+	height := math.Inf(1)
+	if k := len(a.clock.z) - 1; k >= 0 {
+		height = a.clock.z[k]
+	}
+	for _, c := range a.contests {
+		g := a.hardest(c)
+		for _, v := range c.tasks {
+			switch at := a.in(v, c, c.arms[c.leader]); {
+			case c.closed:
+				out[v] = a.settled(v, at)
+			case g.rival < 0:
+				out[v] = a.unheard(v, at)
+			default:
+				need := height / (believed(g.gap, g.sd) / g.sd)
+				total := math.Ceil(float64(Plan{Counts: a.counts}.Pulls()) * need * need)
+				out[v] = a.towards(v, at, a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, total)
+			}
+		}
+	}
+	return out
+}
+
+// hardest looks for the open arm whose gap is the fewest standard errors; its rival is -1
+// before any data.
+func (a *coTestFB) hardest(c *contest) ahead {
+	out, first, least := ahead{rival: -1}, c.arms[c.leader], math.Inf(1)
+	for k, i := range c.arms {
+		if a.pooled == nil || !c.open(k, a.clock, 0) {
+			continue
+		}
+		out.open++
+		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.variance(first, i))
+		t := believed(gap, sd) / sd
+		if !(t < least) && out.rival >= 0 {
+			continue
+		}
+		least, out.rival, out.gap, out.sd, out.reached = t, i, gap, sd, 0
+		if w := c.walks[k]; w.look >= 0 {
+			out.reached = reached(w.sum, a.clock.height(w.look))
+		}
+	}
+	return out
+}
+
+// Remaining is the samples of the run in which the hardest task would be told.
+func (a *coTestFB) Remaining() float64 { return remaining(a.Progress()) }
