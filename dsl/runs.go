@@ -27,7 +27,7 @@ func runFunctions() []Function {
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers that so many pulls give",
-			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, normParam, gapParam, unitParam, rewards},
+			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, epsilonParam, normParam, gapParam, unitParam, rewards},
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 			eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},
