@@ -18,6 +18,7 @@ func fittingFunctions() []Function {
 				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`, Doc: "a constant level that the kernel need not explain: of the problem, of each task, or none"},
 				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset, Doc: "standard deviation of one reward: a number, or a free one; that of the problem when not given"},
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
+				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0", Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, with the data's means for expected rewards"},
 			},
 			Result: Fit, Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: (*call).fit,
 		},
@@ -46,5 +47,9 @@ func (c *call) fit() (any, error) {
 			return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
 		}
 	}
-	return given(fit.Of(c.e.ctx, p, opt))
+	f, err := fit.Of(c.e.ctx, p, opt)
+	if runs := c.whole("measure"); err == nil && runs > 0 {
+		err = measure(c.e.ctx, p, &f, runs, c.e.session.opt.Workers)
+	}
+	return given(f, err)
 }

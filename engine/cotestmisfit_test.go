@@ -78,7 +78,7 @@ func TestMisfitEstimate(t *testing.T) {
 	if want := at(0.5); u.typical < want || u.typical > want*1.03 {
 		t.Errorf("typical %v, want %v, rounded up by 2.5 %% at most", u.typical, want)
 	}
-	if want := 1.959964 * at(misfitLevel); u.allowed < want || u.allowed > want*1.03 {
+	if want := 1.959964 * at(0.5); u.allowed < want || u.allowed > want*1.03 {
 		t.Errorf("allowed %v, want %v", u.allowed, want)
 	}
 	u.learn(m, Batch{Counts: []int{0, 1e6, 0, 0}, Means: []float64{0, 0, 0, 0}}, true, 0.025)

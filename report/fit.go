@@ -25,6 +25,9 @@ func fitBlocks(f fit.Fit) []Block {
 	if f.Sharing.Verdict != fit.SharingNone {
 		out = append(out, Paragraph{Text: sharingSentence(f)})
 	}
+	if m := f.Sharing.Measured; m != nil {
+		out = append(out, Paragraph{Text: measuredSentence(*m)})
+	}
 	return append(out, fitFacts(f))
 }
 
@@ -120,6 +123,12 @@ func sharingSentence(f fit.Fit) string {
 	}[s.Verdict]
 	return fmt.Sprintf("%s: %s nats for the kernel against one that shares nothing between tasks in what tells the arms of a task apart (a nat taken off for each free number). The effects of the arms, about %s, are known to %s in these data; there the %s are worth %s independent ones, and a measurement that is shared is predicted to be worth %s of one that is not. Where every arm has one measurement, it is predicted to be worth %s.",
 		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3), decimal(s.Speedup, 3), decimal(s.Single, 3))
+}
+
+// measuredSentence tells of simulated runs with and without sharing.
+func measuredSentence(m fit.Measured) string {
+	return fmt.Sprintf("Measured in %s, with these means for expected rewards (δ = %s, arms within %s of the best count as best): together an agent takes %s samples, alone %s, a speedup of %s. Answers were wrong in %d runs together and in %d alone.",
+		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0), cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }
 
 // fitFacts are the numbers behind a fit.

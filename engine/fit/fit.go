@@ -191,7 +191,7 @@ func (f *Fit) warn() {
 	case SharingUnclear:
 		say("these data cannot tell whether pooling the tasks helps (support %s nats)", short(s.Support))
 	case SharingHelps:
-		if s.Speedup < 1.2 {
+		if s.Speedup < hardly {
 			say("pooling the tasks will hardly help: the predicted speedup is %s", short(s.Speedup))
 		}
 	}

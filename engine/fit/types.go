@@ -128,4 +128,6 @@ type Sharing struct {
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
 	Support            float64 `json:"support"`             // difference of log likelihoods less that of the counts of free numbers (half the difference of AIC)
 	Verdict            string  `json:"verdict"`
+
+	Measured *Measured `json:"measured,omitempty"` // nil unless asked for
 }

@@ -1,0 +1,53 @@
+package dsl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// The algorithms by which sharing is measured: the same test by all agents together and by each alone.
+const (
+	together = "CoTestFC"
+	apart    = "IndTestFC"
+)
+
+// longMeasure is the most pulls of a run in which sharing is measured, for each arm.
+const longMeasure = 1e6
+
+// measure simulates what sharing is worth where the data's means are the truth and agents go by
+// the fitted kernel. Arms closer than the pilot tells apart count as equally good.
+func measure(ctx context.Context, p *engine.Problem, f *fit.Fit, runs, workers int) error {
+	if f.Sharing.Verdict == fit.SharingNone {
+		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
+	}
+	q := *p.WithKernel(f.Kernel)
+	q.Environment, q.Rewards = engine.EnvironmentGaussian, nil
+	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
+	sweep := sim.Sweep{Names: []string{"algorithm"}}
+	for _, name := range []string{together, apart} {
+		r, err := sim.Run(ctx, sim.Experiment{
+			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: workers, Detail: true,
+			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * p.N()},
+		})
+		if err != nil {
+			return err
+		}
+		sweep.Rows = append(sweep.Rows, sim.SweepRow{Values: []any{name}, Result: r})
+	}
+	s, err := sim.SpeedupOf(sweep, together, apart)
+	if err != nil {
+		return err
+	}
+	shared, alone := sweep.Rows[0].Result, sweep.Rows[1].Result
+	m.Delta = shared.Delta
+	m.Speedup, m.Together, m.Alone = s.Rows[0].Beta, shared.SamplesPerAgent, alone.SamplesPerAgent
+	m.Wrong, m.WrongAlone, m.Undecided = shared.Errors, alone.Errors, shared.Undecided.Count
+	f.Sharing.Measured = &m
+	f.Warnings = append(f.Warnings, m.Warnings(f.Sharing.Speedup)...)
+	return nil
+}
+
