@@ -111,8 +111,12 @@ func (a *coTestFB) Plan() (Plan, error) {
 	compute := func() (*stage, error) { return a.answerBy(space, contrasts, arms, n) }
 	var st *stage
 	var err error
-	if a.pooled == nil || a.repeats() && a.law.groups == nil { // known before any data
-		st, err = a.model.remember(key('B', a.prior, n, contrasts.Groups), compute)
+	if a.round < exploring && a.law.groups == nil { // known before any data
+		kind := byte('B')
+		if a.round > 0 && !a.repeats() {
+			kind = 'C'
+		}
+		st, err = a.model.remember(key(kind, a.prior, n, contrasts.Groups), compute)
 	} else {
 		st, err = compute()
 	}
