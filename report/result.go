@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -251,9 +252,10 @@ func eliminationsTable(r engine.Result) Table {
 }
 
 // widthTitle names what stands beside a gap: an elimination in fixed budget goes
-// by rank and has no threshold.
+// by rank and has no threshold, but for that of a test.
 func widthTitle(r engine.Result) string {
-	if r.Mode == "fb" {
+	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == "combination test" })
+	if r.Mode == "fb" && !tested {
 		return "Standard error, at most"
 	}
 	return "Threshold"
