@@ -95,9 +95,10 @@ const (
 )
 
 // needs are the contrasts of the open arms with the leader, each weighted by the
-// information it should gain in the coming round: what its walk needs to cross, all scaled by one
-// factor so that the largest gain over what is known (the pooled variance) is within
-// bounds. direct tells that the arms had better be measured by their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be decided.
+// information it should gain in the coming round: what its walk needs to cross, all scaled up by one
+// factor where the largest gain over what is known (the pooled variance) is too small, and each cut down by itself where it
+// is too large: one hard arm must not starve the others. direct tells that the arms had better be measured by their own means. A contest
+// whose clock has run out for some open arm needs nothing: it cannot be decided.
 func (c *contest) needs(a *coTest) (out []design.Pair, direct bool) {
 	if c.closed || c.exhausted(a.clock, a.epsilon) {
 		return nil, false
@@ -122,9 +123,9 @@ func (c *contest) needs(a *coTest) (out []design.Pair, direct bool) {
 	if stretch <= stretchMost {
 		c.calm++
 	}
-	scale := min(max(stretch, least), stretchMost) / stretch
-	for k := range out {
-		out[k].Weight *= scale
+	scale := max(stretch, least) / stretch
+	for k, q := range out {
+		out[k].Weight = min(scale*q.Weight, stretchMost/a.variance(q.I, q.J))
 	}
 	return out, direct
 }
