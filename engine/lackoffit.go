@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// lackLevel is the probability, over all rounds of a run, that a kernel which can
-// represent the rewards is said not to fit. Round r is tested at lackLevel/(r(r+1)),
-// and these add up to lackLevel without knowing how many rounds there will be.
-const lackLevel = 0.01
+// LackLevel is the probability, over all rounds of a run, that a kernel which can
+// represent the rewards is said not to fit. Round r is tested at LackLevel/(r(r+1)),
+// and these add up to LackLevel without knowing how many rounds there will be.
+const LackLevel = 0.01
 
 // LackOfFit is what the data of a run say against its kernel: the arms' means differ
 // from the closest function of the kernel's space by more than their pure error does.
@@ -23,6 +23,7 @@ type LackOfFit struct {
 	Nugget float64 // g of + g*identity(), reward units squared: what explains the excess; by moments [DerSimonian and Kacker 2007]
 	Worst  []Residual
 	Robust bool // whether the run estimates this and allows for it
+	Scales bool // whether it rests on noise scales that the problem states
 }
 
 // Residual is an arm that the kernel misses.
@@ -41,6 +42,9 @@ func (l LackOfFit) Warning() string {
 	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
 	if l.Robust {
 		remedy = fmt.Sprintf("robust=true allows for it; in the kernel it is + %.3g*identity()", l.Nugget)
+	}
+	if l.Scales {
+		remedy += `; or the noise is larger than stated, which noise="unknown" allows for`
 	}
 	return fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; %s",
 		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
@@ -100,7 +104,7 @@ func (f *fitCheck) learn(round int, b Batch) *float64 {
 		return nil
 	}
 	p := l.pValue(f.misfit, freedom)
-	if level := lackLevel / float64(round*(round+1)); p <= level && f.found == nil {
+	if level := LackLevel / float64(round*(round+1)); p <= level && f.found == nil {
 		f.found = f.describe(l)
 		f.found.Round, f.found.PValue, f.found.Level, f.found.Robust = round, p, level, f.robust
 	}
@@ -139,7 +143,7 @@ func (l meanFit) pValue(misfit, pure float64) float64 {
 func (f *fitCheck) describe(l meanFit) *LackOfFit {
 	const most = 3
 	p, unit := f.model.Problem, f.model.Unit
-	out, spread := &LackOfFit{}, 0.0
+	out, spread := &LackOfFit{Scales: p.Unknown == ""}, 0.0
 	var all []Residual
 	for k, i := range l.arms {
 		free := 1 - l.leverage[k]

@@ -8,7 +8,9 @@ import (
 )
 
 func TestMeasuredWarnings(t *testing.T) {
-	at := func(mean, lo, hi float64) engine.Interval { return engine.Interval{Mean: mean, CI95: [2]float64{lo, hi}} }
+	at := func(mean, lo, hi float64) engine.Interval {
+		return engine.Interval{Mean: mean, CI95: [2]float64{lo, hi}}
+	}
 	few, many := engine.Rate{Runs: 50, CI95: [2]float64{0, 0.07}}, engine.Rate{Count: 20, Runs: 50, CI95: [2]float64{0.27, 0.54}}
 	for _, c := range []struct {
 		speedup           engine.Interval

@@ -188,10 +188,10 @@ func TestWhatIf(t *testing.T) {
 // test is the one for sub-Gaussian noise, which takes more, and with a scale that is not known the one that estimates
 // it, which takes about the same.
 func TestNoiseOfGaps(t *testing.T) {
-	p := *paper(t, 1, 0.4)
+	p := *paper(t, 1, 0.2)
 	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}
 	usual := row(t, &p, q, "CoTestFC")
-	p.Bounds = &[2]float64{-1, 1} // half of their distance is the noise scale
+	p.Bounds = &[2]float64{0, 2} // half of their distance is the noise scale
 	if bounded := row(t, &p, q, "CoTestFC"); bounded.SamplesTotal <= usual.SamplesTotal {
 		t.Errorf("%g samples with bounds, %g for normal rewards", bounded.SamplesTotal, usual.SamplesTotal)
 	}

@@ -110,8 +110,14 @@ func TestErrorRatesCanFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Errors.CI95[0] <= 0.1 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "errors exceed delta") || !strings.Contains(r.Warnings[1], "noise scale is too small") {
-		t.Errorf("4 times the noise: error rate %.3f from %.3f, warnings %v; want above delta, and two warnings", r.Errors.Rate, r.Errors.CI95[0], r.Warnings)
+	warnings := strings.Join(r.Warnings, "\n")
+	for _, want := range []string{"errors exceed delta", "noise scale is too small", "in 200 of 200 runs the kernel does not fit", `or the noise is larger than stated`} {
+		if !strings.Contains(warnings, want) {
+			t.Errorf("4 times the noise: no warning %q in %s", want, warnings)
+		}
+	}
+	if r.Errors.CI95[0] <= 0.1 {
+		t.Errorf("4 times the noise: error rate %.3f from %.3f; want above delta", r.Errors.Rate, r.Errors.CI95[0])
 	}
 }
 

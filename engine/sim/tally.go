@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
@@ -71,6 +73,13 @@ func (t *tally) finished() (scores []score, runs []int) {
 	return scores, runs
 }
 
+// byChance tells whether so many of the runs reject a kernel that fits often enough: a
+// test at level α does in α of them.
+func byChance(rejected, runs int) bool {
+	tail := distuv.Binomial{N: float64(runs), P: engine.LackLevel}.Survival(float64(rejected) - 1)
+	return tail > engine.LackLevel*(1+1e-9)
+}
+
 // warned returns what the runs warned of, each once, by first appearance, and then what
 // speaks against the kernel.
 func (t *tally) warned() []string {
@@ -78,7 +87,7 @@ func (t *tally) warned() []string {
 		x, y := t.warnings[a], t.warnings[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a, b))
 	})
-	if t.misfit == nil {
+	if t.misfit == nil || byChance(t.misfits, t.done) {
 		return out
 	}
 	w := t.misfit.Warning()
