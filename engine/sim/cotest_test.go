@@ -150,6 +150,37 @@ func TestCoTestErrorRates(t *testing.T) {
 	}
 }
 
+// TestCoTestErrorTable measures the table of errors of docs/theory.md. It takes minutes, so it
+// runs only when GONB_COPE_ERRORS gives the runs per cell: GONB_COPE_ERRORS=100000 go test ./engine/sim -run CoTestErrorTable -v -timeout 60m.
+// At δ = 0.1 and for laws other than normal with known scales it makes a tenth of them.
+func TestCoTestErrorTable(t *testing.T) {
+	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_ERRORS"))
+	if err != nil || runs < 100 {
+		t.Skip("GONB_COPE_ERRORS is not a number of runs, at least 100")
+	}
+	cell := func(p *engine.Problem, law, name string, delta float64, runs int) {
+		r := coTest(t, p, engine.Options{Delta: delta, Law: law}, runs)
+		t.Logf("%-24s %-18s delta %5g: %6d of %6d wrong, allowed %6.0f; %6d undecided; %s", p.Name, name, delta, r.Errors.Count, runs, delta*float64(runs), r.Undecided.Count, r.Standing)
+		if r.Errors.CI95[0] > delta {
+			t.Errorf("%s, %s: error rate from %.4f", p.Name, name, r.Errors.CI95[0])
+		}
+	}
+	for _, p := range []*engine.Problem{paperCase(t, 1, 0.1), paperCase(t, 1, 0.4), paperCase(t, 2, 0.4), paperCase(t, 3, 0.4), nearTie(t), allButTied(t)} {
+		cell(p, "", "known", 0.005, runs)
+		cell(p, "", "known", 0.1, runs/10)
+	}
+	for _, p := range []*engine.Problem{paperCase(t, 2, 0.4), nearTie(t), allButTied(t)} {
+		for _, delta := range []float64{0.005, 0.1} {
+			cell(p, engine.LawSubGaussian, "sub-Gaussian", delta, runs/10)
+			for _, unknown := range []string{engine.UnknownCommon, engine.UnknownTask, engine.UnknownArm} {
+				q := *p
+				q.Unknown, q.SD, q.Noise = unknown, p.Noise, slices.Repeat([]float64{20}, p.N())
+				cell(&q, "", "unknown, "+unknown, delta, runs/10)
+			}
+		}
+	}
+}
+
 // With noise four times what the engine is told it errs more than δ: the test
 // above could fail.
 func TestCoTestErrorRatesCanFail(t *testing.T) {
