@@ -136,7 +136,7 @@ func (a *coBayes) Learn(b Batch) error {
 		for _, i := range set {
 			risk += exceeds(a.estimates[i]-a.estimates[first], a.posterior.Variance(i, first), a.epsilon, freedom)
 		}
-		if len(set) == 1 || risk > a.risk {
+		if len(set) == 1 || !(risk <= a.risk) {
 			continue
 		}
 		for _, i := range set {

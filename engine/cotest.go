@@ -170,7 +170,7 @@ func (a *coTest) settle(b Batch) error {
 	if err != nil {
 		return err
 	}
-	a.misfit.learn(a.law.model, b, a.opt.Robust, a.alpha)
+	a.misfit.learn(a.model, b, a.opt.Robust, a.alpha) // scales by their guesses: it estimates the factors itself
 	a.pooled, a.estimates = pooled, a.believe(pooled.Estimates(means))
 	return nil
 }

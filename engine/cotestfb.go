@@ -112,11 +112,11 @@ func (a *coTestFB) Plan() (Plan, error) {
 	var st *stage
 	var err error
 	if a.round < exploring && a.law.groups == nil { // known before any data
-		kind := byte('B')
-		if a.round > 0 && !a.repeats() {
-			kind = 'C'
+		kind, sets := byte('B'), contrasts.Groups
+		if a.round > 0 && !a.repeats() { // on top of the pulls before
+			kind, sets = 'C', append(sets, a.shares[:a.round])
 		}
-		st, err = a.model.remember(key(kind, a.prior, n, contrasts.Groups), compute)
+		st, err = a.model.remember(key(kind, a.prior, n, sets), compute)
 	} else {
 		st, err = compute()
 	}

@@ -247,3 +247,37 @@ func TestCoTestFBBudgets(t *testing.T) {
 		}
 	}
 }
+
+// What a second exploring round adds under a prior depends on the first one, also where models share
+// a memory.
+func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
+	p, err := PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := func(memory *Memory, budget, rounds int) string {
+		m, err := NewModel(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := NewCoTestFB(m.Share(memory), Options{Budget: budget, MaxRounds: rounds, Ridge: Ridge{Kind: RidgeGP}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan Plan
+		for range 2 {
+			if plan, err = a.Plan(); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Learn(Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return plan.Digest
+	}
+	shared := new(Memory)
+	second(shared, 5, 2) // rounds of 5 and 20 pulls
+	if got, want := second(shared, 20, 6), second(new(Memory), 20, 6); got != want {
+		t.Errorf("round 2 of 20 pulls after one of 20 is planned like one after 5: %s, want %s", got, want)
+	}
+}

@@ -161,6 +161,10 @@ func (n *noiseLaw) learn(b Batch) (least float64) {
 	return least
 }
 
+// noWeight is the weight, relative to the largest, that is rounding of 0. Nothing but weights
+// may leave an arm out: how much its noise counts is not known, and guesses may be off by any factor.
+const noWeight = 1e-10
+
 // score is what the round's data say of a bet.
 func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) score {
 	s := score{gap: estimates[b.leader] - estimates[b.arm] - b.bias, sd: math.Sqrt(b.variance), freedom: math.Inf(1)}
@@ -168,7 +172,10 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 		return s
 	}
 	// Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i, with each group's variance estimated from its own replicates.
-	weights := b.weights(e)
+	weights, largest := b.weights(e), 0.0
+	for _, w := range weights {
+		largest = max(largest, math.Abs(w))
+	}
 	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
 	p := n.model.Problem
 	for i, c := range round.Counts {
@@ -176,13 +183,15 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 			continue
 		}
 		g, sigma := &per[n.groups[i]], p.Noise[i]/n.model.Unit
-		g.coefficient += weights[i] * weights[i] * sigma * sigma / float64(c)
+		if w := weights[i]; math.Abs(w) > noWeight*largest {
+			g.coefficient += w * w * sigma * sigma / float64(c)
+		}
 		g.squares += round.Squares[i] / (p.Noise[i] * p.Noise[i])
 		g.freedom += float64(c - 1)
 	}
 	variance := 0.0
 	for _, g := range per {
-		if g.coefficient <= unseen*b.variance { // rounding of weights that are 0
+		if g.coefficient == 0 {
 			continue
 		}
 		variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step

@@ -74,6 +74,34 @@ func TestScoreIsDominated(t *testing.T) {
 	}
 }
 
+// Noise counts in full however far its guess is off: here one scale is 3 million times its guess and the
+// other is right, so that the guessed variance, once learned, is 10^12 times what guesses gave.
+func TestScoreOfWrongGuesses(t *testing.T) {
+	p := small(t, independent, []float64{0, 1})
+	p.Unknown = UnknownArm
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, err := lawOf(m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(11, 13))
+	counts, truth := []int{700, 7}, []float64{3e6, 1}
+	b := spreadPull(rng, p, truth, Plan{Counts: counts})
+	law.learn(b)
+	st, err := law.model.stageOf(counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := law.score(bet{leader: 1, arm: 0, variance: st.estimate.Variance(1, 0)}, st.estimate, st.estimate.Estimates(b.Means), b)
+	want := math.Sqrt(b.Squares[0]/699/700 + b.Squares[1]/6/7)
+	if math.Abs(got.sd/want-1) > 1e-9 || got.freedom != 6 {
+		t.Errorf("standard error %g with %g degrees of freedom, want %g with 6", got.sd, got.freedom, want)
+	}
+}
+
 // Z rises with the loss and stays a number in the tails.
 func TestScoreTails(t *testing.T) {
 	for _, freedom := range []float64{1, 2, 30, math.Inf(1)} {

@@ -88,6 +88,47 @@ func TestMisfitEstimate(t *testing.T) {
 	}
 }
 
+// With unknown scales, guesses have no part in the estimate: the same data give the same misfit.
+func TestMisfitEstimateOfUnknownScales(t *testing.T) {
+	var typical []float64
+	for _, guess := range []float64{1, 0.1, 10} {
+		p, err := PaperCase(1, 0.4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Unknown = UnknownCommon
+		for i := range p.Noise {
+			p.Noise[i] = guess
+		}
+		m, err := NewModel(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := newCoTest(m, Options{Robust: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := a.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := Batch{Counts: plan.Counts, Means: make([]float64, p.N()), Squares: make([]float64, p.N())}
+		for i, c := range plan.Counts {
+			b.Means[i] = p.Mean[i] + []float64{-4, 3, 5, -2, 0, -6, 1}[i%7]
+			b.Squares[i] = 1.3 * float64(max(0, c-1))
+		}
+		if err := a.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		typical = append(typical, a.misfit.typical*m.Unit)
+	}
+	for _, s := range typical {
+		if !(s > 0.5) || math.Abs(s/typical[0]-1) > 0.06 { // each is rounded up by 2.5 % at most
+			t.Errorf("estimated misfit %v with guesses of 1, 0.1 and 10", typical)
+		}
+	}
+}
+
 // The pulls of direct measurements meet every need, and no allocation found by a grid meets them
 // with fewer, but for rounding up.
 func TestDirectly(t *testing.T) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ type individual struct {
 	model *Model
 	parts []Algorithm
 	plans []Plan
-	ended []bool // parts that can go no further, undecided
+	ended []error // why parts that are undecided can go no further; nil for the others
 	round int
 }
 
@@ -53,7 +54,7 @@ func newIndividualFB(m *Model, opt Options, algorithm func(*Model, Options) (Alg
 }
 
 func newIndividual(m *Model, opt Options, algorithm func(*Model, Options) (Algorithm, error)) (*individual, error) {
-	a := &individual{model: m, ended: make([]bool, m.Problem.V())}
+	a := &individual{model: m, ended: make([]error, m.Problem.V())}
 	alone, err := m.tasks()
 	if err != nil {
 		return nil, err
@@ -76,12 +77,13 @@ func (a *individual) Plan() (Plan, error) {
 	joint := Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
 	var last error
 	for v, part := range a.parts {
-		if part.Done() || a.ended[v] {
+		if part.Done() || a.ended[v] != nil {
+			last = cmp.Or(last, a.ended[v])
 			continue
 		}
 		plan, err := part.Plan()
 		if limit := (errLimit{}); errors.As(err, &limit) {
-			a.ended[v], last = true, err
+			a.ended[v], last = err, err
 			continue
 		}
 		if err != nil {

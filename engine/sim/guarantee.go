@@ -37,7 +37,7 @@ func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, mode
 		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; were it not for that, " + s
 	}
 	if !x.natural {
-		s += ", if the noise of the function's rewards is what the problem states"
+		s += ", if " + x.assumed(entry)
 	}
 	return engine.StandingProven, engine.StandingProven + ": " + s
 }
@@ -83,8 +83,51 @@ func (x Experiment) doubts(entry engine.AlgorithmEntry) []string {
 		out = append(out, "the test is for normal rewards, which these are not")
 	case p.Unknown == "" && !p.NoiseEstimated && !subGaussian(p):
 		out = append(out, "the noise scales that are stated do not cover these rewards")
+	case !proportional(p):
+		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", unknownOf(p), engine.NoiseUnknownArm))
 	}
 	return out
+}
+
+// assumed is what the guarantee takes for granted of rewards that a function of its own draws.
+func (x Experiment) assumed(entry engine.AlgorithmEntry) string {
+	p, s := x.Problem, "the function's rewards are independent"
+	switch {
+	case entry.Normal && x.Options.LawFor(p) == engine.LawNormal && p.Unknown != "":
+		return s + " and normal, with scales that are unknown as the problem states"
+	case entry.Normal && x.Options.LawFor(p) == engine.LawNormal:
+		return s + " and normal with the problem's noise scales"
+	case p.Bounds != nil:
+		return s + fmt.Sprintf(" and lie between %g and %g", p.Bounds[0], p.Bounds[1])
+	}
+	return s + " and sub-Gaussian with the problem's noise scales"
+}
+
+// unknownOf is what has a noise scale of its own.
+func unknownOf(p *engine.Problem) string {
+	if p.Unknown == engine.UnknownCommon {
+		return "problem"
+	}
+	return p.Unknown
+}
+
+// proportional tells whether the scales of simulated noise are what is stated of unknown ones:
+// the guesses, times one factor for all arms or for those of a task.
+func proportional(p *engine.Problem) bool {
+	sd := scales(p)
+	for i, v := range p.TaskOf {
+		first := i
+		switch p.Unknown {
+		case engine.UnknownCommon:
+			first = 0
+		case engine.UnknownTask:
+			first, _ = p.ArmsOf(v)
+		}
+		if math.Abs(sd[i]*p.Noise[first]-sd[first]*p.Noise[i]) > 1e-9*sd[i]*p.Noise[first] {
+			return false
+		}
+	}
+	return true
 }
 
 // subGaussian tells whether simulated rewards are as sub-Gaussian as the noise scales say:

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -64,6 +65,66 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 		}
 		if r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}); r.Standing != want {
 			t.Errorf("standard deviation %g under the scale 1: %s, want %s", sd, r.Guarantee, want)
+		}
+	}
+}
+
+// Scales that are unknown up to a factor must be so in the simulation: one for all, or for each task.
+func TestStandingOfUnknownScales(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		sd      func(i int) float64
+		backing map[string]string
+	}{
+		"equal":   {func(int) float64 { return 3 }, map[string]string{engine.UnknownCommon: engine.StandingProven, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
+		"by task": {func(i int) float64 { return float64(1 + p.TaskOf[i]) }, map[string]string{engine.UnknownCommon: engine.StandingHeuristic, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
+		"by arm":  {func(i int) float64 { return float64(1 + i) }, map[string]string{engine.UnknownCommon: engine.StandingHeuristic, engine.UnknownTask: engine.StandingHeuristic, engine.UnknownArm: engine.StandingProven}},
+	} {
+		for unknown, want := range c.backing {
+			q := *p
+			q.Unknown, q.SD = unknown, make([]float64, p.N())
+			for i := range q.SD {
+				q.SD[i] = c.sd(i)
+			}
+			r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{MaxRounds: 2}, Runs: 1})
+			if r.Standing != want {
+				t.Errorf("%s, unknown %s: %s, want %s", name, unknown, r.Guarantee, want)
+			}
+		}
+	}
+}
+
+// Rewards that a function draws cannot be checked: the sentence says what is taken for granted, as
+// the algorithm needs it.
+func TestStandingOfFunctions(t *testing.T) {
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		algorithm string
+		noise     engine.NoiseModel
+		want      string
+	}{
+		"known":      {"CoTestFC", engine.NoiseModel{}, "normal with the problem's noise scales"},
+		"unknown":    {"CoTestFC", engine.NoiseModel{Noise: engine.Noise{Kind: engine.NoiseUnknown}}, "normal, with scales that are unknown"},
+		"bounded":    {"CoTestFC", engine.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
+		"any tails":  {"CoKernelFC", engine.NoiseModel{}, "sub-Gaussian with the problem's noise scales"},
+		"any bounds": {"CoKernelFC", engine.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
+	} {
+		q := p
+		if c.noise != (engine.NoiseModel{}) {
+			if q, err = p.WithNoise(c.noise); err != nil {
+				t.Fatal(err)
+			}
+		}
+		one := func(_ *rand.Rand, _, _ string, _ int) (float64, error) { return 1, nil }
+		r := run(t, sim.Experiment{Problem: q, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{MaxRounds: 1}, Runs: 1, Draw: sim.Func(q, one)})
+		if r.Standing != engine.StandingProven || !strings.Contains(r.Guarantee, ", if the function's rewards are independent and "+c.want) {
+			t.Errorf("%s: %s; want %q", name, r.Guarantee, c.want)
 		}
 	}
 }
