@@ -108,20 +108,20 @@ func standardError(x engine.Interval, runs int) Spread {
 }
 
 // Compare sets algorithms side by side, one row per result in the order given:
-// samples, rounds, bytes, errors with their Wilson interval, relative regret
+// what backs the answers, samples, rounds, bytes, errors with their Wilson interval, relative regret
 // with its standard error and the ratio to the lower bound. What no result
 // knows has no column.
 func Compare(results []engine.Result) Table {
 	t := Table{
 		Caption: "Algorithms side by side",
-		Columns: []Column{text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status")},
+		Columns: []Column{text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"), text("standing", "Guarantee")},
 	}
 	chosen := measuresNamed("samples", "ratio", "rounds", "bytes", "error", "relative_regret")
 	for _, m := range chosen {
 		t.Columns = append(t.Columns, m.column())
 	}
 	for _, r := range results {
-		row := []any{markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status)}
+		row := []any{markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing)}
 		for _, m := range chosen {
 			v := m.value(r)
 			if x, ok := v.(engine.Interval); ok && m.name == "relative_regret" {
@@ -134,7 +134,7 @@ func Compare(results []engine.Result) Table {
 	t.Notes = []string{
 		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
 	}
-	return t.withoutEmptyColumns().withoutConstant("schedule", "status")
+	return t.withoutEmptyColumns().withoutConstant("schedule", "status", "standing")
 }
 
 // withoutConstant drops the named columns of words in which all of several rows

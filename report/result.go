@@ -18,7 +18,7 @@ func resultBlocks(r engine.Result) []Block {
 	if r.Guarantee != "" {
 		out = append(out, Paragraph{Text: "Guarantee: " + r.Guarantee})
 	}
-	for _, w := range r.Warnings {
+	for _, w := range resultWarnings(r) {
 		out = append(out, Note{Text: w, Warning: true})
 	}
 	out = append(out, answersTable(r), resultFacts(r))

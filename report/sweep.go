@@ -66,7 +66,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	if unnamed {
 		t.Columns = append(t.Columns, text("algorithm", "algorithm"))
 	}
-	t.Columns = append(t.Columns, text("status", "Status"))
+	t.Columns = append(t.Columns, text("status", "Status"), text("standing", "Guarantee"))
 	switch {
 	case len(names) > 0:
 	case len(s.Rows) > 0 && s.Rows[0].Result.Mode == engine.ModeFB:
@@ -83,7 +83,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 		if unnamed {
 			row = append(row, markedName(r.Result.Algorithm))
 		}
-		row = append(row, string(r.Result.Status))
+		row = append(row, string(r.Result.Status), orAbsent(r.Result.Standing))
 		for _, m := range chosen {
 			row = append(row, m.value(r.Result))
 		}
@@ -91,27 +91,45 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	}
 	t.Notes = []string{"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates)."}
 	t.Collapsed = len(t.Rows) > mostRows
-	return t.withoutEmptyColumns().withoutConstant("status")
+	return t.withoutEmptyColumns().withoutConstant("status", "standing")
 }
 
-// sweepWarnings are the warnings of the runs, each once with how often it came.
+// sweepWarnings are the warnings of the runs, each once with how many results have it.
 // Warnings that differ in their numbers alone are told as one.
 func sweepWarnings(s sim.Sweep) []string {
-	var kinds []string
-	texts := map[string][]string{}
+	var all []string
+	results := map[string]int{}
 	for _, r := range s.Rows {
+		seen := map[string]bool{}
 		for _, w := range r.Result.Warnings {
-			kind := skeleton(w)
-			if texts[kind] == nil {
-				kinds = append(kinds, kind)
+			if kind := skeleton(w); !seen[kind] {
+				seen[kind] = true
+				results[kind]++
 			}
-			texts[kind] = append(texts[kind], w)
+			all = append(all, w)
 		}
 	}
-	out := make([]string, len(kinds))
-	for i, kind := range kinds {
-		all := texts[kind]
-		out[i] = fmt.Sprintf("%s (%d of %s)", merged(all), len(all), plural(len(s.Rows), "result"))
+	var out []string
+	for _, texts := range bySkeleton(all) {
+		which := ""
+		if slices.ContainsFunc(texts, func(w string) bool { return w != texts[0] }) && ofNames(texts[0]) {
+			which = "; this is of the first"
+		}
+		out = append(out, fmt.Sprintf("%s (%d of %s%s)", merged(texts), results[skeleton(texts[0])], plural(len(s.Rows), "result"), which))
+	}
+	return out
+}
+
+// resultWarnings are the warnings of one result; what is said of several tasks alone is
+// said once.
+func resultWarnings(r engine.Result) []string {
+	var out []string
+	for _, texts := range bySkeleton(r.Warnings) {
+		w := merged(texts)
+		if len(texts) > 1 && ofNames(w) {
+			w += fmt.Sprintf(" (the first of %d such warnings)", len(texts))
+		}
+		out = append(out, w)
 	}
 	return out
 }
