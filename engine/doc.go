@@ -17,7 +17,7 @@
 //
 // # What is computed once
 //
-// Designs, roundings and estimators depend on no data (but for CoTestFC, whose round sizes
+// Designs, roundings and estimators depend on no data (but for CoTestFC and CoBayesFC, whose round sizes
 // do), so a Model remembers them for all its runs. Design problems are first brought to canonical form (layout.go, reduced.go):
 // equal arms become one, independent parts are put in an order of their own, what no
 // contrast touches is left out. The paper's three cases are then made of the same six
