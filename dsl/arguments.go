@@ -45,7 +45,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 		return
 	}
 	if !p.accepts(a.Type) {
-		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), "write "+c.fn.Signature())
+		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), p.meaning(c.fn))
 		return
 	}
 	switch data := a.Data.(type) {
@@ -90,6 +90,15 @@ func (p Param) wants() string {
 		words = append(words, t.a())
 	}
 	return orList(words)
+}
+
+// meaning is the hint for a value of the wrong type: what the parameter is for says more
+// than a long signature does.
+func (p Param) meaning(fn *Function) string {
+	if p.Doc == "" {
+		return "write " + fn.Signature()
+	}
+	return p.Name + ": " + p.Doc
 }
 
 // kernel builds a kernel of the catalogue.

@@ -1,7 +1,6 @@
 package dsl
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -20,7 +19,7 @@ const longMeasure = 1e6
 
 // measure simulates what sharing is worth where the data's means are the truth and agents go by
 // the fitted kernel. Arms closer than the pilot tells apart count as equally good.
-func measure(ctx context.Context, p *engine.Problem, f *fit.Fit, runs, workers int) error {
+func (c *call) measure(p *engine.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
 	}
@@ -29,10 +28,14 @@ func measure(ctx context.Context, p *engine.Problem, f *fit.Fit, runs, workers i
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
 	for _, name := range []string{together, apart} {
-		r, err := sim.Run(ctx, sim.Experiment{
-			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: workers, Detail: true,
+		x := sim.Experiment{
+			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: c.e.session.opt.Workers, Detail: true,
 			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * p.N()},
-		})
+		}
+		if c.e.swept == nil {
+			x.Progress = c.e.progress(c.fn.Name, name, runs)
+		}
+		r, err := sim.Run(c.e.ctx, x)
 		if err != nil {
 			return err
 		}
@@ -50,4 +53,3 @@ func measure(ctx context.Context, p *engine.Problem, f *fit.Fit, runs, workers i
 	f.Warnings = append(f.Warnings, m.Warnings(f.Sharing.Speedup)...)
 	return nil
 }
-

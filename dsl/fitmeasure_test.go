@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -26,5 +28,30 @@ func TestFitMeasure(t *testing.T) {
 	}
 	if w := strings.Join(other.Warnings, "\n"); !strings.Contains(w, "in simulated runs") {
 		t.Errorf("different tasks: warnings %q", w)
+	}
+}
+
+// An interrupt of the simulated runs keeps the fit, which came before them.
+func TestFitMeasureInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	told := false
+	s := NewSession(Options{Rebind: true, Workers: 1, Progress: func(a Activity) {
+		if told = told || a.Label == "fit CoTestFC"; a.Done >= 5 {
+			cancel()
+		}
+	}})
+	script, errs := Parse("cell 1", "f = fit(paper(case=1, gap=2), measure=1000)")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	_, err := s.Eval(ctx, script)
+	v, _, _ := s.Value("f")
+	f, bound := v.(fit.Fit)
+	if !errors.Is(err, context.Canceled) || !told || !bound || f.Sharing.Measured != nil {
+		t.Fatalf("error %v, progress %v, bound %v, measured %v", err, told, bound, f.Sharing.Measured)
+	}
+	if w := strings.Join(f.Warnings, "\n"); !strings.Contains(w, "interrupted: what sharing is worth was not measured") {
+		t.Errorf("warnings %q", w)
 	}
 }

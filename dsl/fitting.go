@@ -48,8 +48,15 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	f, err := fit.Of(c.e.ctx, p, opt)
+	if w := p.NoiseWarning(); err == nil && w != "" && opt.Noise == nil {
+		f.Warnings = append(f.Warnings, w)
+	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
-		err = measure(c.e.ctx, p, &f, runs, c.e.session.opt.Workers)
+		err = c.measure(p, &f, runs)
+		if c.e.ctx.Err() != nil { // the fit itself is finished
+			f.Warnings = append(f.Warnings, "interrupted: what sharing is worth was not measured")
+			return f, err
+		}
 	}
 	return given(f, err)
 }

@@ -54,12 +54,11 @@ func (s *Session) Put(name string, v any) error {
 // so a sweep takes the value as it is.
 func (s *Session) nameFor(name string) (*front.Statement, error) {
 	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
-	_, constant := constants[name]
 	_, bound := s.scope[name]
 	switch {
 	case len(errs) > 0 || len(parsed) != 1 || parsed[0].Name != name || parsed[0].Params != nil:
 		return nil, fmt.Errorf("cannot bind %q: it is not a name; names are letters, digits and _, and begin with a letter", name)
-	case index[name] != nil || constant:
+	case taken(name):
 		return nil, fmt.Errorf("cannot bind %s: it is a name of the language; choose another name", name)
 	case bound && !s.opt.Rebind:
 		return nil, fmt.Errorf("cannot bind %s: it is bound already; choose another name: a name keeps its value", name)

@@ -157,12 +157,11 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	if st.Name == "" {
 		return
 	}
-	_, constant := constants[st.Name]
 	first := own[st.Name]
 	own[st.Name] = st
 	_, bound := e.scope[st.Name]
 	switch {
-	case index[st.Name] != nil || constant:
+	case taken(st.Name):
 		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
 	case first != nil:
 		line, _ := first.Source.Position(first.NameAt.From)
@@ -170,6 +169,13 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	case bound && !e.session.opt.Rebind:
 		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name keeps its value")
 	}
+}
+
+// taken tells whether a name is one of the language. A true that is bound would never be
+// read: the parser knows it for a value.
+func taken(name string) bool {
+	_, constant := constants[name]
+	return index[name] != nil || constant || name == "true" || name == "false"
 }
 
 // statement evaluates one statement and binds its name.

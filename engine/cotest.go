@@ -188,7 +188,7 @@ func (a *coTest) Answers() []Answer {
 				margin = max(margin, w.margin(a.clock, c.arms[c.leader]))
 			}
 		}
-		if a.estimates != nil {
+		if a.estimates != nil && a.pooled.spans(c.arms[c.leader]) {
 			estimate = a.estimates[c.arms[c.leader]]
 		}
 		for _, v := range c.tasks {

@@ -256,3 +256,15 @@ func TestUnmeasured(t *testing.T) {
 		t.Errorf("bias with norm 2 is %g, want 2", b)
 	}
 }
+
+// A task with a single arm is decided without data, and then nobody knows its reward.
+func TestUnmeasuredEstimate(t *testing.T) {
+	apart := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	out := solve(t, small(t, apart, []float64{5}, []float64{1, 3}), ModeFC, "CoTestFC", Options{Delta: 0.1})
+	if a := out.Answers[0]; !a.Decided || !math.IsNaN(a.Estimate) {
+		t.Errorf("the arm that nobody pulled: decided %v, estimated %g; want decided and not known", a.Decided, a.Estimate)
+	}
+	if a := out.Answers[1]; !a.Decided || !(math.Abs(a.Estimate-3) < 1) {
+		t.Errorf("the arm that was pulled: decided %v, estimated %g, expected reward 3", a.Decided, a.Estimate)
+	}
+}

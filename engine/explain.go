@@ -56,7 +56,7 @@ func Explain(r Result, task string) (Explanation, error) {
 		out.Tasks = append(out.Tasks, s)
 	}
 	if len(out.Tasks) == 0 {
-		return out, fmt.Errorf("no task is called %q; there are %s", task, strings.Join(names[:min(len(names), 8)], ", "))
+		return out, fmt.Errorf("no task is called %q; there are %s", task, named(names))
 	}
 	return out, nil
 }
@@ -69,3 +69,12 @@ func (x Explanation) Open() []Story {
 // Faint tells whether the gap of an open task still lies within twice its standard error, so
 // that the samples it takes are hardly known.
 func (p Progress) Faint() bool { return !p.Decided && p.Gap < 2*p.Error }
+
+// named lists names, the first few of many and how many more there are.
+func named(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

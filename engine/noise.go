@@ -93,7 +93,7 @@ func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
 // whether it says the noise scales.
 func (p *Problem) state(m NoiseModel) (stated bool, err error) {
 	p.Environment, p.Strength, p.Bounds = m.Environment, m.Strength, m.Bounds
-	p.Unknown, p.NoiseEstimated = UnknownNoise(m.Noise.Kind), false
+	p.Unknown, p.NoiseEstimated, p.NoiseAssumed = UnknownNoise(m.Noise.Kind), false, false
 	scale := m.Noise.Value
 	switch {
 	case p.Bounds != nil:
@@ -111,6 +111,15 @@ func (p *Problem) state(m NoiseModel) (stated bool, err error) {
 		p.Noise[i] = scale
 	}
 	return true, nil
+}
+
+// NoiseWarning says that scales were assumed, "" where they were stated: what is foretold or
+// guaranteed goes by them, and rewards in other units have others.
+func (p *Problem) NoiseWarning() string {
+	if !p.NoiseAssumed {
+		return ""
+	}
+	return fmt.Sprintf("nothing says how far the rewards of problem %q scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise=\"unknown\", or a column sd", p.Name)
 }
 
 // LawFor is the law of the noise that tests rely on: the one given, or else sub-Gaussian

@@ -123,3 +123,28 @@ func TestWithNoise(t *testing.T) {
 		t.Errorf("the default strength of %s is not set", strength)
 	}
 }
+
+// Scales of which nobody said anything are 1, and that is told.
+func TestNoiseAssumed(t *testing.T) {
+	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", noisy
+	for _, c := range []struct {
+		text string
+		opt  LoadOptions
+		want bool
+	}{
+		{bare, LoadOptions{}, true},
+		{bare, LoadOptions{Noise: Noise{NoiseValue, 1}}, false},
+		{bare, LoadOptions{Noise: Noise{NoiseUnknown, 0}}, false},
+		{bare, LoadOptions{Bounds: &[2]float64{0, 1}}, false},
+		{bare, LoadOptions{Environment: EnvironmentBernoulli}, false},
+		{stated, LoadOptions{}, false},
+	} {
+		p, err := Load(written(t, "p.csv", c.text), independent, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.NoiseAssumed != c.want || (p.NoiseWarning() != "") != c.want {
+			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.NoiseAssumed, p.NoiseWarning(), c.want)
+		}
+	}
+}

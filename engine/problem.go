@@ -28,6 +28,8 @@ type Problem struct {
 	// NoiseEstimated tells that Noise was computed from the data, so that
 	// guarantees which assume it known are approximate.
 	NoiseEstimated bool
+	// NoiseAssumed tells that nothing was said of Noise, which is 1 then; see NoiseWarning.
+	NoiseAssumed bool
 	// Unknown says of which arms the scales are known up to a common factor only: all
 	// (UnknownCommon), those of a task (UnknownTask), or each arm by itself (UnknownArm). Noise then
 	// has guesses, which guide allocations and carry no guarantee. "" means that Noise is known.

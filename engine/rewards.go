@@ -96,7 +96,8 @@ func (p *Problem) summarise(path string) (spread, error) {
 // setNoise sets the noise scales from a settled model and what is known of the data.
 func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
 	known := !math.IsNaN(s.sd[0])
-	if m.Bounds == nil && m.Noise.Kind == "" {
+	silent := m.Bounds == nil && m.Noise.Kind == ""
+	if silent {
 		m.Noise = Noise{Kind: NoiseValue, Value: 1}
 		if known {
 			m.Noise.Kind = NoiseSD
@@ -106,7 +107,7 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
 	if err != nil {
 		return err
 	}
-	p.NoiseEstimated = !stated
+	p.NoiseEstimated, p.NoiseAssumed = !stated, silent && !known
 	if p.SD == nil && known && (p.NoiseEstimated || p.Unknown != "") {
 		p.SD = s.sd
 	}

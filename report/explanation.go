@@ -60,7 +60,11 @@ func outlook(x engine.Explanation, open []engine.Story) string {
 	}
 	switch {
 	case len(hopeless) > 0:
-		return upper(fmt.Sprintf("%s cannot be decided this way: its arms are too close to each other.", join(hopeless, 4)))
+		whose := "its"
+		if len(hopeless) > 1 {
+			whose = "their"
+		}
+		return upper(fmt.Sprintf("%s cannot be decided this way: %s arms are too close to each other.", join(hopeless, 4), whose))
 	case !isFinite(remaining) || remaining <= 0:
 		return ""
 	}
@@ -70,7 +74,7 @@ func outlook(x engine.Explanation, open []engine.Story) string {
 	}
 	s := fmt.Sprintf("%s about %s samples, all agents together", what, decimal(twoFigures(remaining), 0))
 	if faint {
-		s += ", which is hardly known yet: some gap is within its error"
+		s += ", which is hardly known yet: some gap is within two standard errors"
 	}
 	return s + "."
 }
@@ -107,9 +111,18 @@ func progressTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(open) > 0 {
-		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the samples. Further samples are foretold from the gap and its error and carry no guarantee; where the gap is within two errors (unclear) they are hardly known, and in the first two rounds mostly far too few.")
+		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the samples. ± is one standard error.")
 	}
-	if len(open) > 1 {
+	foretold := 0
+	for _, s := range open {
+		if s.Progress.Samples >= 0 {
+			foretold++
+		}
+	}
+	if foretold > 0 {
+		t.Notes = append(t.Notes, "Further samples are foretold from the gap and its error and carry no guarantee; where the gap is within two standard errors (unclear) they are hardly known, and in the first two rounds mostly far too few.")
+	}
+	if foretold > 1 {
 		t.Notes = append(t.Notes, "All open tasks together take less than the sum, where tasks share rounds.")
 	}
 	return t.withoutEmptyColumns()

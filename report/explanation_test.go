@@ -25,7 +25,7 @@ func explanation() engine.Explanation {
 
 func TestExplanation(t *testing.T) {
 	x := explanation()
-	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 samples in 4 rounds (round limit): 1 of 3 tasks decided. Deciding the rest takes about 1,900 samples, all agents together, which is hardly known yet: some gap is within its error."; got != want {
+	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 samples in 4 rounds (round limit): 1 of 3 tasks decided. Deciding the rest takes about 1,900 samples, all agents together, which is hardly known yet: some gap is within two standard errors."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var b bytes.Buffer

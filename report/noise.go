@@ -15,6 +15,8 @@ func noiseKnown(p engine.Problem) string {
 		return "bounded"
 	case p.NoiseEstimated:
 		return "estimated"
+	case p.NoiseAssumed:
+		return "assumed"
 	}
 	return "known"
 }
@@ -34,6 +36,9 @@ func noiseWords(p engine.Problem) string {
 		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.Bounds[0], 6), cell(p.Bounds[1], 6))
 	case p.NoiseEstimated:
 		return "scale estimated from the data: guarantees that take it as known are heuristic"
+	}
+	if p.NoiseAssumed {
+		return "scale not stated: 1 is assumed"
 	}
 	return "scale known"
 }

@@ -23,21 +23,24 @@ type Measured struct {
 // Warnings says where pooling does not keep what is predicted of it.
 func (m Measured) Warnings(predicted float64) []string {
 	var out []string
-	s := fmt.Sprintf("%.3g [%.3g, %.3g]", m.Speedup.Mean, m.Speedup.CI95[0], m.Speedup.CI95[1])
+	s := fmt.Sprintf("the speedup is %.3g [%.3g, %.3g] in simulated runs, where %.3g is predicted (%s)", m.Speedup.Mean, m.Speedup.CI95[0], m.Speedup.CI95[1], predicted, rulesOut)
 	switch {
 	case m.Wrong.CI95[0] > m.Delta && m.WrongAlone.CI95[0] > m.Delta:
 		out = append(out, fmt.Sprintf("the fitted kernel misleads, shared or not: %d of %d simulated runs answer wrongly together and %d alone, against delta = %g; it cannot represent these means: add identity() to it, or use robust=true", m.Wrong.Count, m.Wrong.Runs, m.WrongAlone.Count, m.Delta))
 	case m.Wrong.CI95[0] > m.Delta:
 		out = append(out, fmt.Sprintf("pooling the tasks hurts: agents that share answer wrongly in %d of %d simulated runs, against delta = %g, and alone in %d: the kernel cannot represent these means; add identity() to it, or use robust=true", m.Wrong.Count, m.Wrong.Runs, m.Delta, m.WrongAlone.Count))
 	case m.Speedup.CI95[1] < 1:
-		out = append(out, fmt.Sprintf("pooling the tasks hurts: the speedup is %s in simulated runs, where %.3g is predicted", s, predicted))
+		out = append(out, "pooling the tasks hurts in runs with a guarantee: "+s)
 	case m.Speedup.CI95[1] < hardly:
-		out = append(out, fmt.Sprintf("pooling the tasks will hardly help: the speedup is %s in simulated runs, where %.3g is predicted", s, predicted))
+		out = append(out, "pooling the tasks will hardly help in runs with a guarantee: "+s)
 	case m.Speedup.CI95[1] < predicted/2:
-		out = append(out, fmt.Sprintf("pooling the tasks helps less than predicted: the speedup is %s in simulated runs, where %.3g is predicted", s, predicted))
+		out = append(out, "pooling the tasks helps less than predicted in runs with a guarantee: "+s)
 	}
 	return out
 }
+
+// rulesOut is why a test can gain less from sharing than estimates do.
+const rulesOut = "the prediction is for estimates; a test relies only on what the kernel rules out, which is nothing where it has identity()"
 
 // hardly is the speedup below which pooling is said to be of little use.
 const hardly = 1.2

@@ -80,7 +80,7 @@ func Of(ctx context.Context, p *engine.Problem, q Question) (Forecast, error) {
 // interrupted is what was forecast before an interrupt.
 func (f Forecast) interrupted(ctx context.Context, from int) (Forecast, error) {
 	f.Prices.mark(f.Rows[from:])
-	f.note("interrupted: methods are missing, and the last one has fewer runs than asked")
+	f.note("interrupted: not every method was simulated, or not in all the runs asked for")
 	return f, ctx.Err()
 }
 

@@ -21,6 +21,10 @@ const draws = 5
 
 // scenarios are the known rewards, or one for each gap, and a note of what they are.
 func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
+	var notes []string
+	if w := p.NoiseWarning(); w != "" {
+		notes = append(notes, w)
+	}
 	gaps := q.Gaps
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
 		gaps = []float64{q.Options.Gap}
@@ -29,7 +33,7 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 		if p.Mean == nil {
 			return nil, nil, errUnknown
 		}
-		return []scenario{{problems: []*engine.Problem{p}}}, nil, nil
+		return []scenario{{problems: []*engine.Problem{p}}}, notes, nil
 	}
 	m, err := engine.NewModel(p, q.Options.Unit)
 	if err != nil {
@@ -54,7 +58,7 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 		}
 		out = append(out, s)
 	}
-	return out, []string{"planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"}, nil
+	return out, append(notes, "planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"), nil
 }
 
 // supposed is the problem with these expected rewards, and normal noise of the

@@ -35,7 +35,7 @@ func (x Experiment) key() (string, error) {
 	}
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, x.Options, x.Runs, x.Seed, x.Detail,
-		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), p.NoiseEstimated, p.Unknown, p.Bounds, p.Environment, strength(p), model.Rank(),
+		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), p.NoiseEstimated, p.NoiseAssumed, p.Unknown, p.Bounds, p.Environment, strength(p), model.Rank(),
 	})
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)

@@ -155,8 +155,10 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, "the kernel has free numbers, which stand at their start values; fit(p) finds them")
 	}
-	if w := understated(x.Problem); w != "" {
-		r.Warnings = append(r.Warnings, w)
+	for _, w := range []string{understated(x.Problem), x.Problem.NoiseWarning()} {
+		if w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
 	}
 }
 
