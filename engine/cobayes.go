@@ -44,6 +44,9 @@ func NewCoBayesFC(m *Model, opt Options) (Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Misfit > 0 || opt.Robust {
+		return nil, errNoMisfit
+	}
 	a := &coBayes{
 		candidates: newCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
 		pool: newPool(m.Problem.N()), taken: make([]int, m.Problem.V()),

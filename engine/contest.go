@@ -82,6 +82,15 @@ func (c *contest) conclude(estimates []float64, clock clock, epsilon float64) {
 	}
 }
 
+// wind sets the clocks of the walks that have not begun.
+func (c *contest) wind(a *coTest) {
+	for k, w := range c.walks {
+		if k != c.leader && w.look < 0 {
+			w.late = a.clock.late(1 / a.variance(c.arms[c.leader], c.arms[k]))
+		}
+	}
+}
+
 // The sizes of rounds. None of them touches the guarantee; they were chosen on the
 // paper's cases at δ = 0.005, where a change by a third moves the samples by 3 % or less.
 const (

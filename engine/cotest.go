@@ -124,7 +124,7 @@ func (a *coTest) bet(c *contest) {
 		if !ok {
 			continue
 		}
-		if b.look = a.clock.next(w.look, 1/b.variance, a.round); b.look > w.look {
+		if b.look = a.clock.of(w).next(w.look, 1/b.variance, a.round); b.look > w.look {
 			a.bets = append(a.bets, b)
 		}
 	}
@@ -140,6 +140,7 @@ func (a *coTest) Learn(b Batch) error {
 		if !c.closed {
 			before := c.arms[c.leader]
 			c.conclude(a.estimates, a.clock, a.epsilon)
+			c.wind(a)
 			a.record(c, before)
 		}
 	}

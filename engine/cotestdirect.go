@@ -64,7 +64,7 @@ func (a *coTest) directly(pairs []design.Pair, st *stage) {
 	n := math.Exp(hi)
 	st.design.Value, st.design.Lower = st.design.Value+total(n), st.design.Lower+total(n)
 	if !(total(n) <= float64(a.opt.MaxSamples)) {
-		return // more than whole numbers hold, and than the run may take: Plan says so
+		return // more than whole numbers hold, and than the run may take: choose says so
 	}
 	st.rounding.Counts[leader] += int(math.Ceil(n))
 	for _, q := range pairs {
@@ -82,7 +82,7 @@ func (a *coTest) wager(w *walk, leader, arm int) (b bet, ok bool) {
 	if !a.misfit.any() {
 		return b, ok
 	}
-	t := max(a.clock.time(w.look), math.SmallestNonzeroFloat64)
+	t := max(a.clock.of(w).time(w.look), math.SmallestNonzeroFloat64)
 	after := func(b bet, gap float64) float64 {
 		return (w.sum + gap/b.variance) / math.Sqrt(t+1/b.variance)
 	}

@@ -78,16 +78,17 @@ func (c *contest) ahead(a *coTest) ahead {
 			continue
 		}
 		out.open++
-		w, gap, variance := c.walks[k], a.estimates[first]-a.estimates[i], a.pooled.Variance(first, i)
+		w, gap, variance := c.walks[k], a.estimates[first]-a.estimates[i], a.variance(first, i)
 		sd := math.Sqrt(variance)
 		need := w.need(a.clock, first, believed(gap, sd)+a.epsilon, a.epsilon, overshoot/2)
-		out.possible = out.possible && a.clock.time(w.look)+need <= a.clock.time(clockLooks-1)
+		own := a.clock.of(w)
+		out.possible = out.possible && own.time(w.look)+need <= own.time(clockLooks-1)
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd
 			out.reached = 0
 			if w.look >= 0 {
-				out.reached = reached(w.raised(first, a.epsilon), a.clock.height(w.look))
+				out.reached = reached(w.raised(first, a.epsilon), own.height(w.look))
 			}
 		}
 	}
@@ -105,7 +106,15 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 		return a.more(needs)
 	}
 	m, total := a.law.model, 0.0
-	for _, part := range m.layout.parts(needs) {
+	var shared []design.Pair
+	for _, q := range needs {
+		if a.pooled.Variance(q.I, q.J) > unseen {
+			shared = append(shared, q)
+		} else { // the same to the kernel: only their own means tell them apart
+			total += 2 * q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
+		}
+	}
+	for _, part := range m.layout.parts(shared) {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
 		d, err := design.Minimax(space, design.Contrasts{Pairs: part.pairs}, m.Solver(explainTolerance))
 		if err != nil {

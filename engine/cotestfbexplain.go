@@ -16,8 +16,10 @@ func (a *coTestFB) Progress() []Progress {
 			switch at := a.in(v, c, c.arms[c.leader]); {
 			case c.closed:
 				out[v] = a.settled(v, at)
-			case g.rival < 0:
+			case a.pooled == nil:
 				out[v] = a.unheard(v, at)
+			case g.rival < 0: // every arm is out, which is an error of the tests
+				out[v] = Progress{Task: a.model.Problem.Tasks.Names[v], Leader: a.model.Problem.Arms.Names[at], Open: 1, Samples: -1}
 			default:
 				need := height / (believed(g.gap, g.sd) / g.sd)
 				total := math.Ceil(float64(Plan{Counts: a.counts}.Pulls()) * need * need)
@@ -29,7 +31,7 @@ func (a *coTestFB) Progress() []Progress {
 }
 
 // hardest looks for the open arm whose gap is the fewest standard errors; its rival is -1
-// before any data.
+// before any data, and where there is none.
 func (a *coTestFB) hardest(c *contest) ahead {
 	out, first, least := ahead{rival: -1}, c.arms[c.leader], math.Inf(1)
 	for k, i := range c.arms {

@@ -178,6 +178,9 @@ func TestMisfitOptions(t *testing.T) {
 	if _, err := NewCoKernelFC(m, Options{Robust: true}); !errors.Is(err, errNoMisfit) {
 		t.Errorf("CoKernelFC, robust: %v", err)
 	}
+	if _, err := NewCoBayesFC(m, Options{Misfit: 1}); !errors.Is(err, errNoMisfit) {
+		t.Errorf("CoBayesFC, misfit: %v", err)
+	}
 	for _, o := range []Options{{Misfit: -1}, {Misfit: math.Inf(1)}, {Misfit: 1, Robust: true}} {
 		if _, err := NewCoTestFC(m, o); err == nil {
 			t.Errorf("%+v was taken", o)

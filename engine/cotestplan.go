@@ -31,6 +31,9 @@ func (a *coTest) choose() (*stage, error) {
 	if len(pairs) == 0 && !(st.design.Value > 0) { // every open contest is exhausted
 		return nil, errLimit{samples: math.Inf(1)}
 	}
+	if !(st.design.Value <= float64(a.opt.MaxSamples)) { // and then directly has added none
+		return nil, errLimit{samples: st.design.Value}
+	}
 	pulled := int(math.Ceil(st.design.Value))
 	for _, part := range m.layout.parts(pairs) {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
@@ -83,6 +86,9 @@ func (a *coTest) explore() (*stage, error) {
 		}
 		st, r := newStage(m), m.layout.reduce(groups)
 		st.design = d
+		if len(r.arms) == 0 { // all the same to the kernel, which may be wrong: only their own means tell them apart
+			return st, a.equally(st, groups)
+		}
 		weights := make([]float64, len(r.arms))
 		for k, i := range r.arms {
 			weights[k] = d.Weights[i] * float64(m.layout.copies[i])
@@ -99,6 +105,20 @@ func (a *coTest) explore() (*stage, error) {
 		st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
 		return st, err
 	})
+}
+
+// equally is round 1 of these arms by their own means.
+func (a *coTest) equally(st *stage, groups [][]int) (err error) {
+	m := a.law.model
+	widest, n := 0.0, 0
+	for _, i := range slices.Concat(groups...) {
+		st.rounding.Counts[i] = roundOne
+		widest, n = max(widest, 2/m.Precision[i]/roundOne), n+roundOne
+	}
+	st.design.Value, st.design.Lower = float64(n)*widest, float64(n)*widest
+	a.law.replicate(st.rounding.Counts)
+	st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
+	return err
 }
 
 func newStage(m *Model) *stage {

@@ -11,12 +11,30 @@ const (
 	clockLooks  = 60
 )
 
-// clock is the information clock of all tests of a run: a walk can be judged at the
-// times origin·clockGrowth^k, k = 0, …, clockLooks-1, and nowhere else.
+// clockEarly is how much earlier than what is known when a walk begins its clock may begin: after
+// that a clock has three quarters of its looks left. Noise scales may differ by orders of magnitude, and what round 1 tells of
+// gaps with them.
+const clockEarly = 64
+
+// clock is the information clock of a walk, and but for later beginnings that of all walks of a run: a
+// walk can be judged at the times origin·clockGrowth^k, k = 0, …, clockLooks-1, and nowhere else.
 type clock struct {
 	origin float64   // T_0 > 0, normalised: 1/variance of a gap
 	z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
 	times  []float64 // by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
+}
+
+// of is the clock of a walk.
+func (c clock) of(w *walk) clock {
+	if w.late > 0 {
+		c.origin *= math.Pow(clockGrowth, float64(w.late))
+	}
+	return c
+}
+
+// late is how many looks later than the common clock that of a walk begins, of whose gap so much is known.
+func (c clock) late(info float64) int {
+	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.origin))/math.Log(clockGrowth))))
 }
 
 // time is T_k, and 0 for k = -1, before the first look.
@@ -55,6 +73,7 @@ func (c clock) nearest(t float64) int {
 type walk struct {
 	sum   float64 // S = Σ √dT Z
 	look  int     // the walk stands at T_look; -1 before its first step
+	late  int     // looks by which its clock begins later than the common one, fixed before its first step
 	out   bool    // S has reached z √T: x is not a best arm
 	steps []step
 }
@@ -80,6 +99,7 @@ type bet struct {
 // settle takes in what the round says: S += √dT Z.
 func (b bet) settle(c clock, s score) {
 	w := b.walk
+	c = c.of(w)
 	root := math.Sqrt(c.time(b.look) - c.time(w.look))
 	w.steps = append(w.steps, step{score: s, leader: b.leader, root: root, look: b.look})
 	w.sum += root * s.z(0)
@@ -108,6 +128,7 @@ func (s step) against(leader int, loss float64) float64 {
 // excludes tells whether the walk excludes that x is above the leader by more than a
 // loss ≥ 0, normalised: whether S, raised by it, has crossed at some look.
 func (w *walk) excludes(c clock, leader int, loss float64) bool {
+	c = c.of(w)
 	if w.out {
 		return true
 	}
@@ -154,6 +175,7 @@ func (w *walk) margin(c clock, leader int) float64 {
 // gap is the average of the estimated gaps that S consists of, and width the value at
 // which S crosses, normalised.
 func (w *walk) gap(c clock) (gap, width float64) {
+	c = c.of(w)
 	var weight float64
 	for _, s := range w.steps {
 		weight += s.root / s.sd
@@ -168,6 +190,7 @@ func (w *walk) gap(c clock) (gap, width float64) {
 //
 // It is at least a fiftieth of T, also where S needs nothing but to be looked at.
 func (w *walk) need(c clock, leader int, gap, slack, above float64) float64 {
+	c = c.of(w)
 	t, height := c.time(w.look), c.z[max(w.look, 0)]+above
 	rest := w.raised(leader, slack) - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)

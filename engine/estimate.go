@@ -56,6 +56,9 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 		parts[k] = newInformation(m.Features, b, e.total, e.shrink)
 		top = max(top, parts[k].norm)
 	}
+	if top == 0 { // pulls of arms without any feature, which measure no direction
+		top = 1
+	}
 	var hidden []hiddenPart
 	for k := range parts {
 		part := &parts[k]

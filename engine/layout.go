@@ -123,8 +123,9 @@ func largestEntry(x *mat.Dense) float64 {
 	return 1
 }
 
+// submatrix copies rows and columns of x; of no columns it makes one of zeros, since matrices have some.
 func submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
-	out := mat.NewDense(len(rows), len(columns), nil)
+	out := mat.NewDense(len(rows), max(1, len(columns)), nil)
 	for a, i := range rows {
 		from, to := x.RawRowView(i), out.RawRowView(a)
 		for b, k := range columns {
