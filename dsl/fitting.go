@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"fmt"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -48,8 +50,12 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	f, err := fit.Of(c.e.ctx, p, opt)
-	if w := p.NoiseWarning(); err == nil && w != "" && opt.Noise == nil {
-		f.Warnings = append(f.Warnings, w)
+	switch {
+	case err != nil || opt.Noise != nil:
+	case p.Unknown != "":
+		f.Warnings = append(f.Warnings, fmt.Sprintf("the noise scale is unknown, and the fit takes the guess for it; noise=free(%.3g) fits it", p.LargestNoise()))
+	case p.NoiseAssumed:
+		f.Warnings = append(f.Warnings, p.NoiseWarning())
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)

@@ -114,8 +114,12 @@ func (p *Problem) state(m NoiseModel) (stated bool, err error) {
 }
 
 // NoiseWarning says that scales were assumed, "" where they were stated: what is foretold or
-// guaranteed goes by them, and rewards in other units have others.
+// guaranteed goes by them, and rewards in other units have others. Where scales are unknown it is
+// about the rewards that are simulated.
 func (p *Problem) NoiseWarning() string {
+	if p.Unknown != "" && p.SD == nil && p.Rewards == nil && p.N() > 0 {
+		return fmt.Sprintf("nothing says how far the rewards of problem %q scatter: simulated ones do by the guess of %.3g; a column sd, or another noise_guess=, changes that", p.Name, p.LargestNoise())
+	}
 	if !p.NoiseAssumed {
 		return ""
 	}

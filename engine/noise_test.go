@@ -134,7 +134,7 @@ func TestNoiseAssumed(t *testing.T) {
 	}{
 		{bare, LoadOptions{}, true},
 		{bare, LoadOptions{Noise: Noise{NoiseValue, 1}}, false},
-		{bare, LoadOptions{Noise: Noise{NoiseUnknown, 0}}, false},
+		{bare, LoadOptions{Noise: Noise{NoiseUnknown, 3}}, false},
 		{bare, LoadOptions{Bounds: &[2]float64{0, 1}}, false},
 		{bare, LoadOptions{Environment: EnvironmentBernoulli}, false},
 		{stated, LoadOptions{}, false},
@@ -143,8 +143,12 @@ func TestNoiseAssumed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.NoiseAssumed != c.want || (p.NoiseWarning() != "") != c.want {
+		if p.NoiseAssumed != c.want || strings.Contains(p.NoiseWarning(), "1 reward unit is assumed") != c.want {
 			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.NoiseAssumed, p.NoiseWarning(), c.want)
+		}
+		// An unknown scale is only guessed, but simulated rewards need one.
+		if guess := c.opt.Noise.Kind == NoiseUnknown; strings.Contains(p.NoiseWarning(), "by the guess of 3") != guess {
+			t.Errorf("%+v: warning %q", c.opt, p.NoiseWarning())
 		}
 	}
 }

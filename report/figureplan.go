@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -52,6 +53,19 @@ func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	return []string{"algorithm"}, ys
 }
 
+// sameScale tells whether the bars of alternatives are of such lengths that all are seen on
+// an axis from 0, where their lengths are in proportion.
+func sameScale(rows []plan.Row, name string) bool {
+	const most = 20
+	low, high := math.Inf(1), 0.0
+	for _, r := range rows {
+		if y, _, _, known := withInterval(planned(r, name)); known && isFinite(y) {
+			low, high = min(low, y), max(high, y)
+		}
+	}
+	return high <= most*low
+}
+
 // planFigure draws a forecast: a line for each method against the gap, or bars.
 func planFigure(title string, rows []plan.Row, prices plan.Prices, o Drawing) (Figure, error) {
 	all := planMeasures(prices)
@@ -64,7 +78,7 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o Drawing) (F
 		}
 		return c.figure(o)
 	}
-	f := barFigure(title, m.column().heading(), o.X, m.log)
+	f := barFigure(title, m.column().heading(), o.X, m.log && !(o.X == "change" && sameScale(rows, m.name)))
 	f.NonNegative = true
 	for _, r := range rows {
 		name := methodName(r)

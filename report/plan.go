@@ -26,10 +26,22 @@ func comparisonBlocks(c plan.Comparison) []Block {
 		base := c.Rows[0]
 		lead = fmt.Sprintf("On %s %s is expected to take %s per task (δ = %s%s, %s)", c.Problem, methodName(base),
 			amount(base.SamplesPerAgent, "sample"), decimal(base.Delta, 0), withEpsilon(base.Epsilon), plural(base.Tasks, "task"))
+		if !isFinite(base.SamplesPerAgent) {
+			lead = fmt.Sprintf("On %s %s", c.Problem, endless(base))
+		}
 		lead += changeWords(c.Rows)
 		lead += "."
 	}
 	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
+}
+
+// endless is the sentence of a method that does not always decide, whose mean is infinite.
+func endless(r plan.Row) string {
+	s := fmt.Sprintf("%s left some task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
+	if isFinite(r.SamplesTotalQ90) {
+		s += fmt.Sprintf("; 90 %% of the runs take at most %s in all", amount(r.SamplesTotalQ90, "sample"))
+	}
+	return s
 }
 
 // changeWords names the changes that take least and most.
@@ -71,7 +83,7 @@ func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices
 	whole := needTable(rows, prices)
 	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90", "ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
-	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals. 90 %% of the runs keep to the columns named so.", plural(runs, "simulated run"))}
+	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not tell the rows apart. 90 %% of the runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
 	second := whole.only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "What it takes"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
@@ -186,6 +198,9 @@ func forecastSentence(f plan.Forecast) string {
 				words += "; "
 				of(quick, r)
 			}
+		}
+		if !slices.ContainsFunc(f.Rows, func(r plan.Row) bool { return r.Gap == gap && (r.Cheapest || r.Quickest) }) {
+			words += "no method decided in every simulated run"
 		}
 		parts = append(parts, upper(words))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
@@ -43,6 +44,9 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 	for _, gap := range gaps {
 		if !(gap > 0) || math.IsInf(gap, 0) {
 			return nil, nil, fmt.Errorf("gaps must be positive numbers, got %g", gap)
+		}
+		if slices.ContainsFunc(out, func(s scenario) bool { return s.gap == gap }) {
+			return nil, nil, fmt.Errorf("gaps must differ, got %g twice", gap)
 		}
 		s := scenario{gap: gap}
 		if p.Bounds != nil {

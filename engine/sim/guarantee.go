@@ -156,7 +156,11 @@ func subGaussian(p *engine.Problem) bool {
 
 // posterior says what answers mean that are backed by a posterior only.
 func posterior(r engine.Result) string {
-	return fmt.Sprintf("under the kernel as prior, each decided answer is within %g of its best arm with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", r.Epsilon, percent(1-r.Delta/float64(r.Tasks)))
+	what := "the best arm"
+	if r.Epsilon > 0 {
+		what = fmt.Sprintf("within %g of its best arm", r.Epsilon)
+	}
+	return fmt.Sprintf("under the kernel as prior, each decided answer is %s with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", what, percent(1-r.Delta/float64(r.Tasks)))
 }
 
 // doubt says what the error rate over several runs tells about delta, unless it tells
