@@ -41,6 +41,9 @@ func Of(ctx context.Context, p *engine.Problem, opt Options) (Fit, error) {
 	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return Fit{}, err
 	}
+	if opt.Noise == nil && p.Unknown != "" { // the problem has guesses only
+		opt.Noise = &kernels.Free{Name: "noise", Value: p.LargestNoise()}
+	}
 	d, err := dataOf(p, opt.Mean)
 	if err != nil {
 		return Fit{}, err

@@ -54,6 +54,23 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
+// Where a problem has only guesses of its noise, they are where the fit of the noise starts, not what it
+// goes by.
+func TestUnknownNoise(t *testing.T) {
+	w := world{tasks: 6, arms: 8, reps: 4, noise: 0.6}
+	k := joint(t, kernels.RBF{Lengthscale: []float64{2}}, kernels.Mul(kernels.Constant{Value: 4}, kernels.RBF{}))
+	p := w.draw(t, k, 10, rand.New(rand.NewPCG(4, 4)))
+	p.Unknown = engine.UnknownCommon
+	for i := range p.Noise {
+		p.Noise[i] = 20
+	}
+	f := fitted(t, p, Options{Kernel: joint(t, rbf(1), kernels.Mul(free(1, 1e-2, 1e3), rbf(3)))})
+	last := f.Parameters[len(f.Parameters)-1]
+	if f.Noise != "fitted" || last.Name != "noise" || math.Abs(math.Log(last.Value/0.6)) > 0.35 {
+		t.Errorf("noise %s: %+v; want about 0.6, fitted", f.Noise, last)
+	}
+}
+
 func TestLimitsAndLevels(t *testing.T) {
 	w := world{tasks: 3, arms: 8, reps: 3, noise: 0.3}
 	k := joint(t, kernels.RBF{Lengthscale: []float64{2}}, kernels.Mul(kernels.Constant{Value: 9}, kernels.RBF{}))
