@@ -53,6 +53,9 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	return a, err
 }
 
+// The levels of a test that boundaries are computed for. At more than one half a coin would do.
+const mostAlpha, leastAlpha = 0.5, 1e-12
+
 // prepareCoTest is the test before any round, without a clock; alpha is 0 where there is
 // nothing to test.
 func prepareCoTest(m *Model, opt Options) (*coTest, error) {
@@ -73,7 +76,10 @@ func prepareCoTest(m *Model, opt Options) (*coTest, error) {
 		a.merge(c)
 	}
 	if tests > 0 {
-		a.alpha = opt.Delta / float64(tests)
+		a.alpha = min(opt.Delta/float64(tests), mostAlpha)
+	}
+	if tests > 0 && a.alpha < leastAlpha {
+		return nil, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*float64(tests), leastAlpha, tests, opt.Delta)
 	}
 	return a, nil
 }

@@ -333,3 +333,26 @@ func (m *Model) stageOf(counts []int) (*stage, error) {
 	e, err := NewEstimator(m, 0, counts)
 	return &stage{estimate: e}, err
 }
+
+// Every delta between 0 and 1 is taken, but for those that no boundary is computed for, which are told
+// in terms of delta.
+func TestCoTestDelta(t *testing.T) {
+	m, err := NewModel(small(t, independent, []float64{0, 1}, []float64{0, 2}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for delta, want := range map[float64]string{
+		0.999: "", 0.5: "", 2e-12: "", 1e-12: "delta must be at least 2e-12 here, 1e-12 for each of the 2 different tasks, got 1e-12",
+	} {
+		if _, err := NewCoTestFC(m, Options{Delta: delta}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("delta %g: error %v, want %q", delta, err, want)
+		}
+	}
+	one, err := NewModel(small(t, independent, []float64{0, 1}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewCoTestFC(one, Options{Delta: 0.9}); err != nil { // one test, at more than a half
+		t.Error(err)
+	}
+}

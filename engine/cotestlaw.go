@@ -28,9 +28,13 @@ func (s score) z(loss float64) float64 {
 		return t
 	}
 	// The normal quantile of Student's law. It is below t.
-	tail := distuv.StudentsT{Sigma: 1, Nu: s.freedom}.Survival(t)
-	return min(-mathext.NormalQuantile(tail), largestScore)
+	tail := distuv.StudentsT{Sigma: 1, Nu: min(s.freedom, mostFreedom)}.Survival(t)
+	return min(-mathext.NormalQuantile(tail), largestScore, t)
 }
+
+// mostFreedom is the most degrees of freedom that are counted: with more, the incomplete beta function
+// loses the digits in which Student's law differs from the normal one, and with fewer Z is lower.
+const mostFreedom = 1e6
 
 // largestScore bounds Z where tails vanish in double precision.
 const largestScore = 37
