@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"fmt"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -50,11 +48,7 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	f, err := fit.Of(c.e.ctx, p, opt)
-	switch {
-	case err != nil || opt.Noise != nil:
-	case p.Unknown != "":
-		f.Warnings = append(f.Warnings, fmt.Sprintf("the noise scale is unknown, and the fit takes the guess for it; noise=free(%.3g) fits it", p.LargestNoise()))
-	case p.NoiseAssumed:
+	if err == nil && opt.Noise == nil && p.NoiseAssumed {
 		f.Warnings = append(f.Warnings, p.NoiseWarning())
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {

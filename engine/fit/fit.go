@@ -161,8 +161,6 @@ func noiseWords(p *engine.Problem, noise *kernels.Free) string {
 	switch {
 	case noise == nil && p.NoiseEstimated:
 		return "standard deviations of the replicates"
-	case noise == nil && p.Unknown != "":
-		return "unknown: the guess is taken for it"
 	case noise == nil && p.NoiseAssumed:
 		return "not stated: 1 is assumed"
 	case noise == nil:
