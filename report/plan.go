@@ -83,7 +83,7 @@ func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices
 	whole := needTable(rows, prices)
 	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90", "ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
-	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not tell the rows apart. 90 %% of the runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
+	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals, and where they overlap these runs hardly tell the rows apart. 90 %% of the runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
 	second := whole.only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "What it takes"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {

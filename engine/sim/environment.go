@@ -82,7 +82,7 @@ func DrawerOf(p *engine.Problem) (Drawer, error) {
 		return Resampled(p.Rewards), nil
 	}
 	if p.Mean == nil {
-		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean column and no raw rewards", p.Name)
+		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean column and no raw rewards; plan(p, gaps=…) foretells what it takes", p.Name)
 	}
 	mean, sd := p.Mean, scales(p)
 	switch p.Environment {
