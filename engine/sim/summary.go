@@ -142,7 +142,7 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 		if err == nil && bound > 0 {
 			r.LowerBoundSamples = bound / float64(x.Problem.V())
 			r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
-		} else if errors.Is(err, context.DeadlineExceeded) {
+		} else if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 			r.Warnings = append(r.Warnings, "no lower bound: it was not computed after the interrupt")
 		} else if err != nil && !errors.Is(err, engine.ErrUnknownMeans) {
 			r.Warnings = append(r.Warnings, "no lower bound: "+err.Error())
