@@ -32,6 +32,9 @@ func (c clock) of(w *walk) clock {
 	return c
 }
 
+// within is the least time from which T_k is nearest, with a little to spare for rounding.
+func (c clock) within(k int) float64 { return 1.01 * c.time(min(k, clockLooks-1)) / math.Sqrt(clockGrowth) }
+
 // late is how many looks later than the common clock that of a walk begins, of whose gap so much is known.
 func (c clock) late(info float64) int {
 	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.origin))/math.Log(clockGrowth))))
@@ -188,11 +191,11 @@ func (w *walk) gap(c clock) (gap, width float64) {
 //
 //	S + gap dT = (z + above) √(T + dT).
 //
-// It is at least a fiftieth of T, also where S needs nothing but to be looked at.
+// It is at least what brings the walk to its next look: less would be lost.
 func (w *walk) need(c clock, leader int, gap, slack, above float64) float64 {
 	c = c.of(w)
 	t, height := c.time(w.look), c.z[max(w.look, 0)]+above
 	rest := w.raised(leader, slack) - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
-	return max(root*root-t, t/50)
+	return max(root*root-t, c.within(w.look+1)-t)
 }
