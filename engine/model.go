@@ -117,6 +117,9 @@ func (m *Model) perTask() ([]*Model, error) {
 	return out, nil
 }
 
+// Alone returns the model of each task on its own, in task order: what agents that share nothing go by.
+func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
+
 // independent is the model of the same problem under the kernel identity().
 func (m *Model) independent() (*Model, error) { return m.apart() }
 

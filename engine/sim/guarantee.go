@@ -12,7 +12,7 @@ import (
 // guarantee says what backs the answers: in a word, and in a sentence that begins with it.
 func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, model *engine.Model) (standing, sentence string) {
 	why := x.unbacked(r, entry)
-	if off := offKernel(x.Options, model); off != "" && !entry.Ideal {
+	if off := offKernel(x.Options, entry, model); off != "" && !entry.Ideal {
 		why = off
 	}
 	if why != "" {

@@ -149,3 +149,18 @@ func TestUnknownNoise(t *testing.T) {
 		t.Errorf("lower bound %g with a guess of 5, %g with the scale known", r.LowerBoundSamples, known.LowerBoundSamples)
 	}
 }
+
+// Tasks that the kernel takes for the same and are not leave nothing to say of agents that share, and
+// nothing against agents that do not.
+func TestStandingOfAgentsAlone(t *testing.T) {
+	p, err := engine.Classic([]float64{0, 1}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Mean = []float64{0, 1, 0, 2}
+	for algorithm, want := range map[string]string{"CoTestFC": engine.StandingNone, "IndTestFC": engine.StandingProven} {
+		if r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Runs: 1}); r.Standing != want {
+			t.Errorf("%s: %s, want %s", algorithm, r.Guarantee, want)
+		}
+	}
+}
