@@ -33,7 +33,9 @@ func (c clock) of(w *walk) clock {
 }
 
 // within is the least time from which T_k is nearest, with a little to spare for rounding.
-func (c clock) within(k int) float64 { return 1.01 * c.time(min(k, clockLooks-1)) / math.Sqrt(clockGrowth) }
+func (c clock) within(k int) float64 {
+	return 1.01 * c.time(min(k, clockLooks-1)) / math.Sqrt(clockGrowth)
+}
 
 // late is how many looks later than the common clock that of a walk begins, of whose gap so much is known.
 func (c clock) late(info float64) int {
