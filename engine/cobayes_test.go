@@ -164,7 +164,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 			}
 			mean := make([]float64, p.N())
 			for i := range mean {
-				mean[i] = dotOf(m.Features.RawRowView(i), theta)
+				mean[i] = dot(m.Features.RawRowView(i), theta)
 			}
 			p.Mean = mean
 			if m, err = NewModel(p, 0); err != nil {

@@ -48,7 +48,7 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	}
 	a, err := prepareCoTest(m.decoupled(), opt)
 	if err == nil && a.alpha > 0 {
-		a.clock.z, err = m.memory.heights(opt.lawFor(m.Problem), a.alpha)
+		a.clock.z, err = m.memory.heights(opt.LawFor(m.Problem), a.alpha)
 	}
 	return a, err
 }
@@ -218,7 +218,7 @@ func (a *coTest) Warnings() []string {
 		out = misfitWarnings(a.model)
 	}
 	e := a.model.Problem.Environment
-	if a.opt.lawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {
+	if a.opt.LawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {
 		out = append(out, fmt.Sprintf("rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has", e))
 	}
 	answers := a.Answers()

@@ -96,7 +96,7 @@ func (a *coTestFB) wind() {
 		return
 	}
 	z := -mathext.NormalQuantile(a.alpha / 2)
-	if a.opt.lawFor(a.model.Problem) == LawSubGaussian {
+	if a.opt.LawFor(a.model.Problem) == LawSubGaussian {
 		z = math.Sqrt(-2 * math.Log(a.alpha))
 	}
 	for _, t := range a.clock.times {

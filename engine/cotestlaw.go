@@ -55,8 +55,8 @@ func lawOf(m *Model, opt Options) (noiseLaw, error) {
 	if p.Unknown == "" {
 		return n, nil
 	}
-	if opt.lawFor(p) != LawNormal {
-		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", LawNormal, opt.lawFor(p))
+	if opt.LawFor(p) != LawNormal {
+		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", LawNormal, opt.LawFor(p))
 	}
 	n.groups = make([]int, p.N())
 	count := 1
@@ -70,17 +70,6 @@ func lawOf(m *Model, opt Options) (noiseLaw, error) {
 	}
 	n.freedom, n.squares = make([]float64, count), make([]float64, count)
 	return n, nil
-}
-
-// lawFor is the law of the noise that tests rely on.
-func (o Options) lawFor(p *Problem) string {
-	if o.Law == "" && p.Bounds != nil {
-		return LawSubGaussian
-	}
-	if o.Law == "" {
-		return LawNormal
-	}
-	return o.Law
 }
 
 // heights are the z of the clock at error probability alpha, remembered.

@@ -1,18 +1,19 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // foresight is how posterior covariances change with pulls that are planned but not
 // made: they depend on which arms are pulled, not on what that brings.
 type foresight struct {
-	white     rows        // w_i·w_j is the posterior covariance of arms i and j before the pulls
+	white     *mat.Dense  // w_i·w_j is the posterior covariance of arms i and j before the pulls
 	precision []float64   // 1/σ_i², normalised
 	pulled    [][]float64 // u: one per choice, u_i u_j is what it takes from the covariance
 	watched   []*outlook
 }
-
-// rows are the rows of a matrix.
-type rows interface{ RawRowView(i int) []float64 }
 
 // outlook is what is foreseen of one task.
 type outlook struct {
@@ -41,7 +42,7 @@ func (f *foresight) watch(arms []int, leader, most int, freedom float64) *outloo
 		}
 		o.covariance[k] = make([]float64, len(arms))
 		for l, j := range arms {
-			o.covariance[k][l] = dotOf(f.white.RawRowView(i), f.white.RawRowView(j))
+			o.covariance[k][l] = dot(f.white.RawRowView(i), f.white.RawRowView(j))
 		}
 	}
 	f.watched = append(f.watched, o)
@@ -53,7 +54,7 @@ func (f *foresight) pull(i, n int) {
 	u, w := make([]float64, len(f.precision)), f.white.RawRowView(i)
 	for _, o := range f.watched {
 		for _, j := range o.arms {
-			u[j] = dotOf(w, f.white.RawRowView(j))
+			u[j] = dot(w, f.white.RawRowView(j))
 			for _, before := range f.pulled {
 				u[j] -= before[i] * before[j]
 			}
@@ -115,12 +116,4 @@ func (o *outlook) rival(means []float64, epsilon float64) int {
 		}
 	}
 	return best
-}
-
-func dotOf(a, b []float64) float64 {
-	var sum float64
-	for k, v := range a {
-		sum += v * b[k]
-	}
-	return sum
 }

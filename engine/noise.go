@@ -128,7 +128,15 @@ func (p *Problem) NoiseWarning() string {
 
 // LawFor is the law of the noise that tests rely on: the one given, or else sub-Gaussian
 // where rewards have bounds, and normal where not.
-func (o Options) LawFor(p *Problem) string { return o.lawFor(p) }
+func (o Options) LawFor(p *Problem) string {
+	switch {
+	case o.Law != "":
+		return o.Law
+	case p.Bounds != nil:
+		return LawSubGaussian
+	}
+	return LawNormal
+}
 
 // WithNoise returns the same problem under another noise. Simulated rewards scatter by
 // Noise.Value where it is stated, and as before where it is unknown: Noise.Value is then only what is guessed.
