@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
@@ -33,7 +35,7 @@ func leastFavourable(m *engine.Model, gap float64, rng *rand.Rand) ([]float64, e
 	theta := smallestNorm(leads, draw, smallest)
 	rewards := make([]float64, p.N())
 	for i := range rewards {
-		rewards[i] = gap * dot(m.Features.RawRowView(i), theta)
+		rewards[i] = gap * floats.Dot(m.Features.RawRowView(i), theta)
 	}
 	return rewards, nil
 }
@@ -47,13 +49,13 @@ func contrasts(m *engine.Model, theta []float64) (leads [][]float64, smallest fl
 	largest := 0.0
 	for i := range m.Problem.N() {
 		row := m.Features.RawRowView(i)
-		largest = max(largest, dot(row, row))
+		largest = max(largest, floats.Dot(row, row))
 	}
 	smallest = math.Inf(1)
 	for _, group := range m.Problem.Groups() {
 		best := group[0]
 		for _, i := range group {
-			if dot(m.Features.RawRowView(i), theta) > dot(m.Features.RawRowView(best), theta) {
+			if floats.Dot(m.Features.RawRowView(i), theta) > floats.Dot(m.Features.RawRowView(best), theta) {
 				best = i
 			}
 		}
@@ -62,10 +64,10 @@ func contrasts(m *engine.Model, theta []float64) (leads [][]float64, smallest fl
 			for k, f := range m.Features.RawRowView(best) {
 				y[k] = f - m.Features.At(i, k)
 			}
-			if dot(y, y) <= indistinct*largest {
+			if floats.Dot(y, y) <= indistinct*largest {
 				continue
 			}
-			leads, smallest = append(leads, y), min(smallest, dot(y, theta))
+			leads, smallest = append(leads, y), min(smallest, floats.Dot(y, theta))
 		}
 	}
 	return leads, smallest
@@ -82,11 +84,11 @@ const (
 // dual, Σα - ½‖Σ αy‖² over α ≥ 0 [Hildreth57]. start is any θ with leads above 0, of which smallest is the
 // least. The result has a least lead of exactly 1.
 func smallestNorm(leads [][]float64, start []float64, smallest float64) []float64 {
-	best := scaled(start, 1/smallest)
+	best := floats.ScaleTo(make([]float64, len(start)), 1/smallest, start)
 	theta, alpha, sum := make([]float64, len(start)), make([]float64, len(leads)), 0.0
 	for range normSweeps {
 		for k, y := range leads {
-			step := max(-alpha[k], (1-dot(y, theta))/dot(y, y))
+			step := max(-alpha[k], (1-floats.Dot(y, theta))/floats.Dot(y, y))
 			alpha[k] += step
 			sum += step
 			for j, v := range y {
@@ -95,33 +97,17 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 		}
 		least := math.Inf(1)
 		for _, y := range leads {
-			least = min(least, dot(y, theta))
+			least = min(least, floats.Dot(y, theta))
 		}
 		if least <= 0 {
 			continue
 		}
-		if now := scaled(theta, 1/least); dot(now, now) < dot(best, best) {
+		if now := floats.ScaleTo(make([]float64, len(theta)), 1/least, theta); floats.Dot(now, now) < floats.Dot(best, best) {
 			best = now
 		}
-		if norm := dot(best, best) / 2; norm-(sum-dot(theta, theta)/2) <= normTolerance*norm {
+		if norm := floats.Dot(best, best) / 2; norm-(sum-floats.Dot(theta, theta)/2) <= normTolerance*norm {
 			break
 		}
 	}
 	return best
-}
-
-func scaled(x []float64, by float64) []float64 {
-	out := make([]float64, len(x))
-	for k, v := range x {
-		out[k] = by * v
-	}
-	return out
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for k, v := range a {
-		sum += v * b[k]
-	}
-	return sum
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -82,8 +84,8 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 				theta[k] = rng.NormFloat64()
 			}
 			_, smallest := contrasts(m, theta)
-			if scale := 0.25 / smallest; norm > scale*math.Sqrt(dot(theta, theta))*(1+1e-9) {
-				t.Errorf("case %d: norm %g, that of the scaled draw is %g", number, norm, scale*math.Sqrt(dot(theta, theta)))
+			if scale := 0.25 / smallest; norm > scale*math.Sqrt(floats.Dot(theta, theta))*(1+1e-9) {
+				t.Errorf("case %d: norm %g, that of the scaled draw is %g", number, norm, scale*math.Sqrt(floats.Dot(theta, theta)))
 			}
 			if number == 1 {
 				for i := range 6 {
