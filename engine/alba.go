@@ -60,7 +60,7 @@ func (m *Model) armDesign(ridge float64, alive [][]int) (design.Design, error) {
 	st, err := m.remember(key('g', ridge, 0, alive), func() (*stage, error) {
 		_, dim := m.Features.Dims()
 		// An arm's norm is its contrast with a row of zeros, which cannot be pulled.
-		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: ridge}
+		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: m.normalised(ridge)}
 		var pairs []design.Pair
 		for k, i := range set {
 			space.Features.SetRow(k, m.Features.RawRowView(i))

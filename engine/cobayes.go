@@ -198,4 +198,4 @@ func (a *coBayes) Answers() []Answer {
 }
 
 // Warnings tells of a kernel that cannot represent the rewards.
-func (a *coBayes) Warnings() []string { return misfitWarnings(a.model) }
+func (a *coBayes) Warnings() []string { return misfitWarnings(a.model, a.opt) }

@@ -206,7 +206,7 @@ func (a *CoKernelFB) Answers() []Answer { return a.judged(&a.candidates) }
 // Warnings has the conditions of its theorem that are known not to hold.
 func (a *CoKernelFB) Warnings() []string {
 	theorem := a.own.theorem()
-	out := misfitWarnings(a.model)
+	out := misfitWarnings(a.model, a.opt)
 	if theorem != "" {
 		out = a.model.ridgeWarnings(ModeFB, a.opt, a.ridge)
 	}

@@ -25,12 +25,11 @@ type contest struct {
 // MaxRank or with rewards off the kernel, equality says nothing, and every task and arm stands for itself.
 func (m *Model) contests(exact bool) []*contest {
 	var out []*contest
-	quantum := sameFeature * largestEntry(m.Features)
 	for v, set := range m.Problem.Groups() {
 		same := slices.IndexFunc(out, func(c *contest) bool {
 			lo, hi := m.Problem.ArmsOf(c.tasks[0])
 			return hi-lo == len(set) && exact &&
-				!slices.ContainsFunc(set, func(i int) bool { return !m.equal(i, c.first+i-set[0], quantum) })
+				!slices.ContainsFunc(set, func(i int) bool { return !m.same(i, c.first+i-set[0]) })
 		})
 		if same >= 0 {
 			out[same].tasks = append(out[same].tasks, v)
@@ -38,7 +37,7 @@ func (m *Model) contests(exact bool) []*contest {
 		}
 		c := &contest{tasks: []int{v}, first: set[0]}
 		for _, i := range set {
-			if exact && slices.ContainsFunc(c.arms, func(j int) bool { return m.equal(i, j, quantum) }) {
+			if exact && slices.ContainsFunc(c.arms, func(j int) bool { return m.same(i, j) }) {
 				continue
 			}
 			c.arms = append(c.arms, i)
@@ -48,17 +47,6 @@ func (m *Model) contests(exact bool) []*contest {
 		out = append(out, c)
 	}
 	return out
-}
-
-// equal tells whether the features of two arms differ by no more than their rounding.
-func (m *Model) equal(i, j int, quantum float64) bool {
-	a, b := m.Features.RawRowView(i), m.Features.RawRowView(j)
-	for k, v := range a {
-		if math.Abs(v-b[k]) > quantum {
-			return false
-		}
-	}
-	return true
 }
 
 // open tells whether the arm at position k may still be better than the leader by more

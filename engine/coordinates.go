@@ -17,7 +17,7 @@ import (
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
 func (m *Model) decoupled() *Model {
-	if m.Truncation > truncated {
+	if m.cut {
 		return m
 	}
 	out, plain := *m, m.plain()

@@ -67,7 +67,7 @@ func prepareCoTest(m *Model, opt Options) (*coTest, error) {
 	if a.law, err = lawOf(m, opt); err != nil {
 		return nil, err
 	}
-	a.contests = m.contests(m.Truncation <= truncated && !a.misfit.any())
+	a.contests = m.contests(!m.cut && !a.misfit.any())
 	tests := 0
 	for _, c := range a.contests {
 		if !c.closed {
@@ -215,7 +215,7 @@ func (a *coTest) Answers() []Answer {
 func (a *coTest) Warnings() []string {
 	var out []string
 	if a.misfit.data == nil {
-		out = misfitWarnings(a.model)
+		out = misfitWarnings(a.model, a.opt)
 	}
 	e := a.model.Problem.Environment
 	if a.opt.LawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {

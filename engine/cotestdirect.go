@@ -21,7 +21,7 @@ func (a *coTest) direct(leader int, arms []int, gaps []float64) bool {
 	for k, i := range arms {
 		variance := a.pooled.Variance(leader, i)
 		left[k] = a.hoped(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.weights(leader, i), leader, i)
-		if variance <= unseen || left[k] < gaps[k]*shared {
+		if a.model.same(leader, i) || left[k] < gaps[k]*shared {
 			return true
 		}
 	}

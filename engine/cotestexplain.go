@@ -108,10 +108,10 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 	m, total := a.law.model, 0.0
 	var shared []design.Pair
 	for _, q := range needs {
-		if a.pooled.Variance(q.I, q.J) > unseen {
-			shared = append(shared, q)
-		} else { // the same to the kernel: only their own means tell them apart
+		if m.same(q.I, q.J) { // only their own means tell them apart
 			total += 2 * q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
+		} else {
+			shared = append(shared, q)
 		}
 	}
 	for _, part := range m.layout.parts(shared) {

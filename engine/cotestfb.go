@@ -135,7 +135,7 @@ func (a *coTestFB) repeats() bool { return a.round < exploring && a.prior == 0 }
 // information is I, which n pulls add to as to a ridge of 1/n.
 func (a *coTestFB) question(n int) (design.Space, design.Contrasts, []int) {
 	m, known := a.law.model, a.pooled
-	features, ridge := m.Features, a.prior/float64(n)
+	features, ridge := m.Features, m.normalised(a.prior/float64(n))
 	if a.repeats() {
 		known = nil
 	}

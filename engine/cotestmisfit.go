@@ -31,10 +31,10 @@ const misfitLevel = 0.5
 
 // misfitOf reads the options.
 func misfitOf(m *Model, opt Options) (u misfit, err error) {
-	if m.Truncation > truncated {
+	if m.cut {
 		norm, err := m.normOf(opt)
 		if err != nil {
-			return u, fmt.Errorf("the features were cut at rank %d; bounding what that leaves out needs norm, a bound on the norm of the reward function: %w", MaxRank, err)
+			return u, fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err)
 		}
 		u.most = norm * math.Sqrt(m.Truncation)
 	}
@@ -137,7 +137,7 @@ func (a *coTest) believe(estimates []float64) []float64 {
 // that of what u is after the arms' own means. Arms that are the same to the kernel have only these.
 func (a *coTest) variance(i, j int) float64 {
 	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
-	same := out <= unseen && a.misfit.any()
+	same := a.misfit.any() && a.model.same(i, j)
 	if g == 0 && !same {
 		return out
 	}

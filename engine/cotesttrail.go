@@ -4,7 +4,6 @@ package engine
 // data: arms that the kernel cannot tell from an earlier one go, in round 0.
 func (a *coTest) merge(c *contest) {
 	if len(a.alive[c.tasks[0]]) > len(c.arms) {
-		quantum := sameFeature * largestEntry(a.model.Features)
 		kept := 0
 		for _, i := range a.alive[c.tasks[0]] {
 			if kept < len(c.arms) && c.arms[kept] == i {
@@ -12,7 +11,7 @@ func (a *coTest) merge(c *contest) {
 				continue
 			}
 			for _, j := range c.arms[:kept] {
-				if a.model.equal(i, j, quantum) {
+				if a.model.same(i, j) {
 					a.remove(0, c, i, j, 0, 0, ruleSame)
 					break
 				}

@@ -24,7 +24,9 @@ type Estimator struct {
 	white      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
 	solved     *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
 	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or there are none
-	truncation float64    // Model.Truncation
+	sizes      []float64  // N: ‖φ_i‖²; nil without hidden
+	root       float64    // √Scale: a norm of 1 in kernel units is that in units of the features
+	truncation float64    // what a cut left of the features' squared lengths; 0 without one
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -41,8 +43,11 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	}
 	n, dim := m.Features.Dims()
 	e := &Estimator{
-		total: make([]float64, n), pulls: total, unit: m.Unit, shrink: float64(total) * ridge,
-		white: mat.NewDense(n, dim, nil), truncation: m.Truncation,
+		total: make([]float64, n), pulls: total, unit: m.Unit, shrink: float64(total) * m.normalised(ridge),
+		white: mat.NewDense(n, dim, nil), root: math.Sqrt(m.Scale),
+	}
+	if m.cut {
+		e.truncation = m.Truncation / m.Scale
 	}
 	if e.shrink > 0 {
 		e.solved = mat.NewDense(n, dim, nil)
@@ -75,16 +80,20 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 			return nil, fmt.Errorf("inverting the information matrix of %d pulls: %w", total, err)
 		}
 	}
-	e.hide(hidden)
+	e.hide(hidden, m)
 	return e, nil
 }
 
 // hide keeps what was not measured, a column for each direction.
-func (e *Estimator) hide(parts []hiddenPart) {
+func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 	if len(parts) == 0 {
 		return
 	}
 	n, _ := e.white.Dims()
+	e.sizes = make([]float64, n)
+	for i := range e.sizes {
+		e.sizes[i] = squaredNorm(m.Features.RawRowView(i))
+	}
 	e.hidden = mat.NewDense(n, len(parts), nil)
 	for k, part := range parts {
 		for a, i := range part.arms {
@@ -133,28 +142,26 @@ func (e *Estimator) Variance(i, j int) float64 {
 }
 
 // Bias bounds how far the estimated difference of arms i and j can be off on
-// average, normalised, when ‖θ*‖ ≤ norm: by regularisation,
+// average, normalised, when ‖θ*‖ ≤ norm (in the kernel's units): by regularisation,
 //
 //	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
 //
 // the sharp form of the last step in the proof of [Du23, Lemma 1], by what was
 // not measured (+Inf when norm is 0, that is unknown) and by truncated features.
 func (e *Estimator) Bias(i, j int, norm float64) float64 {
+	norm *= e.root
 	var bias float64
 	if e.shrink > 0 {
 		bias = e.shrink * norm * math.Sqrt(squaredDistance(e.solved.RawRowView(i), e.solved.RawRowView(j)))
 	}
 	if e.hidden != nil {
 		part := squaredDistance(e.hidden.RawRowView(i), e.hidden.RawRowView(j))
-		if norm == 0 && part > unseen {
+		if norm == 0 && part > unseen*(e.sizes[i]+e.sizes[j]) {
 			return math.Inf(1)
 		}
 		bias += norm * math.Sqrt(part)
 	}
-	if e.truncation > truncated {
-		bias += 2 * norm * math.Sqrt(e.truncation)
-	}
-	return bias
+	return bias + 2*norm*math.Sqrt(e.truncation)
 }
 
 // spans tells whether the features of an arm lie in what was measured.
@@ -166,7 +173,7 @@ func (e *Estimator) spans(i int) bool {
 	for _, v := range e.hidden.RawRowView(i) {
 		part += v * v
 	}
-	return part <= unseen
+	return part <= unseen*e.sizes[i]
 }
 
 // weights are N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
@@ -186,10 +193,11 @@ func (e *Estimator) weights(i, j int) []float64 {
 	return out
 }
 
-const (
-	unseen    = 1e-12 // squared length of a difference, beyond the rounding of eigenvectors
-	truncated = 1e-9  // residual that only a factor cut at MaxRank leaves
-)
+// unseen is the squared length of what is not measured of an arm or a difference of two, relative to
+// their own, that is more than the rounding of eigenvectors.
+const unseen = 1e-12
+
+func squaredNorm(a []float64) float64 { return dot(a, a) }
 
 func squaredDistance(a, b []float64) float64 {
 	var sum float64

@@ -60,7 +60,7 @@ func TestPaperFamily(t *testing.T) {
 		if want := math.Sqrt(theta * v / (1 + (v-1)*similar)); math.Abs(norm-want) > 1e-9 {
 			t.Errorf("lengthscale %g: norm %g, want %g", lengthscale, norm, want)
 		}
-		if m.Misspecified() {
+		if m.Fidelity(0) != Faithful {
 			t.Errorf("lengthscale %g: the kernel cannot represent the rewards", lengthscale)
 		}
 	}

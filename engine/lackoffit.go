@@ -78,7 +78,7 @@ func newFitCheck(alg Algorithm) *fitCheck {
 		return nil
 	}
 	m, misfit := f.relies()
-	if m == nil || m.Rank() >= m.Problem.N() || m.Truncation > truncated {
+	if m == nil || m.Rank() >= m.Problem.N() || m.cut {
 		return nil
 	}
 	check := &fitCheck{model: m, misfit: misfit, data: newReplicates(m.Problem.N())}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,21 +18,34 @@ import (
 // was left out.
 const MaxRank = 1024
 
+// exactNorm is the most arms of which a model whose features were cut factors the whole Gram
+// matrix, for the norm of expected rewards that are known: 0.1 GB and some seconds.
+const exactNorm = 3000
+
 // Model is a Problem bound to its kernel: feature vectors φ_i with
-// φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each arm, and a memory of the designs
+// Scale·φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each arm, and a memory of the designs
 // computed so far. It is safe for concurrent use.
+//
+// Features and rewards are normalised once, here, so that no tolerance below has a unit. What
+// is asked and told stays in the kernel's units: ξ, ‖θ*‖ and Truncation.
 type Model struct {
 	Problem    *Problem
 	Unit       float64    // reward units of one normalised unit
+	Scale      float64    // kernel units of one unit of φᵀφ
+	Diagonal   float64    // largest k(x̃,x̃)
 	Features   *mat.Dense // Φ: N × m, by pivoted Cholesky of the Gram matrix
 	Precision  []float64  // Unit²/σ_i²
-	Truncation float64    // largest k(x̃,x̃) - ‖φ‖² left out; about 1e-12 of the diagonal unless past MaxRank
+	Truncation float64    // largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
 
+	cut      bool // whether the features end at the largest rank that is kept
 	memory   *Memory
 	identity string  // of all numbers of the model, the expected rewards included
 	layout   *layout // for designs
 
 	ctx context.Context // ends designs; nil never does
+
+	gram    kernels.Matrix
+	maxRank int
 
 	known func() (*truth, error)   // once
 	tasks func() ([]*Model, error) // once: the model of each task alone
@@ -41,7 +56,10 @@ type Model struct {
 // NewModel evaluates the kernel on the problem's points and factors the Gram
 // matrix. unit = 0 takes the largest noise scale. It reports a kernel that is
 // not positive semi-definite on these points.
-func NewModel(p *Problem, unit float64) (*Model, error) {
+func NewModel(p *Problem, unit float64) (*Model, error) { return newModel(p, unit, MaxRank) }
+
+// newModel is NewModel with another largest rank.
+func newModel(p *Problem, unit float64, maxRank int) (*Model, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -55,14 +73,21 @@ func NewModel(p *Problem, unit float64) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
-	factor, err := kernels.PivotedCholesky(gram, MaxRank, 0)
+	factor, err := kernels.PivotedCholesky(gram, maxRank, 0)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
+	diagonal := make([]float64, p.N())
+	gram.Diagonal(diagonal)
 	m := &Model{
-		Problem: p, Unit: unit, Features: factor.L, Truncation: factor.Residual,
-		Precision: make([]float64, p.N()), memory: new(Memory),
+		Problem: p, Unit: unit, Features: factor.L, Diagonal: slices.Max(diagonal), Truncation: factor.Residual,
+		Precision: make([]float64, p.N()), memory: new(Memory), gram: gram, maxRank: maxRank,
 	}
+	var root float64
+	m.Scale, root = scaleOf(m.Diagonal)
+	m.Features.Scale(1/root, m.Features)
+	m.cut = m.Truncation > sameToFactor*m.Diagonal
+	m.snap()
 	m.known = sync.OnceValues(m.computeTruth)
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
@@ -81,7 +106,7 @@ func (m *Model) identify() {
 	for i, v := range m.Problem.TaskOf {
 		taskOf[i] = float64(v)
 	}
-	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Unknown
+	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Unknown
 }
 
 // reweighted is the model with other precisions, normalised. The truth and the models of single tasks
@@ -109,7 +134,7 @@ func (m *Model) perTask() ([]*Model, error) {
 	out := make([]*Model, m.Problem.V())
 	for v := range out {
 		var err error
-		if out[v], err = NewModel(m.Problem.Only(v), m.Unit); err != nil {
+		if out[v], err = newModel(m.Problem.Only(v), m.Unit, m.maxRank); err != nil {
 			return nil, err
 		}
 		out[v].Share(m.memory).Until(m.ctx)
@@ -125,7 +150,7 @@ func (m *Model) independent() (*Model, error) { return m.apart() }
 
 func (m *Model) underIdentity() (*Model, error) {
 	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	alone, err := NewModel(m.Problem.WithKernel(same), m.Unit)
+	alone, err := newModel(m.Problem.WithKernel(same), m.Unit, m.maxRank)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +162,17 @@ func (m *Model) Rank() int { return m.Features.RawMatrix().Cols }
 
 // Space is what designs are chosen over, under ridge ξ.
 func (m *Model) Space(ridge float64) design.Space {
-	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: ridge}
+	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.normalised(ridge)}
+}
+
+// normalised is ξ in units of the features.
+func (m *Model) normalised(ridge float64) float64 { return ridge / m.Scale }
+
+// scaleOf is the power of four next to the largest variance of a kernel, and its root:
+// features that are divided by the root keep every digit.
+func scaleOf(diagonal float64) (scale, root float64) {
+	exponent := int(math.Round(math.Log2(diagonal) / 2))
+	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
 }
 
 // designTolerance is the relative duality gap asked of designs inside
@@ -187,7 +222,7 @@ func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
 // models that have it. With a threshold above 0 it only tells on which side of it
 // the value is.
 func (m *Model) solve(r reduced, ridge, threshold float64) (design.Design, error) {
-	st, err := m.memory.remember(key('r', ridge, 0, nil)+key('t', threshold, 0, nil)+r.identity, func() (*stage, error) {
+	st, err := m.memory.remember(key('r', m.normalised(ridge), 0, nil)+key('t', threshold, 0, nil)+r.identity, func() (*stage, error) {
 		opt := m.Solver(designTolerance(len(r.arms)))
 		opt.Threshold = threshold
 		d, err := design.Minimax(r.space(m, ridge), design.Contrasts{Groups: r.groups}, opt)

@@ -194,4 +194,4 @@ func (a *oracle) Answers() []Answer {
 }
 
 // Warnings tells of a kernel that cannot represent the rewards.
-func (a *oracle) Warnings() []string { return misfitWarnings(a.model) }
+func (a *oracle) Warnings() []string { return misfitWarnings(a.model, a.opt) }

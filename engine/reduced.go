@@ -117,7 +117,7 @@ func (r reduced) space(m *Model, ridge float64) design.Space {
 	if len(r.arms) == m.Problem.N() && slices.IsSorted(r.arms) && slices.IsSorted(r.columns) && len(r.columns) == m.Rank() {
 		return m.Space(ridge)
 	}
-	s := design.Space{Features: submatrix(m.Features, r.arms, r.columns), Ridge: ridge, Precision: make([]float64, len(r.arms))}
+	s := design.Space{Features: submatrix(m.Features, r.arms, r.columns), Ridge: m.normalised(ridge), Precision: make([]float64, len(r.arms))}
 	for k, i := range r.arms {
 		s.Precision[k] = m.Precision[i]
 	}

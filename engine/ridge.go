@@ -12,12 +12,15 @@ import (
 //
 // auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤
 // Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for
-// fb [Du23, Thm. 2], the latter counted from 0 upwards; never above 1. With a PAC epsilon above
+// fb [Du23, Thm. 2], the latter counted from 0 upwards; never above the kernel's largest variance. With a PAC epsilon above
 // Δ_min it takes the place of Δ_min. Both need a norm and a gap, from Options or
 // from known expected rewards.
 func (m *Model) Ridge(mode string, opt Options) (float64, error) {
 	switch opt.Ridge.Kind {
 	case RidgeValue:
+		if most := mostRidge * m.Diagonal; opt.Ridge.Value > most {
+			return 0, fmt.Errorf("xi must be at most %.3g, %g times the largest variance of the kernel: beyond that estimates are rounding; got %g", most, float64(mostRidge), opt.Ridge.Value)
+		}
 		return opt.Ridge.Value, nil
 	case RidgeGP:
 		if mode == ModeFC {
@@ -30,13 +33,17 @@ func (m *Model) Ridge(mode string, opt Options) (float64, error) {
 		return 0, fmt.Errorf(`xi="auto" needs norm, a bound on the norm of the reward function: %w`, err)
 	}
 	if norm == 0 {
-		return 1, nil // constant zero rewards: no bias at any ξ
+		return m.Diagonal, nil // constant zero rewards: no bias at any ξ
 	}
 	if mode == ModeFB {
 		return m.ridgeFB(norm, opt)
 	}
 	return m.ridgeFC(norm, opt)
 }
+
+// mostRidge is the largest ξ beside the kernel's largest variance: beyond it a shrunken
+// estimate and the bound on its bias are differences of rounded numbers.
+const mostRidge = 1e12
 
 // gpRidge is ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit²,
 // and the estimator is the posterior mean of a Gaussian process whose prior
@@ -90,10 +97,10 @@ func (m *Model) ridgeFC(norm float64, opt Options) (float64, error) {
 		return 0, err
 	}
 	if math.IsInf(gap, 1) {
-		return 1, nil // one arm everywhere: nothing is estimated
+		return m.Diagonal, nil // one arm everywhere: nothing is estimated
 	}
 	c := gap / (32 * (1 + RoundingEpsilon) * norm)
-	return increasingFixedPoint(func(ridge float64) (float64, error) {
+	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
 		d, err := m.Design(ridge, m.Problem.Groups())
 		return c * c / d.Value, err
 	})
@@ -101,13 +108,13 @@ func (m *Model) ridgeFC(norm float64, opt Options) (float64, error) {
 
 func (m *Model) ridgeFB(norm float64, opt Options) (float64, error) {
 	c := 4 * (1 + RoundingEpsilon) * norm
-	return increasingFixedPoint(func(ridge float64) (float64, error) {
+	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
 		d, err := m.Hardness(ridge, opt.Epsilon)
 		if err != nil {
 			return 0, fmt.Errorf(`xi="auto" needs the hardness rho*: %w`, err)
 		}
 		if d.Status == design.Trivial {
-			return 1, nil
+			return m.Diagonal, nil
 		}
 		return 1 / (c * c * d.Value * d.Value), nil
 	})
@@ -115,11 +122,11 @@ func (m *Model) ridgeFB(norm float64, opt Options) (float64, error) {
 
 // increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the
 // iterates rise to the smallest fixed point, and every one of them satisfies
-// ξ ≤ f(ξ). Where there is none below 1, the diagonal of a kernel of unit
-// variance, it stops there: nothing is gained by more.
-func increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
+// ξ ≤ f(ξ). Where there is none below the kernel's largest variance it stops there:
+// nothing is gained by more.
+func (m *Model) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
-	for k := 0; err == nil && k < ridgeIterations && ridge < 1; k++ {
+	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
 		var next float64
 		next, err = f(ridge)
 		if next <= ridge*(1+1e-9) {
@@ -127,7 +134,7 @@ func increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 		}
 		ridge = next
 	}
-	return min(ridge, 1), err
+	return min(ridge, m.Diagonal), err
 }
 
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
@@ -156,7 +163,7 @@ const Uncovered = "its guarantee does not cover this run"
 // above what the theorem allows. Decided answers of a fixed budget do not rest on
 // Theorem 2 but on confidence widths, see evidence.
 func (m *Model) ridgeWarnings(mode string, opt Options, ridge float64) []string {
-	out := misfitWarnings(m)
+	out := misfitWarnings(m, opt)
 	theorem, so := "Theorem 1", Uncovered
 	if mode == ModeFB {
 		theorem, so = "Theorem 2", "it does not bound the errors of this run"
@@ -169,8 +176,8 @@ func (m *Model) ridgeWarnings(mode string, opt Options, ridge float64) []string 
 }
 
 // misfitWarnings tells of a kernel that cannot represent the expected rewards.
-func misfitWarnings(m *Model) []string {
-	if !m.Misspecified() {
+func misfitWarnings(m *Model, opt Options) []string {
+	if m.Fidelity(opt.Epsilon) != Foreign {
 		return nil
 	}
 	size, at, _ := m.Misfit()

@@ -106,23 +106,10 @@ func (m *Model) sameTasks() error {
 				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q has not", p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
 			}
 			seen[p.Arms.ID[i]] = true
-			a, b := m.Features.RawRowView(i), m.Features.RawRowView(j)
-			if squaredDistance(a, b) > sameTolerance*(squaredNorm(a)+squaredNorm(b)) {
+			if !m.same(i, j) {
 				return fmt.Errorf("it needs tasks that are the same: the kernel tells arm %q of task %q from that of task %q", p.Arms.Names[i], p.Tasks.Names[v], p.Tasks.Names[0])
 			}
 		}
 	}
 	return nil
-}
-
-// sameTolerance is the relative squared distance below which two arms are one: that
-// of a feature's last digits.
-const sameTolerance = 1e-12
-
-func squaredNorm(a []float64) float64 {
-	var sum float64
-	for _, v := range a {
-		sum += v * v
-	}
-	return sum
 }

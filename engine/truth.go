@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
@@ -17,18 +15,16 @@ var ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
 // truth is what follows from the expected rewards: computed once per Model.
 type truth struct {
-	best   []int     // V: the best arm of each task
-	gap    []float64 // N: μ_best - μ_i of its task, normalised
-	min    float64   // smallest gap of a rival, normalised; +Inf when no task has two arms
-	minAt  int       // the arm of the smallest gap
-	norm   float64   // ‖θ‖ of the smallest θ with Φθ closest to μ
-	misfit float64   // max |Φθ - μ|, normalised
-	worst  int       // the arm of the misfit
+	best  []int     // V: the best arm of each task
+	gap   []float64 // N: μ_best - μ_i of its task, normalised
+	min   float64   // smallest gap of a rival, normalised; +Inf when no task has two arms
+	minAt int       // the arm of the smallest gap
+	representation
 }
 
-// tieTolerance is how close (relative to the largest reward) two means count as
-// equal: differences below it are rounding of the means themselves.
-const tieTolerance = 1e-12
+// TieTolerance is how close, relative to their size, two means count as equal: differences below it
+// are rounding of the means themselves.
+const TieTolerance = 1e-14
 
 func (m *Model) computeTruth() (*truth, error) {
 	p := m.Problem
@@ -51,30 +47,7 @@ func (m *Model) computeTruth() (*truth, error) {
 			}
 		}
 	}
-	mu := mat.NewVecDense(p.N(), nil)
-	for i, v := range p.Mean {
-		mu.SetVec(i, v/m.Unit)
-	}
-	var qr mat.QR
-	var theta mat.VecDense
-	qr.Factorize(m.Features)
-	if err := qr.SolveVecTo(&theta, false, mu); err != nil && !isCondition(err) {
-		return nil, fmt.Errorf("problem %q: fitting the expected rewards: %w", p.Name, err)
-	}
-	t.norm = mat.Norm(&theta, 2)
-	var fit mat.VecDense
-	fit.MulVec(m.Features, &theta)
-	for i := range p.Mean {
-		if d := math.Abs(fit.AtVec(i) - mu.AtVec(i)); d > t.misfit {
-			t.misfit, t.worst = d, i
-		}
-	}
-	return t, nil
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
+	return t, m.represent(t)
 }
 
 // Best returns the best arm of each task (the first of tied ones).
@@ -96,40 +69,6 @@ func (m *Model) DeltaMin() (float64, error) {
 	return t.min, nil
 }
 
-// Norm is ‖θ*‖ of the known expected rewards in the kernel's space, normalised:
-// the smallest θ that reproduces them.
-func (m *Model) Norm() (float64, error) {
-	t, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	return t.norm, nil
-}
-
-// Misfit is the largest distance, in reward units, between the expected rewards
-// and any function of the kernel's space that is closest to them, and the arm
-// where it occurs. Above rounding it means a misspecified kernel.
-func (m *Model) Misfit() (float64, int, error) {
-	t, err := m.known()
-	if err != nil {
-		return 0, 0, err
-	}
-	return t.misfit * m.Unit, t.worst, nil
-}
-
-// Misspecified tells whether the misfit is more than rounding.
-func (m *Model) Misspecified() bool {
-	t, err := m.known()
-	if err != nil {
-		return false
-	}
-	scale := 0.0
-	for _, v := range m.Problem.Mean {
-		scale = max(scale, math.Abs(v)/m.Unit)
-	}
-	return t.misfit > 1e-6*scale
-}
-
 // ties returns the two arms of the smallest gap when it is a tie.
 func (m *Model) ties() (rival int, tied bool) {
 	t, err := m.known()
@@ -137,7 +76,7 @@ func (m *Model) ties() (rival int, tied bool) {
 		return 0, false
 	}
 	scale := math.Abs(m.Problem.Mean[t.minAt]) / m.Unit
-	return t.minAt, t.min <= tieTolerance*scale
+	return t.minAt, t.min <= TieTolerance*scale
 }
 
 // Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best

@@ -165,7 +165,7 @@ func (a *uniformFB) Answers() []Answer { return a.judged(&a.candidates) }
 // Warnings tells of arms that were never pulled and of a kernel that cannot
 // represent the rewards.
 func (a *uniformFB) Warnings() []string {
-	out := misfitWarnings(a.model)
+	out := misfitWarnings(a.model, a.opt)
 	if slices.Contains(a.counts, 0) {
 		out = append(out, fmt.Sprintf("%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone", a.opt.Budget))
 	}

@@ -78,7 +78,7 @@ func (b *builder) scales() error {
 	if r.Ridge == 0 {
 		return errors.New("the information gain is infinite at xi = 0; give a positive xi")
 	}
-	if m.Misspecified() {
+	if m.Fidelity(b.opt.Epsilon) == engine.Foreign {
 		size, at, _ := m.Misfit()
 		r.Notes = append(r.Notes, fmt.Sprintf("the kernel cannot represent the expected rewards: off by %.3g at %s; the theorems do not apply", size, m.Problem.Where(at)))
 	}
@@ -191,6 +191,9 @@ func spectra(m *engine.Model, lambda []float64) (eigenvalues, error) {
 	var err error
 	if out.joint, err = featureEigenvalues(m.Features, scale, p.N()); err != nil {
 		return out, err
+	}
+	for k := range out.joint {
+		out.joint[k] *= m.Scale
 	}
 	task, err := p.Kernel.TaskGram(p.Tasks)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := model(t, supposed(p, rewards))
-			if q.Misspecified() {
+			if q.Fidelity(0) != engine.Faithful {
 				size, at, _ := q.Misfit()
 				t.Errorf("case %d: the kernel misses the rewards by %g at %s", number, size, p.Where(at))
 			}

@@ -38,7 +38,7 @@ func newJudge(x Experiment, entry engine.AlgorithmEntry) judge {
 	for _, m := range p.Mean {
 		largest = max(largest, math.Abs(m))
 	}
-	j.tolerance = x.Options.Epsilon*(1+1e-12) + 1e-12*largest // epsilon, and the rounding of tied means
+	j.tolerance = x.Options.Epsilon*(1+1e-12) + engine.TieTolerance*largest // epsilon, and the rounding of tied means
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		sorted := slices.Sorted(slices.Values(p.Mean[lo:hi]))

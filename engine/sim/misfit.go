@@ -23,7 +23,7 @@ func offKernel(opt engine.Options, entry engine.AlgorithmEntry, model *engine.Mo
 			if size, at, err := m.Misfit(); err == nil && size > opt.Misfit {
 				return fmt.Sprintf("misfit = %.3g was stated, and the closest function of the kernel is off the expected rewards by %.3g at %s", opt.Misfit, size, m.Problem.Where(at))
 			}
-		case m.Misspecified():
+		case m.Fidelity(opt.Epsilon) == engine.Foreign:
 			return "the kernel cannot represent the expected rewards"
 		}
 	}

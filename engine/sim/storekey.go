@@ -42,7 +42,7 @@ func (x Experiment) key() (string, error) {
 	}
 	h := keyHash{sha256.New()}
 	h.Write(words)
-	h.numbers(model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise, p.Mean, p.SD)
+	h.numbers([]float64{model.Scale}, model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise, p.Mean, p.SD)
 	h.numbers(p.Rewards...)
 	if p.KernelFittedHere() { // which the guarantee of the result says
 		h.Write([]byte("fitted here"))
