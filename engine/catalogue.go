@@ -26,6 +26,7 @@ type AlgorithmEntry struct {
 	Unscheduled  bool // Options.Schedule says nothing to it
 	Scaleless    bool // it works with noise scales that are not known (Problem.Unknown)
 	Posterior    bool // its answers are as probable as the posterior under the kernel says, which is no guarantee
+	Means        bool // it goes by the sample means of arms, whatever the kernel
 	Normal       bool // its guarantee is for normal rewards; that of the others is for sub-Gaussian ones
 }
 
@@ -84,7 +85,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndTestFC,
 		},
 		{
-			Name: "IndUniformFC", Mode: ModeFC, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Proven: true, Reference: "docs/theory.md, on sample means",
+			Name: "IndUniformFC", Mode: ModeFC, Means: true, Normal: true, LeastSquares: true, Unscheduled: true, Scaleless: true, Proven: true, Reference: "docs/theory.md, on sample means",
 			Doc: "the tests of CoTestFC on uniform pulls and sample means: neither sharing nor allocation",
 			New: NewIndUniformFC,
 		},
@@ -114,7 +115,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewIndPeaceFB,
 		},
 		{
-			Name: "IndUniformFB", Mode: ModeFB, LeastSquares: true, Reference: "[Du23, App. A]",
+			Name: "IndUniformFB", Mode: ModeFB, Means: true, LeastSquares: true, Reference: "[Du23, App. A]",
 			Doc: "uniform pulls, sample means: neither sharing nor allocation",
 			New: NewIndUniformFB,
 		},
@@ -144,7 +145,7 @@ func Algorithms() []AlgorithmEntry {
 			New: NewCoTestFB,
 		},
 		{
-			Name: "BestElsewhere", Mode: ModeFB, LeastSquares: true, Shares: true, Reference: "baseline",
+			Name: "BestElsewhere", Mode: ModeFB, Means: true, LeastSquares: true, Shares: true, Reference: "baseline",
 			Doc: "the arm that is best on average in the other tasks",
 			New: NewBestElsewhere,
 		},

@@ -25,6 +25,7 @@ type coBayes struct {
 	opt     Options
 	epsilon float64 // normalised
 	risk    float64 // δ/V
+	left    float64 // prior variance of a difference that features which were cut leave out, normalised
 
 	round   int
 	planned Plan
@@ -50,6 +51,9 @@ func NewCoBayesFC(m *Model, opt Options) (Algorithm, error) {
 	a := &coBayes{
 		candidates: newCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
 		pool: newPool(m.Problem.N()), taken: make([]int, m.Problem.V()),
+	}
+	if m.cut {
+		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.law, err = lawOf(m, opt)
 	return a, err
@@ -137,7 +141,11 @@ func (a *coBayes) Learn(b Batch) error {
 		first, freedom := leader(set, a.estimates), a.law.freedomOf(set)
 		var risk float64
 		for _, i := range set {
-			risk += exceeds(a.estimates[i]-a.estimates[first], a.posterior.Variance(i, first), a.epsilon, freedom)
+			variance := a.posterior.Variance(i, first)
+			if i != first {
+				variance += a.left
+			}
+			risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
 		}
 		if len(set) == 1 || !(risk <= a.risk) {
 			continue

@@ -18,6 +18,7 @@ type coTest struct {
 	candidates
 	opt      Options
 	law      noiseLaw
+	probes   bool    // whether round 1 sees to it that the kernel is tested
 	uniform  bool    // whether every arm of an open contest is pulled equally often
 	epsilon  float64 // normalised
 	alpha    float64 // level of each test
@@ -39,7 +40,13 @@ var _ Algorithm = (*coTest)(nil)
 // NewCoTestFC prepares the test on a model. Least squares throughout: schedule and ξ do
 // not apply. Options.Norm matters only to features that were cut at MaxRank, where it
 // is an error when ‖θ*‖ is neither given nor known.
-func NewCoTestFC(m *Model, opt Options) (Algorithm, error) { return newCoTest(m, opt) }
+func NewCoTestFC(m *Model, opt Options) (Algorithm, error) {
+	a, err := newCoTest(m, opt)
+	if err == nil {
+		a.probes = true
+	}
+	return a, err
+}
 
 func newCoTest(m *Model, opt Options) (*coTest, error) {
 	opt, err := opt.withDefaults(ModeFC)

@@ -154,9 +154,9 @@ func (n *noiseLaw) learn(b Batch) (least float64) {
 	return least
 }
 
-// noWeight is the weight, relative to the largest, that is rounding of 0. Nothing but weights
-// may leave an arm out: how much its noise counts is not known, and guesses may be off by any factor.
-const noWeight = 1e-10
+// noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight is left out of
+// the estimate, not only of its variance: how much its noise counts is not known, and guesses may be off by any factor.
+const noWeight = 1e-12
 
 // score is what the round's data say of a bet.
 func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) score {
@@ -164,11 +164,12 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 	if n.groups == nil {
 		return s
 	}
-	// Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i, with each group's variance estimated from its own replicates.
+	// yᵀθ̂ = Σ_i w_i ȳ_i, and Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i with each group's variance estimated from its own replicates.
 	weights, largest := b.weights(e), 0.0
 	for _, w := range weights {
 		largest = max(largest, math.Abs(w))
 	}
+	s.gap = -b.bias
 	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
 	p := n.model.Problem
 	for i, c := range round.Counts {
@@ -177,6 +178,7 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 		}
 		g, sigma := &per[n.groups[i]], p.Noise[i]/n.model.Unit
 		if w := weights[i]; math.Abs(w) > noWeight*largest {
+			s.gap += w * round.Means[i] / n.model.Unit
 			g.coefficient += w * w * sigma * sigma / float64(c)
 		}
 		g.squares += round.Squares[i] / (p.Noise[i] * p.Noise[i])

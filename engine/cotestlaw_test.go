@@ -179,3 +179,27 @@ func TestUnknownScales(t *testing.T) {
 		}
 	}
 }
+
+// An arm whose weight is rounding is no part of the estimate: its noise, of a scale that nobody knows, does not count.
+func TestNoWeightNoNoise(t *testing.T) {
+	p := small(t, independent, []float64{1, 0, 5})
+	p.Unknown = UnknownArm
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, err := lawOf(m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewEstimator(m, 0, []int{7, 7, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.white.Set(2, 0, e.white.At(2, 0)+1e-14*e.white.At(0, 0)) // rounding that gives arm 2 a part in arm 0's estimate
+	b := bet{leader: 0, arm: 1, variance: e.Variance(0, 1)}
+	round := Batch{Counts: []int{7, 7, 7}, Means: []float64{1, 0, 1e15}, Squares: []float64{6, 6, 1e30}}
+	if s := law.score(b, e, e.Estimates(round.Means), round); math.Abs(s.gap-1) > 1e-9 || s.sd > 1 {
+		t.Errorf("a gap of 1 with standard error %g is taken for %g with %g", math.Sqrt(2./7), s.gap, s.sd)
+	}
+}

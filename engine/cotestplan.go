@@ -101,10 +101,43 @@ func (a *coTest) explore() (*stage, error) {
 				st.rounding.Counts[i] = max(st.rounding.Counts[i], 1)
 			}
 		}
+		if a.probes {
+			if err := a.probe(st, slices.Concat(groups...)); err != nil {
+				return nil, err
+			}
+		}
 		a.law.replicate(st.rounding.Counts)
 		st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
 		return st, err
 	})
+}
+
+// probe adds pulls of one further arm where the round would measure no more arms than their features have
+// dimensions: then no data would speak against a kernel that is wrong. It is the arm whose reward the others
+// predict best.
+func (a *coTest) probe(st *stage, open []int) error {
+	m, counts := a.model, st.rounding.Counts
+	measured := 0
+	for _, c := range counts {
+		measured += min(c, 1)
+	}
+	if measured > m.Rank() || m.cut {
+		return nil
+	}
+	e, err := NewEstimator(m, 0, counts)
+	if err != nil {
+		return err
+	}
+	best, least := -1, math.Inf(1)
+	for _, i := range open {
+		if variance := squaredNorm(e.white.RawRowView(i)); counts[i] == 0 && e.spans(i) && variance < least {
+			best, least = i, variance
+		}
+	}
+	if best >= 0 {
+		counts[best] = roundOne
+	}
+	return nil
 }
 
 // equally is round 1 of these arms by their own means.

@@ -27,6 +27,7 @@ type Estimator struct {
 	sizes      []float64  // N: ‖φ_i‖²; nil without hidden
 	root       float64    // √Scale: a norm of 1 in kernel units is that in units of the features
 	truncation float64    // what a cut left of the features' squared lengths; 0 without one
+	precision  float64    // Σ total
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -54,6 +55,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	}
 	for i, c := range counts {
 		e.total[i] = float64(c) * m.Precision[i]
+		e.precision += e.total[i]
 	}
 	parts := make([]information, len(m.layout.blocks))
 	top := 0.0
@@ -147,7 +149,9 @@ func (e *Estimator) Variance(i, j int) float64 {
 //	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
 //
 // the sharp form of the last step in the proof of [Du23, Lemma 1], by what was
-// not measured (+Inf when norm is 0, that is unknown) and by truncated features.
+// not measured (+Inf when norm is 0, that is unknown) and by features that were cut: these leave out at most
+// norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k) with the
+// pulls' precisions t_k, where the first sum is at most the variance.
 func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	norm *= e.root
 	var bias float64
@@ -161,7 +165,10 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 		}
 		bias += norm * math.Sqrt(part)
 	}
-	return bias + 2*norm*math.Sqrt(e.truncation)
+	if e.truncation > 0 {
+		bias += norm * math.Sqrt(e.truncation) * (2 + math.Sqrt(e.Variance(i, j)*e.precision))
+	}
+	return bias
 }
 
 // spans tells whether the features of an arm lie in what was measured.

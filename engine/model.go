@@ -157,6 +157,9 @@ func (m *Model) underIdentity() (*Model, error) {
 	return alone.Share(m.memory).Until(m.ctx), nil
 }
 
+// Cut reports whether the features end at MaxRank, below the rank of the kernel on these points.
+func (m *Model) Cut() bool { return m.cut }
+
 // Rank is the dimension m of the features.
 func (m *Model) Rank() int { return m.Features.RawMatrix().Cols }
 

@@ -51,10 +51,8 @@ func (m *Model) represent(t *truth) error {
 	t.off = make([]float64, m.Problem.N())
 	for i := range t.off {
 		t.off[i] = mu.AtVec(i) - fit.AtVec(i)
-		if d := math.Abs(t.off[i]); d > t.misfit {
-			t.misfit, t.worst = d, i
-		}
 	}
+	t.misfit, t.worst = farthest(t.off)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,10 +11,10 @@ import (
 )
 
 // guarantee says what backs the answers: in a word, and in a sentence that begins with it.
-func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, model *engine.Model) (standing, sentence string) {
+func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) (standing, sentence string) {
 	why := x.unbacked(r, entry)
-	if off := offKernel(x.Options, entry, model); off != "" && !entry.Ideal {
-		why = off
+	if why == "" || !entry.Ideal && entry.Proven {
+		why = cmp.Or(x.contradicted(r, entry, model), why)
 	}
 	if why != "" {
 		return engine.StandingNone, engine.StandingNone + ": " + why
@@ -24,20 +25,17 @@ func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, mode
 	var s string
 	switch {
 	case r.Mode == engine.ModeFB:
-		s = fmt.Sprintf("each decided answer is the best arm with probability at least %s for all tasks together", percent(1-r.Delta))
+		s = "each decided answer is the best arm with probability at least " + atLeast(r.Delta) + " for all tasks together"
 	case r.Epsilon > 0:
-		s = fmt.Sprintf("all decided answers are within %g of their best arm with probability at least %s", r.Epsilon, percent(1-r.Delta))
+		s = fmt.Sprintf("all decided answers are within %g of their best arm with probability at least %s", r.Epsilon, atLeast(r.Delta))
 	default:
-		s = fmt.Sprintf("all decided answers are best arms with probability at least %s", percent(1-r.Delta))
+		s = "all decided answers are best arms with probability at least " + atLeast(r.Delta)
 	}
-	if x.Options.Misfit > 0 {
-		s += fmt.Sprintf(", if no expected reward is farther than misfit = %.3g from what the kernel can represent", x.Options.Misfit)
+	if assumed := x.assumed(r, entry, model); assumed != "" {
+		s += ", if " + assumed
 	}
-	if doubts := x.doubts(entry); len(doubts) > 0 {
+	if doubts := x.doubts(r, entry, model, t); len(doubts) > 0 {
 		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; were it not for that, " + s
-	}
-	if !x.natural {
-		s += ", if " + x.assumed(entry)
 	}
 	return engine.StandingProven, engine.StandingProven + ": " + s
 }
@@ -60,7 +58,7 @@ func (x Experiment) unbacked(r engine.Result, entry engine.AlgorithmEntry) strin
 // doubts are the conditions of the guarantee that hold approximately, or that were taken
 // from the data which they should be known before. What a reward function of its own does
 // cannot be checked.
-func (x Experiment) doubts(entry engine.AlgorithmEntry) []string {
+func (x Experiment) doubts(r engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) []string {
 	p := x.Problem
 	var out []string
 	if p.KernelFittedHere() {
@@ -72,7 +70,16 @@ func (x Experiment) doubts(entry engine.AlgorithmEntry) []string {
 	if p.NoiseEstimated {
 		out = append(out, "the noise scales were estimated from the data")
 	}
+	if p.NoiseAssumed {
+		out = append(out, "nobody stated the noise scale, and 1 is assumed")
+	}
+	if w := x.blurred(entry, model); w != "" {
+		out = append(out, w)
+	}
 	if !x.natural {
+		if t.rejected() {
+			out = append(out, "the data speak against the kernel, see the warning")
+		}
 		return out
 	}
 	normal := entry.Normal && x.Options.LawFor(p) == engine.LawNormal
@@ -87,20 +94,6 @@ func (x Experiment) doubts(entry engine.AlgorithmEntry) []string {
 		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", unknownOf(p), engine.NoiseUnknownArm))
 	}
 	return out
-}
-
-// assumed is what the guarantee takes for granted of rewards that a function of its own draws.
-func (x Experiment) assumed(entry engine.AlgorithmEntry) string {
-	p, s := x.Problem, "the function's rewards are independent"
-	switch {
-	case entry.Normal && x.Options.LawFor(p) == engine.LawNormal && p.Unknown != "":
-		return s + " and normal, with scales that are unknown as the problem states"
-	case entry.Normal && x.Options.LawFor(p) == engine.LawNormal:
-		return s + " and normal with the problem's noise scales"
-	case p.Bounds != nil:
-		return s + fmt.Sprintf(" and lie between %g and %g", p.Bounds[0], p.Bounds[1])
-	}
-	return s + " and sub-Gaussian with the problem's noise scales"
 }
 
 // unknownOf is what has a noise scale of its own.
@@ -160,7 +153,7 @@ func posterior(r engine.Result) string {
 	if r.Epsilon > 0 {
 		what = fmt.Sprintf("within %g of its best arm", r.Epsilon)
 	}
-	return fmt.Sprintf("under the kernel as prior, each decided answer is %s with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", what, percent(1-r.Delta/float64(r.Tasks)))
+	return fmt.Sprintf("under the kernel as prior, each decided answer is %s with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", what, atLeast(r.Delta/float64(r.Tasks)))
 }
 
 // doubt says what the error rate over several runs tells about delta, unless it tells
@@ -208,6 +201,15 @@ func understated(p *engine.Problem) string {
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
+
+// atLeast writes the probability 1 - delta in per cent, with as many digits as tell it from one.
+func atLeast(delta float64) string {
+	if delta < 1e-12 {
+		return fmt.Sprintf("1 - %g", delta)
+	}
+	digits := max(4, 3-int(math.Floor(math.Log10(delta))))
+	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
+}
 
 // scaleless reports an algorithm that needs noise scales which are not known.
 func scaleless(p *engine.Problem, entry engine.AlgorithmEntry) error {

@@ -34,7 +34,7 @@ func TestStanding(t *testing.T) {
 		"drift":                            {"CoKernelFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
 		"autocorrelated":                   {"CoTestFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
 		"coins within their range":         {"CoKernelFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
-		"coins, wider than stated":         {"CoKernelFC", engine.NoiseModel{Noise: number(0.4), Environment: engine.EnvironmentBernoulli}, "", engine.StandingHeuristic, "do not cover"},
+		"coins, wider than stated":         {"CoKernelFC", engine.NoiseModel{Noise: number(0.4), Environment: engine.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
 		"no theorem":                       {"Oracle", engine.NoiseModel{Noise: number(1)}, "", engine.StandingNone, "a reference"},
 	} {
 		p, err := engine.PaperCase(1, 0.1)
@@ -57,7 +57,7 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for sd, want := range map[float64]string{1: engine.StandingProven, 1.01: engine.StandingHeuristic} {
+	for sd, want := range map[float64]string{1: engine.StandingProven, 1.01: engine.StandingNone} {
 		q := *p
 		q.SD = make([]float64, p.N())
 		for i := range q.SD {

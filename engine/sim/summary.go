@@ -44,7 +44,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.relative }))
 	}
 	x.first(&r, entry, model, t.judge, t.first)
-	x.compare(&r, entry, model)
+	x.compare(&r, entry, model, t)
 	if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, r.Ridge, scores, runs)
 	}
@@ -89,7 +89,7 @@ func (x Experiment) unfinished(r *engine.Result, entry engine.AlgorithmEntry, mo
 	r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta = float64(sent.Messages), float64(sent.Merged), float64(sent.Raw), float64(sent.Theta)
 	r.Warnings = slices.Clone(t.left.outcome.Warnings)
 	x.first(r, entry, model, t.judge, t.left)
-	x.compare(r, entry, model)
+	x.compare(r, entry, model, t)
 	r.RatioToLowerBound = 0 // of a run that is not over it would flatter
 }
 
@@ -130,7 +130,7 @@ func perV(r *engine.Result) {
 
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
-func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model) {
+func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
 	if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil && !entry.LeastSquares && !entry.Posterior {
 		r.Ridge = ridge
 	}
@@ -139,6 +139,9 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 	}
 	if x.Mode == engine.ModeFC {
 		bound, err := x.lowerBound(model, r.Delta)
+		if model.Fidelity(r.Epsilon) == engine.Foreign { // and the bound is for rewards of the kernel
+			bound = 0
+		}
 		if err == nil && bound > 0 {
 			r.LowerBoundSamples = bound / float64(x.Problem.V())
 			r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
@@ -151,7 +154,7 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	r.Standing, r.Guarantee = x.guarantee(*r, entry, model)
+	r.Standing, r.Guarantee = x.guarantee(*r, entry, model, t)
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, "the kernel has free numbers, which stand at their start values; fit(p) finds them")
 	}

@@ -80,6 +80,9 @@ func byChance(rejected, runs int) bool {
 	return tail > engine.LackLevel*(1+1e-9)
 }
 
+// rejected reports whether the data speak against the kernel in more runs than chance explains.
+func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits, t.done) }
+
 // warned returns what the runs warned of, each once, by first appearance, and then what
 // speaks against the kernel.
 func (t *tally) warned() []string {
@@ -87,7 +90,7 @@ func (t *tally) warned() []string {
 		x, y := t.warnings[a], t.warnings[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a, b))
 	})
-	if t.misfit == nil || byChance(t.misfits, t.done) {
+	if !t.rejected() {
 		return out
 	}
 	w := t.misfit.Warning()

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Features that end below the kernel's rank: every algorithm ends without numbers that are none, and what it calls
+// decided is right. The rewards are those of arms beyond the cut, among them of one that has no feature at all.
+func TestCutFeatures(t *testing.T) {
+	const arms, rank = 12, 8
+	smooth := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Matern{Nu: 0.5, Lengthscale: []float64{2}}}}}
+	for name, k := range map[string]kernels.Joint{"identity": independent, "rough": smooth} {
+		mean, rows := make([]float64, arms), make([][]float64, arms)
+		mean[arms-1] = 1
+		for i := range rows {
+			rows[i] = []float64{float64(i)}
+		}
+		p := onFeatures(t, k, rows, mean)
+		m, err := newModel(p, 0, rank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Cut() || m.Rank() != rank {
+			t.Fatalf("%s: rank %d, cut %v", name, m.Rank(), m.Cut())
+		}
+		whole, err := NewModel(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norm, err := m.Norm()
+		if want, _ := whole.Norm(); err != nil || math.Abs(norm-want) > 1e-9*want {
+			t.Errorf("%s: the norm of the whole reward function is %g, got %g (%v)", name, want, norm, err)
+		}
+		for _, entry := range Algorithms() {
+			t.Run(fmt.Sprint(name, "/", entry.Mode, "/", entry.Name), func(t *testing.T) {
+				opt := Options{Delta: 0.1, Epsilon: 0.3, Budget: 200, MaxRounds: 8, MaxSamples: 1e6}
+				for seed := range uint64(5) {
+					alg, err := entry.New(m, opt)
+					if err != nil {
+						t.Skip(err)
+					}
+					rng := rand.New(rand.NewPCG(seed, 1))
+					out, err := Run(t.Context(), alg, environmentFunc(func(plan Plan) Batch { return pull(rng, p, plan) }), opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, a := range out.Answers {
+						if a.Decided && a.Arm != p.Arms.Names[arms-1] && !entry.Ideal && (entry.Proven || entry.Posterior) {
+							t.Errorf("seed %d: decided for %q after %d samples", seed, a.Arm, out.Samples)
+						}
+						if math.IsNaN(a.Margin) {
+							t.Errorf("seed %d: the margin is no number: %+v", seed, a)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Where the norm is neither stated nor known, that is what is missing, and said.
+func TestCutFeaturesWithoutNorm(t *testing.T) {
+	p := small(t, independent, make([]float64, 12))
+	p.Mean = nil
+	m, err := newModel(p, 0, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewCoTestFC(m, Options{}); err == nil {
+		t.Error("no bound is known for what the cut leaves out, and nobody says so")
+	}
+	if _, err := NewCoTestFC(m, Options{Norm: 2}); err != nil {
+		t.Error(err)
+	}
+}

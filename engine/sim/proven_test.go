@@ -1,0 +1,172 @@
+package sim_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// onArms is a kernel of arms times a number.
+func onArms(scale float64, k kernels.Kernel) kernels.Joint {
+	return kernels.Joint{Terms: []kernels.Term{{Scale: scale, Arm: k}}}
+}
+
+// table loads a problem from the text of a table; / ends a row.
+func table(t *testing.T, text string, k kernels.Joint, noise float64) *engine.Problem {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, " / ", "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := engine.Load(path, k, engine.LoadOptions{Noise: engine.Noise{Kind: engine.NoiseValue, Value: noise}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const (
+	offset     = "task,arm,x_1,mean / t,a,0,1000000.00 / t,b,1,1000000.60 / t,c,2,1000000.50 / t,d,3,1000000.00 / t,e,4,1000000.90 / t,f,5,1000000.80"
+	twoArms    = "task,arm,x_1,x_2,mean / t,a,10,0,1.0 / t,b,0,1,1.5"
+	nearTwins  = "task,arm,x_1,mean / t,a,0,0.2 / t,b,1,1.0 / t,c,2,0.5 / t,d,1.0000003,0.9999999368682932"
+	turns      = "task,arm,x_1,mean / t,a,0,0.3 / t,b,1,-0.2 / t,c,2,0.5 / t,d,3,0 / t,e,4,0.7 / t,f,5,0.2"
+	straight   = "task,arm,x_1,mean / s,a,0,1 / s,b,1,2 / s,c,2,3 / t,a,0,1 / t,b,1,2 / t,c,2,3"
+	manyStates = 60
+)
+
+// Answers are proven only where what the proof rests on is true, as far as it is known.
+func TestProvenMeansProven(t *testing.T) {
+	line := onArms(1, kernels.Linear{Bias: 1})
+	for name, c := range map[string]struct {
+		problem   *engine.Problem
+		mode      string
+		algorithm string
+		opt       engine.Options
+		standing  string
+		why       string
+	}{
+		"a misfit beside a large level": {table(t, offset, line, 0.3), engine.ModeFC, "CoTestFC", engine.Options{}, engine.StandingNone, "cannot represent"},
+		"a norm that is too small": {table(t, twoArms, onArms(1, kernels.Linear{}), 1), engine.ModeFC, "CoKernelFC",
+			engine.Options{Norm: 0.01, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, engine.StandingNone, "norm = 0.01 was stated"},
+		"a gap that is too large": {table(t, twoArms, onArms(1, kernels.Linear{}), 1), engine.ModeFC, "CoKernelFC",
+			engine.Options{Norm: 3, Gap: 1000, Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, engine.StandingNone, "gap = 1e+03 was stated, and the smallest gap is 0.5"},
+		"a norm that is too small, fixed budget": {table(t, twoArms, onArms(1, kernels.Linear{}), 1), engine.ModeFB, "CoKernelFB",
+			engine.Options{Norm: 0.01, Budget: 1000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, engine.StandingNone, "norm = 0.01 was stated"},
+		"arms that the features hardly tell apart":  {table(t, nearTwins, onArms(1, kernels.RBF{}), 0.00001), engine.ModeFC, "CoTestFC", engine.Options{}, engine.StandingHeuristic, "keep the expected rewards to"},
+		"the same with more noise":                  {table(t, nearTwins, onArms(1, kernels.RBF{}), 0.5), engine.ModeFC, "CoTestFC", engine.Options{}, engine.StandingHeuristic, "keep the expected rewards to"},
+		"the same where both will do":               {table(t, nearTwins, onArms(1, kernels.RBF{}), 0.5), engine.ModeFC, "CoTestFC", engine.Options{Epsilon: 0.1}, engine.StandingProven, ""},
+		"a misfit that is stated":                   {table(t, turns, line, 0.1), engine.ModeFC, "CoTestFC", engine.Options{Misfit: 0.3}, engine.StandingProven, "misfit = 0.3"},
+		"a misfit that is stated too small":         {table(t, turns, line, 0.1), engine.ModeFC, "CoTestFC", engine.Options{Misfit: 0.29}, engine.StandingNone, "misfit = 0.29 was stated, and every function of the kernel is off some expected reward by 0.3"},
+		"sample means under a kernel that is wrong": {table(t, turns, line, 0.1), engine.ModeFC, "IndUniformFC", engine.Options{}, engine.StandingProven, ""},
+		"more certainty than per cents show":        {table(t, twoArms, onArms(1, kernels.Linear{}), 1), engine.ModeFC, "CoTestFC", engine.Options{Delta: 1e-9}, engine.StandingProven, "at least 99.9999999 %"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, sim.Experiment{Problem: c.problem, Mode: c.mode, Algorithm: c.algorithm, Options: c.opt, Runs: 20, Seed: 1})
+			if r.Standing != c.standing || !strings.Contains(r.Guarantee, c.why) {
+				t.Errorf("%s; want %s with %q (%d of %d wrong)", r.Guarantee, c.standing, c.why, r.Errors.Count, r.Runs)
+			}
+			if r.Standing == engine.StandingProven && float64(r.Errors.Count) > 2*r.Delta*float64(r.Runs)+1 {
+				t.Errorf("%s: %d of %d wrong", r.Guarantee, r.Errors.Count, r.Runs)
+			}
+			if strings.Contains(r.Guarantee, "cannot represent") && (r.LowerBoundSamples != 0 || r.RatioToLowerBound != 0) {
+				t.Errorf("a lower bound of %g samples under a kernel that is wrong", r.LowerBoundSamples)
+			}
+		})
+	}
+}
+
+// Rewards as small as run times in seconds: an arm that was never measured is not taken for 0.
+func TestSmallRewardsUndecided(t *testing.T) {
+	text := "task,arm,x_1,mean"
+	for i := range manyStates {
+		mean := 5e-7
+		switch {
+		case i == 47:
+			mean = 7.3e-7
+		case i == 51:
+			mean = 9e-7
+		case i%20 == 7:
+			mean = 7e-7
+		}
+		text += fmt.Sprintf(" / t,a%d,%d,%g", i, i, mean)
+	}
+	p := table(t, text, onArms(1e-14, kernels.Identity{}), 2e-8)
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: 20, Seed: 1})
+	if r.Undecided.Count != r.Runs {
+		t.Errorf("%d of %d runs decide between %d arms with 20 pulls", r.Runs-r.Undecided.Count, r.Runs, manyStates)
+	}
+}
+
+// A factor before the kernel is no concern of least squares: not of the samples, and not of the features' rank.
+func TestKernelInPerCent(t *testing.T) {
+	text := "task,arm,x_1,mean"
+	for _, task := range []string{"t0", "t1"} {
+		for i := range 30 {
+			x := 4 * float64(i) / 29
+			text += fmt.Sprintf(" / %s,a%d,%.17g,%.17g", task, i, x, 100*math.Sin(x))
+		}
+	}
+	var samples []float64
+	for _, scale := range []float64{1, 3000, 1e4, 1e6, 1e-9} {
+		p := table(t, text, onArms(scale, kernels.RBF{}), 1)
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Epsilon: 0.2}, Runs: 5, Seed: 1})
+		samples = append(samples, r.SamplesPerAgent.Mean)
+		if r.SamplesPerAgent.Mean > 1.2*samples[0] || r.SamplesPerAgent.Mean < samples[0]/1.2 {
+			t.Errorf("%g times the kernel takes %g samples, once %g", scale, r.SamplesPerAgent.Mean, samples[0])
+		}
+	}
+}
+
+// Rewards that a function draws: the sentence names the kernel. Where the allocation would measure no more arms than
+// the kernel has dimensions, round 1 takes one further, so that data can speak against a wrong kernel.
+func TestFunctionOffTheKernel(t *testing.T) {
+	means := []float64{0, .6, .5, 0, .9, .8}
+	named := table(t, offset, onArms(1, kernels.Linear{Bias: 1}), 0.3)
+	p := *named
+	p.Mean, p.SD = nil, nil
+	draw := func(rng *rand.Rand, i, n int, _ bool) (sim.Draw, error) {
+		return sim.Draw{Mean: means[i] + 0.3*rng.NormFloat64()/math.Sqrt(float64(n))}, nil
+	}
+	warned, heuristic := 0, 0
+	for seed := range uint64(40) {
+		r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: seed, Draw: draw})
+		if !strings.Contains(r.Guarantee, "the kernel can represent their expectations") || strings.Contains(r.Guarantee, "no data tested") {
+			t.Fatal(r.Guarantee)
+		}
+		if r.Trace[0].LackOfFit == nil {
+			t.Fatal("round 1 leaves nothing to test the kernel by")
+		}
+		if strings.Contains(strings.Join(r.Warnings, "\n"), "the kernel does not fit") {
+			warned++
+		}
+		if r.Standing == engine.StandingHeuristic {
+			heuristic++
+		}
+	}
+	t.Logf("%d of 40 runs warn of the kernel", warned)
+	if warned == 0 || heuristic != warned {
+		t.Errorf("%d of 40 runs warn of the kernel, %d answers are heuristic", warned, heuristic)
+	}
+	// Nobody pulls a further arm for an algorithm of the paper: then the sentence says that nothing was tested.
+	r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}, MaxRounds: 1}, Runs: 1, Draw: draw})
+	if !strings.Contains(r.Guarantee, "which no data tested") || !strings.Contains(r.Guarantee, "‖θ*‖ ≤ 5") {
+		t.Error(r.Guarantee)
+	}
+}
+
+// A ξ at which estimates are rounding is refused.
+func TestRidgeBeyondRounding(t *testing.T) {
+	p := table(t, straight, onArms(1, kernels.Linear{Bias: 1}), 1)
+	_, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Epsilon: 0.5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e300}}, Runs: 1})
+	if err == nil || !strings.Contains(err.Error(), "xi must be at most") {
+		t.Errorf("xi = 1e300: %v", err)
+	}
+}
