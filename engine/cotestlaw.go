@@ -156,7 +156,7 @@ func (n *noiseLaw) learn(b Batch) (least float64) {
 
 // noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight is left out of
 // the estimate, not only of its variance: how much its noise counts is not known, and guesses may be off by any factor.
-const noWeight = 1e-12
+const noWeight = 1e-10
 
 // score is what the round's data say of a bet.
 func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) score {
@@ -169,7 +169,6 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 	for _, w := range weights {
 		largest = max(largest, math.Abs(w))
 	}
-	s.gap = -b.bias
 	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
 	p := n.model.Problem
 	for i, c := range round.Counts {
@@ -178,8 +177,9 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 		}
 		g, sigma := &per[n.groups[i]], p.Noise[i]/n.model.Unit
 		if w := weights[i]; math.Abs(w) > noWeight*largest {
-			s.gap += w * round.Means[i] / n.model.Unit
 			g.coefficient += w * w * sigma * sigma / float64(c)
+		} else {
+			s.gap -= w * round.Means[i] / n.model.Unit
 		}
 		g.squares += round.Squares[i] / (p.Noise[i] * p.Noise[i])
 		g.freedom += float64(c - 1)
