@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-zeromq/zmq4"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
 // Client is the sockets of a front end.
@@ -27,9 +27,9 @@ func Dial(ctx context.Context, c Connection) (*Client, error) {
 	s := NewSession(c.Key)
 	cl := &Client{session: s, peers: map[Channel]*peer{}, inbox: map[Channel]chan *Message{}, closing: make(chan struct{})}
 	for _, ch := range []Channel{IOPubChannel, ShellChannel, ControlChannel, StdinChannel} {
-		kind := zmq4.Dealer
+		kind := zmtp.Dealer
 		if ch == IOPubChannel {
-			kind = zmq4.Sub
+			kind = zmtp.Sub
 		}
 		p, err := dial(ctx, c, ch, kind, s.id)
 		if err != nil {
@@ -47,7 +47,7 @@ func Dial(ctx context.Context, c Connection) (*Client, error) {
 	return cl, nil
 }
 
-func dial(ctx context.Context, c Connection, ch Channel, kind zmq4.SocketType, identity string) (*peer, error) {
+func dial(ctx context.Context, c Connection, ch Channel, kind zmtp.Kind, identity string) (*peer, error) {
 	network, address := c.address(c.port(ch))
 	var d net.Dialer
 	for {
@@ -55,7 +55,7 @@ func dial(ctx context.Context, c Connection, ch Channel, kind zmq4.SocketType, i
 		if err == nil {
 			_ = conn.SetDeadline(time.Now().Add(handshakeTime))
 			var p *peer
-			if p, err = newPeer(conn, kind, identity, false); err == nil {
+			if p, err = newPeer(conn, kind, identity); err == nil {
 				_ = conn.SetDeadline(time.Time{})
 				return p, nil
 			}
@@ -72,7 +72,7 @@ func dial(ctx context.Context, c Connection, ch Channel, kind zmq4.SocketType, i
 func (c *Client) read(inbox chan<- *Message, p *peer) {
 	defer close(inbox)
 	for {
-		frames, err := p.receive()
+		frames, err := p.receive(provenLimit)
 		if err != nil {
 			return
 		}

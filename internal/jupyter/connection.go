@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -85,6 +86,16 @@ func (c Connection) address(port int) (network, address string) {
 		return "unix", fmt.Sprintf("%s-%d", c.IP, port)
 	}
 	return "tcp", net.JoinHostPort(c.IP, strconv.Itoa(port))
+}
+
+// guarded is an error unless messages are signed or only this machine can send any.
+func (c Connection) guarded() error {
+	ip, err := netip.ParseAddr(c.IP)
+	local := c.Transport == "ipc" || c.IP == "localhost" || err == nil && ip.IsLoopback()
+	if c.Key == "" && !local {
+		return fmt.Errorf("the key is empty, and ip %q is not of this machine alone: whoever can connect could execute code; give a key, or the ip 127.0.0.1", c.IP)
+	}
+	return nil
 }
 
 // Channel names one of the sockets that carry messages.

@@ -7,10 +7,13 @@
 //	Server       the sockets of a kernel: ROUTER for shell, control and stdin, PUB for iopub, an echo for the heartbeat
 //	Client       the sockets of a front end: DEALER for shell, control and stdin, SUB for iopub
 //
-// The ZeroMQ protocol itself is go-zeromq's (zmq4.Conn). Queues are ours: go-zeromq's
-// PUB writes to its subscribers one after the other under one lock, so that one
-// front end that stops reading stops all others. Here each connection has a queue
-// and a goroutine of its own.
+// The ZeroMQ protocol itself is package zmtp's. Each connection has a queue and a
+// goroutine of its own, so that one front end that stops reading stops no other.
+//
+// A kernel's ports can be reached by every user of the machine, and what it publishes
+// can be read by all of them. So nothing that comes before a signature takes more than
+// a little memory, an answer goes back by the connection that asked, whatever identity
+// another one claims, and a signed message counts once.
 //
 // Protocol: https://jupyter-client.readthedocs.io/en/stable/messaging.html, version 5.3.
 package jupyter

@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the messaging protocol that is spoken. Later ones
-// promise sockets that go-zeromq does not have (5.4) or subshells (5.5).
+// promise a socket that tells of subscriptions (5.4) or subshells (5.5).
 const Version = "5.3"
 
 // Header says what a message is.
@@ -35,6 +35,7 @@ type Message struct {
 	Buffers    [][]byte
 
 	header, parent json.RawMessage // as they came, so that a relayed message keeps every byte
+	origin         origin          // of a request, and of what answers it
 }
 
 // Decode reads the content.
@@ -93,7 +94,7 @@ func (s *Session) New(msgType string, parent *Message, content any) *Message {
 		Metadata: empty, Content: mustJSON(content), parent: empty,
 	}
 	if parent != nil {
-		m.Identities, m.Parent, m.parent = parent.Identities, parent.Header, parent.header
+		m.Identities, m.Parent, m.parent, m.origin = parent.Identities, parent.Header, parent.header, parent.origin
 		if m.parent == nil {
 			m.parent = mustJSON(parent.Header)
 		}

@@ -1,20 +1,15 @@
 package jupyter
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"net"
 	"sync"
 
-	"github.com/go-zeromq/zmq4"
-	"github.com/go-zeromq/zmq4/security/null"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
 // peer is one connection with a queue of its own for what is sent.
 type peer struct {
-	conn *zmq4.Conn
-	wire *wire
+	conn *zmtp.Conn
 
 	mu      sync.Mutex
 	ready   *sync.Cond
@@ -33,34 +28,24 @@ const (
 	closeLimit = 256 << 20
 )
 
+// Limits of a message that arrives, in bytes. Whoever can connect can send, so that
+// only a message that was signed makes room for large ones.
+const (
+	plainLimit    = 4 << 10 // heartbeats and subscriptions, which nobody signs
+	unprovenLimit = 4 << 20 // as long as nothing that was signed has come by the connection
+	provenLimit   = 1 << 30
+)
+
 // newPeer makes the handshake on a connection.
-func newPeer(c net.Conn, kind zmq4.SocketType, identity string, server bool) (*peer, error) {
-	w := &wire{Conn: c, in: bufio.NewReaderSize(c, 64<<10)}
-	conn, err := zmq4.Open(w, null.Security(), kind, zmq4.SocketIdentity(identity), server, nil)
+func newPeer(c net.Conn, kind zmtp.Kind, identity string) (*peer, error) {
+	conn, err := zmtp.Open(c, kind, identity)
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, err
 	}
-	w.out = bufio.NewWriterSize(c, 64<<10)
-	p := &peer{conn: conn, wire: w, done: make(chan struct{})}
+	p := &peer{conn: conn, done: make(chan struct{})}
 	p.ready = sync.NewCond(&p.mu)
 	go p.write()
 	return p, nil
-}
-
-// wire buffers a connection: go-zeromq writes each frame in two parts.
-type wire struct {
-	net.Conn
-	in  *bufio.Reader
-	out *bufio.Writer // nil during the handshake
-}
-
-func (w *wire) Read(b []byte) (int, error) { return w.in.Read(b) }
-
-func (w *wire) Write(b []byte) (int, error) {
-	if w.out == nil {
-		return w.Conn.Write(b)
-	}
-	return w.out.Write(b)
 }
 
 // send queues a message; it never waits.
@@ -106,7 +91,7 @@ func (p *peer) write() {
 			return
 		}
 		for _, frames := range batch {
-			if err := p.conn.SendMsg(zmq4.NewMsgFrom(frames...)); err != nil {
+			if err := p.conn.Send(frames); err != nil {
 				p.close()
 				return
 			}
@@ -114,7 +99,7 @@ func (p *peer) write() {
 			p.pending -= sizeOf(frames)
 			p.mu.Unlock()
 		}
-		if p.wire.out.Flush() != nil {
+		if p.conn.Flush() != nil {
 			p.close()
 			return
 		}
@@ -134,16 +119,8 @@ func (p *peer) takeDropped() int {
 	return n
 }
 
-// receive returns the frames of the next message.
-func (p *peer) receive() (frames [][]byte, err error) {
-	defer func() { // a length that no memory can hold
-		if r := recover(); r != nil {
-			err = fmt.Errorf("jupyter: malformed frame: %v", r)
-		}
-	}()
-	m, err := p.conn.RecvMsg()
-	return m.Frames, err
-}
+// receive returns the frames of the next message, of at most limit bytes.
+func (p *peer) receive(limit int) ([][]byte, error) { return p.conn.Receive(limit) }
 
 // finish lets the writer send what is queued, then ends it.
 func (p *peer) finish() {

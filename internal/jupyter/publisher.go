@@ -3,8 +3,9 @@ package jupyter
 import (
 	"fmt"
 	"net"
+	"strings"
 
-	"github.com/go-zeromq/zmq4"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
 // Joined receives a token after a front end has subscribed to iopub.
@@ -19,6 +20,9 @@ func (s *Server) Publish(m *Message) {
 	stream := m.Header.Type == "stream"
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if strings.HasPrefix(m.Header.Type, "comm_") { // of all that is published, only this would also be a request
+		s.seen.add(signatureOf(frames))
+	}
 	for p, topics := range s.subs {
 		if !subscribed(topics, string(out.Identities[0])) {
 			continue
@@ -41,30 +45,36 @@ func (s *Server) notice(n int, m *Message) [][]byte {
 // serveSubscriber is a PUB: a message that begins with 1 subscribes to the topics
 // that begin with its rest, one that begins with 0 ends that.
 func (s *Server) serveSubscriber(conn net.Conn) {
-	p, err := s.join(conn, zmq4.Pub)
+	p, err := s.join(conn, zmtp.Pub)
 	if err != nil {
 		return
 	}
 	defer s.leave(p)
 	for {
-		frames, err := p.receive()
+		frames, err := p.receive(plainLimit)
+		if err == nil && len(frames) == 1 && len(frames[0]) > 0 {
+			err = s.subscribe(p, frames[0][0] == 1, string(frames[0][1:]))
+		}
 		if err != nil {
+			s.refuse(err)
 			return
 		}
-		if len(frames) != 1 || len(frames[0]) == 0 {
-			continue
-		}
-		s.subscribe(p, frames[0][0] == 1, string(frames[0][1:]))
 	}
 }
 
-func (s *Server) subscribe(p *peer, begin bool, topic string) {
+// topicLimit is how many topics a front end may subscribe to. Jupyter's subscribe to
+// one, which is everything.
+const topicLimit = 1000
+
+func (s *Server) subscribe(p *peer, begin bool, topic string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.subs[p] == nil {
 		s.subs[p] = map[string]int{}
 	}
 	switch {
+	case begin && len(s.subs[p]) >= topicLimit:
+		return fmt.Errorf("jupyter: a front end subscribes to more than %d topics", topicLimit)
 	case begin:
 		s.subs[p][topic]++
 		select {
@@ -76,6 +86,7 @@ func (s *Server) subscribe(p *peer, begin bool, topic string) {
 	default:
 		delete(s.subs[p], topic)
 	}
+	return nil
 }
 
 func subscribed(topics map[string]int, topic string) bool {

@@ -3,12 +3,13 @@ package jupyter
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
 	"time"
 
-	"github.com/go-zeromq/zmq4"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
 // Server is the sockets of a kernel.
@@ -20,33 +21,32 @@ type Server struct {
 	rejected  func(error)
 
 	mu     sync.Mutex
-	routes map[Channel]map[string]*peer // by identity
-	early  map[route][][][]byte         // what waits for a socket of a front end that is still connecting
-	peers  map[*peer]bool               // all
-	subs   map[*peer]map[string]int     // subscriptions of the peers on iopub
-	joined chan struct{}                // one token whenever a subscription begins
-	fresh  int                          // counts identities given
-}
-
-// route is the socket of a front end.
-type route struct {
-	channel  Channel
-	identity string
+	routes map[Channel]map[string][]*peer // by the identity that they name
+	seen   signatures
+	early  map[route][][][]byte     // what waits for a socket of a front end that is still connecting
+	peers  map[*peer]bool           // all
+	subs   map[*peer]map[string]int // subscriptions of the peers on iopub
+	joined chan struct{}            // one token whenever a subscription begins
+	fresh  int                      // counts identities given
 }
 
 // Listen opens the sockets that a connection names. Messages that are not signed
-// with its key are not delivered; rejected, if not nil, is told of them.
+// with its key, or that come again, are not delivered; rejected, if not nil, is told of
+// them. Without a key only this machine may be listened to.
 func Listen(c Connection, rejected func(error)) (*Server, error) {
+	if err := c.guarded(); err != nil {
+		return nil, fmt.Errorf("jupyter: cannot listen: %w", err)
+	}
 	s := &Server{
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
-		routes: map[Channel]map[string]*peer{}, early: map[route][][][]byte{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
+		routes: map[Channel]map[string][]*peer{}, early: map[route][][][]byte{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
 	}
 	if s.rejected == nil {
 		s.rejected = func(error) {}
 	}
 	serve := map[int]func(net.Conn){c.IOPub: s.serveSubscriber, c.Heartbeat: s.serveHeartbeat}
 	for _, ch := range []Channel{ShellChannel, ControlChannel, StdinChannel} {
-		s.inbox[ch], s.routes[ch] = make(chan *Message, 64), map[string]*peer{}
+		s.inbox[ch], s.routes[ch] = make(chan *Message, 64), map[string][]*peer{}
 		serve[c.port(ch)] = func(conn net.Conn) { s.serveRequests(ch, conn) }
 	}
 	for port, handle := range serve {
@@ -71,36 +71,6 @@ func (s *Server) Session() *Session { return s.session }
 // Messages are the requests that arrive on a channel, in order. The caller must
 // keep reading.
 func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
-
-// Send sends a message to the front end that its identities name; one that has
-// gone gets nothing. A front end that can already ask on one socket may still be
-// connecting another: then the message waits for it.
-func (s *Server) Send(ch Channel, m *Message) {
-	if len(m.Identities) == 0 {
-		return
-	}
-	reply := *m
-	reply.Identities = m.Identities[1:]
-	frames, to := s.session.encode(&reply), route{ch, string(m.Identities[0])}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch p := s.routes[ch][to.identity]; {
-	case p != nil:
-		p.send(frames, false)
-	case s.connected(to.identity):
-		s.early[to] = append(s.early[to], frames)
-	}
-}
-
-// connected tells whether a front end has a socket.
-func (s *Server) connected(identity string) bool {
-	for _, peers := range s.routes {
-		if peers[identity] != nil {
-			return true
-		}
-	}
-	return false
-}
 
 // Close closes the sockets, after what was sent has left or linger is over.
 func (s *Server) Close(linger time.Duration) {
@@ -151,10 +121,11 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 const handshakeTime = 10 * time.Second
 
 // join makes a connection a peer.
-func (s *Server) join(conn net.Conn, kind zmq4.SocketType) (*peer, error) {
+func (s *Server) join(conn net.Conn, kind zmtp.Kind) (*peer, error) {
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
-	p, err := newPeer(conn, kind, "", true)
+	p, err := newPeer(conn, kind, "")
 	if err != nil {
+		s.refuse(err)
 		return nil, err
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -172,76 +143,29 @@ func (s *Server) leave(p *peer) {
 	p.close()
 }
 
-// serveRequests is a ROUTER: it delivers what a front end sends, with the identity
-// by which it is answered.
-func (s *Server) serveRequests(ch Channel, conn net.Conn) {
-	p, err := s.join(conn, zmq4.Router)
-	if err != nil {
-		return
-	}
-	defer s.leave(p)
-	id := s.enter(ch, p)
-	defer s.forget(ch, id, p)
-	for {
-		frames, err := p.receive()
-		if err != nil {
-			return
-		}
-		m, err := s.session.decode(append([][]byte{[]byte(id)}, frames...))
-		if err != nil {
-			s.rejected(err)
-			continue
-		}
-		select {
-		case s.inbox[ch] <- m:
-		case <-s.closing:
-			return
-		}
-	}
-}
-
-// enter registers a peer by its identity, or by one that is made up.
-func (s *Server) enter(ch Channel, p *peer) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := p.conn.Peer.Meta["Identity"]
-	if id == "" {
-		s.fresh++
-		id = fmt.Sprintf("\x00%08d", s.fresh)
-	}
-	s.routes[ch][id] = p
-	for _, frames := range s.early[route{ch, id}] {
-		p.send(frames, false)
-	}
-	delete(s.early, route{ch, id})
-	return id
-}
-
-func (s *Server) forget(ch Channel, id string, p *peer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.routes[ch][id] == p { // and not a connection that came after it
-		delete(s.routes[ch], id)
-	}
-	if !s.connected(id) {
-		for channel := range s.routes {
-			delete(s.early, route{channel, id})
-		}
-	}
-}
-
-// serveHeartbeat sends back what comes.
+// serveHeartbeat sends back what comes. It reads on when that has left, so that a peer
+// that does not read holds no memory.
 func (s *Server) serveHeartbeat(conn net.Conn) {
-	p, err := s.join(conn, zmq4.Rep)
+	p, err := s.join(conn, zmtp.Rep)
 	if err != nil {
 		return
 	}
 	defer s.leave(p)
 	for {
-		frames, err := p.receive()
+		frames, err := p.receive(plainLimit)
+		if err == nil {
+			err = errors.Join(p.conn.Send(frames), p.conn.Flush())
+		}
 		if err != nil {
+			s.refuse(err)
 			return
 		}
-		p.send(frames, false)
+	}
+}
+
+// refuse tells of a connection that was closed for what it sent, not of one that ended.
+func (s *Server) refuse(err error) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+		s.rejected(err)
 	}
 }

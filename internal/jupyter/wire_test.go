@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zeromq/zmq4"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
 // pair starts a server and a client of it.
@@ -53,8 +53,8 @@ func next(t *testing.T, from <-chan *Message) *Message {
 			t.Fatal("connection closed")
 		}
 		return m
-	case <-time.After(10 * time.Second):
-		t.Fatal("no message came")
+	case <-time.After(waitLimit):
+		t.Fatalf("no message came within %v", waitLimit)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func TestGarbageOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPeer(raw, zmq4.Dealer, "liar", false)
+	p, err := newPeer(raw, zmtp.Dealer, "liar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestStalledSubscriber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPeer(stalled, zmq4.Sub, "stalled", false)
+	p, err := newPeer(stalled, zmtp.Sub, "stalled")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestStalledSubscriber(t *testing.T) {
 	// It reads again: what was kept, then, with the next message, how much is missing.
 	kept := 0
 	for range 2000 {
-		frames, err := p.receive()
+		frames, err := p.receive(provenLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestStalledSubscriber(t *testing.T) {
 		kept++
 	}
 	s.Publish(s.Session().New("status", nil, map[string]string{"execution_state": "busy"}))
-	frames, err := p.receive()
+	frames, err := p.receive(provenLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

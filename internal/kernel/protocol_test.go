@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zeromq/zmq4"
-
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
 func TestKernelInfo(t *testing.T) {
@@ -67,17 +68,22 @@ func TestStartingIsPublished(t *testing.T) {
 
 func TestHeartbeat(t *testing.T) {
 	f := start(t)
-	beat := zmq4.NewReq(t.Context())
-	defer beat.Close()
-	if err := beat.Dial("ipc://" + f.conn.IP + "-5"); err != nil {
+	conn, err := net.Dial("unix", f.conn.IP+"-5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
+	beat, err := zmtp.Open(conn, zmtp.Req, "")
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"ping", ""} {
-		if err := beat.Send(zmq4.NewMsgString(text)); err != nil {
+		if err := errors.Join(beat.Send([][]byte{{}, []byte(text)}), beat.Flush()); err != nil {
 			t.Fatal(err)
 		}
-		if back, err := beat.Recv(); err != nil || string(back.Bytes()) != text {
-			t.Errorf("sent %q, got %q (%v)", text, back.Bytes(), err)
+		if back, err := beat.Receive(1 << 10); err != nil || len(back) != 2 || string(back[1]) != text {
+			t.Errorf("sent %q, got %q (%v)", text, back, err)
 		}
 	}
 }

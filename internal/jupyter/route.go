@@ -1,0 +1,138 @@
+package jupyter
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
+)
+
+// route is the socket of a front end.
+type route struct {
+	channel  Channel
+	identity string
+}
+
+// origin is the connection that a request came by; zero for a message that was made
+// on this side.
+type origin struct {
+	channel Channel
+	peer    *peer
+}
+
+// Send sends a message to the front end whose request it belongs to. An answer goes
+// back by the connection that the request came by, whoever else names the same
+// identity. What goes by another channel, as a question for input does, or comes after
+// that connection has ended, goes to all that name the identity: none of them can take
+// it from another. A front end that can already ask on one socket may still be
+// connecting another: then the message waits for it.
+func (s *Server) Send(ch Channel, m *Message) {
+	if len(m.Identities) == 0 {
+		return
+	}
+	reply := *m
+	reply.Identities = m.Identities[1:]
+	frames, to := s.session.encode(&reply), route{ch, string(m.Identities[0])}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.add(signatureOf(frames))
+	peers := s.routes[ch][to.identity]
+	switch {
+	case m.origin.channel == ch && s.peers[m.origin.peer]:
+		m.origin.peer.send(frames, false)
+	case len(peers) == 0 && s.connected(to.identity):
+		s.early[to] = append(s.early[to], frames)
+	default:
+		for _, p := range peers {
+			p.send(frames, false)
+		}
+	}
+}
+
+// connected reports whether a front end has a socket.
+func (s *Server) connected(identity string) bool {
+	for _, peers := range s.routes {
+		if len(peers[identity]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// serveRequests is a ROUTER: it delivers what a front end sends, with the identity
+// by which it is answered.
+func (s *Server) serveRequests(ch Channel, conn net.Conn) {
+	p, err := s.join(conn, zmtp.Router)
+	if err != nil {
+		return
+	}
+	defer s.leave(p)
+	id := s.enter(ch, p)
+	defer s.forget(ch, id, p)
+	limit := unprovenLimit
+	for {
+		frames, err := p.receive(limit)
+		if err != nil {
+			s.refuse(err)
+			return
+		}
+		m, err := s.accepted(append([][]byte{[]byte(id)}, frames...))
+		if err != nil {
+			s.rejected(err)
+			continue
+		}
+		limit, m.origin = provenLimit, origin{ch, p}
+		select {
+		case s.inbox[ch] <- m:
+		case <-s.closing:
+			return
+		}
+	}
+}
+
+// accepted makes a message of frames, if it is signed and comes for the first time.
+func (s *Server) accepted(frames [][]byte) (*Message, error) {
+	m, err := s.session.decode(frames)
+	if err != nil || len(s.session.key) == 0 {
+		return m, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.seen.add(signatureOf(frames)) {
+		return nil, fmt.Errorf("%w: %.40q", ErrRepeated, m.Header.Type)
+	}
+	return m, nil
+}
+
+// enter registers a peer by its identity, or by one that is made up.
+func (s *Server) enter(ch Channel, p *peer) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := p.conn.Identity()
+	if id == "" || strings.HasPrefix(id, "\x00") { // the protocol keeps these for us
+		s.fresh++
+		id = fmt.Sprintf("\x00%08d", s.fresh)
+	}
+	s.routes[ch][id] = append(s.routes[ch][id], p)
+	for _, frames := range s.early[route{ch, id}] {
+		p.send(frames, false)
+	}
+	delete(s.early, route{ch, id})
+	return id
+}
+
+func (s *Server) forget(ch Channel, id string, p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.routes[ch][id] = slices.DeleteFunc(s.routes[ch][id], func(q *peer) bool { return q == p })
+	if len(s.routes[ch][id]) == 0 {
+		delete(s.routes[ch], id)
+	}
+	if !s.connected(id) {
+		for channel := range s.routes {
+			delete(s.early, route{channel, id})
+		}
+	}
+}
