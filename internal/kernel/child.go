@@ -43,8 +43,8 @@ type exchange struct {
 var errGone = errors.New("GoNB has ended")
 
 const (
-	startTime = 15 * time.Second // for GoNB to answer after its start
-	stopTime  = 3 * time.Second  // for the warden to end GoNB and all below it
+	startTime = 2 * time.Minute // for GoNB to answer after its start, on a busy machine
+	stopTime  = 3 * time.Second // for the warden to end GoNB and all below it
 )
 
 // command is what startChild runs: GoNB under its warden.
@@ -73,8 +73,10 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 	if err := g.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
+	g.cmd.WaitDelay = time.Second // for what a killed warden left behind with its output
 	go func() {
 		_ = g.cmd.Wait() // that it ended is what matters
+		warden.Clean(c.folder)
 		close(g.exited)
 	}()
 	if err := g.connect(ctx, connection); err != nil {
@@ -207,6 +209,7 @@ func (g *child) stop() {
 	case <-g.exited:
 	case <-time.After(stopTime):
 		_ = g.cmd.Process.Kill()
+		<-g.exited
 	}
 	if g.client != nil {
 		_ = g.client.Close()

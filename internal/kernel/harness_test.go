@@ -128,7 +128,7 @@ func (l testLog) Write(p []byte) (int, error) {
 
 func (f *front) connect() *jupyter.Client {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	c, err := jupyter.Dial(ctx, f.conn)
 	if err != nil {
@@ -143,16 +143,16 @@ func (f *front) end() {
 		_ = f.client.Close()
 	}
 	_ = f.cmd.Process.Signal(syscall.SIGTERM)
-	f.awaitExit(10 * time.Second)
+	f.awaitExit()
 }
 
-func (f *front) awaitExit(limit time.Duration) {
+func (f *front) awaitExit() {
 	f.t.Helper()
 	select {
 	case <-f.exited:
-	case <-time.After(limit):
+	case <-time.After(waitLimit):
 		_ = f.cmd.Process.Kill()
-		f.t.Errorf("the kernel did not end within %v", limit)
+		f.t.Errorf("the kernel did not end within %v", waitLimit)
 	}
 }
 
@@ -205,8 +205,27 @@ func (f *front) await(request *jupyter.Message, what string, holds func([]*jupyt
 	}
 }
 
-// waitLimit is far above what anything takes: a first Go cell may build its tools.
-const waitLimit = time.Minute
+// waitLimit is far above what anything takes, also on a busy machine: a first Go cell
+// may build its tools.
+const waitLimit = 5 * time.Minute
+
+// waits reports whether something holds before the limit.
+func waits(holds func() bool) bool {
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if holds() {
+			return true
+		}
+	}
+	return false
+}
+
+// waitUntil fails the test unless something comes to hold.
+func waitUntil(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	if !waits(holds) {
+		t.Fatalf("no %s within %v", what, waitLimit)
+	}
+}
 
 func isIdle(m *jupyter.Message) bool {
 	return m.Header.Type == "status" && strings.Contains(string(m.Content), "idle")

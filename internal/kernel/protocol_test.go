@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -256,7 +255,7 @@ func TestShutdown(t *testing.T) {
 		if got := f.ask(jupyter.ControlChannel, "shutdown_request", map[string]bool{"restart": restart}); got["status"] != "ok" || got["restart"] != restart {
 			t.Errorf("%v", got)
 		}
-		f.awaitExit(5 * time.Second)
+		f.awaitExit()
 		if code := f.cmd.ProcessState.ExitCode(); code != 0 {
 			t.Errorf("exit status %d", code)
 		}
@@ -301,41 +300,4 @@ func TestPureCopeStartsNoGoNB(t *testing.T) {
 		t.Errorf("a Go cell without go: %v", r.reply)
 	}
 	f.execute("%%cope\n1").ok(t)
-}
-
-// descendants are the processes below one, from /proc.
-func descendants(root int) []int {
-	parents := map[int]int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		var id, parent int
-		end := strings.LastIndexByte(string(text), ')')
-		_, _ = fmt.Sscan(string(text), &id)
-		var state string
-		_, _ = fmt.Sscan(string(text[end+1:]), &state, &parent)
-		if state != "Z" {
-			parents[id] = parent
-		}
-	}
-	var found []int
-	for id := range parents {
-		for p := parents[id]; p > 0; p = parents[p] {
-			if p == root {
-				found = append(found, id)
-				break
-			}
-		}
-	}
-	return found
-}
-
-// alive reports whether a process runs; one that only waits to be reaped does not.
-func alive(pid int) bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	end := strings.LastIndexByte(string(text), ')')
-	return err == nil && !strings.HasPrefix(string(text[end+1:]), " Z")
 }

@@ -17,8 +17,17 @@ import (
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // attributes give the command a process group of its own, out of reach of the
-// terminal's signals.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// terminal's signals, and end it when the warden ends in whatever way.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// environment is that of a process when it began; empty when it has ended or belongs
+// to somebody else.
+func environment(id int) []string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))
+	return strings.Split(string(text), "\x00")
+}
 
 // reap takes note of adopted processes that have ended, and leaves the command to
 // whoever waits for it.

@@ -13,7 +13,12 @@ import (
 // adopt does nothing where processes cannot adopt.
 func adopt() {}
 
+// attributes give the command a process group of its own, out of reach of the
+// terminal's signals.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// environment is not read where /proc does not show it.
+func environment(int) []string { return nil }
 
 func reap(int) {}
 

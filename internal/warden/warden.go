@@ -10,8 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strings"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -35,7 +34,8 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	}
 	folder, argv := argv[0], argv[1:]
 	alone := false // the parent has gone
-	defer func() { tidy(folder, alone) }()
+	var pipes []string
+	defer func() { tidy(folder, alone, pipes) }()
 	adopt()
 	// Interrupts of the terminal are the kernel's business.
 	signal.Ignore(os.Interrupt)
@@ -43,15 +43,13 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGHUP)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), mark(folder))
 	cmd.SysProcAttr = attributes()
-	if err := cmd.Start(); err != nil {
+	started, ended := make(chan error), make(chan struct{})
+	go run(cmd, started, ended)
+	if err := <-started; err != nil {
 		return 0, fmt.Errorf("warden: %w", err)
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // how it ended is in ProcessState
-		close(ended)
-	}()
 	orders := make(chan string)
 	go read(in, orders)
 	calm := func() {}
@@ -63,7 +61,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 			reap(cmd.Process.Pid)
 			continue
 		case <-ended:
-			sweep(os.Getpid())
+			pipes = sweep(adopted)
 			return cmd.ProcessState.ExitCode(), nil
 		case order, ok := <-orders:
 			switch {
@@ -81,26 +79,27 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 			}
 		case <-terminated:
 		}
+		pipes = pipesOf(below(os.Getpid()))
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
 		select {
 		case <-ended:
 		case <-time.After(patience):
 		}
-		sweep(os.Getpid())
+		pipes = append(pipes, sweep(adopted)...)
 		return 0, nil
 	}
 }
 
-// tidy removes the folders of a GoNB that has ended, and those of a kernel that cannot.
-func tidy(folder string, alone bool) {
-	work, err := os.ReadFile(filepath.Join(folder, WorkFile))
-	if path := strings.TrimSpace(string(work)); err == nil && strings.HasPrefix(filepath.Base(path), "gonb_") {
-		_ = os.RemoveAll(path)
+// run starts the command and waits for its end, on one thread: that the warden ends
+// (attributes) is told to the command by the end of the thread that started it.
+func run(cmd *exec.Cmd, started chan<- error, ended chan<- struct{}) {
+	runtime.LockOSThread()
+	err := cmd.Start()
+	started <- err
+	if err == nil {
+		_ = cmd.Wait() // how it ended is in ProcessState
+		close(ended)
 	}
-	if alone {
-		folder = filepath.Dir(folder)
-	}
-	_ = os.RemoveAll(folder)
 }
 
 // read sends the lines of in, and closes the channel at its end.
@@ -144,39 +143,4 @@ func interrupt(ctx context.Context, gonb int) {
 			reached[p.id] = true
 		}
 	}
-}
-
-// sweep kills everything below a process, until nothing is left.
-func sweep(root int) {
-	for range 100 {
-		left := below(root)
-		reap(0)
-		if len(left) == 0 {
-			return
-		}
-		for _, p := range left {
-			_ = syscall.Kill(p.id, syscall.SIGKILL)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-// below lists the processes below another.
-func below(root int) []process {
-	all := children()
-	var found []process
-	for next := []int{root}; len(next) > 0; next = next[1:] {
-		for _, p := range all[next[0]] {
-			found = append(found, p)
-			next = append(next, p.id)
-		}
-	}
-	return found
-}
-
-// process is a running process.
-type process struct {
-	id, parent int
-	name       string
-	age        time.Duration // an hour where it is not known
 }

@@ -8,15 +8,17 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// TestMain lets the test binary be a warden.
+// TestMain lets the test binary be a warden, and a program that waits.
 func TestMain(m *testing.M) {
 	if os.Getenv("TEST_WARDEN") != "" {
 		_ = os.Unsetenv("TEST_WARDEN")
@@ -25,6 +27,10 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(status)
+	}
+	if file := os.Getenv("TEST_SLEEPER"); file != "" {
+		sleep(file)
+		return
 	}
 	os.Exit(m.Run())
 }
@@ -64,22 +70,26 @@ func start(t *testing.T, script string) (cmd *exec.Cmd, orders io.WriteCloser, f
 	return cmd, orders, folder, ids
 }
 
+// waitLimit is far above what anything takes, also on a busy machine.
+const waitLimit = 3 * time.Minute
+
 func gone(t *testing.T, ids []int) {
 	t.Helper()
-	for range 200 {
-		left := 0
-		for _, id := range ids {
-			if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id)); runtime.GOOS == "linux" && err == nil && !strings.Contains(string(stat), ") Z") ||
-				runtime.GOOS != "linux" && syscall.Kill(id, 0) == nil {
-				left++
-			}
-		}
-		if left == 0 {
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if !slices.ContainsFunc(ids, runs) {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
-	t.Errorf("some of the processes %v are left", ids)
+	t.Errorf("some of the processes %v are left after %v", ids, waitLimit)
+}
+
+// runs reports whether a process runs; one that only waits to be reaped does not.
+func runs(id int) bool {
+	if runtime.GOOS != "linux" {
+		return syscall.Kill(id, 0) == nil
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+	return err == nil && !strings.Contains(string(stat), ") Z")
 }
 
 func TestNothingIsLeft(t *testing.T) {
@@ -117,27 +127,83 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+// A warden that is killed takes the command with it. Its parent ends the rest, and
+// removes folder and pipes.
+func TestKilledWarden(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends processes with their parent and shows their environment")
+	}
+	pipe := filepath.Join(t.TempDir(), "gonb_pipe_1")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, orders, folder, ids := start(t, `sleep 3600 & a=$!; GONB_PIPE=`+pipe+` sleep 3600 & echo $$ $a $!; wait; sleep 3600`)
+	defer orders.Close()
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	gone(t, ids[:1])
+	for _, id := range ids[1:] {
+		if !runs(id) {
+			t.Errorf("process %d ended with the warden: there is nothing to test", id)
+		}
+	}
+	Clean(folder)
+	gone(t, ids)
+	for _, path := range []string{folder, pipe} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is left", path)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(folder)); err != nil {
+		t.Errorf("the parent's folder: %v", err)
+	}
+	Clean(folder) // nothing is there
+}
+
+// Whatever runs below the command is interrupted, but for gopls.
 func TestInterruptSparesGopls(t *testing.T) {
 	dir := t.TempDir()
+	self, _ := os.Executable()
 	gopls := filepath.Join(dir, "gopls")
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Skip("sleep was not found")
-	}
-	if err := os.Symlink(sleep, gopls); err != nil {
+	if err := os.Symlink(self, gopls); err != nil {
 		t.Fatal(err)
 	}
 	// The command ignores the interrupt, as GoNB does; what is two below it is reached.
-	_, orders, _, ids := start(t, `trap "" INT; `+gopls+` 3600 & g=$!; sh -c 'trap - INT; sleep 3600 & echo '$g' $!; wait' & wait; sleep 3600`)
+	first, second := filepath.Join(dir, "1"), filepath.Join(dir, "2")
+	_, orders, _, ids := start(t, `trap "" INT; TEST_SLEEPER=`+first+` `+gopls+` & g=$!; sh -c 'TEST_SLEEPER=`+second+` `+self+` & echo '$g' $!; wait' & wait; sleep 3600`)
 	defer orders.Close()
 	if len(ids) != 2 {
 		t.Fatalf("ids %v", ids)
 	}
+	waitForFiles(t, first, second)
 	_, _ = io.WriteString(orders, Interrupt)
-	time.Sleep(3 * settle)
-	if syscall.Kill(ids[0], 0) != nil {
+	gone(t, ids[1:]) // it comes after gopls in each round
+	if !runs(ids[0]) {
 		t.Error("gopls was interrupted")
 	}
+}
+
+// sleep ends at an interrupt, whatever this process has inherited, and says by a file
+// that it listens.
+func sleep(file string) {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	_ = os.WriteFile(file, nil, 0o600)
+	<-interrupts
+}
+
+func waitForFiles(t *testing.T, paths ...string) {
+	t.Helper()
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		paths = slices.DeleteFunc(paths, func(path string) bool {
+			_, err := os.Stat(path)
+			return err == nil
+		})
+		if len(paths) == 0 {
+			return
+		}
+	}
+	t.Fatalf("%v did not come within %v", paths, waitLimit)
 }
 
 func TestUsage(t *testing.T) {

@@ -9,3 +9,6 @@ import (
 func Run([]string, io.Reader) (status int, err error) {
 	return 0, errors.New("Go cells need GoNB, which needs a Unix system: %%cope cells, reports and scripts work without")
 }
+
+// Clean does nothing: no warden runs here.
+func Clean(string) {}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/internal/warden"
 )
 
 // running is a process that has come to its Put and serves.
@@ -128,12 +129,12 @@ func ending(err error, stderr string) error {
 	return errors.New(how)
 }
 
-// environment is that of the cell, without what would connect it to GoNB or to the
-// kernel's socket.
+// environment is that of the cell, without what would connect it to GoNB, to its warden
+// or to the kernel's socket.
 func environment(put bridge.FunctionPut) []string {
 	env := slices.DeleteFunc(slices.Clone(put.Env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains([]string{"GONB_PIPE", "GONB_PIPE_BACK", bridge.EnvSocket, bridge.EnvKey, bridge.EnvServe}, name)
+		return slices.Contains([]string{"GONB_PIPE", "GONB_PIPE_BACK", warden.EnvFolder, bridge.EnvSocket, bridge.EnvKey, bridge.EnvServe}, name)
 	})
 	return append(env, fmt.Sprintf("%s=%d", bridge.EnvServe, put.Number))
 }
