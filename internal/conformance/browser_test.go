@@ -3,41 +3,35 @@ package conformance
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/gonb-cope/gonb-cope/internal/conformance/browser"
 )
 
 // browse opens a window of a headless browser; it is closed when the test ends.
 func browse(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
-		chromedp.ExecPath(program(t, "chromium", "chromium")), chromedp.WindowSize(1200, 1000))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	return ctx
+	return browser.Open(t, program(t, "chromium", "chromium"), limit)
 }
 
 // requests opens a page of a file in a browser and returns the addresses that the page
-// asked for, other than files and data within the page.
-func requests(t *testing.T, file string) []string {
+// asked for, other than files and data within the page. It waits until there are
+// so many, and a second more.
+func requests(t *testing.T, file string, least int) []string {
 	t.Helper()
 	var mu sync.Mutex
 	var asked []string
-	ctx := browse(t, time.Minute)
+	ctx := browse(t, limit)
 	seen := func(event any) {
 		if reflect.TypeOf(event).String() != "*network.EventRequestWillBeSent" {
 			return
@@ -55,12 +49,17 @@ func requests(t *testing.T, file string) []string {
 	if err := chromedp.Listen(ctx, seen); err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(file)), chromedp.Sleep(time.Second)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(file))); err != nil {
 		t.Fatal(err)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	return asked
+	soFar := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(asked)
+	}
+	eventually(t, fmt.Sprintf("%d requests", least), func() bool { return len(soFar()) >= least })
+	time.Sleep(time.Second) // whatever comes unasked
+	return soFar()
 }
 
 // What requests counts is what a page asks for, in whichever way.
@@ -71,7 +70,7 @@ func TestRequestsAreSeen(t *testing.T) {
 	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if asked := requests(t, path); len(asked) != 4 {
+	if asked := requests(t, path, 4); len(asked) != 4 {
 		t.Errorf("of 4 requests these were seen: %q", asked)
 	}
 }

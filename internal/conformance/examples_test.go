@@ -113,7 +113,7 @@ func outputsUnder(t *testing.T, kernel, module, preface string, nb *notebook.Not
 		t.Fatal(err)
 	}
 	work := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
 	defer cancel()
 	k, err := client.Start(ctx, spec, client.StartOptions{Dir: work, Env: []string{
 		"GONB_GIT_ROOT=" + module, "TEST_DIR=" + work + "/", "GOCOVERDIR=" + work, "TZ=UTC",
@@ -143,9 +143,9 @@ func execute(ctx context.Context, t *testing.T, k *client.Kernel, work, source s
 	var stdout, stderr strings.Builder
 	var o cellOutput
 	reply, err := k.Execute(ctx, source, client.ExecuteOptions{
-		Timeout: 30 * time.Second,
+		Timeout: limit,
 		Input: func(string, bool) (string, error) {
-			time.Sleep(300 * time.Millisecond) // GoNB asks first and then says who gets the answer: one that comes at once is lost
+			time.Sleep(2 * time.Second) // GoNB asks first and then says who gets the answer: one that comes at once is lost
 			return "42", nil
 		},
 		Output: func(m *jupyter.Message) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,9 +86,9 @@ func evaluate[T any](w window, script string) T {
 // await waits for a condition and shows the page when it does not come.
 func (w window) await(what string, holds func() bool) {
 	w.t.Helper()
-	if !within(2*time.Minute, holds) {
+	if !within(limit, holds) {
 		w.picture("failed")
-		w.t.Fatalf("%s did not come within two minutes", what)
+		w.t.Fatalf("%s did not come within %v", what, limit)
 	}
 }
 
@@ -158,6 +159,7 @@ func (w window) picture(name string) {
 	if folder == "" {
 		return
 	}
+	time.Sleep(time.Second) // what scrolls and moves comes to rest: pictures are for people
 	png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, w.name+"-"+name+".png"), png, 0o644)
@@ -169,7 +171,7 @@ func (w window) picture(name string) {
 
 // drive is the test of a front end.
 func (f front) drive(t *testing.T, address string) {
-	ctx := browse(t, 8*time.Minute)
+	ctx := browse(t, 6*limit)
 	t.Run("quickstart", func(t *testing.T) { f.open(ctx, t, address, "quickstart.ipynb").quickstart() })
 	t.Run("long", func(t *testing.T) { f.open(ctx, t, address, "long.ipynb").long() })
 }
@@ -187,7 +189,6 @@ func (w window) quickstart() {
 		}
 	}
 	w.await("a figure", func() bool { return w.present(w.figure) })
-	time.Sleep(500 * time.Millisecond) // the page scrolls
 	w.picture("quickstart")
 }
 
@@ -195,7 +196,6 @@ func (w window) quickstart() {
 func (w window) long() {
 	w.do(w.runAll)
 	w.await("a progress bar", func() bool { return w.present(w.bar) })
-	time.Sleep(time.Second)
 	w.picture("progress")
 	w.do(w.interrupt)
 	w.await("the end of the interrupted cell", func() bool { return settled(w.state()) })
@@ -208,11 +208,15 @@ func (w window) long() {
 	}
 	w.present(w.bar)
 	w.picture("interrupted")
+	old := kernels()
 	w.do(w.restart)
 	w.await("the question whether to restart", func() bool { return w.present(w.confirm) })
 	quoted, _ := json.Marshal(w.confirm)
 	w.do(fmt.Sprintf("document.querySelector(%s).click()", quoted))
-	time.Sleep(time.Second) // until the page has lost the old kernel
+	w.await("the process of the new kernel", func() bool {
+		now := kernels()
+		return len(now) == len(old) && !slices.Equal(now, old)
+	})
 	w.await("the new kernel", func() bool { return evaluate[bool](w, w.ready) })
 	w.do(w.runAll)
 	w.await("the first result of the new kernel", func() bool {
@@ -223,4 +227,15 @@ func (w window) long() {
 	w.picture("restarted")
 	w.do(w.interrupt)
 	w.await("the end of the second interrupt", func() bool { return settled(w.state()) })
+}
+
+// kernels are the processes of this program's kernels that these tests have started,
+// in order.
+func kernels() (ids []string) {
+	for _, p := range own() {
+		if len(p.argv) > 1 && p.argv[1] == "kernel" {
+			ids = append(ids, p.id)
+		}
+	}
+	return ids
 }

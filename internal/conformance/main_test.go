@@ -71,27 +71,37 @@ func prepared(run func() int) (status int, err error) {
 	return status, nil
 }
 
-// strays are the processes that have the tests' folder in their environment, and so
-// were started by them, some seconds after the tests. Other systems than Linux do not
-// tell.
+// strays are the processes that the tests have started and that do not end.
 func strays() (left []string) {
-	for range 50 {
+	within(limit, func() bool {
 		left = nil
-		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, path := range environments {
-			variables, _ := os.ReadFile(path) // a process may have ended, or be another user's
-			pid := filepath.Base(filepath.Dir(path))
-			if bytes.Contains(variables, []byte(root)) && pid != fmt.Sprint(os.Getpid()) {
-				line, _ := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
-				left = append(left, pid+" "+strings.ReplaceAll(string(line), "\x00", " "))
-			}
+		for _, p := range own() {
+			left = append(left, p.id+" "+strings.Join(p.argv, " "))
 		}
-		if len(left) == 0 {
-			return nil
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return len(left) == 0
+	})
 	return left
+}
+
+// process is a process by its number and command line.
+type process struct {
+	id   string
+	argv []string
+}
+
+// own are the processes that have the tests' folder in their environment, and so were
+// started by them. Other systems than Linux do not tell.
+func own() (found []process) {
+	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environments {
+		variables, _ := os.ReadFile(path) // a process may have ended, or be another user's
+		id := filepath.Base(filepath.Dir(path))
+		if bytes.Contains(variables, []byte(root)) && id != fmt.Sprint(os.Getpid()) {
+			line, _ := os.ReadFile(filepath.Join("/proc", id, "cmdline"))
+			found = append(found, process{id, strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")})
+		}
+	}
+	return found
 }
 
 // ourKernel and plainGoNB are the names of the kernels that installed installs.

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
@@ -25,7 +24,7 @@ for name in sys.argv[1:]:
 func validate(t *testing.T, paths ...string) {
 	t.Helper()
 	interpreter := python(t, "nbformat", "jupyter-nbconvert")
-	o := runIn(t, "", time.Minute, append([]string{interpreter, "-c", nbformat}, paths...)...)
+	o := runIn(t, "", limit, append([]string{interpreter, "-c", nbformat}, paths...)...)
 	if o.status != 0 {
 		t.Errorf("nbformat: %s%s", o.stdout, o.stderr)
 	}
@@ -39,7 +38,7 @@ func TestNbformatRefuses(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := runIn(t, "", time.Minute, interpreter, "-c", nbformat, path); o.status == 0 {
+	if o := runIn(t, "", limit, interpreter, "-c", nbformat, path); o.status == 0 {
 		t.Errorf("a cell without an id was accepted: %s", o.stdout)
 	}
 }
@@ -88,8 +87,8 @@ func nbconvert(t *testing.T, kernel, path string) *notebook.Notebook {
 	t.Helper()
 	interpreter := python(t, "nbconvert", "jupyter-nbconvert")
 	name := kernel + "-" + filepath.Base(path)
-	o := runIn(t, filepath.Dir(path), 5*time.Minute, interpreter, "-W", "ignore", "-m", "nbconvert", "--to", "notebook", "--execute",
-		"--ExecutePreprocessor.kernel_name="+kernel, "--ExecutePreprocessor.timeout=240", "--output", name, filepath.Base(path))
+	o := runIn(t, filepath.Dir(path), 2*limit, interpreter, "-W", "ignore", "-m", "nbconvert", "--to", "notebook", "--execute",
+		"--ExecutePreprocessor.kernel_name="+kernel, "--ExecutePreprocessor.timeout=300", "--ExecutePreprocessor.startup_timeout=300", "--output", name, filepath.Base(path))
 	if o.status != 0 {
 		t.Fatalf("%s under %s:\n%s%s", filepath.Base(path), kernel, o.stdout, o.stderr)
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
@@ -47,7 +46,7 @@ func TestPagesOfGoNB(t *testing.T) {
 		}
 	}
 	address := serve(t, folder, server...)
-	ctx := browse(t, 12*time.Minute)
+	ctx := browse(t, 6*limit)
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
 			var wrong string
@@ -71,11 +70,11 @@ const tries = 3
 // talk runs all cells and says what went wrong; "" when nothing did.
 func (p page) talk(w window) string {
 	w.do(w.runAll)
-	if !within(time.Minute, func() bool {
+	if !within(limit, func() bool {
 		cells := w.state()
 		return settled(cells) && cells[len(cells)-1].Count > 0
 	}) {
-		return fmt.Sprintf("the end of all cells did not come within a minute: %+v", w.state())
+		return fmt.Sprintf("the end of all cells did not come within %v: %+v", limit, w.state())
 	}
 	var printed strings.Builder
 	for i, c := range w.state() {
@@ -96,8 +95,8 @@ func (p page) talk(w window) string {
 		}
 		rest = after
 	}
-	if p.shown != "" && !within(time.Minute, func() bool { return evaluate[bool](w, p.shown) }) {
-		return "the page did not show what it should within a minute"
+	if p.shown != "" && !within(limit, func() bool { return evaluate[bool](w, p.shown) }) {
+		return fmt.Sprintf("the page did not show what it should within %v", limit)
 	}
 	return ""
 }

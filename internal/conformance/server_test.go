@@ -52,8 +52,8 @@ func serve(t *testing.T, folder string, argv ...string) string {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // which ends its kernels, too
 		select {
 		case <-ended:
-		case <-time.After(15 * time.Second):
-			t.Error("the server did not end in 15 s")
+		case <-time.After(limit):
+			t.Errorf("the server did not end within %v", limit)
 		}
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	})

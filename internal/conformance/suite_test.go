@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // suiteChecks are the checks of python3-jupyter-kernel-test 0.4.5: of its methods
@@ -23,7 +22,7 @@ func suite(t *testing.T, class string, report func(check, state, reason string))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := runIn(t, t.TempDir(), 4*time.Minute, interpreter, "-W", "ignore", script, class)
+	o := runIn(t, t.TempDir(), 3*limit, interpreter, "-W", "ignore", script, class)
 	var rows map[string][2]string
 	if err := json.Unmarshal([]byte(o.stdout), &rows); err != nil {
 		t.Fatalf("the suite printed no table: %v\n%s%s", err, o.stdout, o.stderr)

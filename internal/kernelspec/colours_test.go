@@ -2,7 +2,6 @@ package kernelspec
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/gonb-cope/gonb-cope/internal/conformance/browser"
 )
 
 // Two cells: a script, and Go with commands for GoNB. In the script rbf is a kernel and
@@ -40,10 +41,10 @@ func TestColours(t *testing.T) {
 		{"classic", "GONB_COPE_NOTEBOOK6", "jupyter-notebook", "6.", "/notebooks/colours.ipynb", ".code_cell .CodeMirror-code", []string{"--NotebookApp.token=", "--NotebookApp.password="}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
-			browser := need(t, "CHROME_PATH", "chromium", "")
+			chromium := need(t, "CHROME_PATH", "chromium", "")
 			server := need(t, f.env, f.program, f.version)
 			address := serve(t, server, f.args)
-			looks := look(t, browser, address+f.path, f.cell, filepath.Join(os.Getenv("GONB_COPE_PICTURES"), "colours-"+f.name+".png"))
+			looks := look(t, chromium, address+f.path, f.cell, filepath.Join(os.Getenv("GONB_COPE_PICTURES"), "colours-"+f.name+".png"))
 			script, code := looks[0], looks[1]
 			for what, ok := range map[string]bool{
 				"a kernel is no keyword":                   script["rbf"] == code["func"] && code["func"] != "",
@@ -133,19 +134,34 @@ func serve(t *testing.T, server string, args []string) string {
 		}
 	}()
 	address := "http://127.0.0.1:" + port
-	for range 300 {
-		if reply, err := http.Get(address + "/api"); err == nil {
+	if waits(func() bool {
+		reply, err := http.Get(address + "/api")
+		if err == nil {
 			reply.Body.Close()
-			return address
 		}
-		time.Sleep(100 * time.Millisecond)
+		return err == nil
+	}) {
+		return address
 	}
 	close(lines)
 	for line := range lines {
 		t.Log(line)
 	}
-	t.Fatalf("%s did not start", server)
+	t.Fatalf("%s does not answer at %s after %v", server, address, waitLimit)
 	return ""
+}
+
+// waitLimit is far above what anything takes, also on a busy machine.
+const waitLimit = 5 * time.Minute
+
+// waits reports whether something holds before the limit.
+func waits(holds func() bool) bool {
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if holds() {
+			return true
+		}
+	}
+	return false
 }
 
 // writeNotebook writes the cells as a notebook of our kernel.
@@ -173,18 +189,9 @@ func writeNotebook(t *testing.T, name string) {
 
 // look returns, for each cell, the colour of each marked piece of text that is not the
 // cell's own colour.
-func look(t *testing.T, browser, address, cell, picture string) []map[string]string {
+func look(t *testing.T, chromium, address, cell, picture string) []map[string]string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.WindowSize(1200, 900))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	defer cancel()
-	ctx, cancel = chromedp.NewContext(ctx)
-	defer cancel()
+	ctx := browser.Open(t, chromium, 3*waitLimit)
 	script := fmt.Sprintf(`(() => [...document.querySelectorAll(%q)].map(c => {
 		const own = getComputedStyle(c).color, found = {};
 		for (const s of c.querySelectorAll("span")) {
@@ -193,21 +200,18 @@ func look(t *testing.T, browser, address, cell, picture string) []map[string]str
 		}
 		return found;
 	}))()`, cell)
-	coloured := func(found []map[string]string) bool { return len(found) == len(cells) && found[0]["%%cope"] != "" }
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
 	var found []map[string]string
-	// The page loads its parts with a time limit of its own, which a busy machine can pass:
-	// then it has no colours until it is loaded again.
-	for try := 0; try < 3 && !coloured(found); try++ {
-		if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
-			t.Fatalf("%s: %v", address, err)
+	if !waits(func() bool { // the cells come late, their mode later
+		var err error
+		if found, err = chromedp.Run(ctx, chromedp.Evaluate[[]map[string]string](script)); err != nil {
+			t.Fatal(err)
 		}
-		for k := 0; k < 200 && !coloured(found); k++ { // the cells come late, their mode later
-			time.Sleep(200 * time.Millisecond)
-			var err error
-			if found, err = chromedp.Run(ctx, chromedp.Evaluate[[]map[string]string](script)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		return len(found) == len(cells) && found[0]["%%cope"] != ""
+	}) {
+		t.Errorf("%s has no colours in %d cells after %v, but %v", address, len(cells), waitLimit, found)
 	}
 	if os.Getenv("GONB_COPE_PICTURES") != "" {
 		png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
