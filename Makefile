@@ -11,8 +11,8 @@ test: parts ## everything that CI runs: format, vet, module files, all tests wit
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
-	GONB_COPE_REQUIRE_ALL=1 go test -timeout 15m $$(go list ./... | grep -v /internal/conformance)
-	GONB_COPE_REQUIRE_ALL=1 go test -timeout 15m $(conformance)
+	GONB_COPE_REQUIRE_ALL=1 go test -timeout 60m $$(go list ./... | grep -v /internal/conformance)
+	GONB_COPE_REQUIRE_ALL=1 go test -timeout 60m $(conformance)
 
 parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
 	@tools/install-test-parts.sh

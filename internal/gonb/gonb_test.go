@@ -64,13 +64,9 @@ func TestProvision(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("the cache has %v, want one folder (%v)", entries, err)
 	}
-	start := time.Now()
-	tools, err := Provision(context.Background(), nil)
+	tools, err := Provision(context.Background(), func(line string) { t.Errorf("what is there is built again: %s", line) })
 	if err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 50*time.Millisecond {
-		t.Errorf("found after %v; measured 0.2 ms, wanted below 5 ms", took)
 	}
 	// A folder that lost a file is built again.
 	if err := os.Remove(tools.GoImports); err != nil {
@@ -107,13 +103,8 @@ func TestProvisionErrors(t *testing.T) {
 		t.Setenv("GOCACHE", t.TempDir()) // so that there is something to interrupt
 		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 		defer cancel()
-		start := time.Now()
-		_, err := Provision(ctx, nil)
-		if !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Provision(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
-		}
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("ended %v after an interrupt at 0.3 s", took)
 		}
 	})
 }

@@ -22,31 +22,48 @@ type origin struct {
 	peer    *peer
 }
 
+// question is a message that went by name, and the request that it belongs to.
+type question struct {
+	request string
+	frames  [][]byte
+}
+
 // Send sends a message to the front end whose request it belongs to. An answer goes
 // back by the connection that the request came by, whoever else names the same
 // identity. What goes by another channel, as a question for input does, or comes after
-// that connection has ended, goes to all that name the identity: none of them can take
-// it from another. A front end that can already ask on one socket may still be
-// connecting another: then the message waits for it.
+// that connection has ended, goes to all that name the identity, and to those that come
+// to name it before the request is answered: a front end may still be connecting that
+// socket. So none of them can take it from another.
 func (s *Server) Send(ch Channel, m *Message) {
 	if len(m.Identities) == 0 {
 		return
 	}
 	reply := *m
 	reply.Identities = m.Identities[1:]
-	frames, to := s.session.encode(&reply), route{ch, string(m.Identities[0])}
+	frames, identity := s.session.encode(&reply), string(m.Identities[0])
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.add(signatureOf(frames))
-	peers := s.routes[ch][to.identity]
-	switch {
-	case m.origin.channel == ch && s.peers[m.origin.peer]:
+	if m.origin.channel == ch && s.peers[m.origin.peer] {
 		m.origin.peer.send(frames, false)
-	case len(peers) == 0 && s.connected(to.identity):
-		s.early[to] = append(s.early[to], frames)
-	default:
-		for _, p := range peers {
-			p.send(frames, false)
+		s.settle(identity, m.Parent.ID)
+		return
+	}
+	for _, p := range s.routes[ch][identity] {
+		p.send(frames, false)
+	}
+	if s.connected(identity) {
+		s.open[route{ch, identity}] = append(s.open[route{ch, identity}], question{m.Parent.ID, frames})
+	}
+}
+
+// settle forgets the questions of a request that has its answer.
+func (s *Server) settle(identity, request string) {
+	for channel := range s.routes {
+		to := route{channel, identity}
+		left := slices.DeleteFunc(s.open[to], func(q question) bool { return q.request == request })
+		if s.open[to] = left; len(left) == 0 {
+			delete(s.open, to)
 		}
 	}
 }
@@ -78,7 +95,7 @@ func (s *Server) serveRequests(ch Channel, conn net.Conn) {
 			s.refuse(err)
 			return
 		}
-		m, err := s.accepted(append([][]byte{[]byte(id)}, frames...))
+		m, err := s.accepted(ch, append([][]byte{[]byte(id)}, frames...))
 		if err != nil {
 			s.rejected(err)
 			continue
@@ -93,15 +110,18 @@ func (s *Server) serveRequests(ch Channel, conn net.Conn) {
 }
 
 // accepted makes a message of frames, if it is signed and comes for the first time.
-func (s *Server) accepted(frames [][]byte) (*Message, error) {
+func (s *Server) accepted(ch Channel, frames [][]byte) (*Message, error) {
 	m, err := s.session.decode(frames)
-	if err != nil || len(s.session.key) == 0 {
-		return m, err
+	if err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.seen.add(signatureOf(frames)) {
 		return nil, fmt.Errorf("%w: %.40q", ErrRepeated, m.Header.Type)
+	}
+	if ch == StdinChannel { // an answer to what is asked there
+		delete(s.open, route{ch, string(frames[0])})
 	}
 	return m, nil
 }
@@ -116,10 +136,9 @@ func (s *Server) enter(ch Channel, p *peer) string {
 		id = fmt.Sprintf("\x00%08d", s.fresh)
 	}
 	s.routes[ch][id] = append(s.routes[ch][id], p)
-	for _, frames := range s.early[route{ch, id}] {
-		p.send(frames, false)
+	for _, q := range s.open[route{ch, id}] {
+		p.send(q.frames, false)
 	}
-	delete(s.early, route{ch, id})
 	return id
 }
 
@@ -132,7 +151,7 @@ func (s *Server) forget(ch Channel, id string, p *peer) {
 	}
 	if !s.connected(id) {
 		for channel := range s.routes {
-			delete(s.early, route{channel, id})
+			delete(s.open, route{channel, id})
 		}
 	}
 }

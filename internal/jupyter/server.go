@@ -23,7 +23,7 @@ type Server struct {
 	mu     sync.Mutex
 	routes map[Channel]map[string][]*peer // by the identity that they name
 	seen   signatures
-	early  map[route][][][]byte     // what waits for a socket of a front end that is still connecting
+	open   map[route][]question     // what went by name and is not answered
 	peers  map[*peer]bool           // all
 	subs   map[*peer]map[string]int // subscriptions of the peers on iopub
 	joined chan struct{}            // one token whenever a subscription begins
@@ -39,7 +39,7 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 	}
 	s := &Server{
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
-		routes: map[Channel]map[string][]*peer{}, early: map[route][][][]byte{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
+		routes: map[Channel]map[string][]*peer{}, open: map[route][]question{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
 	}
 	if s.rejected == nil {
 		s.rejected = func(error) {}

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/bridge/host"
@@ -112,7 +111,7 @@ func TestFaults(t *testing.T) {
 		t.Helper()
 		n.mustRun(cell)
 		if cell == "hangsBad" {
-			defer time.AfterFunc(300*time.Millisecond, n.host.Interrupt).Stop()
+			defer n.interruptAll()()
 		}
 		if err := n.cope(fmt.Sprintf(coupling, "bad")); !strings.Contains(err, "NaN") {
 			t.Errorf("%s: the error is %q", cell, err)
@@ -195,14 +194,10 @@ func TestForgotten(t *testing.T) {
 		t.Error("the program of a function in use is gone")
 	}
 	n.bind("decay", 1)
-	for range 100 {
+	eventually(t, "the end of the programs of the host", func() bool {
 		runtime.GC()
-		if len(n.programs()) == 0 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("the host keeps %v", n.programs())
+		return len(n.programs()) == 0
+	})
 }
 
 // TestClose looks that nothing is left: no process, no folder.

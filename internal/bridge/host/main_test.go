@@ -147,3 +147,35 @@ func (n *notebook) bind(name string, v any) {
 		n.Fatal(err)
 	}
 }
+
+// waitLimit is far above what anything takes, also on a busy machine.
+const waitLimit = 3 * time.Minute
+
+// eventually fails unless something comes to hold.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if holds() {
+			return
+		}
+	}
+	t.Errorf("%s did not come within %v", what, waitLimit)
+}
+
+// interruptAll interrupts what the functions of Go cells evaluate, now and then, until
+// what it returns is called.
+func (n *notebook) interruptAll() (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		for tick := time.NewTicker(300 * time.Millisecond); ; {
+			select {
+			case <-tick.C:
+				n.host.Interrupt()
+			case <-stopped:
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	return func() { close(stopped) }
+}

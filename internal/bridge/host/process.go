@@ -16,8 +16,8 @@ import (
 
 const (
 	// startTime is what a program may take to come to its Put, beyond three times what
-	// the cell took.
-	startTime = 10 * time.Second
+	// the cell took, also on a busy machine.
+	startTime = time.Minute
 	// maxRunning bounds the processes of functions that run at once. The one not used
 	// for longest ends when another is started, and starts again when it is needed.
 	maxRunning = 16

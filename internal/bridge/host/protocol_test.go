@@ -25,7 +25,7 @@ func (n *notebook) dial() net.Conn {
 		n.Fatal(err)
 	}
 	n.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	return conn
 }
 
@@ -160,12 +160,8 @@ func TestKilledKernel(t *testing.T) {
 	}
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	for range 100 {
+	eventually(t, fmt.Sprintf("the end of process %d of the function", pid), func() bool {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(text), ") Z ") {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("process %d of the function outlives the kernel", pid)
+		return err != nil || strings.Contains(string(text), ") Z ")
+	})
 }

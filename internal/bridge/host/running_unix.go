@@ -187,11 +187,14 @@ func (r *running) kill(reason error) {
 	<-r.done
 }
 
+// endTime is what a process may take to end after it has closed its connection.
+const endTime = 10 * time.Second
+
 // end waits for a process whose connection is broken, and returns why it ended.
 func (r *running) end() error {
 	select {
 	case <-r.done:
-	case <-time.After(2 * time.Second):
+	case <-time.After(endTime):
 		r.kill(errors.New("its process closed the connection"))
 	}
 	r.mu.Lock()

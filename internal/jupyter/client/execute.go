@@ -29,9 +29,10 @@ type ExecuteOptions struct {
 // graceTime is the default of ExecuteOptions.Grace.
 const graceTime = 10 * time.Second
 
-// outputTime is how long output is awaited after the reply. It is nbclient's
-// iopub_timeout; kernels that never say that they are idle cost it for each cell.
-const outputTime = 4 * time.Second
+// outputTime is how long output is awaited after the reply and after each output that
+// comes later. Kernels that never say that they are idle cost it for each cell;
+// nbclient's iopub_timeout is 4 s, which a busy machine can pass.
+const outputTime = 10 * time.Second
 
 // Reply is how an execution ended.
 type Reply struct {
@@ -127,6 +128,9 @@ func (e *execution) take(a arrival) error {
 			e.opt.Output(a.message)
 		}
 		e.idle = e.idle || a.idle()
+		if e.replied {
+			e.limit = time.After(outputTime)
+		}
 	case a.message.Header.Type == "input_request":
 		return e.ask(a)
 	case a.reply() && !e.replied:

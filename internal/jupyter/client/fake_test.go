@@ -46,7 +46,7 @@ func runParent() {
 	}()
 	k := <-started
 	fmt.Println(k.process.cmd.Process.Pid)
-	time.Sleep(time.Minute)
+	time.Sleep(time.Hour)
 }
 
 // fakeSpec is the kernelspec of the fake kernel.
@@ -106,7 +106,7 @@ func (f *fake) control() {
 				continue
 			}
 			f.server.Send(jupyter.ControlChannel, f.server.Session().New("shutdown_reply", m, map[string]any{"status": "ok"}))
-			f.server.Close(time.Second)
+			f.server.Close(waitLimit)
 			os.Exit(0)
 		}
 	}
@@ -151,10 +151,6 @@ func (f *fake) execute(m *jupyter.Message, publish func(string, any)) any {
 		f.count++
 	}
 	publish("execute_input", map[string]any{"code": request.Code, "execution_count": f.count})
-	select {
-	case <-f.interrupted: // one that came between two executions
-	default:
-	}
 	for lines := bufio.NewScanner(strings.NewReader(request.Code)); lines.Scan(); {
 		name, rest, _ := strings.Cut(lines.Text(), " ")
 		if fail := f.command(m, name, rest, publish); fail != nil {
@@ -190,7 +186,7 @@ func (f *fake) command(m *jupyter.Message, name, rest string, publish func(strin
 	case "malformed":
 		publish("stream", map[string]any{"name": 7})
 	case "spawn": // a child that outlives its parent unless the group is killed
-		child := exec.Command("sleep", "60")
+		child := exec.Command("sleep", "3600")
 		if err := child.Start(); err != nil {
 			panic(err)
 		}
@@ -213,11 +209,15 @@ func (f *fake) command(m *jupyter.Message, name, rest string, publish func(strin
 		case <-f.interrupted:
 			return map[string]any{"ename": "Interrupt", "evalue": "", "traceback": []string{}}
 		}
+	case "create": // tells the test by a file that it is here
+		if err := os.WriteFile(rest, nil, 0o600); err != nil {
+			panic(err)
+		}
 	case "hang":
 		time.Sleep(time.Hour)
 	case "die":
 		publish("stream", map[string]any{"name": "stdout", "text": "last words\n"})
-		time.Sleep(20 * time.Millisecond) // so that they leave
+		f.server.Close(waitLimit) // so that they leave
 		fmt.Fprintln(os.Stderr, "fake: segmentation fault, or so")
 		os.Exit(9)
 	case "error", "quiet-error":

@@ -32,6 +32,9 @@ type Kernel struct {
 	client  *jupyter.Client
 	killing sync.Once
 
+	routing  sync.WaitGroup // ends when all that the kernel sent has been handed on
+	patience time.Duration  // how long a kernel has to end after it was asked to
+
 	mu       sync.Mutex
 	requests map[string]*request // those that wait, by the id of their message
 
@@ -92,24 +95,34 @@ func (k *Kernel) route(ch jupyter.Channel) {
 		case <-r.gone:
 		}
 	}
+	k.routing.Done()
 	// Mostly because the process is about to end, which says more.
 	if !k.process.wait(endingTime) {
 		k.fail(errors.New("the connection to the kernel is lost"))
 	}
 }
 
-// watch ends what waits for a kernel that has died.
+// watch ends what waits for a kernel that has died, after what it still sent has come.
 func (k *Kernel) watch() {
 	<-k.process.dead
-	time.Sleep(lingerTime) // what it still sent may be on its way
+	delivered := make(chan struct{})
+	go func() {
+		k.routing.Wait()
+		close(delivered)
+	}()
+	select {
+	case <-delivered:
+	case <-time.After(lingerTime):
+	}
 	k.fail(k.process.ending())
 }
 
-// lingerTime is how long the last words of a kernel may be on their way, endingTime
-// how long a process that has closed its sockets may take to end.
+// lingerTime is how long the last words of a kernel may be on their way where something
+// else holds its sockets, endingTime how long a process that has closed them may take
+// to end.
 const (
-	lingerTime = 200 * time.Millisecond
-	endingTime = 2 * time.Second
+	lingerTime = 2 * time.Second
+	endingTime = 10 * time.Second
 )
 
 func (k *Kernel) fail(why error) {
@@ -179,7 +192,7 @@ const (
 // ends what is left of the processes that the kernel started. A context that ends
 // shortens the wait. The kernel cannot be used afterwards; a second call does nothing.
 func (k *Kernel) Shutdown(ctx context.Context) {
-	asked, cancel := context.WithTimeout(ctx, shutdownTime)
+	asked, cancel := context.WithTimeout(ctx, k.patience)
 	defer cancel()
 	k.client.Send(jupyter.ControlChannel, k.client.Session().New("shutdown_request", nil, map[string]bool{"restart": false}))
 	select {

@@ -59,7 +59,7 @@ func start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{Spec: spec, dir: dir, requests: map[string]*request{}, failed: make(chan struct{})}
+	k := &Kernel{Spec: spec, dir: dir, patience: shutdownTime, requests: map[string]*request{}, failed: make(chan struct{})}
 	if err := k.begin(ctx, opt); err != nil {
 		k.Kill()
 		return nil, err
@@ -91,11 +91,16 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 		case <-ctx.Done():
 		}
 	}()
+	k.routing.Add(1)
 	go k.watch()
 	if k.client, err = jupyter.Dial(ctx, connection); err == nil {
 		for _, ch := range []jupyter.Channel{jupyter.ShellChannel, jupyter.ControlChannel, jupyter.StdinChannel, jupyter.IOPubChannel} {
+			k.routing.Add(1)
 			go k.route(ch)
 		}
+	}
+	k.routing.Done()
+	if err == nil {
 		err = k.ready(ctx)
 	}
 	if ctx.Err() == nil {
@@ -156,19 +161,20 @@ func newUUID() string {
 }
 
 // joinTime is how long the output of an answered request is awaited before it is
-// asked for again, and joinTries how often. A subscriber misses what is published
-// before its subscription has arrived. Kernels that never publish a status are
-// ready after the last try.
+// asked for again, the second time twice as long and so on, and joinTries how often. A
+// subscriber misses what is published before its subscription has arrived, which
+// on a busy machine takes a while. Kernels that never publish a status are ready after
+// the last try, which is eight seconds.
 const (
 	joinTime  = 100 * time.Millisecond
-	joinTries = 20
+	joinTries = 12
 )
 
 // ready asks who the kernel is until its answer and the output of the question are seen.
 func (k *Kernel) ready(ctx context.Context) error {
-	for range joinTries {
+	for try := range joinTries {
 		r := k.open(k.client.Session().New("kernel_info_request", nil, struct{}{}))
-		joined, err := k.introduce(ctx, r)
+		joined, err := k.introduce(ctx, r, joinTime*time.Duration(try+1))
 		k.drop(r)
 		if err != nil || joined {
 			return err
@@ -177,8 +183,9 @@ func (k *Kernel) ready(ctx context.Context) error {
 	return nil
 }
 
-// introduce waits for one kernel_info_reply and tells whether its idle was seen.
-func (k *Kernel) introduce(ctx context.Context, r *request) (joined bool, err error) {
+// introduce waits for one kernel_info_reply and reports whether its idle was seen,
+// at most so long after the reply.
+func (k *Kernel) introduce(ctx context.Context, r *request, wait time.Duration) (joined bool, err error) {
 	k.client.Send(jupyter.ShellChannel, r.message)
 	var late <-chan time.Time
 	for replied, idle := false, false; !replied || !idle; {
@@ -186,7 +193,7 @@ func (k *Kernel) introduce(ctx context.Context, r *request) (joined bool, err er
 		case a := <-r.arrivals:
 			switch {
 			case a.message.Header.Type == "kernel_info_reply":
-				replied, late = true, time.After(joinTime)
+				replied, late = true, time.After(wait)
 				if err := a.decode(&k.Info); err != nil {
 					return false, err
 				}
