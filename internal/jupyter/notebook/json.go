@@ -8,11 +8,17 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strings"
 )
 
-// Load reads the notebook in a file.
+// Load reads the notebook in a regular file.
 func Load(path string) (*Notebook, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read notebook: %w", err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read notebook: %w", err)
@@ -25,14 +31,27 @@ func Load(path string) (*Notebook, error) {
 	return n, nil
 }
 
-// Read reads a notebook of nbformat 4. Cells that have no id, as before 4.5, get one
-// from their place.
+// byteOrderMark begins text that some editors on Windows write.
+const byteOrderMark = "\ufeff"
+
+// Read reads a notebook of nbformat 4, with or without a byte order mark before it.
+// Cells that have no id, as before 4.5, get one from their place.
 func Read(r io.Reader) (*Notebook, error) {
-	d := json.NewDecoder(r)
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("not a notebook: %w", err)
+	}
+	text := bytes.TrimPrefix(all, []byte(byteOrderMark))
+	mark := int64(len(all) - len(text))
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var file fileForm
 	if err := d.Decode(&file); err != nil {
-		return nil, fmt.Errorf("not a notebook: %w", reason(err))
+		return nil, fmt.Errorf("not a notebook: %w", reason(err, text, mark))
+	}
+	rest := text[d.InputOffset():]
+	if more := bytes.TrimLeft(rest, " \t\r\n"); len(more) > 0 {
+		return nil, fmt.Errorf("not a notebook: byte %d of the file: the notebook has ended and more follows", len(all)-len(more)+1)
 	}
 	if file.Format != 4 {
 		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it anew with a current Jupyter)", file.Format)
@@ -53,8 +72,9 @@ func Read(r io.Reader) (*Notebook, error) {
 	return n, nil
 }
 
-// reason says what is wrong with a file in the words of its user.
-func reason(err error) error {
+// reason says what is wrong with a file in the words of its user. The mark is how many
+// bytes of the file came before the text.
+func reason(err error, text []byte, mark int64) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -62,12 +82,27 @@ func reason(err error) error {
 		return errors.New("the file is empty")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the file ends in the middle")
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return errors.New("the file is UTF-16; save it as UTF-8")
 	case errors.As(err, &syntax):
-		return fmt.Errorf("byte %d of the file is not JSON: %w", syntax.Offset, err)
+		return fmt.Errorf("byte %d of the file is not JSON: %w", syntax.Offset+mark, err)
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("the file must hold an object, not %s", withArticle(kind.Value))
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s cannot be a %s (byte %d of the file)", kind.Field, kind.Value, kind.Offset)
+		return fmt.Errorf("%s cannot be %s (byte %d of the file)", kind.Field, withArticle(kind.Value), kind.Offset+mark)
 	}
 	return err
+}
+
+// withArticle names a kind of JSON value.
+func withArticle(kind string) string {
+	switch kind {
+	case "array", "object":
+		return "an " + kind
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
 }
 
 var validID = regexp.MustCompile(`^[a-zA-Z0-9-_]{1,64}$`)
@@ -88,226 +123,4 @@ func Write(w io.Writer, n *Notebook) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// fileForm, cellForm and outputForm are the layout of the file, their fields in
-// the order of the alphabet.
-type fileForm struct {
-	Cells    []cellForm     `json:"cells"`
-	Metadata map[string]any `json:"metadata"`
-	Format   int            `json:"nbformat"`
-	Minor    int            `json:"nbformat_minor"`
-}
-
-type cellForm struct {
-	Attachments    map[string]any  `json:"attachments,omitempty"`
-	Type           CellType        `json:"cell_type"`
-	ExecutionCount json.RawMessage `json:"execution_count,omitempty"`
-	ID             string          `json:"id,omitempty"`
-	Metadata       map[string]any  `json:"metadata"`
-	Outputs        *[]outputForm   `json:"outputs,omitempty"`
-	Source         multiline       `json:"source"`
-}
-
-type outputForm struct {
-	Data           *map[string]any `json:"data,omitempty"`
-	ErrorName      *string         `json:"ename,omitempty"`
-	ErrorValue     *string         `json:"evalue,omitempty"`
-	ExecutionCount json.RawMessage `json:"execution_count,omitempty"`
-	Metadata       *map[string]any `json:"metadata,omitempty"`
-	Name           string          `json:"name,omitempty"`
-	Type           OutputType      `json:"output_type"`
-	Text           *multiline      `json:"text,omitempty"`
-	Traceback      *[]string       `json:"traceback,omitempty"`
-}
-
-// multiline is text that a notebook holds as one string or as a list of lines.
-type multiline string
-
-func (m *multiline) UnmarshalJSON(b []byte) error {
-	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	text, ok := joined(v)
-	if !ok {
-		return fmt.Errorf("text must be a string or a list of strings, not %.40s", b)
-	}
-	*m = multiline(text)
-	return nil
-}
-
-func (m multiline) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(lines(string(m)))
-	return b.Bytes(), err
-}
-
-// lines splits text after each newline.
-func lines(s string) []string {
-	if s == "" {
-		return []string{}
-	}
-	all := strings.SplitAfter(s, "\n")
-	if all[len(all)-1] == "" {
-		all = all[:len(all)-1]
-	}
-	return all
-}
-
-// joined undoes lines; text that is not split stays as it is.
-func joined(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case []any:
-		var b strings.Builder
-		for _, e := range v {
-			s, ok := e.(string)
-			if !ok {
-				return "", false
-			}
-			b.WriteString(s)
-		}
-		return b.String(), true
-	}
-	return "", false
-}
-
-// jsonMedia reports whether a media type holds JSON values rather than text.
-func jsonMedia(media string) bool {
-	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
-}
-
-func orEmpty(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return m
-}
-
-func countForm(n int) json.RawMessage {
-	if n == 0 {
-		return json.RawMessage("null")
-	}
-	return json.RawMessage(fmt.Sprint(n))
-}
-
-func countOf(form json.RawMessage) (int, error) {
-	if len(form) == 0 || string(form) == "null" {
-		return 0, nil
-	}
-	var n int
-	if err := json.Unmarshal(form, &n); err != nil {
-		return 0, fmt.Errorf("execution_count must be a whole number or null, not %.40s", form)
-	}
-	return n, nil
-}
-
-func (f cellForm) cell() (Cell, error) {
-	c := Cell{Type: f.Type, ID: f.ID, Source: string(f.Source), Metadata: orEmpty(f.Metadata), Attachments: f.Attachments}
-	switch f.Type {
-	case Markdown, Raw:
-		return c, nil
-	case Code:
-	default:
-		return c, fmt.Errorf("cell_type must be code, markdown or raw, not %q", f.Type)
-	}
-	var err error
-	if c.ExecutionCount, err = countOf(f.ExecutionCount); err != nil || f.Outputs == nil {
-		return c, err
-	}
-	for i, form := range *f.Outputs {
-		o, err := form.output()
-		if err != nil {
-			return c, fmt.Errorf("output %d: %w", i+1, err)
-		}
-		c.Outputs = append(c.Outputs, o)
-	}
-	return c, nil
-}
-
-func formOf(c *Cell) cellForm {
-	f := cellForm{Type: c.Type, ID: c.ID, Source: multiline(c.Source), Metadata: orEmpty(c.Metadata), Attachments: c.Attachments}
-	if c.Type == Code {
-		outputs := make([]outputForm, len(c.Outputs))
-		for i, o := range c.Outputs {
-			outputs[i] = o.form()
-		}
-		f.Outputs, f.ExecutionCount = &outputs, countForm(c.ExecutionCount)
-	}
-	return f
-}
-
-func (f outputForm) output() (Output, error) {
-	o := Output{Type: f.Type, Name: f.Name}
-	switch f.Type {
-	case Stream:
-		if f.Text != nil {
-			o.Text = string(*f.Text)
-		}
-	case DisplayData, ExecuteResult:
-		o.Data = map[string]any{}
-		if f.Data != nil {
-			o.Data = orEmpty(*f.Data)
-		}
-		for media, v := range o.Data {
-			if jsonMedia(media) {
-				continue
-			}
-			text, ok := joined(v)
-			if !ok {
-				return o, fmt.Errorf("%s must be text", media)
-			}
-			o.Data[media] = text
-		}
-		if f.Metadata != nil {
-			o.Metadata = *f.Metadata
-		}
-		var err error
-		o.ExecutionCount, err = countOf(f.ExecutionCount)
-		return o, err
-	case Error:
-		if f.ErrorName != nil {
-			o.ErrorName = *f.ErrorName
-		}
-		if f.ErrorValue != nil {
-			o.ErrorValue = *f.ErrorValue
-		}
-		if f.Traceback != nil {
-			o.Traceback = *f.Traceback
-		}
-	default:
-		return o, fmt.Errorf("output_type must be stream, display_data, execute_result or error, not %q", f.Type)
-	}
-	return o, nil
-}
-
-func (o Output) form() outputForm {
-	f := outputForm{Type: o.Type}
-	switch o.Type {
-	case Stream:
-		text := multiline(o.Text)
-		f.Name, f.Text = o.Name, &text
-	case Error:
-		traceback := append([]string{}, o.Traceback...)
-		f.ErrorName, f.ErrorValue, f.Traceback = &o.ErrorName, &o.ErrorValue, &traceback
-	default:
-		data := map[string]any{}
-		for media, v := range o.Data {
-			if text, ok := v.(string); ok && !jsonMedia(media) {
-				v = lines(text)
-			}
-			data[media] = v
-		}
-		f.Data = &data
-		metadata := orEmpty(o.Metadata)
-		f.Metadata = &metadata
-		if o.Type == ExecuteResult {
-			f.ExecutionCount = countForm(o.ExecutionCount)
-		}
-	}
-	return f
 }

@@ -150,17 +150,48 @@ func TestIDs(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	cell := func(c string) string { return `{"nbformat": 4, "cells": [` + c + `]}` }
 	for text, want := range map[string]string{
-		``:                         "not a notebook",
-		`{"nbformat": 4`:           "not a notebook",
-		`{"nbformat": 3}`:          "nbformat is 3",
-		cell(`{"cell_type": "x"}`): `cell 1: cell_type must be code, markdown or raw, not "x"`,
-		cell(`{"cell_type": "raw", "source": 5}`):                                                              "text must be a string or a list of strings, not 5",
+		``:                                  "not a notebook",
+		`{"nbformat": 4`:                    "not a notebook",
+		`{"nbformat": 3}`:                   "nbformat is 3",
+		`[1]`:                               "not a notebook: the file must hold an object, not an array",
+		`{"nbformat": 4, "cells": {}}`:      "cells cannot be an object (byte 26 of the file)",
+		`{"nbformat": 4, "metadata": []}`:   "metadata cannot be an array",
+		`{"nbformat": 4, "metadata": true}`: "metadata cannot be true or false",
+		`{"nbformat": 4, "cells": []} {}`:   "byte 30 of the file: the notebook has ended and more follows",
+		`{"nbformat": 4, "cells": []}]`:     "byte 29 of the file: the notebook has ended and more follows",
+		"\ufeff{\"nbformat\": 4, \"cells\": []} x": "byte 33 of the file: the notebook has ended and more follows",
+		"\ufeff{\"nbformat\": x":                   "byte 17 of the file is not JSON",
+		"\xff\xfe{\x00":                            "the file is UTF-16; save it as UTF-8",
+		cell(`{"cell_type": "x"}`):                 `cell 1: cell_type must be code, markdown or raw, not "x"`,
+		cell(`{"cell_type": "raw", "source": 5}`):  "text must be a string or a list of strings, not 5",
 		cell(`{"cell_type": "code", "source": "", "outputs": [{"output_type": "y"}]}`):                         `cell 1: output 1: output_type must be`,
 		cell(`{"cell_type": "code", "source": "", "execution_count": "z", "outputs": []}`):                     "execution_count must be a whole number or null",
 		cell(`{"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"text/plain": 5}}]}`): "text/plain must be text",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A byte order mark, as some editors on Windows write it, and blank lines at the end
+// are no part of the notebook.
+func TestReadWithMark(t *testing.T) {
+	for _, text := range []string{"\ufeff" + written, written + "\n \t\r\n"} {
+		n, err := Read(strings.NewReader(text))
+		if err != nil || len(n.Cells) != 3 {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
+// What is no regular file is refused before it is opened, because a pipe that nobody
+// writes to would be waited for.
+func TestLoadRegular(t *testing.T) {
+	folder := t.TempDir()
+	for _, path := range []string{folder, "/dev/zero"} {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path+" is not a regular file") {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
