@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,53 +70,10 @@ func CheckEnding(path string) error {
 
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// WriteFile lets render fill the file at path. The file appears whole or not at
-// all; errors name the path.
-func WriteFile(path string, render func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := render(&b); err != nil {
-		return fmt.Errorf("cannot save %s: %w", path, err)
-	}
-	if err := writeWhole(path, b.Bytes()); err != nil {
-		return fmt.Errorf("cannot save %s: %w", path, err)
-	}
-	return nil
-}
-
 // first is the value that formats for one value take.
 func (d Document) first() any {
 	if len(d.Displays) == 0 {
 		return nil
 	}
 	return d.Displays[0].Value
-}
-
-// writeWhole writes to a file beside path and renames it, so that a reader never
-// sees half a file and a failure leaves the old one.
-//
-// What is not a plain file, such as a device or a link, is written to and not
-// replaced.
-func writeWhole(path string, data []byte) error {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0o644)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails, as it should, once renamed
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// WriteFile lets render fill the file at path, which appears whole or not at all: the
+// bytes go into a new file beside it that takes its name at the end. Links are
+// followed, so that the file they lead to is the one that is replaced. A file that is
+// replaced hands on its permissions; a new one has those that the umask leaves. A
+// device, or a pipe that a program reads, is written to. Errors name the path.
+func WriteFile(path string, render func(io.Writer) error) error {
+	var b bytes.Buffer
+	err := render(&b)
+	if err == nil {
+		err = writeWhole(path, b.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("cannot save %s: %w", path, err)
+	}
+	return nil
+}
+
+// Writable reports what would keep WriteFile from writing path, by making a new file
+// beside it and removing that. It is for the time before hours are spent on what the
+// file is to hold. Errors name the path.
+func Writable(path string) error {
+	d, err := destinationOf(path)
+	if err == nil && !d.stream {
+		err = d.try()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
+// destination is where the bytes of a file go.
+type destination struct {
+	path   string      // what the links at the given path lead to
+	mode   fs.FileMode // permissions of the old file, or those of a new one before the umask
+	old    bool        // there is a file already
+	stream bool        // a device or a pipe, which is written to and not replaced
+}
+
+func destinationOf(path string) (destination, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		target, err := followed(path)
+		return destination{path: target, mode: 0o666}, err
+	case err != nil:
+		return destination{}, reason(err)
+	case info.Mode()&(fs.ModeCharDevice|fs.ModeNamedPipe) != 0:
+		return destination{path: path, stream: true}, nil
+	case !info.Mode().IsRegular():
+		return destination{}, errors.New("it exists and is not a regular file")
+	}
+	target, err := followed(path)
+	return destination{path: target, mode: info.Mode().Perm(), old: true}, err
+}
+
+// mostLinks is how many links may follow each other, as in Linux.
+const mostLinks = 40
+
+// followed is the path that the links at path lead to, which need not exist.
+func followed(path string) (string, error) {
+	for range mostLinks {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		if err != nil {
+			return "", reason(err)
+		}
+		next, err := os.Readlink(path)
+		if err != nil {
+			return "", reason(err)
+		}
+		if !filepath.IsAbs(next) {
+			folder, _ := filepath.Split(path)
+			next = folder + next // without filepath.Join, which takes link/.. for the folder of the link
+		}
+		path = next
+	}
+	return "", errors.New("too many links follow each other")
+}
+
+// create makes a new file beside the destination. Its name is short, because the
+// destination's may be the longest that there is.
+func (d destination) create() (*os.File, error) {
+	folder, _ := filepath.Split(d.path)
+	for {
+		f, err := os.OpenFile(fmt.Sprintf("%s.cope-%08x", folder, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.mode)
+		switch {
+		case err == nil:
+			return f, nil
+		case errors.Is(err, fs.ErrExist):
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("there is no folder %s", filepath.Clean(folder))
+		default:
+			return nil, fmt.Errorf("folder %s: %w", filepath.Dir(d.path), reason(err))
+		}
+	}
+}
+
+func (d destination) try() error {
+	f, err := d.create()
+	if err != nil {
+		return err
+	}
+	return reason(errors.Join(f.Close(), os.Remove(f.Name())))
+}
+
+// writeWhole writes the bytes of a file.
+func writeWhole(path string, data []byte) error {
+	d, err := destinationOf(path)
+	if err != nil {
+		return err
+	}
+	if d.stream {
+		return writeStream(path, data)
+	}
+	f, err := d.create()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails, as it should, once renamed
+	if d.old {
+		err = f.Chmod(d.mode) // what the umask took from it
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), d.path)
+	}
+	return reason(err)
+}
+
+// writeStream writes to a device or a pipe. One that no program reads is refused,
+// where an ordinary open would wait for a reader.
+func writeStream(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		return errors.New("no program reads from this pipe")
+	}
+	if err != nil {
+		return reason(err)
+	}
+	_, err = f.Write(data)
+	return reason(errors.Join(err, f.Close()))
+}
+
+// reason is a file system's error without the operation and the name of the file,
+// which may be one that nobody asked for.
+func reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
