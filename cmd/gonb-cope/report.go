@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,7 +22,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/headless"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
-	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // reportOptions are the flags of report.
@@ -48,7 +46,8 @@ self-contained HTML page, or PDF, Markdown, LaTeX or the executed notebook.
 
 The notebook's own kernel executes it; for ours nothing needs to be installed.
 Without -o the report is an HTML file beside the notebook. While cells run, what
-is finished is kept in a file beside the report, which ends in .partial.ipynb.`,
+is finished is kept in a new file beside the report, NAME.partial.ipynb; where a
+file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
 		Example: `  gonb-cope report notebooks/quickstart.ipynb
   gonb-cope report notebooks/quickstart.ipynb --set delta=0.01 -o quickstart.pdf
   gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
@@ -92,7 +91,7 @@ func (o *reportOptions) target(path string) (string, error) {
 			return "", nil
 		}
 		beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".html"
-		return beside, writable(beside)
+		return beside, export.Writable(beside)
 	}
 	if ending := strings.ToLower(filepath.Ext(o.output)); !slices.Contains(export.Known(), ending) {
 		return "", usageError{fmt.Errorf("-o %s: the ending says the format, one of %s", o.output, strings.Join(export.Known(), " "))}
@@ -100,24 +99,7 @@ func (o *reportOptions) target(path string) (string, error) {
 	if same, err := sameFile(path, o.output); err == nil && same {
 		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
 	}
-	return o.output, writable(o.output)
-}
-
-// writable tests before anything is executed whether a report can be written.
-func writable(path string) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("cannot write %s: it is not a plain file", path)
-	}
-	folder := filepath.Dir(path)
-	probe, err := os.CreateTemp(folder, ".report-*")
-	if err != nil {
-		var reason *os.PathError
-		if errors.As(err, &reason) {
-			err = reason.Err
-		}
-		return fmt.Errorf("cannot write %s: folder %s: %w", path, folder, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return o.output, export.Writable(o.output)
 }
 
 func sameFile(a, b string) (bool, error) {
@@ -163,11 +145,14 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("report: cannot find its own program: %w", err)
 	}
-	partial := partialFile(target)
+	kept, err := newPartial(target, os.Stderr)
+	if err != nil {
+		return err
+	}
 	bar := newProgress(os.Stderr)
 	record, failed := headless.Run(ctx, nb, headless.Options{
 		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors, Stderr: os.Stderr,
-		Saved: partial.save,
+		Saved: kept.save,
 		Progress: func(done, cells int, _ time.Duration) {
 			bar.update(dsl.Activity{Label: "cells", Done: done, Total: cells})
 		},
@@ -182,9 +167,9 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if target != "" {
 		opt := export.Options{Title: o.title, HideCode: o.hideCode, Folder: filepath.Dir(path), Provenance: o.provenance(record, path, given)}
 		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
-			return errors.Join(failed, err, partial.kept())
+			return errors.Join(failed, err, kept.where())
 		}
-		partial.remove()
+		kept.remove()
 		fmt.Fprintf(os.Stderr, "wrote %s\n", target)
 	}
 	if failed == nil && o.check {
@@ -251,33 +236,4 @@ func compared(old, nb *notebook.Notebook) error {
 	}
 	fmt.Println("all outputs are the same")
 	return nil
-}
-
-// partialFile is where the notebook is kept while its cells run.
-type partialFile string
-
-func (p partialFile) path() string {
-	return strings.TrimSuffix(string(p), filepath.Ext(string(p))) + ".partial.ipynb"
-}
-
-// save keeps what is finished: the file is whole at any time.
-func (p partialFile) save(n *notebook.Notebook) error {
-	if p == "" {
-		return nil
-	}
-	return report.WriteFile(p.path(), func(w io.Writer) error { return notebook.Write(w, n) })
-}
-
-func (p partialFile) remove() {
-	if p != "" {
-		_ = os.Remove(p.path()) // it is not there when no cell was executed
-	}
-}
-
-// kept says where the cells that were executed are.
-func (p partialFile) kept() error {
-	if _, err := os.Stat(p.path()); err != nil {
-		return nil
-	}
-	return fmt.Errorf("what was executed is kept in %s", p.path())
 }

@@ -60,8 +60,7 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 	if !ok {
 		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Known(), " "))
 	}
-	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	s := &side{folder: filepath.Join(filepath.Dir(path), base+"_files"), name: base + "_files"}
+	s := sideOf(path)
 	var b bytes.Buffer
 	if err := write(ctx, &b, nb, opt, s.put); err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
@@ -73,6 +72,23 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 		_, err := w.Write(b.Bytes())
 		return err
 	})
+}
+
+// Writable reports what would keep Save from writing path, for the time before hours are
+// spent on what the report is to show: the file itself, the folder of its figures, and
+// the program that prints PDF. Errors name the path.
+func Writable(path string) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".pdf":
+		if _, err := findBrowser(); err != nil {
+			return fmt.Errorf("cannot write %s: %w", path, err)
+		}
+	case ".md", ".tex":
+		if err := sideOf(path).writable(); err != nil {
+			return fmt.Errorf("cannot write %s: %w", path, err)
+		}
+	}
+	return report.Writable(path)
 }
 
 // Notebook writes the notebook itself, with the provenance in its metadata under

@@ -1,8 +1,10 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +21,26 @@ type side struct {
 type sideFile struct {
 	name string
 	data []byte
+}
+
+// sideOf are the files beside the report at path.
+func sideOf(path string) *side {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_files"
+	return &side{folder: filepath.Join(filepath.Dir(path), name), name: name}
+}
+
+// writable reports what would keep the folder from being made or written to.
+func (s *side) writable() error {
+	info, err := os.Stat(s.folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("the folder of its figures: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("%s, the folder of its figures, is a file", s.folder)
+	}
+	return report.Writable(filepath.Join(s.folder, "figure"))
 }
 
 // put takes a file to be saved and returns how the report names it. TeX and
@@ -45,7 +67,7 @@ func (s *side) save() error {
 	if len(s.files) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(s.folder, 0o755); err != nil {
+	if err := os.MkdirAll(s.folder, 0o777); err != nil {
 		return fmt.Errorf("cannot make a folder for the figures: %w", err)
 	}
 	for _, f := range s.files {
