@@ -16,6 +16,8 @@ import (
 type texProse struct {
 	source []byte
 	notes  map[int]ast.Node // footnotes by their number
+	inNote bool             // a footnote is being written
+	placed map[int]bool     // footnotes that are written or being written
 	shift  int              // of the levels of headings; level 1 after it is \section
 	strip  *bool            // the first heading is still to be left out; nil in outputs
 	image  func(src, alt string) string
@@ -23,7 +25,7 @@ type texProse struct {
 
 // markdown converts one text.
 func (l *latexWriter) markdown(source, name string, c *notebook.Cell, strip *bool) string {
-	p := &texProse{source: []byte(source), notes: map[int]ast.Node{}, shift: l.shift, strip: strip,
+	p := &texProse{source: []byte(source), notes: map[int]ast.Node{}, placed: map[int]bool{}, shift: l.shift, strip: strip,
 		image: func(src, alt string) string { return l.image(src, alt, c) }}
 	if strip == nil {
 		p.shift = -2
@@ -141,10 +143,7 @@ func (p *texProse) inline(n ast.Node) string {
 		}
 		return "☐ "
 	case *east.FootnoteLink:
-		if note := p.notes[n.Index]; note != nil {
-			return `\footnote{` + strings.TrimSpace(p.blocks(note)) + "}"
-		}
-		return ""
+		return p.footnote(n.Index)
 	case *east.FootnoteBacklink:
 		return ""
 	case *mathNode:
@@ -154,6 +153,20 @@ func (p *texProse) inline(n ast.Node) string {
 		return inlineMath(n.tex)
 	}
 	return p.inlines(n)
+}
+
+// footnote is a note where it is referred to. A note inside of notes is written where
+// the first of them needs it and left out after that, so that notes that refer to
+// themselves, or to each other in great numbers, come to an end.
+func (p *texProse) footnote(number int) string {
+	note := p.notes[number]
+	if note == nil || p.inNote && p.placed[number] {
+		return ""
+	}
+	outer := p.inNote
+	p.inNote, p.placed[number] = true, true
+	defer func() { p.inNote = outer }()
+	return `\footnote{` + strings.TrimSpace(p.blocks(note)) + "}"
 }
 
 // textIn is the text inside a node, as written.

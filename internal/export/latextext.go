@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // texSpecial are the characters that mean something to TeX. All letters and signs
@@ -137,44 +136,3 @@ func texCharacter(r rune) string {
 }
 
 func controls(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-
-var (
-	texForbidden = regexp.MustCompile(`\\(input|include|includeonly|write|immediate|openout|openin|read|closeout|catcode|csname|def|edef|gdef|xdef|let|newcommand|renewcommand|` +
-		`usepackage|RequirePackage|documentclass|directlua|special|everyjob|loop|repeat|pdf[a-z]*|jobname|verb|lstinputlisting|verbatiminput|end\{document\})($|[^a-zA-Z])`)
-	texEnvironment = regexp.MustCompile(`\\(begin|end)\{([^}]*)\}`)
-)
-
-// compilable reports whether LaTeX of an output can stand in our document: no
-// command that reads files, writes or defines, and all that is opened is closed.
-func compilable(source string) bool {
-	if texForbidden.MatchString(source) || strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) {
-		return false
-	}
-	depth, dollars := 0, 0
-	for i := 0; i < len(source); i++ {
-		switch source[i] {
-		case '\\':
-			i++
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth < 0 {
-				return false
-			}
-		case '$':
-			dollars++
-		}
-	}
-	var open []string
-	for _, m := range texEnvironment.FindAllStringSubmatch(source, -1) {
-		if m[1] == "begin" {
-			open = append(open, m[2])
-			continue
-		}
-		if len(open) == 0 || open[len(open)-1] != m[2] {
-			return false
-		}
-		open = open[:len(open)-1]
-	}
-	return depth == 0 && dollars%2 == 0 && len(open) == 0
-}

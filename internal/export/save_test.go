@@ -169,7 +169,10 @@ func TestLaTeXCompilesAnything(t *testing.T) {
 
 func TestCompilable(t *testing.T) {
 	for source, want := range map[string]bool{
-		"$x^2$": true, "\\begin{tabular}{l}a\\end{tabular}": true, "\\textbf{x} \\$": true, "\\inputs": true, "\\leftarrow": true,
+		"$x^2$": true, "\\begin{tabular}{l}a\\end{tabular}": true, "\\textbf{x} \\$": true, "\\leftarrow": true, "50\\,\\% of \\(x\\) \\[y\\]": true,
+		"\\begin{tabular}{@{}lr@{}}a & b@c \\\\[2pt] % $ {\n\\end{tabular}": true, "\\hspace*{1em}\\'{e}": true,
+		"\\inputs": false, "\\unknown{x}": false, "x^^2": false, "\\@@input x": false, "\\emph@": false, "\\begin {center}x\\end{center}": false, "\\begin{unknown}x\\end{unknown}": false,
+		"\\(x": false, "\\[x\\)": false, "{\\begin{center}}\\end{center}": false, "#1": false, "\\": false, "$x$$y$ $$z$$ $\\text{a $b$}$": true, "{$}$": false, "$$x$": false,
 		"": false, "\\input{x}": false, "\\input x": false, "{": false, "}{": false, "$x": false, "\\begin{a}": false, "\\begin{a}\\end{b}": false, "\\end{document}": false, "\\write18{ls}": false, "\\def\\x{}": false,
 	} {
 		if got := compilable(source); got != want {

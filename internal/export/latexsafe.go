@@ -1,0 +1,162 @@
+package export
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// texCommands are the commands that LaTeX of an output may hold besides those of
+// symbols.go: none of them reads or writes a file, defines anything, or changes how
+// TeX reads what follows.
+var texCommands = set(`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname mathit mathnormal
+	tag label ref eqref boxed pmod bmod not phantom hphantom vphantom
+	text textrm textit textbf texttt textsf textsc textsl textup textmd textnormal textsuperscript textsubscript emph mbox fbox
+	tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape ttfamily rmfamily sffamily normalfont
+	centering raggedright raggedleft noindent indent par newline linebreak allowbreak smallskip medskip bigskip hspace vspace hfill vfill strut
+	hline cline toprule midrule bottomrule cmidrule addlinespace multicolumn tabularnewline shortstack caption item rule parbox makebox raisebox
+	linewidth textwidth columnwidth ensuremath footnote section subsection subsubsection paragraph subparagraph
+	textbackslash textasciitilde textasciicircum textless textgreater textbar textquotedbl textquotesingle textendash textemdash textellipsis textbullet
+	textperiodcentered textdegree textmu textpm texttimes copyright pounds ss ae AE oe OE o O aa AA l L i j S P c v u H k r t b d`)
+
+// texSigns are the commands of one character that is no letter: spaces, marks above
+// letters, and characters that mean something to TeX.
+const texSigns = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
+
+// texEnvironments are the environments that LaTeX of an output may hold besides those
+// of formulas.
+var texEnvironments = set("tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
+
+// texCommand reports whether an output may use a command.
+func texCommand(name string) bool {
+	if len(name) > 0 && !letter(name[0]) {
+		return strings.Contains(texSigns, name)
+	}
+	for _, table := range []map[string]string{identifiers, operators, fences, large, accents, unders, spaces} {
+		if table[name] != "" {
+			return true
+		}
+	}
+	_, isAlphabet := alphabets[name]
+	return isAlphabet || texCommands[name] || functions[name] || limits[name] || ignored[name]
+}
+
+// texEnvironment reports whether an output may open an environment.
+func texEnvironment(name string) bool {
+	_, isMath := environments[strings.TrimSuffix(name, "*")]
+	return isMath || texEnvironments[name]
+}
+
+// compilable reports whether LaTeX of an output can stand in our document: each of its
+// commands and environments is known, and all that is opened is closed. Two carets
+// would spell any character, and an @ after a command belongs to a name that is none
+// of a document's.
+func compilable(source string) bool {
+	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) || strings.Contains(source, "^^") {
+		return false
+	}
+	r := texReader{rest: source}
+	for r.rest != "" {
+		if !r.next() {
+			return false
+		}
+	}
+	return len(r.open) == 0
+}
+
+// texReader reads LaTeX as TeX does as long as nobody changes the rules, which no
+// command of texCommands does.
+type texReader struct {
+	rest string
+	open []string // groups, formulas and environments, by what ends them
+}
+
+// next reads one character or command and reports whether it may stand here.
+func (r *texReader) next() bool {
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	switch c {
+	case '\\':
+		return r.command()
+	case '{':
+		r.open = append(r.open, "}")
+	case '}':
+		return r.end("}")
+	case '%':
+		_, r.rest, _ = strings.Cut(r.rest, "\n")
+	case '$':
+		return r.dollar()
+	case '#':
+		return false
+	}
+	return true
+}
+
+// end closes what was opened last.
+func (r *texReader) end(by string) bool {
+	last := len(r.open) - 1
+	if last < 0 || r.open[last] != by {
+		return false
+	}
+	r.open = r.open[:last]
+	return true
+}
+
+// dollar begins or ends a formula; one dollar was read.
+func (r *texReader) dollar() bool {
+	last := len(r.open) - 1
+	if last >= 0 && r.open[last] == "$" {
+		return r.end("$")
+	}
+	sign := "$"
+	if rest, two := strings.CutPrefix(r.rest, "$"); two {
+		sign, r.rest = "$$", rest
+	}
+	if last >= 0 && r.open[last] == "$$" {
+		return r.end(sign)
+	}
+	r.open = append(r.open, sign)
+	return true
+}
+
+// command reads what follows a backslash.
+func (r *texReader) command() bool {
+	n := 0
+	for n < len(r.rest) && letter(r.rest[n]) {
+		n++
+	}
+	if n == 0 && r.rest != "" {
+		_, n = utf8.DecodeRuneInString(r.rest)
+	}
+	name := r.rest[:n]
+	r.rest = r.rest[n:]
+	switch name {
+	case "":
+		return false
+	case "(":
+		r.open = append(r.open, ")")
+		return true
+	case "[":
+		r.open = append(r.open, "]")
+		return true
+	case ")", "]":
+		return r.end(name)
+	case "begin", "end":
+		return r.environment(name == "begin")
+	}
+	return texCommand(name) && !strings.HasPrefix(r.rest, "@")
+}
+
+// environment reads the name after \begin or \end.
+func (r *texReader) environment(begins bool) bool {
+	name, rest, closed := strings.Cut(r.rest, "}")
+	name, opened := strings.CutPrefix(name, "{")
+	if !opened || !closed || !texEnvironment(name) {
+		return false
+	}
+	r.rest = rest
+	if begins {
+		r.open = append(r.open, name)
+		return true
+	}
+	return r.end(name)
+}
