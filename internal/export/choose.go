@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -34,16 +35,18 @@ func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 				p.data = []byte(b.String())
 				return p, true
 			}
-			p.data = decoded(o.Data["application/pdf"])
+			if data := decoded(o.Data["application/pdf"]); bytes.HasPrefix(data, []byte("%PDF-")) {
+				p.data = data
+			}
 		case ".svg":
 			p.data = []byte(stringOf(o.Data["image/svg+xml"]))
 			if len(p.data) == 0 {
 				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))
 			}
 		case ".png":
-			p.data = decoded(o.Data["image/png"])
+			p.data = outputImage(o, "image/png")
 		case ".jpg":
-			p.data = decoded(o.Data["image/jpeg"])
+			p.data = outputImage(o, "image/jpeg")
 		}
 		if len(p.data) > 0 {
 			return p, true
@@ -60,6 +63,14 @@ func ownFigure(o notebook.Output) (report.Figure, bool) {
 	}
 	f, err := report.FigureFromJSON(v["value"])
 	return f, err == nil
+}
+
+// outputImage is the image of an output, or nil when its bytes are no such image.
+func outputImage(o notebook.Output, media string) []byte {
+	if data, kind, _ := sniffed(decoded(o.Data[media])); kind == media {
+		return data
+	}
+	return nil
 }
 
 func decoded(v any) []byte {

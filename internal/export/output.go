@@ -168,7 +168,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		return []*node{tree}, k.lost, nil
 	case "image/png", "image/jpeg", "image/gif":
 		img := element("img", []string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
-		if len(decoded(source)) == 0 {
+		if outputImage(o, media) == nil {
 			return nil, []string{"a damaged " + media}, nil
 		}
 		return []*node{img}, nil, nil

@@ -2,18 +2,13 @@ package export
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
-
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
 // markdown is the dialect of a notebook's text. Raw HTML passes here, because
@@ -40,68 +35,6 @@ func prose(source, name string, c *cleaner) (*node, error) {
 		}
 	}
 	return out, nil
-}
-
-// images loads what Markdown refers to: attachments of the cell, and files by
-// their path from the notebook's folder.
-func images(cell *notebook.Cell, folder string) func(string) (string, string) {
-	return func(src string) (string, string) {
-		data, media, problem := imageBytes(src, cell, folder)
-		if problem != "" {
-			return "", problem
-		}
-		return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data), ""
-	}
-}
-
-// imageBytes is an image that Markdown names, with its media type, or why there
-// is none.
-func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
-	if name, ok := strings.CutPrefix(src, "attachment:"); ok {
-		bundle, _ := cell.Attachments[name].(map[string]any)
-		for media, v := range bundle {
-			text, _ := v.(string)
-			if data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), "")); err == nil && text != "" {
-				return sniffed(data, media)
-			}
-		}
-		return nil, "", "the cell has no such attachment"
-	}
-	if strings.Contains(src, ":") || strings.HasPrefix(src, "//") {
-		return nil, "", "a report loads nothing from elsewhere"
-	}
-	if filepath.IsAbs(src) {
-		return nil, "", "images are named by their path from the notebook's folder"
-	}
-	path, _, _ := strings.Cut(src, "?")
-	data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(unescapePath(path))))
-	if os.IsNotExist(err) {
-		return nil, "", "no such file"
-	}
-	if err != nil {
-		return nil, "", "the file cannot be read"
-	}
-	return sniffed(data, "")
-}
-
-func unescapePath(p string) string { return strings.ReplaceAll(p, "%20", " ") }
-
-// sniffed tells the kind of an image by its first bytes, so that nothing but an
-// image is ever put into a report.
-func sniffed(data []byte, media string) ([]byte, string, string) {
-	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n")):
-		return data, "image/png", ""
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return data, "image/jpeg", ""
-	case bytes.HasPrefix(data, []byte("GIF8")):
-		return data, "image/gif", ""
-	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return data, "image/webp", ""
-	case bytes.Contains(data[:min(len(data), 4096)], []byte("<svg")):
-		return data, "image/svg+xml", ""
-	}
-	return nil, "", "not a PNG, JPEG, GIF, WebP or SVG image"
 }
 
 // heading is an entry of the outline.

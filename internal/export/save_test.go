@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,13 +183,36 @@ func TestCompilable(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	folder := t.TempDir()
-	for name, data := range map[string][]byte{"a b.png": pixels(t), "t.png": []byte("text"), "s.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>")} {
+	folder := filepath.Join(t.TempDir(), "folder")
+	if err := os.MkdirAll(filepath.Join(folder, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	page := []byte("<html><body><p>secret</p><svg></svg></body></html>")
+	big := append(slices.Clone(pixels(t)), make([]byte, mostImage)...)
+	for name, data := range map[string][]byte{"half.png": pixels(t)[:12], "page.svg": page, "big.png": big, "sub/x.png": pixels(t), "../outside.png": pixels(t),
+		"old.svg": []byte("<?xml version='1.0' encoding='ISO-8859-1'?>\n<!-- a <p> --><!DOCTYPE svg><svg xmlns='http://www.w3.org/2000/svg'/>"), "a b.png": pixels(t), "t.png": []byte("text"), "s.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>")} {
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for name, to := range map[string]string{"inside.png": "sub/x.png", "away.png": "../outside.png", "zero.png": "/dev/zero", "dead.png": "none"} {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Skip(err)
+		}
+	}
 	for _, c := range []struct{ source, want string }{
+		{"![a](sub/../sub/x.png)", "data:image/png;base64,"},
+		{"![a](inside.png)", "data:image/png;base64,"},
+		{"![a](old.svg)", "data:image/svg+xml;base64,"},
+		{"![a](../outside.png)", "../outside.png is missing: it lies outside of the notebook&#39;s folder"},
+		{"![a](../../../../../../../dev/zero)", "is missing: it lies outside of the notebook&#39;s folder"},
+		{"![a](away.png)", "away.png is missing: it lies outside of the notebook&#39;s folder"},
+		{"![a](zero.png)", "zero.png is missing: it lies outside of the notebook&#39;s folder"},
+		{"![a](dead.png)", "dead.png is missing: no such file"},
+		{"![a](sub)", "sub is missing: it is not a regular file"},
+		{"![a](half.png)", "half.png is missing: not a PNG"},
+		{"![a](page.svg)", "page.svg is missing: not a PNG"},
+		{"![a](big.png)", "big.png is missing: it is larger than 32 MiB"},
 		{"![a](a%20b.png)", "data:image/png;base64,"},
 		{"![a](s.svg)", "data:image/svg+xml;base64,"},
 		{"![a](t.png)", "t.png is missing: not a PNG, JPEG, GIF, WebP or SVG image"},

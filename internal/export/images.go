@@ -1,0 +1,143 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // kinds that image.DecodeConfig knows
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// images loads what Markdown refers to: attachments of the cell, and files by
+// their path from the notebook's folder.
+func images(cell *notebook.Cell, folder string) func(string) (string, string) {
+	return func(src string) (string, string) {
+		data, media, problem := imageBytes(src, cell, folder)
+		if problem != "" {
+			return "", problem
+		}
+		return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data), ""
+	}
+}
+
+// imageBytes is an image that Markdown names, with its media type, or why there
+// is none.
+func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
+	if name, ok := strings.CutPrefix(src, "attachment:"); ok {
+		bundle, _ := cell.Attachments[name].(map[string]any)
+		for _, v := range bundle {
+			if data := decoded(v); len(data) > 0 {
+				return sniffed(data)
+			}
+		}
+		return nil, "", "the cell has no such attachment"
+	}
+	if strings.Contains(src, ":") || strings.HasPrefix(src, "//") {
+		return nil, "", "a report loads nothing from elsewhere"
+	}
+	if filepath.IsAbs(src) {
+		return nil, "", "images are named by their path from the notebook's folder"
+	}
+	path, _, _ := strings.Cut(src, "?")
+	data, problem = imageFile(cmp.Or(folder, "."), filepath.FromSlash(unescapePath(path)))
+	if problem != "" {
+		return nil, "", problem
+	}
+	return sniffed(data)
+}
+
+func unescapePath(p string) string { return strings.ReplaceAll(p, "%20", " ") }
+
+// mostImage is how many bytes an image may have: a page holds it whole.
+const mostImage = 32 << 20
+
+// imageFile reads a regular file in a folder or below it, wherever links lead, or says
+// why there is none.
+func imageFile(folder, path string) (data []byte, problem string) {
+	const outside = "it lies outside of the notebook's folder"
+	if !filepath.IsLocal(path) {
+		return nil, outside
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, "the notebook's folder cannot be read"
+	}
+	defer root.Close()
+	info, err := root.Stat(path)
+	if err != nil {
+		_, there := os.Stat(filepath.Join(folder, path))
+		switch {
+		case there == nil:
+			return nil, outside
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, "no such file"
+		}
+		return nil, "the file cannot be read"
+	}
+	if !info.Mode().IsRegular() {
+		return nil, "it is not a regular file"
+	}
+	// Should a pipe take its place meanwhile, nobody waits for a writer.
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, "the file cannot be read"
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, mostImage+1))
+	if err != nil {
+		return nil, "the file cannot be read"
+	}
+	if len(data) > mostImage {
+		return nil, fmt.Sprintf("it is larger than %d MiB", mostImage>>20)
+	}
+	return data, ""
+}
+
+// sniffed tells the kind of an image by reading how it begins, so that nothing but an
+// image is ever put into a report.
+func sniffed(data []byte) (same []byte, media, problem string) {
+	if _, kind, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		return data, "image/" + kind, ""
+	}
+	switch {
+	case isWebP(data):
+		return data, "image/webp", ""
+	case isSVG(data):
+		return data, "image/svg+xml", ""
+	}
+	return nil, "", "not a PNG, JPEG, GIF, WebP or SVG image"
+}
+
+// isWebP reports whether data are a RIFF file of the kind WebP, as long as it says.
+func isWebP(data []byte) bool {
+	return len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" && int64(binary.LittleEndian.Uint32(data[4:]))+8 <= int64(len(data))
+}
+
+// isSVG reports whether data are an XML document whose root is an SVG drawing.
+func isSVG(data []byte) bool {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // names of elements are ASCII
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return false
+		}
+		if root, ok := token.(xml.StartElement); ok {
+			return root.Name.Local == "svg"
+		}
+	}
+}

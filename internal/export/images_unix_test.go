@@ -1,0 +1,20 @@
+//go:build unix
+
+package export
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A pipe is no image, and nobody waits for one who writes to it.
+func TestImagePipe(t *testing.T) {
+	folder := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(folder, "fifo.png"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, problem := imageFile(folder, "fifo.png"); problem != "it is not a regular file" {
+		t.Errorf("problem %q", problem)
+	}
+}
