@@ -1,7 +1,9 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
@@ -28,7 +30,7 @@ var (
 // reader's light or dark scheme and prints. It returns the error of w.
 func HTML(w io.Writer, d Document) error {
 	h := htmlWriter{prefix: "cope"}
-	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" +
+	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + ContentPolicy("") + "\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
 	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n", html.EscapeString(d.title()), stylesheet+pageStyle)
 	for _, s := range d.sections() {
@@ -39,6 +41,18 @@ func HTML(w io.Writer, d Document) error {
 	h.write("</main>\n</body>\n</html>\n")
 	_, err := io.WriteString(w, h.b.String())
 	return err
+}
+
+// ContentPolicy is the element in the head of a page that lets a browser load nothing:
+// images and styles are those in the page, and no script runs but the given one. The
+// script is the whole text of its element; "" means that there is none.
+func ContentPolicy(script string) string {
+	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+	if script != "" {
+		sum := sha256.Sum256([]byte(script))
+		policy += "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return `<meta http-equiv="Content-Security-Policy" content="` + policy + `"/>`
 }
 
 // Fragment writes one display as HTML to stand inside a page, such as a notebook

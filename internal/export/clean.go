@@ -20,25 +20,12 @@ var (
 		"sup table tbody td tfoot th thead time tr u ul var wbr")
 	mathTags = set("math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle " +
 		"msub msubsup msup mtable mtd mtext mtr munder munderover none")
-	svgTags = names("svg g path rect circle ellipse line polyline polygon text tspan textPath defs clipPath mask linearGradient radialGradient stop " +
-		"pattern marker symbol use title desc image filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feFlood feFuncA " +
-		"feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset feTile")
-
 	// What these hold is no text for a reader, or could do something.
 	dropped = set("script style iframe object embed applet base link meta head title template noscript noembed noframes textarea xmp select input " +
 		"video audio canvas map param source track frame frameset math-field animate animatetransform animatemotion set foreignobject metadata")
 	// What a reader would have seen.
 	missed = set("script iframe object embed applet video audio canvas foreignobject")
 )
-
-// names maps lower case to the spelling that SVG wants.
-func names(words string) map[string]string {
-	m := map[string]string{}
-	for _, w := range strings.Fields(words) {
-		m[strings.ToLower(w)] = w
-	}
-	return m
-}
 
 // parents lists the elements that stand in certain others alone.
 var parents = map[string]map[string]bool{
@@ -194,7 +181,7 @@ func (c *cleaner) attributes(from, to *node, space string) {
 		if !keep {
 			continue
 		}
-		if a, keep = c.value(to.tag, a); keep {
+		if a, keep = c.value(to.tag, space, a); keep {
 			to.attrs = append(to.attrs, a)
 		}
 	}
@@ -206,16 +193,22 @@ func (c *cleaner) attributes(from, to *node, space string) {
 	}
 }
 
-// drawn is an attribute of a drawing. Addresses only point into the drawing.
+// drawn is an attribute of a drawing, as SVG spells it. Addresses only point into the
+// drawing.
 func (c *cleaner) drawn(a attr) (attr, bool) {
-	if low := strings.ToLower(a.name); low == "href" || low == "xlink:href" {
+	low := strings.ToLower(a.name)
+	switch {
+	case low == "href" || low == "xlink:href":
 		return attr{"href", a.value}, strings.HasPrefix(a.value, "#")
+	case strings.HasPrefix(low, "aria-") && attributeName.MatchString(low):
+		return attr{low, a.value}, true
 	}
-	return a, attributeName.MatchString(a.name) && a.name != "src" && a.name != "xmlns"
+	a.name = svgAttributes[low]
+	return a, a.name != ""
 }
 
 // value checks and adapts the value of an attribute that may stay.
-func (c *cleaner) value(tag string, a attr) (attr, bool) {
+func (c *cleaner) value(tag, space string, a attr) (attr, bool) {
 	switch a.name {
 	case "id":
 		a.value = c.id(a.value)
@@ -247,7 +240,13 @@ func (c *cleaner) value(tag string, a attr) (attr, bool) {
 	case "colspan", "rowspan", "span":
 		return a, positive.MatchString(a.value)
 	}
-	var ok bool
-	a.value, ok = localURLs(a.value, c.id)
+	if space != "svg" || a.name == "d" || a.name == "points" || strings.HasPrefix(a.name, "aria-") {
+		return a, true // numbers and words, which nothing reads as CSS
+	}
+	tokens, ok := harmless(cssTokens(a.value), c.id)
+	if !ok {
+		return a, false
+	}
+	a.value, ok = plainText(tokens)
 	return a, ok
 }

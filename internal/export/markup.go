@@ -120,7 +120,7 @@ func (n *node) write(b *strings.Builder) {
 	case "":
 		b.WriteString(escape(n.text))
 	case "script": // our own, without < and &
-		b.WriteString("<script>\n" + n.text + "</script>")
+		b.WriteString("<script>" + n.text + "</script>")
 		return
 	default:
 		b.WriteString("<" + n.tag)
@@ -150,15 +150,15 @@ func (n *node) String() string {
 	return b.String()
 }
 
-// escape makes text safe between tags and between quotes, and drops the control
-// characters that XML does not know.
-func escape(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	s = strings.Map(func(r rune) rune {
+// escape makes text safe between tags and between quotes.
+func escape(s string) string { return html.EscapeString(xmlText(s)) }
+
+// xmlText drops what is no UTF-8 and the control characters that XML does not know.
+func xmlText(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r&0xfffe == 0xfffe {
 			return -1
 		}
 		return r
-	}, s)
-	return html.EscapeString(s)
+	}, strings.ToValidUTF8(s, "\ufffd"))
 }

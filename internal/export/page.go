@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 var (
@@ -16,6 +17,9 @@ var (
 	//go:embed page.js
 	script string
 )
+
+// scriptText is the script as it stands in the page, which its policy knows by its sum.
+func scriptText() string { return "\n" + script }
 
 // HTML writes the report as one page that asks nothing of any network. It is
 // well-formed XML, has one h1, an outline, and figures and tables with numbers.
@@ -43,8 +47,8 @@ func (p *page) write(w io.Writer) error {
 	}
 	settle(body)
 	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" +
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + p.policy() +
+		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
 	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", escape(body.child("main").child("h1").plain()), look()+pageStyle+strings.Join(p.sheets, ""))
 	b.WriteString("</head>\n")
 	if p.paper {
@@ -56,6 +60,14 @@ func (p *page) write(w io.Writer) error {
 	b.WriteString("\n</html>\n")
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// policy tells the browser what the page may do.
+func (p *page) policy() string {
+	if p.paper {
+		return report.ContentPolicy("")
+	}
+	return report.ContentPolicy(scriptText())
 }
 
 // body is the whole visible page.
@@ -96,7 +108,7 @@ func (p *page) body() (*node, error) {
 	}
 	body.children = append(body.children, main)
 	if !p.paper {
-		body.children = append(body.children, &node{tag: "script", text: script})
+		body.children = append(body.children, &node{tag: "script", text: scriptText()})
 	}
 	return body, nil
 }

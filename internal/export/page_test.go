@@ -80,6 +80,10 @@ func checkPage(t *testing.T, root *node) {
 		}
 		return true
 	})
+	head := root.child("html").child("head")
+	if policy := head.children[3]; len(head.all("meta")) != 3 || policy.get("http-equiv") != "Content-Security-Policy" || !strings.HasPrefix(policy.get("content"), "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri") {
+		t.Errorf("the page begins with %s", head.children[3])
+	}
 	if n := len(root.all("script")); n > 1 {
 		t.Errorf("%d scripts, want our one", n)
 	}
@@ -89,7 +93,7 @@ func checkPage(t *testing.T, root *node) {
 // checkElement looks for requests to anywhere and for what could run.
 func checkElement(t *testing.T, n *node, ids map[string]bool) {
 	t.Helper()
-	if strings.Contains(" link iframe object embed base form video audio source applet meta ", " "+n.tag+" ") && !(n.tag == "meta" && n.get("http-equiv") == "") {
+	if strings.Contains(" link iframe object embed base form video audio source applet ", " "+n.tag+" ") || n.tag == "meta" && n.has("http-equiv") && n.get("http-equiv") != "Content-Security-Policy" {
 		t.Errorf("page has a %s", n.tag)
 	}
 	if n.tag == "style" {

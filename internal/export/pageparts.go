@@ -88,7 +88,8 @@ func contents(list []heading) *node {
 	return nav
 }
 
-// inlineCopy is what a heading says, without links and ids, which a page has once.
+// inlineCopy is what a heading says, without links, ids, which a page has once, and
+// styles, which are for the place of the heading.
 func inlineCopy(n *node) []*node {
 	var out []*node
 	for _, c := range n.children {
@@ -101,7 +102,7 @@ func inlineCopy(n *node) []*node {
 		default:
 			copied := &node{tag: c.tag, children: inner}
 			for _, a := range c.attrs {
-				if a.name != "id" {
+				if a.name != "id" && a.name != "style" {
 					copied.attrs = append(copied.attrs, a)
 				}
 			}

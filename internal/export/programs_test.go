@@ -3,6 +3,8 @@ package export
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,6 +127,32 @@ func TestSVGPDF(t *testing.T) {
 	}
 }
 
+// probed is a page with a script at its end that its policy lets run.
+func probed(t *testing.T, page []byte, script string) []byte {
+	t.Helper()
+	sum := sha256.Sum256([]byte(script))
+	allowed := bytes.Replace(page, []byte("; script-src "), []byte("; script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' "), 1)
+	if bytes.Equal(allowed, page) {
+		t.Fatal("the page has no policy for scripts")
+	}
+	return bytes.Replace(allowed, []byte("</body>"), []byte("<script>"+script+"</script></body>"), 1)
+}
+
+// opened has a browser open a page and returns what it says.
+func opened(t *testing.T, program string, page []byte, flags ...string) (string, error) {
+	t.Helper()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "p.html")
+	if err := os.WriteFile(path, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--user-data-dir=" + filepath.Join(folder, "profile")}, flags...)
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	return run(t, folder, program, append(args, "file://"+filepath.ToSlash(path))...)
+}
+
 // TestSort clicks on heads of columns in a real browser.
 func TestSort(t *testing.T) {
 	program := browser(t)
@@ -139,17 +167,9 @@ func TestSort(t *testing.T) {
 		{"11", "c|arm 10|arm 9|b|a|arm 2", "descending"},
 		{"01", "a|b|arm 9|arm 10|c|arm 2", "ascending"},
 	} {
-		folder := t.TempDir()
-		probe := "<script>[..." + `"` + c.clicks + `"` + "].forEach(function (i) { document.querySelectorAll('th button')[i].click(); });" +
-			"document.title = Array.from(document.querySelectorAll('tbody tr'), function (r) { return r.cells[0].textContent; }).join('|') + '!' + Array.from(document.querySelectorAll('th[aria-sort]'), function (h) { return h.getAttribute('aria-sort'); }).join();</script></body>"
-		if err := os.WriteFile(filepath.Join(folder, "p.html"), bytes.Replace(page, []byte("</body>"), []byte(probe), 1), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		args := []string{"--headless", "--disable-gpu", "--user-data-dir=" + filepath.Join(folder, "profile"), "--dump-dom"}
-		if os.Geteuid() == 0 {
-			args = append(args, "--no-sandbox")
-		}
-		out, err := run(t, folder, program, append(args, "file://"+filepath.ToSlash(filepath.Join(folder, "p.html")))...)
+		probe := "[..." + `"` + c.clicks + `"` + "].forEach(function (i) { document.querySelectorAll('th button')[i].click(); });" +
+			"document.title = Array.from(document.querySelectorAll('tbody tr'), function (r) { return r.cells[0].textContent; }).join('|') + '!' + Array.from(document.querySelectorAll('th[aria-sort]'), function (h) { return h.getAttribute('aria-sort'); }).join();"
+		out, err := opened(t, program, probed(t, page, probe), "--dump-dom")
 		if want := "<title>" + c.want + "!" + c.sorted + "</title>"; err != nil || !strings.Contains(out, want) {
 			i := max(strings.Index(out, "<title>"), 0)
 			t.Errorf("clicks %q: %v, %.120s, want %s", c.clicks, err, out[i:], want)

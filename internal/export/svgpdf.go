@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 var leadingNumber = regexp.MustCompile(`^\s*(\d+\.?\d*)(px|pt|in|cm|mm)?\s*$`)
@@ -24,8 +26,8 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 		return nil, errors.New("no drawing")
 	}
 	width, height := size(found[0])
-	page := fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>Drawing</title><style>@page { size: %gpx %gpx; margin: 0 } "+
-		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%s</body></html>", width, height, found[0].String())
+	page := fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>%[3]s<title>Drawing</title><style>@page { size: %[1]gpx %[2]gpx; margin: 0 } "+
+		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%[4]s</body></html>", width, height, report.ContentPolicy(""), found[0].String())
 	return printPage(ctx, browser, []byte(page))
 }
 
