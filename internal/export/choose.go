@@ -39,7 +39,7 @@ func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 				p.data = data
 			}
 		case ".svg":
-			p.data = []byte(stringOf(o.Data["image/svg+xml"]))
+			p.data = drawingFile(stringOf(o.Data["image/svg+xml"]))
 			if len(p.data) == 0 {
 				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))
 			}
@@ -93,7 +93,7 @@ func soleDrawing(source string) string {
 	if len(found) != 1 || rest != strings.TrimSpace(found[0].plain()) {
 		return ""
 	}
-	return found[0].String()
+	return string(drawingFile(source))
 }
 
 // blockKind is how a text representation of an output is to be read.

@@ -1,8 +1,14 @@
 package export
 
 import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
@@ -127,6 +133,41 @@ func TestClean(t *testing.T) {
 		if got := tree.String(); got != c.want {
 			t.Errorf("%s\n becomes %s\n    want %s", c.in, got, c.want)
 		}
+	}
+}
+
+// A drawing as a file keeps its looks and nothing that runs or asks, and is XML whatever
+// it was.
+func TestDrawingFile(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{`<?xml version="1.0"?><!DOCTYPE svg><svg width="4" xmlns:xlink="x" onload="alert(1)"><style>*{stroke-linejoin:round} @import "x";</style><use xlink:href="#a"/><script>alert(1)</script></svg>`,
+			`<svg width="4" xmlns="http://www.w3.org/2000/svg" id="drawing"><style>#drawing * { stroke-linejoin:round }` + "\n" + `</style><use href="#a"></use></svg>`},
+		{"<svg><text>a\x00\x1b[1m\xff &nbsp;b</text>", "<svg xmlns=\"http://www.w3.org/2000/svg\"><text>a[1m\ufffd \u00a0b</text></svg>"},
+		{"no drawing", ""},
+	} {
+		if got := string(drawingFile(c.in)); got != c.want {
+			t.Errorf("%s\n becomes %s\n    want %s", c.in, got, c.want)
+		}
+	}
+}
+
+// A Markdown report has no control characters, whatever names and outputs hold.
+func TestMarkdownOfControls(t *testing.T) {
+	const wild = "a\x00\x07\u0085b\x1b]0;title\x07c\xff"
+	folder := t.TempDir()
+	path := filepath.Join(folder, "r.md")
+	nb := book(markdownCell(wild), codeCell(wild, nil, printed("stdout", wild), shows("text/plain", wild), shows("text/markdown", wild), shows("text/html", wild)))
+	if err := Save(context.Background(), path, nb, Options{Title: wild}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := bytes.IndexFunc(data, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' || r == utf8.RuneError && !utf8.Valid(data)
+	}); i >= 0 {
+		t.Errorf("the report has %q", data[i:min(i+20, len(data))])
 	}
 }
 

@@ -50,7 +50,7 @@ func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Op
 			m.facts(t)
 		}
 	}
-	_, err := io.WriteString(w, m.b.String())
+	_, err := io.WriteString(w, xmlText(m.b.String()))
 	return err
 }
 
@@ -139,6 +139,11 @@ func (m *mdWriter) images(line string, c *notebook.Cell) string {
 			data, media = decoded(encoded), "image/"+inline[1]
 		} else {
 			data, media, problem = imageBytes(part[2], c, m.opt.Folder)
+		}
+		if media == "image/svg+xml" && problem == "" {
+			if data = drawingFile(string(data)); data == nil {
+				problem = "no drawing"
+			}
 		}
 		if problem != "" {
 			return fmt.Sprintf("*Image %s is missing: %s*", mdEscape(brief(part[2])), problem)

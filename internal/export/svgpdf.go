@@ -19,16 +19,41 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := cleaner{id: func(s string) string { return s }}
-	tree := &node{children: k.clean(parse(source), "", "")}
-	found := tree.all("svg")
-	if len(found) == 0 {
+	svg := drawing(source)
+	if svg == nil {
 		return nil, errors.New("no drawing")
 	}
-	width, height := size(found[0])
+	width, height := size(svg)
 	page := fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>%[3]s<title>Drawing</title><style>@page { size: %[1]gpx %[2]gpx; margin: 0 } "+
-		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%[4]s</body></html>", width, height, report.ContentPolicy(""), found[0].String())
+		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%[4]s</body></html>", width, height, report.ContentPolicy(""), svg.String())
 	return printPage(ctx, browser, []byte(page))
+}
+
+// drawing is the first drawing in a source, rebuilt from what is known to be harmless
+// and with the style that it brings; nil when there is none.
+func drawing(source string) *node {
+	const name = "drawing"
+	same := func(s string) string { return s }
+	style := ""
+	k := cleaner{id: same, style: func(sheet string) { style += scoped(sheet, name, same) }}
+	found := (&node{children: k.clean(parse(source), "", "")}).all("svg")
+	if len(found) == 0 {
+		return nil
+	}
+	svg := found[0]
+	if style != "" {
+		svg.set("id", name)
+		svg.children = append([]*node{element("style", nil, textNode(style))}, svg.children...)
+	}
+	return svg
+}
+
+// drawingFile is a drawing as a file of its own, which is XML.
+func drawingFile(source string) []byte {
+	if svg := drawing(source); svg != nil {
+		return []byte(svg.String())
+	}
+	return nil
 }
 
 // size is the drawing's in CSS pixels, from its attributes or else its view box.
