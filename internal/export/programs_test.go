@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,7 +78,11 @@ func TestPDF(t *testing.T) {
 	browser(t)
 	path := filepath.Join(t.TempDir(), "r.pdf")
 	nb := demo(t)
-	nb.Cells = append(nb.Cells, codeCell("x", []any{hideInput, hideOutput}, printed("stdout", "foldedwords\n")))
+	pages := strings.Builder{} // an output goes on from page to page
+	for i := range 400 {
+		fmt.Fprintf(&pages, "numbered%d\n", i)
+	}
+	nb.Cells = append(nb.Cells, codeCell("x", []any{hideInput, hideOutput}, printed("stdout", "foldedwords\n")), codeCell("y", nil, printed("stdout", pages.String())))
 	if err := Save(context.Background(), path, nb, demoOptions()); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +94,7 @@ func TestPDF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range append(provenanceWords, "Two groups of tasks", "foldedwords", "line 80", "Figure 1.", "round 1") {
+	for _, want := range append(provenanceWords, "Two groups of tasks", "foldedwords", "line 80", "Figure 1.", "round 1", "numbered0\n", "numbered100\n", "numbered250\n", "numbered399\n") {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF lacks %q", want)
 		}
