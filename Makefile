@@ -32,13 +32,11 @@ bench: ## the benchmarks on one processor, five times (compare with benchstat); 
 	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem ./kernels ./dsl ./engine/... ./report
 	go test -run '^$$' -bench . -count 5 $(conformance)
 
-fuzz: ## fuzz the language, the notebook format and the wire for a minute a target
-	go test ./dsl -run '^$$' -fuzz FuzzParse -fuzztime 60s
-	go test ./dsl -run '^$$' -fuzz FuzzEval -fuzztime 60s
-	go test ./dsl -run '^$$' -fuzz FuzzEdit -fuzztime 60s
-	go test ./dsl/internal/formula -run '^$$' -fuzz FuzzFormula -fuzztime 60s
-	go test ./internal/jupyter/notebook -run '^$$' -fuzz FuzzRead -fuzztime 60s
-	go test ./internal/jupyter/zmtp -run '^$$' -fuzz FuzzPeer -fuzztime 60s
+fuzztime = 60s
+targets = .
+
+fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: that many executions; targets='^dsl:': some)
+	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
 docs: ## write the lists in docs/language.md anew from the catalogues
 	go test ./dsl -run LanguageDocumentation -update

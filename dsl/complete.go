@@ -111,7 +111,9 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 		return
 	}
 	for i := range functions {
-		p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
+		if strings.HasPrefix(functions[i].Name, p.prefix) { // a signature takes longer than the rest
+			p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
+		}
 	}
 }
 

@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // The cursor is at the bar.
@@ -125,6 +129,25 @@ func TestCompleteIsFast(t *testing.T) {
 		}
 		if least > 50*time.Millisecond {
 			t.Errorf("%.20s…: %v", text, least)
+		}
+	}
+}
+
+// Every description of the catalogues has text, Markdown and HTML.
+func TestDescriptionsRender(t *testing.T) {
+	all := map[string][]report.Block{}
+	for _, f := range functions {
+		all[f.Name] = functionHelp(f.Name)
+	}
+	for _, f := range formula.Functions() {
+		all["in a formula: "+f.Name] = formulaHelp(f.Name)
+	}
+	for _, a := range engine.Algorithms() {
+		all[a.Name] = algorithmHelp(a.Name)
+	}
+	for name, blocks := range all {
+		if got := inspection(blocks); got.Text == "" || got.Markdown == "" || got.HTML == "" {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -18,27 +18,33 @@ type Inspection struct{ Text, Markdown, HTML string }
 // is bound, a function; or else the function whose call is around it. The cursor
 // counts runes.
 func (s *Session) Inspect(text string, cursor int) Inspection {
+	return inspection(s.description(text, cursor))
+}
+
+// description is what Inspect renders. It is one of finitely many: the text chooses, and
+// none of its words enter.
+func (s *Session) description(text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
 	if c.InText {
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
-			return inspection(blocks)
+			return blocks
 		}
-		return inspection(functionHelp(c.Function()))
+		return functionHelp(c.Function())
 	}
 	if _, bound := s.scope[c.Word]; bound {
-		return inspection(s.describe(c.Word))
+		return s.describe(c.Word)
 	}
 	if c.Formula {
 		if blocks := formulaHelp(c.Word); blocks != nil {
-			return inspection(blocks)
+			return blocks
 		}
 	}
 	for _, name := range []string{c.Word, c.Function()} {
 		if blocks := functionHelp(name); blocks != nil {
-			return inspection(blocks)
+			return blocks
 		}
 	}
-	return Inspection{}
+	return nil
 }
 
 // Help describes a function of the language by its name, as plain text; "" when

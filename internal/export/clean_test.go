@@ -202,6 +202,7 @@ func FuzzClean(f *testing.F) {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "\ufffd") // as reading JSON does
 		_, root := rendered(t, book(markdownCell(s), codeCell(s, nil, shows("text/html", s), shows("image/svg+xml", s), printed("stdout", s))), Options{Title: s})
 		if n := len(root.all("script")); n != 1 {
 			t.Fatalf("%d scripts", n)
