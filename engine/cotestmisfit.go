@@ -84,11 +84,11 @@ func (u *misfit) learn(m *Model, b Batch, robust bool, alpha float64) {
 // probability 1 - level; 0 where it has more without any. With u independent and normal the
 // generalised sum of squares is χ² [Paule and Mandel 1982, Viechtbauer 2007].
 func (u *misfit) sd(m *Model, level float64) float64 {
-	factor, _ := u.data.scales(m)
-	if factor == nil {
+	scales, all := u.data.scales(m)
+	if !all {
 		return 0
 	}
-	l := m.leastSquares(*u.data, factor, 0)
+	l := m.leastSquares(*u.data, scales.factor, 0)
 	if l.freedom == 0 {
 		return 0
 	}
@@ -100,7 +100,7 @@ func (u *misfit) sd(m *Model, level float64) float64 {
 	for _, w := range l.weights {
 		mean += 1 / w / float64(len(l.weights))
 	}
-	exceeds := func(g float64) bool { return m.leastSquares(*u.data, factor, g).sum > limit }
+	exceeds := func(g float64) bool { return m.leastSquares(*u.data, scales.factor, g).sum > limit }
 	lo, hi := 0.0, mean*l.sum/limit
 	for exceeds(hi) {
 		lo, hi = hi, 4*hi

@@ -95,15 +95,12 @@ func (f *fitCheck) learn(round int, b Batch) *float64 {
 		return nil
 	}
 	f.data.add(b)
-	scale, freedom := f.data.scales(f.model)
-	if scale == nil {
-		return nil
-	}
-	l := f.model.leastSquares(f.data, scale, 0)
+	scales, _ := f.data.scales(f.model)
+	l := f.model.tested(f.data, scales)
 	if l.freedom == 0 {
 		return nil
 	}
-	p := l.pValue(f.misfit, freedom)
+	p := l.pValue(f.misfit, scales)
 	if level := LackLevel / float64(round*(round+1)); p <= level && f.found == nil {
 		f.found = f.describe(l)
 		f.found.Round, f.found.PValue, f.found.Level, f.found.Robust = round, p, level, f.robust
@@ -120,11 +117,12 @@ func (f *fitCheck) verdict() *LackOfFit {
 }
 
 // pValue is the probability of residuals at least this large when no reward is farther
-// than misfit from the kernel's space. Without misfit their sum of squares is χ², or F
-// times its degrees of freedom over the pure error's. With it, it is χ² of noncentrality
-// at most misfit²·Σw, by the approximation of [Patnaik 1949].
-func (l meanFit) pValue(misfit, pure float64) float64 {
-	freedom, sum := float64(l.freedom), l.sum
+// than misfit from the kernel's space. Without misfit their sum of squares is χ², or with
+// unknown scales a multiple of F. With it, it is χ² of noncentrality at most misfit²·Σw, by the
+// approximation of [Patnaik 1949].
+func (l meanFit) pValue(misfit float64, s scales) float64 {
+	multiple, pure := l.law(s)
+	freedom, sum := float64(l.freedom), l.sum/multiple
 	if misfit > 0 {
 		noncentral := 0.0
 		for _, w := range l.weights {

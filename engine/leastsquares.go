@@ -38,52 +38,57 @@ func (d *replicates) add(b Batch) {
 }
 
 // scales are the factors by which the variances of the arms differ from what the problem
-// says, and the degrees of freedom these are known to: 1 and infinitely many where scales are
-// known, else the pure error of the arms that share a factor, and the fewest degrees of any of
-// them, which is cautious. nil where some factor cannot be told.
-func (d *replicates) scales(m *Model) (factor []float64, freedom float64) {
+// says. Where these are unknown each is the pure error of the arms that share it.
+type scales struct {
+	factor  []float64 // N; 0 or NaN where it cannot be told
+	group   []int     // N: the arms that share a factor; nil where scales are known
+	freedom []float64 // by group: the degrees of freedom of its factor
+}
+
+// scales returns them, and whether those of all measured arms can be told.
+func (d *replicates) scales(m *Model) (s scales, all bool) {
 	p := m.Problem
-	factor = make([]float64, p.N())
+	s.factor = make([]float64, p.N())
 	if p.Unknown == "" {
-		for i := range factor {
-			factor[i] = 1
+		for i := range s.factor {
+			s.factor[i] = 1
 		}
-		return factor, math.Inf(1)
+		return s, true
 	}
-	group := func(i int) int {
+	s.group, s.freedom = make([]int, p.N()), make([]float64, p.N())
+	sum := make([]float64, p.N())
+	for i, square := range d.squares {
 		switch p.Unknown {
 		case UnknownTask:
-			return p.TaskOf[i]
+			s.group[i] = p.TaskOf[i]
 		case UnknownArm:
-			return i
+			s.group[i] = i
 		}
-		return 0
+		sum[s.group[i]] += square / (p.Noise[i] * p.Noise[i])
+		s.freedom[s.group[i]] += d.freedom[i]
 	}
-	sum, degrees := make([]float64, p.N()), make([]float64, p.N())
-	for i, s := range d.squares {
-		sum[group(i)] += s / (p.Noise[i] * p.Noise[i])
-		degrees[group(i)] += d.freedom[i]
-	}
-	freedom = math.Inf(1)
+	all = true
 	for i, c := range d.counts {
-		if g := group(i); c > 0 {
-			if factor[i] = sum[g] / degrees[g]; !(factor[i] > 0) {
-				return nil, 0
-			}
-			freedom = min(freedom, degrees[g])
-		}
+		s.factor[i] = sum[s.group[i]] / s.freedom[s.group[i]]
+		all = all && (c == 0 || s.factor[i] > 0)
 	}
-	return factor, freedom
+	return s, all
+}
+
+// beyond reports whether the factor of an arm can be told, from more degrees than these.
+func (s scales) beyond(degrees float64, i int) bool {
+	return s.group == nil || s.freedom[s.group[i]] > degrees && s.factor[i] > 0
 }
 
 // meanFit is a least-squares fit of the measured arms' means by the model's features.
 type meanFit struct {
-	arms     []int     // measured
-	weights  []float64 // 1/variance of each mean, normalised
-	residual []float64 // mean less fit over the mean's standard deviation
-	leverage []float64 // what part of an arm's mean goes into its own fit
-	freedom  int       // arms less the rank of their features
-	sum      float64   // Σ residual²
+	arms     []int       // measured
+	weights  []float64   // 1/variance of each mean, normalised
+	residual []float64   // mean less fit over the mean's standard deviation
+	leverage []float64   // what part of an arm's mean goes into its own fit
+	basis    [][]float64 // orthonormal, of the space that the fits of all means over their standard deviations are in
+	freedom  int         // arms less the rank of their features
+	sum      float64     // Σ residual²
 }
 
 // leastSquares fits the means, taking the variance of each for factor·σ²/n + extra,
@@ -111,7 +116,8 @@ func (m *Model) leastSquares(d replicates, factor []float64, extra float64) mean
 		}
 	}
 	rank := orthonormalise(columns)
-	for _, q := range columns[:rank] {
+	l.basis = columns[:rank]
+	for _, q := range l.basis {
 		subtract(l.residual, q)
 		for k, v := range q {
 			l.leverage[k] += v * v
