@@ -20,7 +20,8 @@ type Interval struct {
 	CI95 [2]float64 `json:"ci95"`
 }
 
-// Rate is a relative frequency with its 95 % Wilson interval [Wilson 1927].
+// Rate is a relative frequency with its 95 % Wilson interval [Wilson 1927], of Result.TaskErrors at the
+// effective number of runs.
 type Rate struct {
 	Count int        `json:"count"`
 	Runs  int        `json:"runs"`
@@ -128,7 +129,8 @@ type Result struct {
 	// (FC), or whose Leader is wrong (FB). Absent truth leaves Runs at 0.
 	Errors    Rate `json:"errors"`
 	Undecided Rate `json:"undecided"` // runs with at least one task undecided
-	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm.
+	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm. Its Runs are pairs;
+	// its interval goes by runs, since the tasks of a run may err together.
 	TaskErrors Rate `json:"task_errors"`
 	// Regret is the mean over tasks of best - Leader, reward units; RelativeRegret
 	// divides each by best - median arm of its task.

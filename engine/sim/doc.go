@@ -17,6 +17,7 @@
 //	Sweep ─SpeedupOf─▶ Speedup               β of [Du23, eq. (4)]
 //	Sweeps ─ClaimsOf─▶ Claims                what the paper says, and whether it holds
 //
-// All intervals are of 95 %: Student's t for means, Wilson's for error rates, for
-// differences and ratios see Paired, for claims see ClaimsOf.
+// All intervals are of 95 %: Student's t for means, Wilson's for error rates, for shares of
+// tasks see Shares, for differences and ratios see Paired, for claims see ClaimsOf. The
+// warning that errors exceed delta goes by the exact interval.
 package sim

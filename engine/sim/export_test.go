@@ -10,3 +10,6 @@ func EnvironmentOf(p *engine.Problem, seed uint64, run int) engine.Environment {
 	}
 	return environmentOf(p, draw, seed, run)
 }
+
+// Doubt is the warning about an error rate.
+var Doubt = doubt

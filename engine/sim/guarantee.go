@@ -156,33 +156,6 @@ func posterior(r engine.Result) string {
 	return fmt.Sprintf("under the kernel as prior, each decided answer is %s with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", what, atLeast(r.Delta/float64(r.Tasks)))
 }
 
-// doubt says what the error rate over several runs tells about delta, unless it tells
-// that errors stay within: "" then, and for one run or none, which claim nothing. The
-// text is the same for all cells of a sweep with the same counts, to be said once.
-func doubt(errors engine.Rate, delta float64) string {
-	wrong := fmt.Sprintf("%d of %d", errors.Count, errors.Runs)
-	switch {
-	case errors.Runs < 2 || errors.CI95[1] <= delta:
-		return ""
-	case errors.CI95[0] > delta:
-		return fmt.Sprintf("errors exceed delta: %s runs, 95 %% interval from %.3g", wrong, errors.CI95[0])
-	case errors.Rate > delta:
-		return fmt.Sprintf("cannot tell whether errors stay within delta = %g: %s runs are wrong, compatible with %.2g %% to %.2g %%", delta, wrong, 100*errors.CI95[0], 100*errors.CI95[1])
-	}
-	s := fmt.Sprintf("%d runs are too few to tell whether errors stay within delta = %g: %s is compatible with up to %.2g %%", errors.Runs, delta, wrong, 100*errors.CI95[1])
-	if errors.Count == 0 {
-		s += fmt.Sprintf("; without errors it takes %d runs", enoughRuns(delta))
-	}
-	return s
-}
-
-// enoughRuns is the smallest number n of runs whose Wilson interval for 0 errors, up to
-// z²/(n+z²), ends at delta.
-func enoughRuns(delta float64) int {
-	n := math.Ceil(normal95 * normal95 * (1 - delta) / delta)
-	return int(math.Min(n, math.MaxInt32))
-}
-
 // understated tells of an arm whose rewards vary more than its noise scale says,
 // beyond the 5 % that separate a sample standard deviation from that of the
 // population it was computed from; "" when there is none.

@@ -106,12 +106,12 @@ func TestErrorRatesCanFail(t *testing.T) {
 	for i := range p.SD {
 		p.SD[i] = 4
 	}
-	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.1}, Runs: 200, Seed: 9})
+	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.1}, Runs: 400, Seed: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
 	warnings := strings.Join(r.Warnings, "\n")
-	for _, want := range []string{"errors exceed delta", "noise scale is too small", "in 200 of 200 runs the kernel does not fit", `or the noise is larger than stated`} {
+	for _, want := range []string{"errors exceed delta", "noise scale is too small", "in 400 of 400 runs the kernel does not fit", `or the noise is larger than stated`} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("4 times the noise: no warning %q in %s", want, warnings)
 		}

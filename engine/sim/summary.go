@@ -19,14 +19,15 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 	}
 	scores, runs := t.finished()
 	r.Runs, r.Status, r.Warnings = t.done, scores[0].status, t.warned()
-	var wrong, undecided, wrongTasks, rounds int
+	var wrong, undecided, rounds int
+	wrongTasks := make([]int, 0, len(scores))
 	for _, s := range scores {
 		if worse(s.status, r.Status) {
 			r.Status = s.status
 		}
 		wrong += count(s.wrong)
 		undecided += count(s.undecided)
-		wrongTasks += s.wrongTasks
+		wrongTasks = append(wrongTasks, s.wrongTasks)
 		rounds += s.rounds
 		r.MaxRounds = max(r.MaxRounds, s.rounds)
 	}
@@ -39,7 +40,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 	r.Undecided = Proportion(undecided, r.Runs)
 	if p.Mean != nil {
 		r.Errors = Proportion(wrong, r.Runs)
-		r.TaskErrors = Proportion(wrongTasks, r.Runs*p.V())
+		r.TaskErrors = Shares(wrongTasks, p.V())
 		r.Regret = Mean(column(scores, func(s score) float64 { return s.regret }))
 		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.relative }))
 	}
