@@ -24,7 +24,7 @@ func perturbed(p *engine.Problem, sd float64, seed uint64) *engine.Problem {
 }
 
 // rejected counts the runs whose data speak against the kernel.
-func rejected(t *testing.T, p *engine.Problem, algorithm string, runs int) (count int) {
+func rejected(t testing.TB, p *engine.Problem, algorithm string, runs int) (count int) {
 	t.Helper()
 	entry, err := engine.AlgorithmNamed(engine.ModeFC, algorithm)
 	if err != nil {

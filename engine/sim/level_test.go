@@ -1,0 +1,159 @@
+package sim_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// BenchmarkLevel measures how often each test rejects: "level" where it should not, and "power" where it
+// should. An operation is the whole measurement, from the same seed each time; docs/benchmarks.md has the table.
+func BenchmarkLevel(b *testing.B) {
+	measure := func(name string, share func(b *testing.B, effect bool) float64) {
+		b.Run(name, func(b *testing.B) {
+			var level, power float64
+			for b.Loop() {
+				level, power = share(b, false), share(b, true)
+			}
+			b.ReportMetric(level, "level")
+			b.ReportMetric(power, "power")
+		})
+	}
+	for _, unknown := range []string{"", engine.UnknownCommon, engine.UnknownTask, engine.UnknownArm} {
+		measure("lack-of-fit/unknown="+cmp.Or(unknown, "none"), func(b *testing.B, off bool) float64 {
+			p := paperCase(b, 1, 0.4)
+			if off { // rewards 0.5 off what the kernel can represent, in standard deviation
+				p = perturbed(p, 0.5, 3)
+			}
+			p.Unknown = unknown
+			return float64(rejected(b, p, "CoTestFC", 1500)) / 1500
+		})
+	}
+	for _, runs := range []int{34, 200, 1000} {
+		measure(fmt.Sprintf("errors-exceed-delta/runs=%d", runs), func(_ *testing.B, off bool) float64 {
+			return alarms(runs, 0.005, 0.005*(1+3*amount(off))) // at δ and at 4δ
+		})
+	}
+	for _, rho := range []float64{0, 0.3, 1} {
+		measure(fmt.Sprintf("tasks-in-error/correlation=%g", rho), func(_ *testing.B, off bool) float64 {
+			return sharesApart(0.1, 0.1*(1+amount(off)), rho) // the rate in question is 0.1; it is that, or 0.2
+		})
+	}
+	for _, runs := range []int{5, 50} {
+		for _, m := range []string{sim.MeasureSamples, sim.MeasureError} {
+			measure(fmt.Sprintf("compare/%s/runs=%d", m, runs), func(b *testing.B, off bool) float64 {
+				return pairsApart(b, m, runs, amount(off))
+			})
+		}
+	}
+	for _, runs := range []int{30, 100} {
+		measure(fmt.Sprintf("claims/runs=%d", runs), func(b *testing.B, off bool) float64 {
+			return claimsHold(b, runs, amount(off))
+		})
+	}
+}
+
+// amount is 1 or 0.
+func amount(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// alarms is the probability that so many runs warn that errors exceed delta, at this rate.
+func alarms(runs int, delta, rate float64) (probability float64) {
+	law := distuv.Binomial{N: float64(runs), P: rate}
+	for k := range runs + 1 {
+		if strings.HasPrefix(sim.Doubt(sim.Proportion(k, runs), delta), "errors exceed delta") {
+			probability += law.Prob(float64(k))
+		}
+	}
+	return probability
+}
+
+// sharesApart is how often the interval of 100 runs of five tasks leaves out a rate.
+func sharesApart(asked, rate, rho float64) float64 {
+	const repetitions = 4000
+	rng := rand.New(rand.NewPCG(3, 4))
+	apart := repetitions
+	for range repetitions {
+		wrong := make([]int, 100)
+		for i := range wrong {
+			wrong[i] = together(rng, rate, rho, 5)
+		}
+		apart -= covers(sim.Shares(wrong, 5), asked)
+	}
+	return float64(apart) / repetitions
+}
+
+// pairsApart is how often the difference of two algorithms has an interval without 0: samples
+// are log-normal with a correlation of a half, errors 20 %, and an effect of 1 means 40 % more samples or 30 %
+// more of the runs in error.
+func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 {
+	const repetitions = 4000
+	rng := rand.New(rand.NewPCG(5, 6))
+	apart := 0
+	for range repetitions {
+		x, y := make([]float64, runs), make([]float64, runs)
+		wrongX, wrongY := make([]bool, runs), make([]bool, runs)
+		for i := range runs {
+			shared := rng.NormFloat64()
+			x[i] = math.Exp(0.5*math.Sqrt(0.5)*(shared+rng.NormFloat64())) * (1 + 0.4*effect)
+			y[i] = math.Exp(0.5 * math.Sqrt(0.5) * (shared + rng.NormFloat64()))
+			wrongX[i], wrongY[i] = rng.Float64() < 0.2+0.3*effect, rng.Float64() < 0.2
+		}
+		c, err := sim.Paired(made("a", x, wrongX), made("b", y, wrongY), measure)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !holds(c.Difference, 0) {
+			apart++
+		}
+	}
+	return float64(apart) / repetitions
+}
+
+// claimsHold is how often a claim of fewer samples is said to hold, for any of three rivals in case 3: samples of
+// all are the same without effect, and with an effect of 1 the rivals take 20 % more.
+func claimsHold(b *testing.B, runs int, effect float64) float64 {
+	const repetitions = 1000
+	rng := rand.New(rand.NewPCG(7, 8))
+	held := 0
+	for range repetitions {
+		s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
+		for _, name := range []string{"CoKernelFC", "CoKernelFC-IndAlloc", "IndALBA", "IndPolyALBA"} {
+			row := cellOf(3, 0.1, engine.ModeFC, name, runs, 1, 0, 0)
+			samples := make([]float64, runs)
+			for i := range samples {
+				samples[i] = math.Exp(0.5 * rng.NormFloat64())
+				if name != "CoKernelFC" {
+					samples[i] *= 1 + 0.2*effect
+				}
+			}
+			problem := row.Result.Problem
+			row.Result = made(name, samples, make([]bool, runs))
+			row.Result.Problem = problem
+			s.Rows = append(s.Rows, row)
+		}
+		c, err := sim.ClaimsOf(s, sim.Sweep{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, row := range c.Rows {
+			if row.Verdict == sim.ClaimHolds {
+				held++
+				break
+			}
+		}
+	}
+	return float64(held) / repetitions
+}
