@@ -1,4 +1,4 @@
-.PHONY: help test parts short test-lab bench fuzz docs
+.PHONY: help test parts short test-lab bench faults fuzz docs
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,9 @@ test-lab: ## JupyterLab 4 in a browser (downloads it from PyPI the first time)
 bench: ## the benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
 	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem ./kernels ./dsl ./engine/... ./report
 	go test -run '^$$' -bench . -count 5 $(conformance)
+
+faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most)
+	tools/faults.sh
 
 fuzztime = 60s
 targets = .

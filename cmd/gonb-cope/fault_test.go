@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// often is how many times a fault is tried: all of them for make faults, else a tenth.
+func often(all int) int {
+	if os.Getenv("GONB_COPE_FAULTS") == "" {
+		return 1 + all/10
+	}
+	return all
+}
+
+// leak is what no user should see.
+var leak = regexp.MustCompile(`panic|goroutine|%!|\bfloat64\b|interface \{\}|\*(?:dsl|engine|sim)\.|runtime error|fatal error|please report it`)
+
+// attempt runs the real command in a folder. After a minute it is interrupted, which it must heed within
+// another; it must end with 0 or 1, and say why it failed.
+func attempt(t *testing.T, folder string, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "gonb-cope", args...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = time.Minute
+	c.Dir = folder
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
+		if strings.TrimSpace(errs.String()) == "" {
+			t.Errorf("gonb-cope %s: status 1 without a message", strings.Join(args, " "))
+		}
+	case err != nil && ctx.Err() == nil || errors.Is(err, exec.ErrWaitDelay):
+		t.Errorf("gonb-cope %s: %v\n%.2000s", strings.Join(args, " "), err, errs.String())
+	}
+	if found := leak.FindString(out.String() + errs.String()); found != "" {
+		t.Errorf("gonb-cope %s: the output contains %q\n%.2000s", strings.Join(args, " "), found, errs.String())
+	}
+}
+
+// handMade are scripts that nobody would write with good intentions.
+func handMade() []string {
+	out := []string{
+		"", " ", "\n\n", "\ufeff", "\ufeff1", "\x00", "1\x00", "\r", "1\r2\r", "\xff\xfe1\x00", "\xff", "1 \xc3", "\u202e1", "\u200b", "a\u0301 = 1\na\u0301", "é = 1; é", "ａ = 1",
+		"(", ")", "[", "]", "{", "}", "'", "\"", "`", "/*", "*/", "//", ";", ";;;", ",", ".", "..", "1..", "..1", "1...3", "=", "a =", "= 1", "a = a", "a = b; b = a", "a == 1", "let x = 1; x", "1 |> sum", "a?.b", "a ?? 1", "map([1], # + 1)", "{a: 1}", "#", "$env",
+		"1e999", "-1e999", "1e-999", strings.Repeat("9", 400), "0." + strings.Repeat("0", 400) + "1", "0x", "1_", "1e", "0/0", "1/0", "0^-1", "(-1)^0.5", "2^2^2^2^2^2",
+		strings.Repeat("(", 10_000), strings.Repeat("(", 2_000) + "1" + strings.Repeat(")", 2_000), strings.Repeat("[", 10_000), strings.Repeat("-", 10_000) + "1", strings.Repeat("1+", 20_000) + "1", strings.Repeat("f(", 3_000), "\"" + strings.Repeat("a", 1_000_000) + "\"", strings.Repeat("a", 100_000) + " = 1",
+		"fc()", "fc(1)", "fc(fc)", "fc(paper(1), paper(1))", "fc(paper(0))", "fc(paper(1), runs=0)", "fc(paper(1), runs=-1)", "fc(paper(1), runs=1.5)", "fc(paper(1), delta=0)", "fc(paper(1), delta=1)", "fc(paper(1), delta=-1)", "fb(paper(1))", "fb(paper(1), budget=0)", "fb(paper(1), budget=1e300)", "fc(paper(1), algorithm=\"\")", "fc(paper(1), algorithm=\"\\u0000\")", "fc(paper(1), seed=-1)", "fc(paper(1), seed=1e30)",
+		"problem()", "problem(\"\")", "problem(\".\")", "problem(\"/\")", "problem(\"no such file\")", "problem(\"\\u0000\")", "problem(\"../../../../../../etc/shadow\")", "save(1)", "save(1, \"\")", "save(1, \"/\")", "save(1, \"x.nothing\")", "plot()", "plot(1)", "sweep()", "sweep(1)", "sweep(fc(paper(1)), runs=[])", "sweep(fc(paper(1)), gap=1..1000000)",
+		"classic(means=[])", "classic(means=[1])", "classic(means=[1, 1])", "classic(means=1..3, agents=0)", "table([[1]])", "table([[1, 2], [3, 4]], names=['a', 'b'])", "f(x, y) = f(x, y)\nf", "f(x) = x\nf", "f(x, x) = x\nf",
+	}
+	return out
+}
+
+// Scripts made by hand to break the language: each is checked and run by the real command.
+func TestFaultHandMadeScripts(t *testing.T) {
+	folder := t.TempDir()
+	for i, text := range handMade() {
+		name := fmt.Sprintf("%d.cope", i)
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 == 0 || os.Getenv("GONB_COPE_FAULTS") != "" {
+			attempt(t, folder, "check", name)
+			attempt(t, folder, "run", name)
+		}
+	}
+}
+
+// mutable are small scripts of most functions, to be damaged.
+func mutable() []string {
+	return []string{
+		"p = paper(case=1, gap=0.8)\nr = fc(p, delta=0.1, runs=2, seed=3)\ns = sweep(r, gap=[0.4, 0.8])\nplot(s, x=\"gap\")\ncompare(r, r)\n",
+		"r = fb(classic(means=[1, 0.5], agents=3), budget=9)\ns = sweep(r, seed=1..3, algorithm=[\"CoKernelFB\", \"IndUniformFB\"], rows=\"run\")\npaired(s, reference=\"IndUniformFB\")\n",
+		"k = table([[1, .6], [.6, 1]], names=['a', `b`])\nprint(task(k)^2 * arm(2 + k))\nbounds(paper(1)); hardness(paper(3)); spectrum(paper(1), xi=\"gp\"); design(paper(1), tol=1e-3)\n",
+		"f(x, y) = exp(-norm(x-y)^2/2)\nk = arm(f) * 2 + 0.1*identity()\na = (1..8)/2 - [1,2,3,4,5,6,7,8]; a[3]; max(a); -a\n",
+	}
+}
+
+// mutant damages a text in one to three places: it takes runes out, doubles them, moves them, or puts others in.
+func mutant(rng *rand.Rand, text string) string {
+	odd := []string{"(", ")", "[", "]", "\"", "'", "`", ",", "=", "..", "-", "1e999", "\x00", "\ufeff", "\xff", "\n", "//", "/*", "é", "fc", "0", "9999999999"}
+	s := []rune(text)
+	for range 1 + rng.IntN(3) {
+		from := rng.IntN(len(s) + 1)
+		to := min(len(s), from+1+rng.IntN(6))
+		part := string(s[from:to])
+		at := rng.IntN(len(s) + 1)
+		switch rng.IntN(4) {
+		case 0:
+			s = append(s[:from:from], s[to:]...)
+		case 1:
+			s = append(s[:at:at], append([]rune(part), s[at:]...)...)
+		case 2:
+			s = append(s[:at:at], append([]rune(odd[rng.IntN(len(odd))]), s[at:]...)...)
+		case 3:
+			s = append(s[:from:from], append([]rune(odd[rng.IntN(len(odd))]), s[to:]...)...)
+		}
+	}
+	return string(s)
+}
+
+// Damaged scripts through the real command: it ends, with 0 or 1, and says why.
+func TestFaultMutatedScripts(t *testing.T) {
+	folder := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 768))
+	jobs := make(chan string)
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for name := range jobs {
+				attempt(t, folder, "run", name)
+			}
+		})
+	}
+	for i := range often(1768) {
+		name := fmt.Sprintf("%d.cope", i)
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(mutant(rng, mutable()[i%4])), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		jobs <- name
+	}
+	close(jobs)
+	workers.Wait()
+}
+
+// A run with a store that is killed again and again, whenever its store has grown to a random size, loses
+// nothing: the run that is left alone in the end gives the bytes of one that nothing happened to.
+func TestFaultStoreKills(t *testing.T) {
+	folder := t.TempDir()
+	const script = `r = fc(paper(case=2, gap=0.1), delta=0.005, runs=60, seed=1)
+s = sweep(r, case=[1, 2], seed=1..20, algorithm=["CoKernelFC", "IndKernelFC"], store=store)
+save(s, file)
+`
+	if err := os.WriteFile(filepath.Join(folder, "s.cope"), []byte("store = \"killed.jsonl\"\nfile = \"killed.csv\"\n"+script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(folder, "killed.jsonl")
+	rng := rand.New(rand.NewPCG(1, 33))
+	killed := 0
+	for range often(33) {
+		c := exec.Command("gonb-cope", "run", "s.cope")
+		c.Dir = folder
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		more := size(store) + 1 + rng.Int64N(30_000) // a line has about 8,400 bytes, and there are 80
+		if waitFor(t, "a store of more bytes", ended, func() bool { return size(store) >= more }) {
+			_ = c.Process.Signal(syscall.SIGKILL)
+			<-ended
+			killed++
+		} else if err := os.Remove(store); err != nil { // it was done: once more from the beginning
+			t.Fatal(err)
+		}
+	}
+	if killed == 0 {
+		t.Error("no run was killed")
+	}
+	attempt(t, folder, "run", "s.cope")
+	attempt(t, folder, "run", "s.cope", "--set", `store="whole.jsonl"`, "--set", `file="whole.csv"`)
+	got, err := os.ReadFile(filepath.Join(folder, "killed.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := os.ReadFile(filepath.Join(folder, "whole.csv")); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("after %d kills the table differs from one that nothing happened to, error %v", killed, err)
+	}
+	t.Logf("killed %d times", killed)
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// waitFor waits until something is true, and returns false when a program ended before.
+func waitFor(t *testing.T, what string, ended <-chan error, is func() bool) bool {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if is() {
+			return true
+		}
+		select {
+		case <-ended:
+			return false
+		default:
+		}
+	}
+	t.Fatalf("waited five minutes for %s", what)
+	return false
+}
+
+// A report that is killed, interrupted or terminated, whenever its partial file has grown to a random size, leaves the old
+// report or the whole new one, a partial file that can be read, and but for SIGKILL nothing else.
+func TestFaultReportKills(t *testing.T) {
+	script := "p = paper(case=2, gap=0.1)\n"
+	for seed := range 12 {
+		script += fmt.Sprintf("\nfc(p, delta=0.005, runs=40, seed=%d)\n", seed)
+	}
+	const old = "the old report"
+	rng := rand.New(rand.NewPCG(1, 20))
+	stopped := 0
+	for i := range often(20) {
+		folder := t.TempDir()
+		for name, text := range map[string]string{"s.cope": script, "s.html": old} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		signal := []os.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, os.Interrupt}[i%4]
+		c := exec.Command("gonb-cope", "report", "s.cope", "-o", "s.html")
+		c.Dir = folder
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		enough := 1 + rng.Int64N(60_000)
+		if waitFor(t, "a larger partial file", ended, func() bool { return size(partial(folder)) >= enough }) {
+			_ = c.Process.Signal(signal)
+			select {
+			case <-ended:
+			case <-time.After(5 * time.Minute):
+				t.Fatalf("%v: waited five minutes for the report to end", signal)
+			}
+			stopped++
+		}
+		page, err := os.ReadFile(filepath.Join(folder, "s.html"))
+		if err != nil || string(page) != old && !strings.HasSuffix(strings.TrimSpace(string(page)), "</html>") {
+			t.Errorf("%v: the report has %d bytes and is neither the old one nor whole, error %v", signal, len(page), err)
+		}
+		if file := partial(folder); file != "" {
+			text, err := os.ReadFile(file)
+			if err != nil || !json.Valid(text) {
+				t.Errorf("%v: the partial file has %d bytes and cannot be read, error %v", signal, len(text), err)
+			}
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if name := e.Name(); signal != syscall.SIGKILL && name != "s.cope" && name != "s.html" && filepath.Join(folder, name) != partial(folder) {
+				t.Errorf("%v: it left %s", signal, name)
+			}
+		}
+	}
+	if stopped == 0 {
+		t.Error("no report was stopped")
+	}
+	t.Logf("stopped %d times", stopped)
+}
+
+// partial is the file of finished cells in a folder, "" without.
+func partial(folder string) string {
+	found, _ := filepath.Glob(filepath.Join(folder, "*partial*.ipynb")) // the pattern is well-formed
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}

@@ -1,0 +1,46 @@
+package repo
+
+import (
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// Every row of the first table of docs/security.md names tests that exist, as folder.Test, which make faults runs. Every test that
+// begins with TestFault has a row.
+func TestSecurity(t *testing.T) {
+	tests := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, d := range s.tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && s.test && f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz")) {
+				tests[s.folder+"."+f.Name.Name] = true
+			}
+		}
+	}
+	named := map[string]bool{}
+	for _, cells := range rows(t, "docs/security.md") {
+		target := len(cells) == 3 // of the table of fuzzing
+		if !target && len(cells) != 4 {
+			t.Fatalf("docs/security.md: want what is tried, how often, outcome, tests; got %q", cells)
+		}
+		tries := quoted(cells[len(cells)-1])
+		if target {
+			tries = quoted(cells[0])
+		}
+		if len(tries) == 0 {
+			t.Errorf("docs/security.md: %s: no test", cells[0])
+		}
+		for _, name := range tries {
+			test, _, _ := strings.Cut(name[strings.LastIndex(name, ".")+1:], "/") // TestScripts/store
+			whole := name[:strings.LastIndex(name, ".")+1] + test
+			if named[whole] = true; !tests[whole] {
+				t.Errorf("docs/security.md: %s: there is no test %s", cells[0], name)
+			}
+		}
+	}
+	for name := range tests {
+		if strings.Contains(name, ".TestFault") && !named[name] || strings.Contains(name, ".Fuzz") && !named[name] {
+			t.Errorf("%s has no row in docs/security.md", name)
+		}
+	}
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Runs the tests that the table of docs/security.md names, each fault as often as it says.
+set -u
+cd "$(dirname "$0")/.."
+failed=
+names=$(grep '^|' docs/security.md | grep -oE '`[a-z][a-z0-9/-]*\.Test[A-Za-z0-9_/]+`' | tr -d '`' | sort -u)
+for folder in $(echo "$names" | sed 's/\.Test.*//' | sort -u); do
+	# TestScripts/store is the part store of TestScripts.
+	tests=$(echo "$names" | sed -n "s|^$folder\.\(Test.*\)|^\1\$|p" | sed 's|/|$/^|' | paste -sd '|')
+	GONB_COPE_FAULTS=1 go test -count 1 -timeout 10m "./$folder" -run "$tests" || failed="$failed $folder"
+done
+[ -z "$failed" ] || { echo "faults found in:$failed"; exit 1; }
