@@ -1,0 +1,53 @@
+package await
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// Result returns what compute does. When the context has ended and compute has not returned
+// within grace, it returns the error of the context, and compute goes on in the background:
+// so compute must change nothing that others see. A panic of compute is one of the caller.
+func Result[T any](ctx context.Context, grace time.Duration, compute func() (T, error)) (T, error) {
+	ended := make(chan outcome[T], 1) // nobody may be left to receive
+	go func() {
+		var o outcome[T]
+		defer func() {
+			if p := recover(); p != nil {
+				o.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			ended <- o
+		}()
+		o.value, o.err = compute()
+	}()
+	var none T
+	select {
+	case o := <-ended:
+		return o.get()
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case o := <-ended:
+		return o.get()
+	case <-timer.C:
+		return none, ctx.Err()
+	}
+}
+
+// outcome is how a computation ended.
+type outcome[T any] struct {
+	value    T
+	err      error
+	panicked string
+}
+
+func (o outcome[T]) get() (T, error) {
+	if o.panicked != "" {
+		panic(o.panicked)
+	}
+	return o.value, o.err
+}
