@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/await"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -18,7 +20,11 @@ type LoadOptions struct {
 	Bounds      *[2]float64 // see NoiseModel, as the following
 	Environment string
 	Strength    float64
+	Read        func(path string) ([]byte, error) // reads a file; nil reads files and pipes of at most MaxData bytes
 }
+
+// MaxData is the largest size of a data file, in bytes.
+const MaxData = 1 << 30
 
 // arm is one row of the problem table.
 type arm struct {
@@ -38,11 +44,15 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := readTable(path)
+	if opt.Read == nil {
+		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
+	}
+	t, err := readTable(path, opt.Read)
 	if err != nil {
 		return nil, err
 	}
-	arms, order, err := readArms(t, model.limits())
+	names := &spellings{path, map[string]cell{}}
+	arms, order, err := readArms(t, names, model.limits())
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +67,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	p.Sources = []Source{{path, t.hash, len(t.rows)}}
 	spread := spreadOf(t, sorted)
 	if opt.Rewards != "" {
-		if spread, err = p.loadRewards(opt.Rewards, model.limits()); err != nil {
+		if spread, err = p.loadRewards(opt, names, model.limits()); err != nil {
 			return nil, err
 		}
 	}
@@ -70,13 +80,13 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 
 // readArms parses all rows and checks them one by one and against each other.
 // order has the task names by first appearance. Expected rewards lie within the bounds, if any.
-func readArms(t *table, bounds *[2]float64) (arms []arm, order []string, err error) {
+func readArms(t *table, names *spellings, bounds *[2]float64) (arms []arm, order []string, err error) {
 	if err := t.require("task", "arm"); err != nil {
 		return nil, nil, err
 	}
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
 	for _, name := range t.header {
-		if !slices.Contains([]string{"task", "arm", "mean", "sd", "reps"}, name) && !slices.Contains(xs, name) && !slices.Contains(zs, name) {
+		if !slices.Contains([]string{"task", "arm", "mean", "sd", "reps"}, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
 			return nil, nil, &DataError{t.path, 1, 0, fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
 		}
 	}
@@ -86,6 +96,9 @@ func readArms(t *table, bounds *[2]float64) (arms []arm, order []string, err err
 		a, err := readArm(t, row, xs, zs)
 		if err == nil {
 			err = t.within(row, "mean", bounds)
+		}
+		if err == nil {
+			err = names.check(t, row)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -109,6 +122,9 @@ func readArms(t *table, bounds *[2]float64) (arms []arm, order []string, err err
 	}
 	return arms, order, nil
 }
+
+// maxReps is the largest number of measurements of one arm.
+const maxReps = 1_000_000_000
 
 func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 	a.row, a.mean, a.sd, a.reps = row, math.NaN(), math.NaN(), 1
@@ -138,8 +154,8 @@ func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 	if a.sd < 0 {
 		return a, t.at(row[t.column["sd"]], "column \"sd\": a standard deviation cannot be negative, got %g", a.sd)
 	}
-	if a.reps < 1 {
-		return a, t.at(row[t.column["reps"]], "column \"reps\": expected at least 1 measurement, got %g", a.reps)
+	if a.reps != math.Trunc(a.reps) || a.reps < 1 || a.reps > maxReps {
+		return a, t.at(row[t.column["reps"]], "column \"reps\": expected a whole number of measurements from 1 to %d, got %g", maxReps, a.reps)
 	}
 	return a, nil
 }

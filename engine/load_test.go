@@ -42,7 +42,7 @@ func TestLoadErrors(t *testing.T) {
 		{"task feature changes", "task,arm,z_1,mean\na,b,1,1\na,c,2,1\n", `p.csv:3:5: column "z_1" is 2 here but 1 in line 2: task features must not change within task "a"`},
 		{"negative sd", "task,arm,mean,sd\na,b,1,-1\n", `p.csv:2:7: column "sd": a standard deviation cannot be negative, got -1`},
 		{"zero sd", "task,arm,mean,sd\na,b,1,0\n", `p.csv: task "a", arm "b": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
-		{"no measurement", "task,arm,mean,reps\na,b,1,0\n", `p.csv:2:7: column "reps": expected at least 1 measurement, got 0`},
+		{"no measurement", "task,arm,mean,reps\na,b,1,0\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, "p.csv", c.table)

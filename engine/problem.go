@@ -200,6 +200,9 @@ func (p *Problem) check() error {
 			return fmt.Errorf("problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
 		}
 	}
+	if err := p.checkNames(); err != nil {
+		return err
+	}
 	return p.checkNoise()
 }
 

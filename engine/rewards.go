@@ -23,8 +23,9 @@ func spreadOf(t *table, arms []arm) spread {
 // loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
 // resample. Their means are the truth from then on; a mean column must agree
 // with them.
-func (p *Problem) loadRewards(path string, bounds *[2]float64) (spread, error) {
-	t, err := readTable(path)
+func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (spread, error) {
+	path := opt.Rewards
+	t, err := readTable(path, opt.Read)
 	if err != nil {
 		return spread{}, err
 	}
@@ -46,6 +47,9 @@ func (p *Problem) loadRewards(path string, bounds *[2]float64) (spread, error) {
 		}
 		i, known := index[[2]string{id[0], id[1]}]
 		if !known {
+			if err := names.check(t, row); err != nil {
+				return spread{}, err
+			}
 			return spread{}, t.at(row[t.column["arm"]], "task %q, arm %q is not in the problem table", id[0], id[1])
 		}
 		if line, twice := seen[id]; twice {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -48,14 +47,17 @@ type cell struct {
 }
 
 // readTable reads a CSV file with a header. It reports a file that cannot be
-// read, is empty, has ragged rows, or names a column twice.
-func readTable(path string) (*table, error) {
-	data, err := os.ReadFile(path)
+// read, is empty or not plain text, has ragged rows, or names a column twice.
+func readTable(path string, read func(path string) ([]byte, error)) (*table, error) {
+	data, err := read(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read data: %w", err)
 	}
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
+	if err := t.checkEncoding(data); err != nil {
+		return nil, err
+	}
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
 	for {
@@ -66,26 +68,34 @@ func readTable(path string) (*table, error) {
 		if err != nil {
 			return nil, t.syntax(err)
 		}
-		row := make([]cell, len(record))
-		for k, text := range record {
-			line, column := r.FieldPos(k)
-			row[k] = cell{strings.TrimSpace(text), line, column}
+		if err := t.add(r, record); err != nil {
+			return nil, err
 		}
-		if t.header == nil {
-			if err := t.setHeader(row); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if len(row) != len(t.header) {
-			return nil, t.at(row[0], "%d values, expected %d as in the header", len(row), len(t.header))
-		}
-		t.rows = append(t.rows, row)
 	}
 	if len(t.rows) == 0 {
 		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
 	}
 	return t, nil
+}
+
+// add appends a row; the first is the header.
+func (t *table) add(r *csv.Reader, record []string) error {
+	row := make([]cell, len(record))
+	for k, text := range record {
+		line, column := r.FieldPos(k)
+		row[k] = cell{strings.TrimSpace(text), line, column}
+		if err := t.checkText(row[k]); err != nil {
+			return err
+		}
+	}
+	if t.header == nil {
+		return t.setHeader(row)
+	}
+	if len(row) != len(t.header) {
+		return t.at(row[0], "%d values, expected %d as in the header", len(row), len(t.header))
+	}
+	t.rows = append(t.rows, row)
+	return nil
 }
 
 func (t *table) syntax(err error) error {
@@ -118,7 +128,7 @@ func (t *table) at(c cell, format string, args ...any) error {
 func (t *table) require(names ...string) error {
 	for _, name := range names {
 		if _, ok := t.column[name]; !ok {
-			return &DataError{t.path, 1, 0, fmt.Sprintf("no column %q; the columns are %s", name, strings.Join(t.header, ", "))}
+			return &DataError{t.path, 1, 0, fmt.Sprintf("no column %q; the columns are %s", name, t.columns())}
 		}
 	}
 	return nil
@@ -133,16 +143,18 @@ func (t *table) text(row []cell, name string) (string, error) {
 	return c.text, nil
 }
 
-// number returns a cell as a finite number.
+// number returns a cell as a finite number. Of what Go takes for one, only decimal digits
+// are numbers to other programs, too.
 func (t *table) number(row []cell, name string) (float64, error) {
 	c := row[t.column[name]]
 	v, err := strconv.ParseFloat(c.text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		shown := fmt.Sprintf("got %q", c.text)
-		if c.text == "" {
-			shown = "the cell is empty"
-		}
-		return 0, t.at(c, "column %q: expected a finite number, %s", name, shown)
+	switch {
+	case c.text == "":
+		return 0, t.at(c, "column %q: expected a finite number, the cell is empty", name)
+	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, t.at(c, "column %q: expected a finite number, got %q", name, c.text)
+	case strings.Trim(c.text, "+-.0123456789eE") != "":
+		return 0, t.at(c, "column %q: expected a finite number in decimal digits, got %q", name, c.text)
 	}
 	return v, nil
 }
@@ -169,4 +181,13 @@ func (t *table) withPrefix(prefix string) []string {
 		}
 	}
 	return out
+}
+
+// columns lists the names of the columns, of many the first.
+func (t *table) columns() string {
+	const most = 30
+	if more := len(t.header) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(t.header[:most], ", "), more)
+	}
+	return strings.Join(t.header, ", ")
 }
