@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -58,66 +59,42 @@ func unpackPoints(l List) (*kernels.Points, error) {
 
 // problem is an engine.Problem as data.
 type problem struct {
-	Name           string
-	Tasks, Arms    List
-	TaskOf         []int
-	Kernel         jointKernel
-	Noise          []float64
-	NoiseEstimated bool
-	Unknown        string
-	Bounds         []float64 // two, or none
-	Mean, SD, Reps []float64
-	Rewards        [][]float64
-	Environment    string
-	Strength       float64
-	Sources        []engine.Source
+	Problem     engine.Problem // without its points and kernel
+	Tasks, Arms List
+	Kernel      jointKernel
 }
 
 func packProblem(p engine.Problem, fs Functions) (problem, error) {
 	if p.Tasks == nil || p.Arms == nil {
 		return problem{}, fmt.Errorf("the problem has no tasks or no arms")
 	}
-	var bounds []float64
-	if p.Bounds != nil {
-		bounds = p.Bounds[:]
-	}
 	joint, err := packJoint(p.Kernel, fs)
-	return problem{
-		Name: p.Name, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), TaskOf: p.TaskOf, Kernel: joint,
-		Noise: p.Noise, NoiseEstimated: p.NoiseEstimated, Mean: p.Mean, SD: p.SD, Reps: p.Reps, Rewards: p.Rewards,
-		Unknown: p.Unknown, Bounds: bounds, Environment: p.Environment, Strength: p.Strength, Sources: p.Sources,
-	}, err
+	w := problem{Problem: p, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), Kernel: joint}
+	w.Problem.Tasks, w.Problem.Arms, w.Problem.Kernel = nil, nil, kernels.Joint{}
+	return w, err
 }
 
 // unpackProblem makes the problem again, and has engine.New look whether its lists
 // fit together.
 func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
-	tasks, err := unpackPoints(w.Tasks)
-	if err != nil {
+	p := w.Problem
+	var err error
+	if p.Tasks, err = unpackPoints(w.Tasks); err != nil {
 		return nil, err
 	}
-	arms, err := unpackPoints(w.Arms)
-	if err != nil {
+	if p.Arms, err = unpackPoints(w.Arms); err != nil {
 		return nil, err
 	}
-	joint, err := unpackJoint(w.Kernel, fs)
-	if err != nil {
+	if p.Kernel, err = unpackJoint(w.Kernel, fs); err != nil {
 		return nil, err
 	}
-	p, err := engine.New(w.Name, tasks, arms, w.TaskOf, joint, w.Noise, w.Mean)
-	if err != nil {
+	if _, err := engine.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise, p.Mean); err != nil {
 		return nil, err
 	}
-	p.Noise, p.NoiseEstimated, p.SD, p.Rewards = w.Noise, w.NoiseEstimated, w.SD, w.Rewards
-	p.Environment, p.Strength, p.Sources, p.Reps = w.Environment, w.Strength, w.Sources, w.Reps
-	p.Unknown = w.Unknown
-	if len(w.Bounds) == 2 {
-		p.Bounds = &[2]float64{w.Bounds[0], w.Bounds[1]}
+	if n := p.N(); len(p.Noise) != n || p.SD != nil && len(p.SD) != n || p.Reps != nil && len(p.Reps) != n || p.Rewards != nil && len(p.Rewards) != n {
+		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(p.Noise), len(p.SD), len(p.Rewards))
 	}
-	if n := p.N(); len(w.Noise) != n || w.SD != nil && len(w.SD) != n || w.Reps != nil && len(w.Reps) != n || w.Rewards != nil && len(w.Rewards) != n {
-		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(w.Noise), len(w.SD), len(w.Rewards))
-	}
-	return p, nil
+	return &p, nil
 }
 
 // fitting is a fit.Fit as data.
@@ -138,40 +115,56 @@ func unpackFit(w fitting, fs Functions) (fit.Fit, error) {
 	return w.Fit, err
 }
 
-// result is an engine.Result as data. gob leaves out false behind a pointer, which
-// would make of a wrong answer one that nobody knows about; so Correct travels apart.
+// result is an engine.Result as data. gob leaves out what is zero behind a pointer, which
+// would make of a wrong answer one that nobody knows about; so where that is travels apart.
 type result struct {
-	Result  engine.Result
-	Correct []int8 // of each answer: 1 true, 0 false, -1 unknown
+	Result engine.Result
+	Zero   []bool // of each pointer to a plain value, in their order: whether it points to zero
 }
 
 func packResult(r engine.Result, _ Functions) (result, error) {
 	w := result{Result: r}
-	for _, a := range r.Answers {
-		switch {
-		case a.Correct == nil:
-			w.Correct = append(w.Correct, -1)
-		case *a.Correct:
-			w.Correct = append(w.Correct, 1)
-		default:
-			w.Correct = append(w.Correct, 0)
-		}
-	}
+	pointers(reflect.ValueOf(&r), func(p reflect.Value) {
+		w.Zero = append(w.Zero, !p.IsNil() && p.Elem().IsZero())
+	})
 	return w, nil
 }
 
 func unpackResult(w result, _ Functions) (engine.Result, error) {
-	if len(w.Correct) != len(w.Result.Answers) {
-		return engine.Result{}, fmt.Errorf("a result that cannot be read: %d answers, %d verdicts", len(w.Result.Answers), len(w.Correct))
-	}
-	for i, c := range w.Correct {
-		w.Result.Answers[i].Correct = nil
-		if c >= 0 {
-			correct := c > 0
-			w.Result.Answers[i].Correct = &correct
+	at := 0
+	pointers(reflect.ValueOf(&w.Result), func(p reflect.Value) {
+		if at < len(w.Zero) && w.Zero[at] {
+			p.Set(reflect.New(p.Type().Elem()))
 		}
+		at++
+	})
+	if at != len(w.Zero) {
+		return engine.Result{}, fmt.Errorf("a result that cannot be read: %d values that may be unknown, %d marks of them", at, len(w.Zero))
 	}
 	return w.Result, nil
+}
+
+// pointers visits the pointers to booleans, numbers and texts below v, in a fixed order.
+func pointers(v reflect.Value, visit func(reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		switch v.Type().Elem().Kind() {
+		case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map, reflect.Pointer:
+			if !v.IsNil() {
+				pointers(v.Elem(), visit)
+			}
+		default:
+			visit(v)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			pointers(v.Field(i), visit)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			pointers(v.Index(i), visit)
+		}
+	}
 }
 
 // sweep is a sim.Sweep as data.

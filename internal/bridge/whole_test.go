@@ -1,0 +1,116 @@
+package bridge
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// TestNothingIsLost sends values in which every exported field has a value of its own, and
+// compares what arrives: a field that is added later and does not travel fails here.
+func TestNothingIsLost(t *testing.T) {
+	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 2, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{3}}}}, Fitted: []string{"data"}}
+	points, err := kernels.NewPoints([]string{"x_1"}, []string{"a", "b"}, [][]float64{{1}, {2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p engine.Problem
+	var f fit.Fit
+	var s sim.Sweep
+	filler := &filler{}
+	for _, v := range []any{&p, &f, &s} {
+		filler.fill(reflect.ValueOf(v).Elem(), 0)
+	}
+	p.Tasks, p.Arms, p.TaskOf, p.Kernel = points, points, []int{0, 1}, joint // what a problem must be
+	p.Noise, p.Mean, p.SD, p.Reps, p.Unknown, p.Bounds = []float64{2, 2}, []float64{4, 5}, []float64{6, 7}, []float64{8, 9}, engine.UnknownTask, &[2]float64{4, 8}
+	p.Rewards = [][]float64{{1, 2}, {3}}
+	f.Kernel = joint
+	for i := range s.Rows {
+		s.Rows[i].Values = []any{0.5, "auto"}
+	}
+	values := []any{&p, f, s}
+	for _, v := range []any{new(engine.Result), new(bounds.Report), new(bounds.Allocation), new(bounds.Hardness), new(bounds.Spectrum), new(plan.Forecast), new(plan.Comparison), new(sim.Comparisons), new(sim.Speedup), new(sim.Claims), new(engine.Explanation)} {
+		filler.fill(reflect.ValueOf(v).Elem(), 0)
+		values = append(values, reflect.ValueOf(v).Elem().Interface())
+	}
+	for _, v := range values {
+		got := round(t, v)
+		if diff := cmp.Diff(v, got, cmpopts.IgnoreUnexported(kernels.Points{})); diff != "" {
+			t.Errorf("%T (-sent +received):\n%s", v, diff)
+		}
+	}
+}
+
+// TestZeroIsNotUnknown sends what a pointer tells from nothing: an answer that is wrong, a
+// p-value that is 0.
+func TestZeroIsNotUnknown(t *testing.T) {
+	var r engine.Result
+	(&filler{}).fill(reflect.ValueOf(&r).Elem(), 0)
+	pointers(reflect.ValueOf(&r), func(p reflect.Value) { p.Elem().SetZero() })
+	if diff := cmp.Diff(r, round(t, r)); diff != "" {
+		t.Errorf("of zeros (-sent +received):\n%s", diff)
+	}
+	pointers(reflect.ValueOf(&r), func(p reflect.Value) { p.SetZero() })
+	if diff := cmp.Diff(r, round(t, r)); diff != "" {
+		t.Errorf("of unknown values (-sent +received):\n%s", diff)
+	}
+}
+
+// filler gives fields values, each another one.
+type filler struct{ n int }
+
+// fill fills what gob can carry, as deep as types go that do not hold themselves.
+func (f *filler) fill(v reflect.Value, depth int) {
+	const deepest = 12
+	if depth > deepest {
+		return
+	}
+	f.n++
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Int, reflect.Int8, reflect.Int64:
+		v.SetInt(int64(f.n % 100))
+	case reflect.Uint, reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(f.n % 100))
+	case reflect.Float64:
+		v.SetFloat(float64(f.n) + 0.5)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), depth+1)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		f.fill(v.Index(0), depth+1)
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i), depth+1)
+			}
+		}
+	case reflect.Interface:
+		if v.NumMethod() == 0 {
+			v.Set(reflect.ValueOf(0.5))
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		f.fill(key, depth+1)
+		f.fill(value, depth+1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	}
+}
