@@ -26,6 +26,7 @@ type evaluator struct {
 	session  *Session
 	dry      bool
 	scope    scope        // names bound so far
+	order    order        // of these names; nil until it is needed
 	errs     front.Errors // the first of the mistakes
 	mistakes int          // how many there were
 
@@ -41,9 +42,16 @@ type evaluator struct {
 // fail records an error at a node and returns a value of the type that the
 // expression would have had, so that evaluation can go on without a second error.
 func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
+	if e.full() {
+		e.mistakes++
+		return unknown(t)
+	}
 	e.failAt(e.st.Span(n), message, hint)
 	return unknown(t)
 }
+
+// full reports whether as many mistakes were found as are told.
+func (e *evaluator) full() bool { return len(e.errs) == front.MaxErrors }
 
 func (e *evaluator) failAt(at front.Span, message, hint string) {
 	e.report(e.st.Source.At(at, message, hint))
@@ -100,7 +108,11 @@ func (e *evaluator) name(n *ast.IdentifierNode) value {
 	if f := index[n.Value]; f != nil {
 		return e.fail(n, f.Result, fmt.Sprintf("%s is a function and needs its brackets", n.Value), "write "+f.Signature())
 	}
-	return e.fail(n, anything, fmt.Sprintf("unknown name %q", n.Value), e.suggestName(n.Value))
+	hint := ""
+	if !e.full() { // to find the nearest name takes long
+		hint = e.suggestName(n.Value)
+	}
+	return e.fail(n, anything, fmt.Sprintf("unknown name %q", n.Value), hint)
 }
 
 func (e *evaluator) use(name string) {

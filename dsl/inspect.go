@@ -81,7 +81,7 @@ func (s *Session) describe(name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
-	if len(s.StaleBecause(name)) > 0 {
+	if len(s.StaleBecause()[name]) > 0 {
 		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: it was computed from a value that was bound again since"})
 	}
 	if lead := leadOf(v); lead != "" {

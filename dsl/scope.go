@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,53 +40,134 @@ func (s scope) names() []string {
 // Stale returns the names whose definition uses, at once or through others, a name
 // that was bound again since, oldest first.
 func (s *Session) Stale() []string {
-	var stale []string
-	for _, name := range s.scope.names() {
-		if len(s.StaleBecause(name)) > 0 {
-			stale = append(stale, name)
-		}
+	because := s.StaleBecause()
+	if len(because) == 0 {
+		return nil
 	}
-	return stale
+	return slices.DeleteFunc(s.scope.names(), func(name string) bool { return len(because[name]) == 0 })
 }
 
-// StaleBecause returns the names that were bound again since a definition used them,
-// at once or through others, each with the time of that; none for a name that is not
-// stale.
-func (s *Session) StaleBecause(name string) map[string]int {
-	causes := map[string]int{}
-	seen := map[string]bool{}
-	var visit func(name string)
-	visit = func(name string) {
-		if seen[name] || s.scope[name] == nil {
-			return
+// StaleBecause returns for each stale name the names that were bound again since its
+// definition used them, at once or through others, each with the time of that.
+func (s *Session) StaleBecause() map[string]map[string]int {
+	all := map[string]map[string]int{} // of names that are not stale, too
+	var visit func(name string) map[string]int
+	visit = func(name string) map[string]int {
+		causes, seen := all[name]
+		if seen || s.scope[name] == nil {
+			return causes
 		}
-		seen[name] = true
+		all[name] = nil
 		for used, time := range s.scope[name].uses {
-			if s.scope[used].time != time {
-				causes[used] = s.scope[used].time
+			causes = union(causes, visit(used))
+			if bound := s.scope[used].time; bound != time {
+				causes = union(causes, map[string]int{used: bound})
 			}
-			visit(used)
 		}
+		all[name] = causes
+		return causes
 	}
-	visit(name)
-	return causes
+	for name := range s.scope {
+		visit(name)
+	}
+	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 })
+	return all
 }
 
-// reaches reports whether the definitions of some names use a name.
-func (e *evaluator) reaches(uses map[string]int, name string, seen map[string]bool) bool {
-	for used := range uses {
-		if used == name {
-			return true
-		}
-		if seen[used] || e.scope[used] == nil {
+// union returns the entries of both maps. It changes neither, and returns one of them where that
+// has all: names in a chain have the same causes.
+func union(a, b map[string]int) map[string]int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := a
+	for name, time := range b {
+		if _, in := out[name]; in {
 			continue
 		}
-		seen[used] = true
-		if e.reaches(e.scope[used].uses, name, seen) {
-			return true
+		if len(out) == len(a) {
+			out = maps.Clone(a)
 		}
+		if out == nil {
+			out = map[string]int{}
+		}
+		out[name] = time
 	}
-	return false
+	return out
+}
+
+// order numbers names so that a definition has a larger number than what it uses.
+type order map[string]int
+
+// newOrder numbers all names of a scope.
+func newOrder(s scope) order {
+	o := order{}
+	for name := range s {
+		o.number(s, name)
+	}
+	return o
+}
+
+func (o order) number(s scope, name string) int {
+	if s[name] == nil {
+		return 0
+	}
+	if n, known := o[name]; known {
+		return n
+	}
+	o[name] = 0
+	n := 1
+	for used := range s[name].uses {
+		n = max(n, 1+o.number(s, used))
+	}
+	o[name] = n
+	return n
+}
+
+// cyclic reports whether a name would be defined by itself if its definition used others. Only
+// names with a larger number can lead back to it.
+func (e *evaluator) cyclic(name string, uses map[string]int) bool {
+	if e.scope[name] == nil { // nothing uses it
+		return false
+	}
+	if e.order == nil {
+		e.order = newOrder(e.scope)
+	}
+	seen := map[string]bool{}
+	var reaches func(uses map[string]int) bool
+	reaches = func(uses map[string]int) bool {
+		for used := range uses {
+			if used == name {
+				return true
+			}
+			if seen[used] || e.order[used] < e.order[name] {
+				continue
+			}
+			seen[used] = true
+			if bound := e.scope[used]; bound != nil && reaches(bound.uses) {
+				return true
+			}
+		}
+		return false
+	}
+	return reaches(uses)
+}
+
+// place keeps the order when a name is bound.
+func (e *evaluator) place(name string, uses map[string]int) {
+	if e.order == nil {
+		return
+	}
+	n := 1
+	for used := range uses {
+		n = max(n, 1+e.order[used])
+	}
+	switch old, bound := e.order[name]; {
+	case !bound:
+		e.order[name] = n
+	case n > old: // what uses it must be numbered again
+		e.order = nil
+	}
 }
 
 // Closure returns the statements that the definitions of some names need, their own
@@ -121,5 +203,15 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 
 // sorted lists the names of a set, those bound first first.
 func (s scope) sorted(set map[string]int) []string {
-	return slices.DeleteFunc(s.names(), func(name string) bool { _, in := set[name]; return !in })
+	names := slices.Collect(maps.Keys(set))
+	slices.SortFunc(names, func(a, b string) int { return s.time(a) - s.time(b) })
+	return names
+}
+
+// time is when a name was bound; 0 of one that is not.
+func (s scope) time(name string) int {
+	if s[name] == nil {
+		return 0
+	}
+	return s[name].time
 }

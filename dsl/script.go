@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"context"
+
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
@@ -59,7 +61,7 @@ func (s *Script) Check(opt Options) Errors {
 	if len(errs) > 0 {
 		return errs
 	}
-	return session.check(statements)
+	return session.check(context.Background(), statements)
 }
 
 // prepare returns the statements of a script with the right sides that Options.Set

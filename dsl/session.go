@@ -3,6 +3,7 @@ package dsl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -83,7 +84,7 @@ func (s *Session) Definition(name string) (string, bool) {
 func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, error) {
 	statements, errs := s.prepare(script)
 	if len(errs) == 0 {
-		errs = s.check(statements)
+		errs = s.check(ctx, statements)
 	}
 	if len(errs) > 0 {
 		return nil, errs
@@ -131,16 +132,13 @@ func (e *evaluator) kept(st *front.Statement) string {
 }
 
 // check evaluates statements on a copy of the scope as far as that is possible
-// without reading or running anything.
-func (s *Session) check(statements []*front.Statement) Errors {
-	copied := scope{}
-	for name, b := range s.scope {
-		copied[name] = b
-	}
-	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: copied, all: statements}
+// without reading or running anything, until the context ends.
+func (s *Session) check(ctx context.Context, statements []*front.Statement) Errors {
+	copied := maps.Clone(s.scope)
+	e := &evaluator{ctx: ctx, session: s, dry: true, scope: copied, all: statements}
 	own := map[string]*front.Statement{}
 	for _, st := range statements {
-		if len(e.errs) == front.MaxErrors {
+		if e.full() || ctx.Err() != nil {
 			break
 		}
 		e.st = st
@@ -195,7 +193,7 @@ func (e *evaluator) statement(st *front.Statement) value {
 			b.uses[name] = used.time
 		}
 	}
-	if e.reaches(b.uses, st.Name, map[string]bool{}) {
+	if e.cyclic(st.Name, b.uses) {
 		e.failAt(st.NameAt, fmt.Sprintf("%s would be defined by itself", st.Name), "choose another name: a name stands for its definition")
 		return v
 	}
@@ -203,6 +201,7 @@ func (e *evaluator) statement(st *front.Statement) value {
 		e.session.clock++
 		b.time = e.session.clock
 		e.scope[st.Name] = b
+		e.place(st.Name, b.uses)
 	}
 	return v
 }

@@ -14,7 +14,16 @@ func suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	return "known: " + strings.Join(known, ", ")
+	return "known: " + listed(known)
+}
+
+// listed joins words for a hint, of many the first.
+func listed(words []string) string {
+	const most = 60
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
+	}
+	return strings.Join(words, ", ")
 }
 
 // maxWord is the length of the longest word that is compared with the known ones.
@@ -100,7 +109,7 @@ func (e *evaluator) suggestName(word string) string {
 	if len(names) == 0 {
 		return "no name is bound yet; texts stand in quotes"
 	}
-	return "bound names: " + strings.Join(names, ", ") + "; texts stand in quotes"
+	return "bound names: " + listed(names) + "; texts stand in quotes"
 }
 
 // suggestParam proposes a parameter of the function.

@@ -21,6 +21,14 @@ func (c *call) plan() (*swept, *binding) {
 		return nil, nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
+	for _, a := range c.named { // before anything is done for each value
+		list, _ := a.Data.([]value)
+		s.cells = min(s.cells*max(len(list), 1), maxCells+1)
+	}
+	if s.cells > maxCells {
+		c.e.fail(c.node, Sweep, fmt.Sprintf("the sweep has more than %d combinations", maxCells), "")
+		return nil, nil
+	}
 	for _, a := range c.named {
 		x := axis{argument: a}
 		x.call, ok = c.target(root, a)
@@ -28,10 +36,6 @@ func (c *call) plan() (*swept, *binding) {
 			x.values = c.steps(a)
 		}
 		s.axes = append(s.axes, x)
-		s.cells = min(s.cells*max(len(x.values), 1), maxCells+1)
-	}
-	if s.cells > maxCells {
-		c.e.fail(c.node, Sweep, fmt.Sprintf("the sweep has more than %d combinations", maxCells), "")
 	}
 	if c.e.mistakes > before {
 		return nil, nil
@@ -48,7 +52,7 @@ func (c *call) steps(a argument) []argument {
 		return nil
 	}
 	literal, _ := a.Node.(*ast.ArrayNode)
-	steps := make([]argument, len(list))
+	steps, seen := make([]argument, len(list)), map[value]bool{}
 	for i, v := range list {
 		node := a.Node
 		if literal != nil {
@@ -58,10 +62,11 @@ func (c *call) steps(a argument) []argument {
 			c.e.fail(node, Sweep, fmt.Sprintf("a swept value is a number or a text, not %s", v.Type.a()), "")
 			return nil
 		}
-		if slices.ContainsFunc(list[:i], func(o value) bool { return o == v }) {
+		if seen[v] {
 			c.e.fail(node, Sweep, fmt.Sprintf("%s is swept over %v twice", a.Name, v.Data), "the same runs again would count as independent ones; raise runs, or sweep seed")
 			return nil
 		}
+		seen[v] = true
 		steps[i] = argument{value: v, Name: a.Name, Node: node, st: c.e.st}
 	}
 	return steps
@@ -73,12 +78,12 @@ func (c *call) steps(a argument) []argument {
 // is written, the parameter of a call below r is meant, and that of its own call
 // last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc assumes of it.
 func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
-	t := targets{argument: a}
+	t := targets{argument: a, seen: map[string]bool{}}
 	names := c.e.scope.below(root.name)
 	for _, name := range names {
 		b := c.e.scope[name]
 		if name != root.name {
-			t.known = append(t.known, name)
+			t.know(name)
 		}
 		if name == a.Name && b != root {
 			t.add(nil, "the name "+name)
@@ -116,13 +121,21 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 // targets collects what a swept name may mean.
 type targets struct {
 	argument
-	known               []string // what could be swept, for a hint
-	written, below, own []target // names and arguments that stand in the script, parameters left out below r, and in its own call
+	known               []string        // what could be swept, for a hint
+	seen                map[string]bool // the same as a set
+	written, below, own []target        // names and arguments that stand in the script, parameters left out below r, and in its own call
 }
 
 type target struct {
 	call *ast.CallNode // nil for a bound name
 	text string
+}
+
+func (t *targets) know(name string) {
+	if !t.seen[name] {
+		t.seen[name] = true
+		t.known = append(t.known, name)
+	}
 }
 
 func (t *targets) add(n *ast.CallNode, text string) { t.written = append(t.written, target{n, text}) }
@@ -131,9 +144,7 @@ func (t *targets) add(n *ast.CallNode, text string) { t.written = append(t.writt
 func (t *targets) call(n *ast.CallNode, text string, own bool) {
 	fn := index[n.Callee.(*ast.IdentifierNode).Value]
 	for _, p := range fn.Params {
-		if !slices.Contains(t.known, p.Name) {
-			t.known = append(t.known, p.Name)
-		}
+		t.know(p.Name)
 	}
 	if fn.param(t.Name) < 0 {
 		return
@@ -204,11 +215,13 @@ func (v *calls) Visit(n *ast.Node) {
 // not, oldest first.
 func (s scope) below(name string) []string {
 	var all []string
+	seen := map[string]bool{}
 	var visit func(string)
 	visit = func(name string) {
-		if s[name] == nil || slices.Contains(all, name) {
+		if s[name] == nil || seen[name] {
 			return
 		}
+		seen[name] = true
 		all = append(all, name)
 		for used := range s[name].uses {
 			visit(used)

@@ -15,10 +15,10 @@ import (
 func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err // it names the path
+		return nil, opening(path, err)
 	}
 	if kind := info.Mode().Type(); kind != 0 && kind != fs.ModeNamedPipe {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s, and neither a file nor a pipe", kindOf(kind))}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and neither a file nor a pipe", kindOf(kind))}
 	}
 	return Result(ctx, time.Duration(0), func() ([]byte, error) {
 		f, err := os.Open(path)
@@ -38,11 +38,19 @@ func Regular(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return err // it names the path
+		return opening(path, err)
 	case info.Mode().IsRegular():
 		return nil
 	}
-	return &fs.PathError{Op: "use", Path: path, Err: fmt.Errorf("it is %s, and not a file", kindOf(info.Mode().Type()))}
+	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and not a file", kindOf(info.Mode().Type()))}
+}
+
+// opening is an error of looking at a path, as the one of opening it would be.
+func opening(path string, err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
 // All reads everything, of at most limit bytes, until the context ends. A read under way is not waited

@@ -127,12 +127,11 @@ func (s *copeSide) nextID() string {
 func (s *copeSide) warnStale(c *cell) {
 	causes, fresh := map[string]bool{}, false
 	told := map[string]string{}
-	stale := s.session.Stale()
+	stale, because := s.session.Stale(), s.session.StaleBecause()
 	for _, name := range stale {
-		because := s.session.StaleBecause(name)
-		told[name] = fmt.Sprint(because)
+		told[name] = fmt.Sprint(because[name])
 		fresh = fresh || s.told[name] != told[name]
-		for cause := range because {
+		for cause := range because[name] {
 			causes[cause] = true
 		}
 	}

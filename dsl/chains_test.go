@@ -1,0 +1,169 @@
+package dsl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// chain is a script of n names, each defined by the one before.
+func chain(n int) string {
+	var b strings.Builder
+	b.WriteString("n0 = 1\n")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, "n%d = n%d + 1\n", i, i-1)
+	}
+	return b.String()
+}
+
+// linearly runs what must not look at all names for each of them, and stops waiting for it when
+// it does: it then takes hours.
+func linearly(t *testing.T, what string, do func(ctx context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	case <-ctx.Done():
+		t.Fatalf("waited 5 minutes for %s", what)
+	}
+}
+
+// A script of 50,000 chained names is checked and run, and run again in a notebook, without
+// looking at all names for each of them. A cycle in it is still found.
+func TestLongChains(t *testing.T) {
+	const n = 50_000
+	last := fmt.Sprintf("n%d", n-1)
+	script, errs := Parse("chain.cope", chain(n))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	linearly(t, "the check", func(context.Context) error {
+		if errs := script.Check(Options{}); len(errs) > 0 {
+			return errs
+		}
+		return nil
+	})
+	s := NewSession(Options{Rebind: true})
+	for _, what := range []string{"the run", "the second run"} {
+		linearly(t, what, func(ctx context.Context) error {
+			_, err := s.Eval(ctx, script)
+			if v, _, _ := s.Value(last); err == nil && v != float64(n) {
+				err = fmt.Errorf("%s is %v, want %d", last, v, n)
+			}
+			return err
+		})
+	}
+	_, err := evalText(s, "n0 = "+last)
+	if err == nil || !strings.Contains(err.Error(), "n0 would be defined by itself") {
+		t.Errorf("a cycle: error %v", err)
+	}
+	if _, err := evalText(s, "n0 = 2"); err != nil {
+		t.Fatal(err)
+	}
+	linearly(t, "the stale names", func(context.Context) error {
+		stale, because := s.Stale(), s.StaleBecause()
+		if len(stale) != n-1 || stale[0] != "n1" || stale[n-2] != last || len(because[last]) != 1 || because[last]["n0"] == 0 {
+			return fmt.Errorf("%d names are stale, the last because of %v", len(stale), because[last])
+		}
+		return nil
+	})
+	linearly(t, "the definitions", func(context.Context) error {
+		if src, missing := s.Closure(last); strings.Count(src, "\n") != n || len(missing) > 0 {
+			return fmt.Errorf("%d lines, missing %v", strings.Count(src, "\n"), missing)
+		}
+		return nil
+	})
+}
+
+// Definitions that change keep the order in which they use each other.
+func TestCyclesAfterChanges(t *testing.T) {
+	s := NewSession(Options{Rebind: true})
+	for _, step := range []struct{ src, want string }{
+		{"a = 1; b = a; c = b; d = 1", ""},
+		{"a = d", ""},
+		{"d = c", "d would be defined by itself"},
+		{"b = 5", ""}, // c uses b, which uses nothing now
+		{"d = c", ""}, // and a uses d, above c
+		{"b = a", "b would be defined by itself"},
+		{"c = a", "c would be defined by itself"},
+		{"d = 2; b = a; c = b", ""},
+		{"a = c", "a would be defined by itself"},
+	} {
+		_, err := evalText(s, step.src)
+		if (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
+			t.Errorf("%s: error %v, want %q", step.src, err, step.want)
+		}
+	}
+}
+
+// Of a sweep that is too large the combinations are counted, and nothing is done for each.
+func TestLargeSweeps(t *testing.T) {
+	const before = "r = fc(paper(case=1))\n"
+	for src, want := range map[string]string{
+		"sweep(r, delta=(1..1000000)/1000001)":                            "the sweep has more than 10000 combinations",
+		"sweep(r, delta=(1..1000)/1001, gap=1..1000)":                     "the sweep has more than 10000 combinations",
+		"sweep(r, delta=(1..9000)/9001, seed=[1])":                        "",
+		"sweep(r, gap=[0.1, 0.2, 0.1])":                                   "gap is swept over 0.1 twice",
+		"sweep(r, algorithm=[`CoKernelFC`, `IndKernelFC`, `CoKernelFC`])": "algorithm is swept over CoKernelFC twice",
+	} {
+		linearly(t, src, func(context.Context) error {
+			script, errs := Parse("demo.cope", before+src)
+			if len(errs) == 0 {
+				errs = script.Check(Options{})
+			}
+			switch {
+			case want == "" && len(errs) > 0:
+				return errs
+			case want != "" && (len(errs) != 1 || errs[0].Message != want):
+				return fmt.Errorf("errors %v, want %s", errs, want)
+			}
+			return nil
+		})
+	}
+}
+
+// Of many mistakes the first are told, and the rest cost little.
+func TestManyMistakes(t *testing.T) {
+	names := make([]string, 20_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("m%d", i)
+	}
+	src := chain(20_000) + "z = [" + strings.Join(names, ", ") + "]"
+	linearly(t, "the mistakes", func(context.Context) error {
+		script, errs := Parse("demo.cope", src)
+		if len(errs) == 0 {
+			errs = script.Check(Options{})
+		}
+		if len(errs) != 5 || len(errs[0].Hint) > 1000 {
+			return fmt.Errorf("%d errors, the hint of the first has %d characters", len(errs), len(errs[0].Hint))
+		}
+		return nil
+	})
+}
+
+// A check stops when its context ends.
+func TestCheckStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	script, errs := Parse("chain.cope", chain(3))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	s := NewSession(Options{})
+	if _, err := s.Eval(ctx, script); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+	if got := s.Names(); !slices.Equal(got, []string{}) {
+		t.Errorf("bound %v", got)
+	}
+}
