@@ -72,6 +72,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		if fn.check != nil {
 			fn.check(c)
 		}
+		c.checkFiles()
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))

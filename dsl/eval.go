@@ -31,10 +31,14 @@ type evaluator struct {
 	mistakes int          // how many there were
 
 	st       *front.Statement   // being evaluated; nodes belong to it
+	own      *front.Statement   // the statement of the script that is evaluated: st, or what evaluates st again
 	elements int                // list elements made so far
 	uses     map[string]bool    // names that the statement read
 	all      []*front.Statement // of the script, to tell names that are bound too late
 	swept    *swept             // overrides of a sweep; nil outside one
+	inputs   map[string]bool    // while checking: the files that problems are read from
+	contents map[string][]byte  // of the files read, by path
+	teller   *teller            // of progress; nil when nobody is told
 
 	stopped error // why a call ended early with a partial value
 }

@@ -47,7 +47,7 @@ func (c *call) fit() (any, error) {
 			return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
 		}
 	}
-	f, err := fit.Of(c.e.ctx, p, opt)
+	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 	if err == nil && opt.Noise == nil && p.NoiseAssumed {
 		f.Warnings = append(f.Warnings, p.NoiseWarning())
 	}

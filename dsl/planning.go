@@ -2,11 +2,13 @@ package dsl
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -122,13 +124,17 @@ func (c *call) forecast() (any, error) {
 	}
 	p, q := c.arg("p").Data.(*engine.Problem), c.question()
 	q.Options = c.options()
-	q.Progress = c.e.progress(c.fn.Name, p.Name, q.Runs)
-	f, err := plan.Of(c.e.ctx, p, q)
+	var worth atomic.Bool
+	q.Progress = noting(c.e.progress(c.fn.Name, p.Name, q.Runs), &worth, finished)
+	f, err := simulated(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
 	if err != nil && len(f.Rows) == 0 {
 		return nil, err
 	}
 	return f, err
 }
+
+// finished tells of a forecast that a run is over, which an interrupt keeps.
+func finished(s sim.Step) bool { return s.Done > 0 }
 
 // checkWhatIf reports what can be told before anything runs: numbers out of range, and a
 // result whose call is not known.
@@ -162,8 +168,9 @@ func (c *call) whatIf() (any, error) {
 	if !ok {
 		return nil, nil // reported
 	}
-	q.Progress = c.e.progress(c.fn.Name, algorithm, q.Runs)
-	w, err := plan.WhatIf(c.e.ctx, p, algorithm, changes, q)
+	var worth atomic.Bool
+	q.Progress = noting(c.e.progress(c.fn.Name, algorithm, q.Runs), &worth, finished)
+	w, err := simulated(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
 	if drawn {
 		w.Notes = append(w.Notes, "the rewards are simulated by what the problem says of them, not by the function of the run")
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/kernels"
-	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Parameters that several functions have; their names in engine.Options are the same.
@@ -89,7 +88,8 @@ func engineFunctions() []Function {
 				if c.arg("tol").known() {
 					tol = c.number("tol")
 				}
-				return given(bounds.FirstRound(c.e.ctx, c.arg("p").Data.(*engine.Problem), c.options(), tol))
+				p, opt := c.arg("p").Data.(*engine.Problem), c.options()
+				return given(computed(c, func() (bounds.Allocation, error) { return bounds.FirstRound(c.e.ctx, p, opt, tol) }))
 			},
 		},
 	}, slices.Concat(planningFunctions(), runFunctions())...)
@@ -100,7 +100,8 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 	return Function{
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
 		eval: func(c *call) (any, error) {
-			return given(compute(c.e.ctx, c.arg("p").Data.(*engine.Problem), c.options()))
+			p, opt := c.arg("p").Data.(*engine.Problem), c.options()
+			return given(computed(c, func() (T, error) { return compute(c.e.ctx, p, opt) }))
 		},
 	}
 }
@@ -108,12 +109,14 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 // bounds computes in the session's memory: runs need some of its designs, and the next
 // call all of them.
 func (c *call) bounds() (any, error) {
-	opt := c.options()
-	m, err := engine.NewModel(c.arg("p").Data.(*engine.Problem), opt.Unit)
-	if err != nil {
-		return nil, err
-	}
-	return given(bounds.Of(c.e.ctx, m.Share(&c.e.session.memory).Until(c.e.ctx), opt))
+	p, opt := c.arg("p").Data.(*engine.Problem), c.options()
+	return given(computed(c, func() (bounds.Report, error) {
+		m, err := engine.NewModel(p, opt.Unit)
+		if err != nil {
+			return bounds.Report{}, err
+		}
+		return bounds.Of(c.e.ctx, m.Share(&c.e.session.memory).Until(c.e.ctx), opt)
+	}))
 }
 
 // given drops a value that comes with an error.
@@ -140,29 +143,27 @@ func (c *call) problem() (any, error) {
 	if raw != "" {
 		opt.Rewards = c.e.session.path(raw)
 	}
+	opt.Read = c.e.read
 	joint := c.arg("kernel").Data.(kernels.Joint)
-	p, err := c.e.session.opt.Host.Load(path, joint, opt)
+	p, err := computed(c, func() (*engine.Problem, error) {
+		p, err := c.e.session.opt.Host.Load(path, joint, opt)
+		if err == nil {
+			_, err = joint.Check(p.Tasks, p.Arms)
+		}
+		return p, err
+	})
+	if err == nil {
+		err = c.e.remember(p.Sources)
+	}
 	switch {
 	case err == nil:
-		if _, err = joint.Check(p.Tasks, p.Arms); err == nil {
-			c.e.session.read(p.Sources)
-			return p, nil
-		}
+		return p, nil
 	case opt.Rewards != "" && strings.Contains(err.Error(), opt.Rewards):
 		return nil, &argumentError{"rewards", fmt.Sprintf("cannot load %q", c.text("rewards")), err}
 	case strings.Contains(err.Error(), path):
 		return nil, &argumentError{"path", fmt.Sprintf("cannot load %q", c.text("path")), err}
 	}
 	return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
-}
-
-// read remembers which files a problem came from.
-func (s *Session) read(sources []engine.Source) {
-	for _, source := range sources {
-		if f := report.DataFile(source); !slices.Contains(s.sources, f) {
-			s.sources = append(s.sources, f)
-		}
-	}
 }
 
 // path returns a path of the script as the system needs it.

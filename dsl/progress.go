@@ -37,11 +37,10 @@ func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 // even where the number of runs is swept, so what is done never goes back and the
 // total stays.
 func (e *evaluator) progress(function, algorithm string, steps int) func(sim.Step) {
-	tell := e.session.opt.Progress
-	if tell == nil {
+	if e.teller == nil {
 		return nil
 	}
-	s := e.swept
+	tell, s := e.teller.update, e.swept
 	if s == nil {
 		share := 0.0
 		return func(x sim.Step) {

@@ -89,11 +89,7 @@ func (c *call) run(mode string) (any, error) {
 	if draw, ok := c.arg("rewards").Data.(Drawing); ok {
 		x.Draw = sim.Func(x.Problem, draw)
 	}
-	x.Progress = c.e.progress(c.fn.Name, x.Algorithm, x.Runs)
-	if x.Progress != nil {
-		x.Progress(sim.Step{Total: x.Runs}) // the first run pays for the designs: say at once what is under way
-	}
-	result, err := c.e.perform(x)
+	result, err := c.perform(x)
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 {
 		return nil, err
 	}

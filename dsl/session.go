@@ -23,6 +23,8 @@ type Options struct {
 	Workers  int      // for runs; 0 means one per processor
 	Rebind   bool     // a later script may bind a name again, as in a notebook
 	Host     Host     // reads and writes files; nil is the file system
+	Script   string   // file of the script, which it must not write; "" when there is none
+	Output   string   // file that the caller writes the displays to, which the script must not read; may be ""
 	Progress Progress // told what is under way; may be nil
 
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
@@ -36,6 +38,7 @@ type Session struct {
 	clock int // counts bindings
 
 	sources []report.DataFile // read so far
+	latest  map[string]string // checksum of each of these files when it was read last
 	memory  engine.Memory     // of designs: runs of different calls have many in common
 }
 
@@ -44,7 +47,7 @@ func NewSession(opt Options) *Session {
 	if opt.Host == nil {
 		opt.Host = files{}
 	}
-	return &Session{opt: opt, scope: scope{}}
+	return &Session{opt: opt, scope: scope{}, latest: map[string]string{}}
 }
 
 // Names returns the names bound so far, oldest first.
@@ -90,6 +93,10 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		return nil, errs
 	}
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
+	if s.opt.Progress != nil {
+		e.teller = &teller{tell: s.opt.Progress}
+		defer e.teller.close()
+	}
 	var displays []report.Display
 	for _, st := range statements {
 		if e.stopped = ctx.Err(); e.stopped == nil {
@@ -178,7 +185,7 @@ func taken(name string) bool {
 
 // statement evaluates one statement and binds its name.
 func (e *evaluator) statement(st *front.Statement) value {
-	e.st, e.uses = st, map[string]bool{}
+	e.st, e.own, e.uses = st, st, map[string]bool{}
 	v := e.define(st)
 	if v.Type == Nothing && st.Name != "" {
 		return e.fail(st.Node, Nothing, "this gives no value that a name could be bound to", "write it without "+st.Name+" =")

@@ -1,12 +1,13 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -105,7 +106,7 @@ func (c *call) checkSweep() {
 	for i, x := range s.axes {
 		for j := range x.values {
 			s.at[i] = j
-			if s.under(c.e, root); len(c.e.errs) >= front.MaxErrors {
+			if s.under(c.e, root); c.e.full() || c.e.ctx.Err() != nil {
 				return
 			}
 		}
@@ -121,7 +122,7 @@ func (c *call) sweep() (any, error) {
 		return nil, nil
 	}
 	if path := c.text("store"); path != "" {
-		store, err := c.e.session.opt.Host.Store(c.e.session.path(path))
+		store, err := c.open(c.e.session.path(path))
 		if err != nil {
 			return nil, &argumentError{"store", fmt.Sprintf("cannot use the store %q", path), err}
 		}
@@ -160,6 +161,17 @@ func (c *call) sweep() (any, error) {
 	return out, nil
 }
 
+// open opens the store, and closes one again that an interrupt came before.
+func (c *call) open(path string) (Store, error) {
+	return computed(c, func() (Store, error) {
+		store, err := c.e.session.opt.Host.Store(path)
+		if stopped := c.e.ctx.Err(); err == nil && stopped != nil {
+			return nil, errors.Join(stopped, store.Close())
+		}
+		return store, err
+	})
+}
+
 // choose sets the values of a combination, and returns them.
 func (s *swept) choose(cell int) []any {
 	values := make([]any, len(s.axes))
@@ -173,23 +185,36 @@ func (s *swept) choose(cell int) []any {
 
 // perform makes the runs of an experiment. In a sweep they are kept one by one, for
 // comparisons in pairs, and the store is asked first.
-func (e *evaluator) perform(x sim.Experiment) (engine.Result, error) {
-	x.Memory = &e.session.memory
+func (c *call) perform(x sim.Experiment) (engine.Result, error) {
+	e := c.e
+	tell := e.progress(c.fn.Name, x.Algorithm, x.Runs)
+	if tell != nil {
+		tell(sim.Step{Total: x.Runs}) // the first run pays for the designs: say at once what is under way
+	}
+	var begun atomic.Bool // the first step that the experiment tells says that its runs begin
+	x.Memory, x.Progress = &e.session.memory, noting(tell, &begun, func(sim.Step) bool { return true })
 	s := e.swept
-	if s == nil {
-		return sim.Run(e.ctx, x)
+	x.Detail = s != nil
+	if s == nil || s.store == nil {
+		return simulated(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}
-	x.Detail = true
-	if s.store == nil {
-		return sim.Run(e.ctx, x)
+	stored := false
+	result, err := simulated(c, &begun, func() (engine.Result, error) {
+		r, found, err := s.store.Run(e.ctx, x)
+		if err == nil {
+			stored = found
+		}
+		return r, err
+	})
+	if err != nil {
+		return result, err
 	}
-	result, stored, err := s.store.Run(e.ctx, x)
 	s.fresh = s.fresh || !stored
 	s.hit = !s.fresh
-	if stored && x.Progress != nil {
-		x.Progress(sim.Step{Done: x.Runs, Total: x.Runs})
+	if stored && tell != nil {
+		tell(sim.Step{Done: x.Runs, Total: x.Runs})
 	}
-	return result, err
+	return result, nil
 }
 
 // checkStore reports a store that is not named as one, lest it be a file of something

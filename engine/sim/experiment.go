@@ -22,7 +22,7 @@ type Experiment struct {
 	Runs      int // at least 1
 	Seed      uint64
 	Workers   int            // 0 means one per processor
-	Progress  func(Step)     // called after each run, and after rounds of a single long one, never concurrently; may be nil
+	Progress  func(Step)     // called before the first run, after each, and after rounds of a single long one, never concurrently; may be nil
 	Draw      Drawer         // nil means that of the problem
 	Detail    bool           // keep Result.Detail
 	Memory    *engine.Memory // shared by experiments that have designs in common; nil means one of its own
@@ -71,6 +71,9 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
 	t := newTally(x, entry)
+	if x.Progress != nil {
+		x.Progress(Step{Total: x.Runs})
+	}
 	err = x.repeat(ctx, entry, model, t)
 	// After an interrupt, the comparison with the theory gets a little time of its own.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTime)

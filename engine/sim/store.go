@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/await"
 )
 
 // ResultsRevision is part of what results are stored under. Raise it with every change
@@ -23,12 +25,14 @@ const ResultsRevision = 3
 // concurrent use by goroutines; a file belongs to one Store at a time.
 //
 // The file has one line of JSON a result and only grows. A line that was cut short
-// when the program ended while writing it is dropped when the file is opened again.
+// when the program ended while writing it, or that a power cut left as zero bytes, is dropped when
+// the file is opened again.
 type Store struct {
 	path string
 	file *os.File
 	mu   sync.Mutex
 	size int64                 // of the file
+	safe time.Time             // when it was last written to the disk
 	kept map[string]storedLine // by key
 }
 
@@ -49,6 +53,9 @@ const lineStart = `{"key":"`
 // that another Store has open, and one with a line that is not a stored result, are
 // errors.
 func OpenStore(path string) (*Store, error) {
+	if err := await.Regular(path); err != nil {
+		return nil, err // it names the file
+	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err // it names the file
@@ -72,7 +79,7 @@ func (s *Store) load() error {
 	whole := 0
 	for number := 1; whole < len(text); number++ {
 		end := bytes.IndexByte(text[whole:], '\n')
-		if end < 0 {
+		if end < 0 || whole+end+1 == len(text) && bytes.IndexByte(text[whole:], 0) >= 0 {
 			break
 		}
 		line, err := parseLine(text[whole : whole+end])
@@ -83,11 +90,12 @@ func (s *Store) load() error {
 		whole += end + 1
 	}
 	s.size = int64(whole)
-	torn := text[whole:]
-	if len(torn) == 0 {
+	if whole == len(text) {
 		return nil
 	}
-	if n := min(len(torn), len(lineStart)); string(torn[:n]) != lineStart[:n] {
+	torn := bytes.TrimRight(text[whole:], "\x00\n")
+	zeros := text[whole] == 0 && (whole > 0 || len(torn) == 0) // a file that begins with zeros may be anything
+	if n := min(len(torn), len(lineStart)); !zeros && string(torn[:n]) != lineStart[:n] {
 		return fmt.Errorf("%s: not a store of results: its last line begins with %q", s.path, torn[:n])
 	}
 	if err := s.file.Truncate(s.size); err != nil {
@@ -154,8 +162,16 @@ func (s *Store) keep(key string, r engine.Result) error {
 	}
 	s.size += int64(n)
 	s.kept[key] = line
-	return nil
+	if time.Since(s.safe) < syncTime {
+		return nil
+	}
+	s.safe = time.Now()
+	return s.file.Sync()
 }
 
+// syncTime is how much work a power cut may undo. To wait for the disk after each line, about a
+// millisecond, would double the time of small experiments.
+const syncTime = time.Second
+
 // Close lets others use the file.
-func (s *Store) Close() error { return s.file.Close() }
+func (s *Store) Close() error { return errors.Join(s.file.Sync(), s.file.Close()) }

@@ -220,7 +220,29 @@ func TestStoreDamage(t *testing.T) {
 			t.Errorf("cut at byte %d: the file is not what it was before, error %v", cut, err)
 		}
 	}
+	zeros := strings.Repeat("\x00", 5000)
+	for what, tail := range map[string]string{
+		"nothing but zeros": zeros, "a line that goes on in zeros": string(whole[first:first+300]) + zeros,
+		"zeros before the end of a line": zeros + string(whole[len(whole)-20:]), "zeros and a line end": zeros + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(string(whole[:first])+tail), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := sim.OpenStore(path)
+		if err != nil {
+			t.Errorf("%s after a power cut: %v", what, err)
+			continue
+		}
+		if !run(s, 1) || run(s, 2) {
+			t.Errorf("%s after a power cut: want the first cell stored and the second not", what)
+		}
+		s.Close()
+		if again, err := os.ReadFile(path); err != nil || string(again) != string(whole) {
+			t.Errorf("%s after a power cut: the file is not what it was before, error %v", what, err)
+		}
+	}
 	for want, text := range map[string]string{
+		":2: not a stored result: invalid character '\\x00'":            string(whole[:first]) + zeros + "\n" + string(whole[first:]),
 		":2: not a stored result: invalid character":                    string(whole[:first]) + "?\n" + string(whole[first:]),
 		":1: not a stored result: its key must have 64 hexadecimal":     "{}\n",
 		`not a store of results: its last line begins with "task,arm"`:  "task,arm,mean",

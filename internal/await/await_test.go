@@ -20,15 +20,19 @@ const never = 24 * time.Hour
 func TestResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	failed := errors.New("failed")
-	if v, err := await.Result(ctx, never, func() (int, error) { return 7, failed }); v != 7 || err != failed {
+	if v, err := await.Result(ctx, await.Patience{Grace: never}, func() (int, error) { return 7, failed }); v != 7 || err != failed {
 		t.Errorf("%d, error %v; want 7 and the error of the function", v, err)
 	}
-	if v, err := await.Result(ctx, never, func() (int, error) { cancel(); return 8, nil }); v != 8 || err != nil {
+	if v, err := await.Result(ctx, await.Patience{Grace: never}, func() (int, error) { cancel(); return 8, nil }); v != 8 || err != nil {
 		t.Errorf("%d, error %v; want what was returned within the grace", v, err)
 	}
 	block := make(chan struct{})
+	keeps := func() bool { time.AfterFunc(time.Millisecond, func() { block <- struct{}{} }); return true }
+	if v, err := await.Result(ctx, await.Patience{Keeps: keeps}, func() (int, error) { <-block; return 8, nil }); v != 8 || err != nil {
+		t.Errorf("%d, error %v; want what was worth waiting for", v, err)
+	}
 	defer close(block)
-	v, err := await.Result(ctx, 0, func() (int, error) { <-block; return 9, nil })
+	v, err := await.Result(ctx, await.Patience{}, func() (int, error) { <-block; return 9, nil })
 	if v != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d, error %v; want the context's error", v, err)
 	}
@@ -41,7 +45,7 @@ func TestResultPanics(t *testing.T) {
 			t.Errorf("recovered %q; want the panic with its place", p)
 		}
 	}()
-	_, _ = await.Result(context.Background(), never, func() (int, error) { panic("oops") })
+	_, _ = await.Result(context.Background(), await.Patience{}, func() (int, error) { panic("oops") })
 	t.Error("no panic")
 }
 

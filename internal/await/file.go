@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 )
 
 // File reads a regular file or a pipe of at most limit bytes. A pipe that nobody writes to is
@@ -20,7 +19,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	if kind := info.Mode().Type(); kind != 0 && kind != fs.ModeNamedPipe {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and neither a file nor a pipe", kindOf(kind))}
 	}
-	return Result(ctx, time.Duration(0), func() ([]byte, error) {
+	return Result(ctx, Patience{}, func() ([]byte, error) {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -56,7 +55,7 @@ func opening(path string, err error) error {
 // All reads everything, of at most limit bytes, until the context ends. A read under way is not waited
 // for.
 func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
-	return Result(ctx, time.Duration(0), func() ([]byte, error) { return all(ctx, r, limit) })
+	return Result(ctx, Patience{}, func() ([]byte, error) { return all(ctx, r, limit) })
 }
 
 func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {

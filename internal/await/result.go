@@ -7,10 +7,16 @@ import (
 	"time"
 )
 
+// Patience says how long a computation is waited for after its context has ended.
+type Patience struct {
+	Grace time.Duration
+	Keeps func() bool // asked after Grace: there is something to wait for all the same; nil says no
+}
+
 // Result returns what compute does. When the context has ended and compute has not returned
-// within grace, it returns the error of the context, and compute goes on in the background:
+// within the patience, it returns the error of the context, and compute goes on in the background:
 // so compute must change nothing that others see. A panic of compute is one of the caller.
-func Result[T any](ctx context.Context, grace time.Duration, compute func() (T, error)) (T, error) {
+func Result[T any](ctx context.Context, p Patience, compute func() (T, error)) (T, error) {
 	ended := make(chan outcome[T], 1) // nobody may be left to receive
 	go func() {
 		var o outcome[T]
@@ -28,14 +34,18 @@ func Result[T any](ctx context.Context, grace time.Duration, compute func() (T, 
 		return o.get()
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(grace)
+	timer := time.NewTimer(p.Grace)
 	defer timer.Stop()
 	select {
 	case o := <-ended:
 		return o.get()
 	case <-timer.C:
-		return none, ctx.Err()
 	}
+	if p.Keeps != nil && p.Keeps() {
+		o := <-ended
+		return o.get()
+	}
+	return none, ctx.Err()
 }
 
 // outcome is how a computation ended.

@@ -1,0 +1,139 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// read reads a data file, once in an evaluation: a sweep gives all its combinations the same data.
+func (e *evaluator) read(path string) ([]byte, error) {
+	if data, known := e.contents[path]; known {
+		return data, nil
+	}
+	data, err := await.File(e.ctx, path, engine.MaxData)
+	if err != nil {
+		return nil, err
+	}
+	if e.contents == nil {
+		e.contents = map[string][]byte{}
+	}
+	e.contents[path] = data
+	return data, nil
+}
+
+// remember notes which files a problem came from. It is an error when a definition is evaluated
+// again, as a sweep does, and a file is not what it was before: results would be of different data.
+func (e *evaluator) remember(sources []engine.Source) error {
+	s := e.session
+	for _, source := range sources {
+		before, known := s.latest[source.Path]
+		if e.st != e.own && known && before != source.SHA256 {
+			return fmt.Errorf("%s: it has changed since it was read before; evaluate again what reads it", source.Path)
+		}
+	}
+	for _, source := range sources {
+		s.latest[source.Path] = source.SHA256
+		if f := report.DataFile(source); !slices.Contains(s.sources, f) {
+			s.sources = append(s.sources, f)
+		}
+	}
+	return nil
+}
+
+// checkFiles notes which files a call reads, and reports one that it would write over what
+// was read, the script itself, or something that is not a file.
+func (c *call) checkFiles() {
+	for i, p := range c.fn.Params {
+		path, given := c.args[i].Data.(string)
+		if !given {
+			continue
+		}
+		switch p.words {
+		case wordsData:
+			c.checkInput(c.args[i], path)
+		case wordsOutput, wordsStore:
+			c.checkTarget(c.args[i], path)
+		}
+	}
+}
+
+// checkInput notes a file that is read.
+func (c *call) checkInput(a argument, path string) {
+	opt := c.e.session.opt
+	if opt.Output != "" && sameFile(c.e.session.path(path), opt.Output) {
+		c.fail(&a, fmt.Sprintf("%s: %q is the file that the output is written to", c.fn.Name, path), "choose another file for the output")
+	}
+	if c.e.inputs == nil {
+		c.e.inputs = map[string]bool{}
+	}
+	c.e.inputs[c.e.session.path(path)] = true
+}
+
+// checkTarget reports a file that cannot or must not be written.
+func (c *call) checkTarget(a argument, path string) {
+	if _, ok := c.e.session.opt.Host.(files); !ok {
+		return
+	}
+	s := c.e.session
+	for _, target := range targetsOf(s.path(path)) {
+		if s.opt.Script != "" && sameFile(target, s.opt.Script) {
+			c.fail(&a, fmt.Sprintf("%s: %q is the script itself", c.fn.Name, path), "choose another name")
+			return
+		}
+		if reads(c.e.inputs, target) || reads(s.latest, target) {
+			c.fail(&a, fmt.Sprintf("%s: %q holds data that a problem is read from", c.fn.Name, path), "choose another name: the data would be lost")
+			return
+		}
+		if err := await.Regular(target); err != nil {
+			c.fail(&a, fmt.Sprintf("%s: cannot write to %q: %v", c.fn.Name, path, reason(err)), "")
+			return
+		}
+	}
+}
+
+// reads reports whether a file is one of those read.
+func reads[T any](read map[string]T, path string) bool {
+	for source := range read {
+		if sameFile(source, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// targetsOf are the files that are written under a path: a figure for LaTeX has its numbers
+// beside it.
+func targetsOf(path string) []string {
+	if ending := filepath.Ext(path); strings.EqualFold(ending, ".tex") {
+		return []string{path, strings.TrimSuffix(path, ending) + ".dat"}
+	}
+	return []string{path}
+}
+
+// sameFile reports whether two paths name one file, which need not exist.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return os.SameFile(x, y)
+	}
+	a, errX = filepath.Abs(a)
+	b, errY = filepath.Abs(b)
+	return errX == nil && errY == nil && a == b
+}
+
+// reason is an error of a file without the path.
+func reason(err error) error {
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

@@ -1,0 +1,107 @@
+package dsl
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+const (
+	firstData  = "task,arm,mean\na,1,0.2\na,2,0.9\n"
+	secondData = "task,arm,mean\na,1,0.9\na,2,0.2\n"
+)
+
+// rewritten puts a file in place of another at once, as editors do.
+func rewritten(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file that is replaced while a sweep reads it changes none of its rows; in a later cell of a
+// notebook, that it has changed is an error.
+func TestDataChanges(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a.csv")
+	rewritten(t, path, firstData)
+	s := NewSession(Options{Folder: folder, Rebind: true, Progress: func(a Activity) {
+		if strings.HasPrefix(a.Label, "sweep") && a.Done > 0 {
+			rewritten(t, path, secondData)
+		}
+	}})
+	const again = "s = sweep(r, noise=(1..5)/10)\ns"
+	values, err := evalText(s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range values[0].(sim.Sweep).Rows {
+		if best := row.Result.Answers[0].Best; best != "2" {
+			t.Errorf("noise %v: the best arm is %s; the row is of other data", row.Values, best)
+		}
+	}
+	if sources := s.Sources(); len(sources) != 1 {
+		t.Errorf("read %v, want one file", sources)
+	}
+	var errs Errors
+	if _, err := evalText(s, again); !errors.As(err, &errs) || errs[0].Cause != path+": it has changed since it was read before; evaluate again what reads it\nin the sweep with noise=0.1" {
+		t.Errorf("in a later cell: error %v", err)
+	}
+	values, err = evalText(s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
+	if err != nil || values[0].(sim.Sweep).Rows[4].Result.Answers[0].Best != "1" {
+		t.Errorf("read again: error %v", err)
+	}
+}
+
+// A script does not write over what it reads, nor over itself, and reads nothing that its output
+// is written to.
+func TestOwnFiles(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"own.csv", "raw.csv", "fig.dat"} {
+		rewritten(t, filepath.Join(folder, name), firstData)
+	}
+	if err := os.Symlink("own.csv", filepath.Join(folder, "link.csv")); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	const before = "p = problem(\"own.csv\", kernel=identity(), noise=1, rewards=\"raw.csv\")\nq = problem(\"fig.dat\", kernel=identity(), noise=1)\nr = fc(p)\n"
+	for src, want := range map[string]string{
+		`save(r, "own.csv")`:                     `save: "own.csv" holds data that a problem is read from`,
+		`save(r, "./x/../own.csv")`:              `save: "./x/../own.csv" holds data that a problem is read from`,
+		`save(r, "link.csv")`:                    `save: "link.csv" holds data that a problem is read from`,
+		`save(r, "raw.csv")`:                     `save: "raw.csv" holds data that a problem is read from`,
+		`plot(r, file="fig.tex")`:                `plot: "fig.tex" holds data that a problem is read from`,
+		`save(r, "demo.txt")`:                    `save: "demo.txt" is the script itself`,
+		`problem("out.html", kernel=identity())`: `problem: "out.html" is the file that the output is written to`,
+		`save(r, "other.csv"); problem("other.csv", kernel=identity())`: "",
+	} {
+		if strings.Contains(src, "/x/") {
+			if err := os.Mkdir(filepath.Join(folder, "x"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		script, errs := Parse("demo.txt", before+src)
+		if len(errs) == 0 {
+			errs = script.Check(Options{Folder: folder, Script: filepath.Join(folder, "demo.txt"), Output: filepath.Join(folder, "out.html")})
+		}
+		if want == "" && len(errs) > 0 || want != "" && (len(errs) != 1 || errs[0].Message != want) {
+			t.Errorf("%s: errors %v, want %s", src, errs, want)
+		}
+	}
+	s := NewSession(Options{Folder: folder, Rebind: true})
+	if _, err := evalText(s, `p = problem("own.csv", kernel=identity(), noise=1)`); err != nil {
+		t.Fatal(err)
+	}
+	script, _ := Parse("cell", `save(p, "own.csv")`)
+	var errs Errors
+	if _, err := s.Eval(context.Background(), script); !errors.As(err, &errs) || !strings.Contains(errs[0].Message, "holds data") {
+		t.Errorf("in a later cell: error %v", err)
+	}
+}
