@@ -102,6 +102,17 @@ func (o *runOptions) checkOutput() error {
 	return nil
 }
 
+// checkOwn reports an output that would replace the script.
+func (o *runOptions) checkOwn(script string) error {
+	if script == "-" || o.output == "" {
+		return nil
+	}
+	if same, err := sameFile(script, o.output); err == nil && same {
+		return usageError{fmt.Errorf("-o %s is the script itself: the output needs another name", o.output)}
+	}
+	return nil
+}
+
 // checkSet reports values of --set that set no name.
 func checkSet(set []string) error {
 	for _, s := range set {
@@ -136,17 +147,20 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	src, err := readSource(path)
+	if err := o.checkOwn(path); err != nil {
+		return err
+	}
+	src, err := readSource(ctx, path)
 	if err != nil {
 		return err
 	}
-	script, errs := dsl.Parse(src.name, src.text)
-	if len(errs) > 0 {
-		return errs
+	script, err := src.parse(ctx)
+	if err != nil {
+		return err
 	}
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Set: o.set, Seed: seed, Workers: o.workers, Progress: bar.update})
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Progress: bar.update})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	if failed != nil && len(displays) == 0 {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/await"
 )
 
 // source is a script as it was read.
@@ -16,19 +20,55 @@ type source struct {
 	text   string
 }
 
-func readSource(path string) (source, error) {
+// maxScript is the most bytes that are read of a script. It is more than the language takes, whose
+// message says more.
+const maxScript = 32 << 20
+
+// readSource reads a file, a pipe or standard input, until the context ends.
+func readSource(ctx context.Context, path string) (source, error) {
 	if path == "-" {
-		text, err := io.ReadAll(os.Stdin)
+		text, err := await.All(ctx, os.Stdin, maxScript)
 		if err != nil {
-			return source{}, fmt.Errorf("cannot read standard input: %w", err)
+			return source{}, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
 		}
 		return source{"<stdin>", ".", string(text)}, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := await.File(ctx, path, maxScript)
 	if err != nil {
-		return source{}, fmt.Errorf("cannot read script: %w", err)
+		return source{}, fmt.Errorf("cannot read script: %w", orInterrupted(err))
 	}
 	return source{path, filepath.Dir(path), string(text)}, nil
+}
+
+// parse reads the statements of the script, until the context ends.
+func (s source) parse(ctx context.Context) (*dsl.Script, error) {
+	script, err := await.Result(ctx, await.Patience{}, func() (*dsl.Script, error) {
+		script, errs := dsl.Parse(s.name, s.text)
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		return script, nil
+	})
+	return script, orInterrupted(err)
+}
+
+// file is the path of the script; "" of standard input.
+func (s source) file() string {
+	if s.name == "<stdin>" {
+		return ""
+	}
+	return s.name
+}
+
+// errInterrupted is what a user reads in place of the error of a context.
+var errInterrupted = errors.New("interrupted")
+
+// orInterrupted puts the error of a context that ended in a user's words.
+func orInterrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
+	return err
 }
 
 // hash is the SHA-256 of the text, in hexadecimal.

@@ -60,7 +60,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("%q, error %v", data, err)
 	}
 	for path, want := range map[string]string{
-		path:                          "more than 0 MiB",
+		path:                          "read " + path + ": it has more than 3 bytes, which is the limit",
 		folder:                        "a folder, and neither a file nor a pipe",
 		os.DevNull:                    "a device, and neither a file nor a pipe",
 		filepath.Join(folder, "none"): "no such file",

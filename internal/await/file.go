@@ -25,7 +25,11 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return all(ctx, f, limit)
+		data, err := all(ctx, f, limit)
+		if err == errLarge {
+			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes, which is the limit", limit)}
+		}
+		return data, err
 	})
 }
 
@@ -61,10 +65,13 @@ func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(heeding{ctx, r}, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("it has more than %d MiB, which is the limit", limit>>20)
+		err = errLarge
 	}
 	return data, err
 }
+
+// errLarge says that there is more than the limit.
+var errLarge = errors.New("there is more to read than the limit")
 
 // heeding reads until the context ends.
 type heeding struct {
