@@ -3,8 +3,10 @@ package front
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/file"
@@ -44,6 +46,9 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 	if !utf8.ValidString(s.Text) {
 		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
 	}
+	if at := slices.IndexFunc(s.runes, obeyed); at >= 0 {
+		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script holds the control character %U", s.runes[at]), "remove it: terminals obey such characters and show nothing")
+	}
 	if len(s.runes) > maxRunes {
 		return nil, s.At(Span{}, fmt.Sprintf("the script has %d characters; at most %d are read", len(s.runes), maxRunes), "put data into a CSV file")
 	}
@@ -70,6 +75,9 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 		tokens = append(tokens, t)
 	}
 }
+
+// obeyed reports a control character that is neither a tab nor part of a line end.
+func obeyed(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 
 func invalidRune(s *Source) Span {
 	at := 0
@@ -119,6 +127,10 @@ func lexError(s *Source, tokens []lexer.Token, err error) *Error {
 func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Bytes {
 		return "bytes are not part of the language", `write a text without the b: "x_1"`
+	}
+	if at := strings.IndexFunc(t.Value, obeyed); t.Kind == lexer.String && at >= 0 {
+		r, _ := utf8.DecodeRuneInString(t.Value[at:])
+		return fmt.Sprintf("the text holds the control character %U", r), "remove it: terminals obey such characters and show nothing"
 	}
 	if t.Kind == lexer.Number && !readable(t.Value) {
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
