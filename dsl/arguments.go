@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -58,6 +59,8 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.Range), "")
+		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
+			c.fail(a, fmt.Sprintf("%s: %s is %s; %s", c.fn.Name, p.Name, formatNumber(data), kernels.ExtremeRule), "")
 		}
 	}
 }

@@ -154,6 +154,9 @@ func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 	if a.sd < 0 {
 		return a, t.at(row[t.column["sd"]], "column \"sd\": a standard deviation cannot be negative, got %g", a.sd)
 	}
+	if !math.IsNaN(a.sd) && kernels.Extreme(a.sd) {
+		return a, t.at(row[t.column["sd"]], "column \"sd\": %s, got %g", kernels.ExtremeRule, a.sd)
+	}
 	if a.reps != math.Trunc(a.reps) || a.reps < 1 || a.reps > maxReps {
 		return a, t.at(row[t.column["reps"]], "column \"reps\": expected a whole number of measurements from 1 to %d, got %g", maxReps, a.reps)
 	}

@@ -191,10 +191,16 @@ func (p *Problem) check() error {
 		if !(s > 0) || math.IsInf(s, 0) {
 			return fmt.Errorf("problem %q: %s: the noise scale must be a positive number, got %g", p.Name, p.Where(i), s)
 		}
+		if kernels.Extreme(s) {
+			return fmt.Errorf("problem %q: %s: the noise scale is %g; %s", p.Name, p.Where(i), s, kernels.ExtremeRule)
+		}
 	}
 	for i, m := range p.Mean {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
 			return fmt.Errorf("problem %q: %s: the mean must be a finite number, got %g", p.Name, p.Where(i), m)
+		}
+		if math.Abs(m) > kernels.Largest {
+			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), m, kernels.ExtremeRule)
 		}
 		if p.Environment == EnvironmentBernoulli && p.Bounds == nil && (m < 0 || m > 1) {
 			return fmt.Errorf("problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)

@@ -11,6 +11,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // A DataError says what is wrong in a data file and where. Line and Column count
@@ -155,6 +157,8 @@ func (t *table) number(row []cell, name string) (float64, error) {
 		return 0, t.at(c, "column %q: expected a finite number, got %q", name, c.text)
 	case strings.Trim(c.text, "+-.0123456789eE") != "":
 		return 0, t.at(c, "column %q: expected a finite number in decimal digits, got %q", name, c.text)
+	case math.Abs(v) > kernels.Largest:
+		return 0, t.at(c, "column %q: %s, got %g", name, kernels.ExtremeRule, v)
 	}
 	return v, nil
 }

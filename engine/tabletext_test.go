@@ -33,8 +33,11 @@ func TestTableTexts(t *testing.T) {
 		{"control character in the header", "task,arm,x_\x1b\na,b,1\n", "p.csv:1:10: the control character U+001B is part of the value; remove it"},
 		{"underscore", "task,arm,mean\na,b,1_000\n", `p.csv:2:5: column "mean": expected a finite number in decimal digits, got "1_000"`},
 		{"hexadecimal", "task,arm,mean\na,b,0x1p-2\n", `p.csv:2:5: column "mean": expected a finite number in decimal digits, got "0x1p-2"`},
+		{"large feature", "task,arm,x_1,mean\na,b,-1e300,1\n", `p.csv:2:5: column "x_1": numbers must be 0, or of a size from 1e-100 to 1e100, got -1e+300`},
+		{"large sd", "task,arm,mean,sd\na,b,1,1e300\n", `p.csv:2:7: column "sd": numbers must be 0, or of a size from 1e-100 to 1e100, got 1e+300`},
+		{"small sd", "task,arm,mean,sd\na,b,1,1e-300\n", `p.csv:2:7: column "sd": numbers must be 0, or of a size from 1e-100 to 1e100, got 1e-300`},
 		{"half a measurement", "task,arm,mean,reps\na,b,1,1.5\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 1.5`},
-		{"more measurements than there can be", "task,arm,mean,reps\na,b,1,1e300\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 1e+300`},
+		{"more measurements than there can be", "task,arm,mean,reps\na,b,1,1e10\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 1e+10`},
 		{"tasks that look alike", "task,arm,mean\n" + composed + ",b,1\n" + apart + ",b,1\n", `p.csv:3:1: "café" looks like the name in line 2 but has other characters, since accents can be written in two ways; write both names alike`},
 		{"arms that look alike", "task,arm,mean\na," + apart + ",1\nb," + composed + ",1\n", `p.csv:3:3: "café" looks like the name in line 2 but has other characters, since accents can be written in two ways; write both names alike`},
 	} {

@@ -84,6 +84,22 @@ func (r Range) String() string {
 	return low + " and at most " + number(r.Max)
 }
 
+// Numbers are 0, or of a size from Smallest to Largest: the squares of others, and the quotients of
+// such squares, are no numbers of a computer any more.
+const (
+	Smallest = 1e-100
+	Largest  = 1e100
+)
+
+// Extreme reports whether a number is too small or too large to be computed with.
+func Extreme(v float64) bool {
+	size := math.Abs(v)
+	return size > Largest || size < Smallest && v != 0
+}
+
+// ExtremeRule says what Extreme refuses, as it reads after "it is 1e300;".
+const ExtremeRule = "numbers must be 0, or of a size from 1e-100 to 1e100"
+
 // check reports a number out of range: value i of n that the parameter has.
 func (p Param) check(kernel string, v float64, i, n int) error {
 	name := p.Name
@@ -104,6 +120,8 @@ func (p Param) check(kernel string, v float64, i, n int) error {
 		return fmt.Errorf("%s: %s is %s; it must be a whole number", kernel, name, number(v))
 	case !p.Range.Contains(v):
 		return fmt.Errorf("%s: %s is %s; it must be %v", kernel, name, number(v), p.Range)
+	case Extreme(v):
+		return fmt.Errorf("%s: %s is %s; %s", kernel, name, number(v), ExtremeRule)
 	}
 	return nil
 }

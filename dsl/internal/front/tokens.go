@@ -132,6 +132,9 @@ func refused(t lexer.Token) (message, hint string) {
 		r, _ := utf8.DecodeRuneInString(t.Value[at:])
 		return fmt.Sprintf("the text holds the control character %U", r), "remove it: terminals obey such characters and show nothing"
 	}
+	if t.Kind == lexer.String && !utf8.ValidString(t.Value) {
+		return "the text is not UTF-8", "write characters as they are"
+	}
 	if t.Kind == lexer.Number && !readable(t.Value) {
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
