@@ -35,7 +35,7 @@ func (p *problem) start() (arms []int, lambda []float64) {
 		order[a] = ranked{i, lambda[a]}
 	}
 	slices.SortFunc(order, byRank)
-	size := min(len(order), max(startArms, 3*p.phi.Cols))
+	size := min(len(order), startSize(n, p.phi.Cols))
 	keep := make(map[int]float64, size)
 	for _, a := range order[:size] {
 		keep[a.arm] = a.key
@@ -55,6 +55,21 @@ func (p *problem) start() (arms []int, lambda []float64) {
 		lambda[a] = 0.9*lambda[a]/total + 0.1/float64(len(arms))
 	}
 	return arms, lambda
+}
+
+// startSize is how many of n arms of rank r a problem starts with.
+func startSize(n, r int) int {
+	if n <= smallArms {
+		return n
+	}
+	return min(n, max(startArms, 3*r))
+}
+
+// StepWork is about how many products of two numbers a step of Minimax takes, for n arms of rank r
+// and so many contrasts listed as pairs: what costs most is its Newton matrix.
+func StepWork(n, r, pairs int) float64 {
+	size := float64(startSize(n, r))
+	return size * size * float64(pairs)
 }
 
 // multiplicative runs sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², renormalised: the

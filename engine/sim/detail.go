@@ -23,11 +23,11 @@ func (x Experiment) detail(ctx context.Context, entry engine.AlgorithmEntry, mod
 	if rank, err := bounds.RankTask(x.Problem); err == nil {
 		d.TaskRank = rank
 	}
-	if x.Mode == engine.ModeFC && x.Problem.N() <= speedupArms {
+	if x.Mode == engine.ModeFC && x.Problem.N() <= predictedArms {
 		d.Speedup = x.hardnessSpeedup(ctx, model, ridge)
 	}
 	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
-	if entry.Theorem != "" && literal && x.Problem.N() <= speedupArms {
+	if entry.Theorem != "" && literal && x.Problem.N() <= predictedArms {
 		d.Theorem = x.theorem(ctx, model)
 	}
 	return d
@@ -45,10 +45,6 @@ func (x Experiment) theorem(ctx context.Context, model *engine.Model) float64 {
 	}
 	return b.Theorem.FC
 }
-
-// speedupArms is the number of arms up to which predicting the speedup costs less than
-// the runs do.
-const speedupArms = 400
 
 // hardnessSpeedup is Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one
 // than together, at the same ridge. 0 when the expected rewards are unknown, two arms

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -132,25 +131,16 @@ func perV(r *engine.Result) {
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
 func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
-	if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil && !entry.LeastSquares && !entry.Posterior {
-		r.Ridge = ridge
+	if usesRidge(entry) {
+		if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil {
+			r.Ridge = ridge
+		}
 	}
 	if entry.Unscheduled {
 		r.Schedule = ""
 	}
 	if x.Mode == engine.ModeFC {
-		bound, err := x.lowerBound(model, r.Delta)
-		if model.Fidelity(r.Epsilon) == engine.Foreign { // and the bound is for rewards of the kernel
-			bound = 0
-		}
-		if err == nil && bound > 0 {
-			r.LowerBoundSamples = bound / float64(x.Problem.V())
-			r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
-		} else if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-			r.Warnings = append(r.Warnings, "no lower bound: it was not computed after the interrupt")
-		} else if err != nil && !errors.Is(err, engine.ErrUnknownMeans) {
-			r.Warnings = append(r.Warnings, "no lower bound: "+err.Error())
-		}
+		x.bound(r, model)
 		if w := doubt(r.Errors, r.Delta); w != "" {
 			r.Warnings = append(r.Warnings, w)
 		}
@@ -164,18 +154,4 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-}
-
-// lowerBound is that of the noise which rewards have, where the model has guesses of it.
-func (x Experiment) lowerBound(model *engine.Model, delta float64) (float64, error) {
-	if p := x.Problem; p.Unknown != "" && p.SD != nil && !slices.Equal(p.SD, p.Noise) {
-		known := *p
-		known.Noise, known.Unknown = p.SD, ""
-		m, err := engine.NewModel(&known, model.Unit)
-		if err != nil {
-			return 0, err
-		}
-		model = m.Share(x.Memory)
-	}
-	return model.LowerBound(delta, x.Options.Epsilon)
 }

@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// The theory beside a result is computed up to a size, in products of two numbers that one step of a
+// solver takes. A size in place of a time keeps results the same on every machine.
+const (
+	// boundWork limits the design of a lower bound: all arms of 464 that are independent, or
+	// 1,111 arms of a rank up to 100.
+	boundWork = 1e8
+	// predictedArms limits what sweeps compare with: the speedup that the hardness predicts,
+	// and the paper's theorems.
+	predictedArms = 400
+)
+
+// usesRidge tells whether an algorithm has a ξ.
+func usesRidge(entry engine.AlgorithmEntry) bool { return !entry.LeastSquares && !entry.Posterior }
+
+// bound sets the lower bound beside a result of fixed confidence, or says why there is none.
+func (x Experiment) bound(r *engine.Result, model *engine.Model) {
+	if x.Problem.Mean == nil || model.Fidelity(r.Epsilon) == engine.Foreign { // the bound is for rewards of the kernel
+		return
+	}
+	n, rank := x.Problem.N(), model.Rank()
+	if work := design.StepWork(n, rank, n); work > boundWork {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no lower bound: for %d arms of rank %d its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it", n, rank, work, float64(boundWork)))
+		return
+	}
+	bound, err := x.lowerBound(model, r.Delta)
+	switch {
+	case err == nil && bound > 0:
+		r.LowerBoundSamples = bound / float64(x.Problem.V())
+		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
+		r.Warnings = append(r.Warnings, "no lower bound: it was not computed after the interrupt")
+	case err != nil:
+		r.Warnings = append(r.Warnings, "no lower bound: "+err.Error())
+	}
+}
+
+// lowerBound is that of the noise which rewards have, where the model has guesses of it.
+func (x Experiment) lowerBound(model *engine.Model, delta float64) (float64, error) {
+	if p := x.Problem; p.Unknown != "" && p.SD != nil && !slices.Equal(p.SD, p.Noise) {
+		known := *p
+		known.Noise, known.Unknown = p.SD, ""
+		m, err := engine.NewModel(&known, model.Unit)
+		if err != nil {
+			return 0, err
+		}
+		model = m.Share(x.Memory)
+	}
+	return model.LowerBound(delta, x.Options.Epsilon)
+}

@@ -1,0 +1,100 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// counting counts how often it is asked whether it has ended: solvers ask in every step.
+type counting struct {
+	context.Context
+	asked atomic.Int64
+}
+
+func (c *counting) Err() error {
+	c.asked.Add(1)
+	return c.Context.Err()
+}
+
+// An algorithm that has no ξ waits for none: a result with xi="auto" takes no more steps of
+// solvers than one with a number, which takes none to find.
+func TestNoRidgeWhereNoneApplies(t *testing.T) {
+	p, err := engine.PaperCase(2, 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := func(entry engine.AlgorithmEntry, ridge engine.Ridge) int64 {
+		ctx := &counting{Context: context.Background()}
+		_, err := sim.Run(ctx, sim.Experiment{
+			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 1, Seed: 1, Workers: 1,
+			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: ridge},
+		})
+		if err != nil && !errors.Is(err, engine.ErrUnsuited) {
+			t.Fatalf("%s: %v", entry.Name, err)
+		}
+		return ctx.asked.Load()
+	}
+	for _, entry := range engine.Algorithms() {
+		if !entry.LeastSquares && !entry.Posterior {
+			continue
+		}
+		tuned, given := steps(entry, engine.Ridge{}), steps(entry, engine.Ridge{Kind: engine.RidgeValue, Value: 0.01})
+		if tuned != given {
+			t.Errorf("%s: %d steps with xi=\"auto\", %d with a number", entry.Name, tuned, given)
+		}
+	}
+}
+
+// Beside a result the lower bound is computed up to a stated size, and the result says that it was
+// left out above.
+func TestLowerBoundUpToASize(t *testing.T) {
+	for _, c := range []struct {
+		arms  int
+		bound bool
+	}{{1000, true}, {1200, false}} {
+		r, err := sim.Run(context.Background(), sim.Experiment{
+			Problem: line(t, c.arms), Mode: engine.ModeFC, Algorithm: "IndUniformFC", Runs: 1, Seed: 1,
+			Options: engine.Options{Delta: 0.05, MaxRounds: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Contains(strings.Join(r.Warnings, "\n"), fmt.Sprintf("no lower bound: for %d arms of rank 2", c.arms))
+		if (r.LowerBoundSamples > 0) != c.bound || said == c.bound {
+			t.Errorf("%d arms: lower bound %g, warnings %q", c.arms, r.LowerBoundSamples, r.Warnings)
+		}
+	}
+}
+
+// line is a problem of one task whose arms lie on a line, with the best one at its end.
+func line(t *testing.T, arms int) *engine.Problem {
+	t.Helper()
+	names, x := make([]string, arms), make([][]float64, arms)
+	mean, noise := make([]float64, arms), make([]float64, arms)
+	for i := range arms {
+		at := float64(i) / float64(arms-1)
+		names[i], x[i], mean[i], noise[i] = fmt.Sprint("a", i), []float64{at}, at, 1
+	}
+	points, err := kernels.NewPoints([]string{"x_1"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := kernels.LiftArm(kernels.Linear{Bias: 1})
+	p, err := engine.New("line", tasks, points, make([]int, arms), kernel, noise, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
