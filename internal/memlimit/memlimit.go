@@ -1,0 +1,123 @@
+package memlimit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// Need is an allocation that is about to be made.
+type Need struct {
+	What  string  // the features, the tasks' Gram matrix
+	Bytes float64 // at the size at hand
+	Count int     // how many arms or tasks that is for
+	Of    string  // "arms" or "tasks"
+	Power int     // Bytes grow with this power of Count; 0 means 1
+}
+
+const (
+	looked = 1 << 28 // bytes below which a need is not looked at
+	said   = 1e9     // bytes from which a need is told of
+)
+
+// Error reports a need above what is left. Its text says what would fit.
+type Error struct {
+	Need
+	Left  float64 // bytes
+	Limit string  // what sets the limit
+}
+
+// Error returns the message for the user.
+func (e *Error) Error() string {
+	power := float64(max(1, e.Power))
+	fits := float64(e.Count) * math.Pow(e.Left/e.Bytes, 1/power)
+	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits are enough
+	return fmt.Sprintf("%s of %d %s: %s of memory are needed and %s are left (%s); about %.0f %s would fit",
+		e.What, e.Count, e.Of, size(e.Bytes), size(e.Left), e.Limit, math.Floor(fits/digit)*digit, e.Of)
+}
+
+// size writes bytes as a person reads them.
+func size(bytes float64) string {
+	if bytes >= 1e9 {
+		return fmt.Sprintf("%.1f GB", bytes/1e9)
+	}
+	return fmt.Sprintf("%.0f MB", bytes/1e6)
+}
+
+// Claim is asked before the allocation: it returns an *Error when it does not fit, and tells the
+// listener of the context of needs above 1 GB, of each one once. Claiming reserves nothing.
+func Claim(ctx context.Context, n Need) error {
+	if n.Bytes < looked {
+		return nil
+	}
+	s, _ := ctx.Value(key{}).(*settings)
+	left, limit := s.left()
+	if n.Bytes > left {
+		debug.FreeOSMemory() // what is no longer used counts as left
+		left, limit = s.left()
+	}
+	if n.Bytes > left {
+		return &Error{Need: n, Left: max(left, 0), Limit: limit}
+	}
+	if n.Bytes >= said && s != nil && s.tell != nil {
+		if _, before := s.told.LoadOrStore(n.What, true); !before {
+			s.tell(fmt.Sprintf("%s of %d %s take %s of memory", n.What, n.Count, n.Of, size(n.Bytes)))
+		}
+	}
+	return nil
+}
+
+// settings are what a context carries.
+type settings struct {
+	most float64 // bytes of Go's memory; 0 means no limit of its own
+	tell func(string)
+	told *sync.Map
+}
+
+type key struct{}
+
+// Within returns a context whose claims go by a limit of its own, in bytes of all memory of Go.
+func Within(ctx context.Context, bytes float64) context.Context {
+	s := from(ctx)
+	s.most = bytes
+	return context.WithValue(ctx, key{}, &s)
+}
+
+// Listening returns a context whose claims tell of needs above 1 GB.
+func Listening(ctx context.Context, tell func(string)) context.Context {
+	s := from(ctx)
+	s.tell, s.told = tell, new(sync.Map)
+	return context.WithValue(ctx, key{}, &s)
+}
+
+func from(ctx context.Context) settings {
+	if s, ok := ctx.Value(key{}).(*settings); ok {
+		return *s
+	}
+	return settings{}
+}
+
+// left is how much may be allocated, and what says so.
+func (s *settings) left() (bytes float64, limit string) {
+	bytes, limit = math.Inf(1), "no limit is known"
+	least := func(b float64, name string) {
+		if b < bytes {
+			bytes, limit = b, name
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	used := float64(m.Sys - m.HeapReleased)
+	free := float64(m.HeapIdle - m.HeapReleased) // that Go keeps for itself
+	if s != nil && s.most > 0 {
+		least(s.most-used+free, "the limit that was set")
+	}
+	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {
+		least(float64(most)-used+free, "GOMEMLIMIT")
+	}
+	system(&m, least)
+	return bytes, limit
+}

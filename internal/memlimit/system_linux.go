@@ -1,0 +1,90 @@
+package memlimit
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// system tells of the limits of the system.
+func system(m *runtime.MemStats, least func(float64, string)) {
+	free := float64(m.HeapIdle - m.HeapReleased)
+	var space syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < 1<<62 {
+		if used, ok := addressSpace(); ok {
+			least(float64(space.Cur)-used+float64(m.HeapIdle), "the limit of the address space, ulimit -v")
+		}
+	}
+	if left, ok := inGroup("/proc/self/cgroup", "/sys/fs/cgroup"); ok {
+		least(left+free, "the limit of the control group")
+	}
+	if left, ok := field("/proc/meminfo", "MemAvailable:"); ok {
+		least(left*1024+free, "what the machine has available")
+	}
+}
+
+// addressSpace is how much of it the process has taken, in bytes.
+func addressSpace() (float64, bool) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	pages, _, _ := strings.Cut(string(text), " ")
+	n, err := strconv.ParseFloat(pages, 64)
+	return n * float64(os.Getpagesize()), err == nil
+}
+
+// inGroup is what is left in the control group of the process and those around it, version 2: its limit
+// less what it takes, without what the system only caches.
+func inGroup(self, root string) (left float64, ok bool) {
+	text, err := os.ReadFile(self)
+	if err != nil {
+		return 0, false
+	}
+	_, path, found := strings.Cut(string(text), "0::")
+	if !found {
+		return 0, false
+	}
+	path, _, _ = strings.Cut(path, "\n")
+	for folder := filepath.Join(root, path); strings.HasPrefix(folder, root); folder = filepath.Dir(folder) {
+		most, limited := number(filepath.Join(folder, "memory.max"))
+		used, known := number(filepath.Join(folder, "memory.current"))
+		if !limited || !known {
+			continue
+		}
+		cached, _ := field(filepath.Join(folder, "memory.stat"), "inactive_file")
+		if l := most - used + cached; !ok || l < left {
+			left, ok = l, true
+		}
+	}
+	return left, ok
+}
+
+// number reads a file of one number; "max" is none.
+func number(path string) (float64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
+	return n, err == nil
+}
+
+// field reads the number after a word at the beginning of a line.
+func field(path, word string) (float64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == word {
+			n, err := strconv.ParseFloat(f[1], 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
