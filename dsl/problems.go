@@ -111,11 +111,11 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 func (c *call) bounds() (any, error) {
 	p, opt := c.arg("p").Data.(*engine.Problem), c.options()
 	return given(computed(c, func() (bounds.Report, error) {
-		m, err := engine.NewModel(p, opt.Unit)
+		m, err := engine.NewModelContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
 		}
-		return bounds.Of(c.e.ctx, m.Share(&c.e.session.memory).Until(c.e.ctx), opt)
+		return bounds.Of(c.e.ctx, m.Share(&c.e.session.memory), opt)
 	}))
 }
 

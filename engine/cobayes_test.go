@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -12,7 +13,7 @@ import (
 // with the kernel as prior covariance: means and covariance of all arms, reward units.
 func posteriorOf(t *testing.T, p *Problem, counts []int, means []float64) (mean []float64, covariance *mat.Dense) {
 	t.Helper()
-	gram, err := p.Kernel.On(p.Tasks, p.Arms, p.TaskOf)
+	gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
 	if err != nil {
 		t.Fatal(err)
 	}

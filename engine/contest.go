@@ -23,7 +23,7 @@ type contest struct {
 // same features in the same order, and so the same expected rewards; arms of one task
 // that the kernel cannot tell apart count once. Where features are not exact, cut at
 // MaxRank or with rewards off the kernel, equality says nothing, and every task and arm stands for itself.
-func (m *Model) contests(exact bool) []*contest {
+func (m *Model) contests(exact bool) ([]*contest, error) {
 	var out []*contest
 	for v, set := range m.Problem.Groups() {
 		same := slices.IndexFunc(out, func(c *contest) bool {
@@ -37,6 +37,9 @@ func (m *Model) contests(exact bool) []*contest {
 		}
 		c := &contest{tasks: []int{v}, first: set[0]}
 		for _, i := range set {
+			if err := m.context().Err(); err != nil {
+				return nil, err
+			}
 			if exact && slices.ContainsFunc(c.arms, func(j int) bool { return m.same(i, j) }) {
 				continue
 			}
@@ -46,7 +49,7 @@ func (m *Model) contests(exact bool) []*contest {
 		c.closed = len(c.arms) == 1
 		out = append(out, c)
 	}
-	return out
+	return out, nil
 }
 
 // open tells whether the arm at position k may still be better than the leader by more

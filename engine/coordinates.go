@@ -16,28 +16,42 @@ import (
 //
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
-func (m *Model) decoupled() *Model {
+func (m *Model) decoupled() (*Model, error) {
 	if m.cut {
-		return m
+		return m, nil
 	}
-	out, plain := *m, m.plain()
+	plain, err := m.plain()
+	if err != nil {
+		return nil, err
+	}
+	out := *m
 	out.Features, out.layout, out.identity = plain.Features, plain.layout, plain.identity
-	return &out
+	return &out, nil
 }
 
 // plainly computes the model in coordinates for least squares from the factor that its features are:
 // L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries
 // of the order of one. Arms with equal features get equal coordinates, bit for bit.
-func (m *Model) plainly(factor kernels.Factor) *Model {
+func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
+	ctx := m.context()
 	n, dim := factor.L.Dims()
+	if err := claim(ctx, "the coordinates", 1, n, dim); err != nil {
+		return nil, err
+	}
 	features := mat.NewDense(n, dim, nil)
-	firsts := firstOf(factor.L, make([]float64, n))
+	firsts, err := firstOf(ctx, factor.L, make([]float64, n))
+	if err != nil {
+		return nil, err
+	}
 	triangle, unit := mat.NewDense(dim, dim, nil), make([]int, n)
 	for k, i := range factor.Pivots {
 		triangle.SetRow(k, factor.L.RawRowView(i))
 		unit[firsts[i]] = k + 1
 	}
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		to := features.RawRowView(i)
 		switch first := firsts[i]; {
 		case first < i:
@@ -58,9 +72,12 @@ func (m *Model) plainly(factor kernels.Factor) *Model {
 		}
 	}
 	out := *m
-	out.Features, out.layout = features, newLayout(features, m.Precision)
+	out.Features = features
+	if out.layout, err = newLayout(ctx, features, m.Precision); err != nil {
+		return nil, err
+	}
 	out.identify()
-	return &out
+	return &out, nil
 }
 
 // backward overwrites the row x by xL⁻¹ for a lower triangular L.

@@ -28,7 +28,10 @@ func TestDecoupled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain := m.decoupled()
+		plain, err := m.decoupled()
+		if err != nil {
+			t.Fatal(err)
+		}
 		rng := rand.New(rand.NewPCG(8, 9))
 		plan := Plan{Counts: make([]int, p.N())}
 		for i := range plan.Counts {
@@ -75,7 +78,10 @@ func TestDecoupledFullRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := m.decoupled()
+	plain, err := m.decoupled()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := len(plain.layout.blocks); m.Rank() != p.N() || got != p.N() {
 		t.Fatalf("rank %d and %d blocks, want %d of each", m.Rank(), got, p.N())
 	}

@@ -53,7 +53,10 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := prepareCoTest(m.decoupled(), opt)
+	if m, err = m.decoupled(); err != nil {
+		return nil, err
+	}
+	a, err := prepareCoTest(m, opt)
 	if err == nil && a.alpha > 0 {
 		a.clock.z, err = m.memory.heights(opt.LawFor(m.Problem), a.alpha)
 	}
@@ -74,7 +77,9 @@ func prepareCoTest(m *Model, opt Options) (*coTest, error) {
 	if a.law, err = lawOf(m, opt); err != nil {
 		return nil, err
 	}
-	a.contests = m.contests(!m.cut && !a.misfit.any())
+	if a.contests, err = m.contests(!m.cut && !a.misfit.any()); err != nil {
+		return nil, err
+	}
 	tests := 0
 	for _, c := range a.contests {
 		if !c.closed {
@@ -133,6 +138,9 @@ func (a *coTest) bet(c *contest) {
 		if k == c.leader || w.out {
 			continue
 		}
+		if a.model.context().Err() != nil { // the run ends before its next round
+			return
+		}
 		b, ok := a.wager(w, leader, i)
 		if !ok {
 			continue
@@ -177,7 +185,11 @@ func (a *coTest) settle(b Batch) error {
 		}
 	}
 	means := a.add(b)
-	if least := a.law.learn(b); a.round == 1 {
+	least, err := a.law.learn(b)
+	if err != nil {
+		return err
+	}
+	if a.round == 1 {
 		a.clock.origin *= least
 	}
 	pooled, err := NewEstimator(a.law.model, a.prior/float64(Plan{Counts: a.counts}.Pulls()), a.counts)

@@ -283,7 +283,7 @@ func TestContests(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, x := range m.contests(true) {
+		for _, x := range contestsOf(t, m) {
 			got = append(got, fmt.Sprint(x.tasks))
 		}
 		if strings.Join(got, " ") != c.want {
@@ -355,4 +355,14 @@ func TestCoTestDelta(t *testing.T) {
 	if _, err := NewCoTestFC(one, Options{Delta: 0.9}); err != nil { // one test, at more than a half
 		t.Error(err)
 	}
+}
+
+// contestsOf are the contests of exact features.
+func contestsOf(t *testing.T, m *Model) []*contest {
+	t.Helper()
+	out, err := m.contests(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -48,7 +48,9 @@ func NewCoTestFB(m *Model, opt Options) (Algorithm, error) {
 	}
 	gp := opt.Ridge.Kind == RidgeGP
 	if !gp {
-		m = m.decoupled()
+		if m, err = m.decoupled(); err != nil {
+			return nil, err
+		}
 	}
 	base, err := prepareCoTest(m, opt)
 	if err != nil {
@@ -202,7 +204,7 @@ func (a *coTestFB) answerBy(s design.Space, c design.Contrasts, arms []int, n in
 	if err != nil {
 		return nil, err
 	}
-	r, err := design.Round(s, c, d.Weights, n, pullEpsilon)
+	r, err := design.Round(a.model.context(), s, c, d.Weights, n, pullEpsilon)
 	if few := (*design.RatioError)(nil); err != nil && !errors.As(err, &few) {
 		return nil, err
 	}

@@ -124,9 +124,9 @@ func (n *noiseLaw) replicate(counts []int) {
 // learn takes in a round's squared deviations and sets the precisions of the next round:
 // guesses times what all rounds so far say of their factors, those with little data drawn towards
 // the common one. It returns the least factor by which a precision changed.
-func (n *noiseLaw) learn(b Batch) (least float64) {
+func (n *noiseLaw) learn(b Batch) (least float64, err error) {
 	if n.groups == nil {
-		return 1
+		return 1, nil
 	}
 	p := n.model.Problem
 	for i, c := range b.Counts {
@@ -140,7 +140,7 @@ func (n *noiseLaw) learn(b Batch) (least float64) {
 		freedom, squares = freedom+f, squares+n.squares[g]
 	}
 	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
-		return 1
+		return 1, nil
 	}
 	precision := make([]float64, p.N())
 	least = math.Inf(1)
@@ -150,8 +150,8 @@ func (n *noiseLaw) learn(b Batch) (least float64) {
 		precision[i] = 1 / (sigma * sigma * factor)
 		least = min(least, precision[i]/n.model.Precision[i])
 	}
-	n.model = n.model.reweighted(precision)
-	return least
+	n.model, err = n.model.reweighted(precision)
+	return least, err
 }
 
 // noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight is left out of

@@ -162,7 +162,7 @@ func newStage(m *Model) *stage {
 // contrast. Weights belong to arms without copies: rounding those first keeps small rounds small.
 func (a *coTest) pull(st *stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) error {
 	for {
-		r, err := design.Round(s, c, weights, n, pullEpsilon)
+		r, err := design.Round(a.model.context(), s, c, weights, n, pullEpsilon)
 		if few := (*design.RatioError)(nil); errors.As(err, &few) {
 			n += max(1, n/8)
 			continue

@@ -21,7 +21,7 @@ func TestCutFeatures(t *testing.T) {
 			rows[i] = []float64{float64(i)}
 		}
 		p := onFeatures(t, k, rows, mean)
-		m, err := newModel(p, 0, rank)
+		m, err := newModel(t.Context(), p, 0, rank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestCutFeatures(t *testing.T) {
 func TestCutFeaturesWithoutNorm(t *testing.T) {
 	p := small(t, independent, make([]float64, 12))
 	p.Mean = nil
-	m, err := newModel(p, 0, 8)
+	m, err := newModel(t.Context(), p, 0, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,13 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
 	n, dim := m.Features.Dims()
+	ctx, matrices := m.context(), 2 // the whitened features, and a copy
+	if ridge > 0 {
+		matrices = 3
+	}
+	if err := claim(ctx, "the estimator", matrices, n, dim); err != nil {
+		return nil, err
+	}
 	e := &Estimator{
 		total: make([]float64, n), pulls: total, unit: m.Unit, shrink: float64(total) * m.normalised(ridge),
 		white: mat.NewDense(n, dim, nil), root: math.Sqrt(m.Scale),
@@ -60,7 +67,10 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	parts := make([]information, len(m.layout.blocks))
 	top := 0.0
 	for k, b := range m.layout.blocks {
-		parts[k] = newInformation(m.Features, b, e.total, e.shrink)
+		var err error
+		if parts[k], err = newInformation(ctx, m.Features, b, e.total, e.shrink); err != nil {
+			return nil, err
+		}
 		top = max(top, parts[k].norm)
 	}
 	if top == 0 { // pulls of arms without any feature, which measure no direction
@@ -73,12 +83,16 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 			continue
 		}
 		if e.shrink <= negligible*top && !part.measured(top) {
-			hidden = append(hidden, part.fill(top)...)
+			more, err := part.fill(ctx, top)
+			if err != nil {
+				return nil, err
+			}
+			hidden = append(hidden, more...)
 		}
 		if !part.factored && !part.chol.Factorize(part.matrix) {
 			return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; a larger xi mends it", total, ridge)
 		}
-		if err := part.finish(e); err != nil {
+		if err := part.finish(ctx, e); err != nil {
 			return nil, fmt.Errorf("inverting the information matrix of %d pulls: %w", total, err)
 		}
 	}

@@ -34,7 +34,7 @@ func TestGramForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := e.Estimates(b.Means)
-		gram, err := p.Kernel.On(p.Tasks, p.Arms, p.TaskOf)
+		gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func TestPaperFamily(t *testing.T) {
 			t.Fatal(err)
 		}
 		similar := math.Exp(-1 / (lengthscale * lengthscale)) // IEEE: 0 at 0, 1 at infinity
-		gram, err := p.Kernel.On(p.Tasks, p.Arms, p.TaskOf)
+		gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestClassic(t *testing.T) {
 	if p.V() != 4 || p.N() != 12 || p.Where(4) != `task "agent 2", arm "arm 2"` || p.Kernel.String() != "arm(identity())" {
 		t.Errorf("%d tasks, %d arms, arm 4 is %s, kernel %s", p.V(), p.N(), p.Where(4), p.Kernel)
 	}
-	gram, err := p.Kernel.On(p.Tasks, p.Arms, p.TaskOf)
+	gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
 	if err != nil {
 		t.Fatal(err)
 	}

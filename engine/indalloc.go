@@ -53,7 +53,7 @@ func (m *Model) localDesign(ridge float64, alive [][]int) (design.Design, error)
 				d.Weights[lo+k] = w / open
 			}
 		}
-		d.Value, _, err = design.MaxVariance(m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights)
+		d.Value, _, err = design.MaxVariance(m.context(), m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights)
 		d.Lower = d.Value
 		return &stage{design: d}, err
 	})

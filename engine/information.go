@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/eigen"
 )
 
 // information is A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i² on one block of the features: A is
@@ -17,17 +20,20 @@ type information struct {
 	factored bool // chol holds the factor of matrix
 }
 
-func newInformation(features *mat.Dense, b block, total []float64, shrink float64) information {
+func newInformation(ctx context.Context, features *mat.Dense, b block, total []float64, shrink float64) (information, error) {
 	part := information{block: b}
 	if len(b.columns) == 0 { // arms without any feature
-		return part
+		return part, nil
 	}
 	part.features = submatrix(features, b.all, b.columns)
 	weights := make([]float64, len(b.all))
 	for a, i := range b.all {
 		weights[a] = total[i]
 	}
-	part.matrix = gramOf(part.features, weights)
+	var err error
+	if part.matrix, err = gramOf(ctx, part.features, weights); err != nil {
+		return part, err
+	}
 	for j := range b.columns {
 		part.matrix.SetSym(j, j, part.matrix.At(j, j)+shrink)
 	}
@@ -38,7 +44,7 @@ func newInformation(features *mat.Dense, b block, total []float64, shrink float6
 		}
 		part.norm = max(part.norm, sum)
 	}
-	return part
+	return part, nil
 }
 
 // negligible is the eigenvalue, relative to the largest, below which a
@@ -75,17 +81,18 @@ type hiddenPart struct {
 // fill finds the directions of negligible information, returns the arms'
 // parts along them, and adds a multiple of the identity there so that the factor
 // exists; the filling adds next to nothing to variances and estimates.
-func (p *information) fill(top float64) []hiddenPart {
-	var eig mat.EigenSym
-	if !eig.Factorize(p.matrix, true) {
-		return nil // not finite: the Cholesky factorisation that follows says so
+func (p *information) fill(ctx context.Context, top float64) ([]hiddenPart, error) {
+	values, vectors, err := eigen.Decompose(ctx, p.matrix)
+	if err != nil {
+		return nil, err
 	}
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
 	var out []hiddenPart
-	for k, value := range eig.Values(nil) { // ascending
+	for k, value := range values { // ascending
 		if value > negligible*top {
 			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		p.matrix.SymRankOne(p.matrix, top-value, vectors.ColView(k))
 		p.factored = false
@@ -93,31 +100,39 @@ func (p *information) fill(top float64) []hiddenPart {
 		along.MulVec(p.features, vectors.ColView(k))
 		out = append(out, hiddenPart{arms: p.all, values: along.RawVector().Data})
 	}
-	return out
+	return out, nil
 }
 
 // finish writes the block's rows of the whitened features, and of those times A⁻¹
 // where there is a bias.
-func (p *information) finish(e *Estimator) error {
+func (p *information) finish(ctx context.Context, e *Estimator) error {
 	if e.solved != nil {
 		var inverse mat.SymDense
 		if err := p.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
 			return err
 		}
-		var solved mat.Dense
-		solved.Mul(p.features, &inverse)
-		p.scatter(&solved, e.solved)
+		err := byRows(ctx, len(p.all), func(from, to int) {
+			var solved mat.Dense
+			solved.Mul(rowsOf(p.features, from, to), &inverse)
+			p.scatter(from, &solved, e.solved)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	var lower mat.TriDense
 	p.chol.LTo(&lower)
-	solveLowerTransposed(p.features, &lower)
-	p.scatter(p.features, e.white)
-	return nil
+	return byRows(ctx, len(p.all), func(from, to int) {
+		rows := rowsOf(p.features, from, to)
+		solveLowerTransposed(rows, &lower)
+		p.scatter(from, rows, e.white)
+	})
 }
 
-// scatter writes the rows of the block's arms into a matrix of all arms.
-func (p *information) scatter(from, to *mat.Dense) {
-	for a, i := range p.all {
+// scatter writes rows of the block's arms, the first at position at, into a matrix of all arms.
+func (p *information) scatter(at int, from, to *mat.Dense) {
+	rows, _ := from.Dims()
+	for a, i := range p.all[at : at+rows] {
 		row := to.RawRowView(i)
 		for b, k := range p.columns {
 			row[k] = from.At(a, b)

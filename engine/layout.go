@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -32,10 +33,12 @@ type block struct {
 const sameFeature = 1e-12
 
 // newLayout finds the copies and the blocks.
-func newLayout(features *mat.Dense, precision []float64) *layout {
+func newLayout(ctx context.Context, features *mat.Dense, precision []float64) (*layout, error) {
 	n, dim := features.Dims()
 	l := &layout{copies: make([]int, n), same: make([][]int, n), block: make([]int, n)}
-	l.findCopies(features, precision)
+	if err := l.findCopies(ctx, features, precision); err != nil {
+		return nil, err
+	}
 	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
 	for i := range n {
 		l.block[i] = dim
@@ -69,28 +72,37 @@ func newLayout(features *mat.Dense, precision []float64) *layout {
 		}
 	}
 	for k := range l.blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		l.blocks[k].identify(features, precision)
 	}
-	return l
+	return l, nil
 }
 
 // findCopies sets which arms are equal.
-func (l *layout) findCopies(features *mat.Dense, precision []float64) {
-	l.first = firstOf(features, precision)
+func (l *layout) findCopies(ctx context.Context, features *mat.Dense, precision []float64) (err error) {
+	if l.first, err = firstOf(ctx, features, precision); err != nil {
+		return err
+	}
 	for i, first := range l.first {
 		l.same[first] = append(l.same[first], i)
 	}
 	for i, first := range l.first {
 		l.copies[i] = len(l.same[first])
 	}
+	return nil
 }
 
 // firstOf is the first of the arms that equal each arm.
-func firstOf(features *mat.Dense, precision []float64) []int {
+func firstOf(ctx context.Context, features *mat.Dense, precision []float64) ([]int, error) {
 	n, dim := features.Dims()
 	quantum, rounded := sameFeature*largestEntry(features), make([]float64, dim)
 	first, seen := make([]int, n), map[string]int{}
 	for i := range n {
+		if i%eachRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for k, v := range features.RawRowView(i) {
 			rounded[k] = math.Round(v/quantum) + 0 // not -0
 		}
@@ -100,8 +112,11 @@ func firstOf(features *mat.Dense, precision []float64) []int {
 		}
 		first[i] = seen[id]
 	}
-	return first
+	return first, nil
 }
+
+// eachRows is how many rows are worked on between two looks at the context.
+const eachRows = 1024
 
 // identify sets the block's identity, bit for bit: designs of equal blocks are equal.
 func (b *block) identify(features *mat.Dense, precision []float64) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -9,21 +10,25 @@ import (
 )
 
 // gramOf returns Σ_i w_i φ_i φ_iᵀ for the rows φ_i of features, w_i ≥ 0: m × m.
-func gramOf(features *mat.Dense, weights []float64) *mat.SymDense {
-	n, dim := features.Dims()
-	scaled := mat.NewDense(n, dim, nil)
-	for i, w := range weights {
-		if w == 0 {
-			continue
+func gramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.SymDense, error) {
+	_, dim := features.Dims()
+	sum := mat.NewSymDense(dim, nil)
+	var scaled mat.Dense
+	err := byRows(ctx, len(weights), func(from, to int) {
+		scaled.Reset()
+		scaled.ReuseAs(to-from, dim)
+		for i, w := range weights[from:to] {
+			if w == 0 {
+				continue
+			}
+			s, row, out := math.Sqrt(w), features.RawRowView(from+i), scaled.RawRowView(i)
+			for j, v := range row {
+				out[j] = s * v
+			}
 		}
-		s, row, out := math.Sqrt(w), features.RawRowView(i), scaled.RawRowView(i)
-		for j, v := range row {
-			out[j] = s * v
-		}
-	}
-	var sum mat.SymDense
-	sum.SymOuterK(1, scaled.T())
-	return &sum
+		blas64.Syrk(blas.Trans, 1, scaled.RawMatrix(), 1, sum.RawSymmetric())
+	})
+	return sum, err
 }
 
 // solveLowerTransposed overwrites each row x of rows by xL⁻ᵀ, that is L⁻¹x.

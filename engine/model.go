@@ -42,7 +42,7 @@ type Model struct {
 	identity string  // of all numbers of the model, the expected rewards included
 	layout   *layout // for designs
 
-	ctx context.Context // ends designs; nil never does
+	ctx context.Context // ends what is computed; nil never does
 
 	gram    kernels.Matrix
 	maxRank int
@@ -50,16 +50,24 @@ type Model struct {
 	known func() (*truth, error)   // once
 	tasks func() ([]*Model, error) // once: the model of each task alone
 	apart func() (*Model, error)   // once: the same problem under the kernel identity()
-	plain func() *Model            // once: in coordinates for least squares
+	plain func() (*Model, error)   // once: in coordinates for least squares
 }
 
 // NewModel evaluates the kernel on the problem's points and factors the Gram
 // matrix. unit = 0 takes the largest noise scale. It reports a kernel that is
 // not positive semi-definite on these points.
-func NewModel(p *Problem, unit float64) (*Model, error) { return newModel(p, unit, MaxRank) }
+func NewModel(p *Problem, unit float64) (*Model, error) {
+	return NewModelContext(context.Background(), p, unit)
+}
 
-// newModel is NewModel with another largest rank.
-func newModel(p *Problem, unit float64, maxRank int) (*Model, error) {
+// NewModelContext is NewModel until the context ends, which then also ends what the model computes
+// (see Until). It is an error when there is no memory for the features.
+func NewModelContext(ctx context.Context, p *Problem, unit float64) (*Model, error) {
+	return newModel(ctx, p, unit, MaxRank)
+}
+
+// newModel is NewModelContext with another largest rank.
+func newModel(ctx context.Context, p *Problem, unit float64, maxRank int) (*Model, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -69,11 +77,11 @@ func newModel(p *Problem, unit float64, maxRank int) (*Model, error) {
 	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
-	gram, err := p.Kernel.On(p.Tasks, p.Arms, p.TaskOf)
+	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
-	factor, err := kernels.PivotedCholesky(gram, maxRank, 0)
+	factor, err := kernels.PivotedCholesky(ctx, gram, maxRank, 0)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
@@ -81,7 +89,7 @@ func newModel(p *Problem, unit float64, maxRank int) (*Model, error) {
 	gram.Diagonal(diagonal)
 	m := &Model{
 		Problem: p, Unit: unit, Features: factor.L, Diagonal: slices.Max(diagonal), Truncation: factor.Residual,
-		Precision: make([]float64, p.N()), memory: new(Memory), gram: gram, maxRank: maxRank,
+		Precision: make([]float64, p.N()), memory: new(Memory), gram: gram, maxRank: maxRank, ctx: ctx,
 	}
 	var root float64
 	m.Scale, root = scaleOf(m.Diagonal)
@@ -94,8 +102,10 @@ func newModel(p *Problem, unit float64, maxRank int) (*Model, error) {
 	for i, s := range p.Noise {
 		m.Precision[i] = unit * unit / (s * s)
 	}
-	m.layout = newLayout(m.Features, m.Precision)
-	m.plain = sync.OnceValue(func() *Model { return m.plainly(factor) })
+	if m.layout, err = newLayout(ctx, m.Features, m.Precision); err != nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	m.plain = sync.OnceValues(func() (*Model, error) { return m.plainly(factor) })
 	m.identify()
 	return m, nil
 }
@@ -111,12 +121,15 @@ func (m *Model) identify() {
 
 // reweighted is the model with other precisions, normalised. The truth and the models of single tasks
 // are those of the guesses.
-func (m *Model) reweighted(precision []float64) *Model {
+func (m *Model) reweighted(precision []float64) (*Model, error) {
 	w := *m
 	w.Precision = precision
-	w.layout = newLayout(w.Features, w.Precision)
+	var err error
+	if w.layout, err = newLayout(m.context(), w.Features, w.Precision); err != nil {
+		return nil, err
+	}
 	w.identify()
-	return &w
+	return &w, nil
 }
 
 // Share makes the model remember in a Memory that other models use, too, in place
@@ -134,10 +147,10 @@ func (m *Model) perTask() ([]*Model, error) {
 	out := make([]*Model, m.Problem.V())
 	for v := range out {
 		var err error
-		if out[v], err = newModel(m.Problem.Only(v), m.Unit, m.maxRank); err != nil {
+		if out[v], err = newModel(m.context(), m.Problem.Only(v), m.Unit, m.maxRank); err != nil {
 			return nil, err
 		}
-		out[v].Share(m.memory).Until(m.ctx)
+		out[v].Share(m.memory)
 	}
 	return out, nil
 }
@@ -150,11 +163,11 @@ func (m *Model) independent() (*Model, error) { return m.apart() }
 
 func (m *Model) underIdentity() (*Model, error) {
 	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	alone, err := newModel(m.Problem.WithKernel(same), m.Unit, m.maxRank)
+	alone, err := newModel(m.context(), m.Problem.WithKernel(same), m.Unit, m.maxRank)
 	if err != nil {
 		return nil, err
 	}
-	return alone.Share(m.memory).Until(m.ctx), nil
+	return alone.Share(m.memory), nil
 }
 
 // Cut reports whether the features end at MaxRank, below the rank of the kernel on these points.
@@ -191,11 +204,19 @@ func designTolerance(arms int) float64 {
 	return 1e-3
 }
 
-// Until lets the end of a context end the designs of the model, which then return its
+// Until lets the end of a context end what the model computes, which then returns its
 // error: at high rank a design takes long. It returns the model.
 func (m *Model) Until(ctx context.Context) *Model {
 	m.ctx = ctx
 	return m
+}
+
+// context ends what the model computes.
+func (m *Model) context() context.Context {
+	if m.ctx == nil {
+		return context.Background()
+	}
+	return m.ctx
 }
 
 // Solver is how the model's designs are solved, to a relative gap.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -72,7 +73,7 @@ func checkDesign(t *testing.T, m *Model, ridge float64, sets [][]int) {
 	if want.Status == design.Trivial {
 		return
 	}
-	if value, _, err := design.MaxVariance(space, contrasts, got.Weights); err != nil || math.Abs(value-got.Value) > 1e-10*value {
+	if value, _, err := design.MaxVariance(context.Background(), space, contrasts, got.Weights); err != nil || math.Abs(value-got.Value) > 1e-10*value {
 		t.Errorf("%v: value %.12g, but its weights give %.12g, %v", sets, got.Value, value, err)
 	}
 	tolerance := 1e-7
@@ -92,7 +93,10 @@ func provenLower(t *testing.T, s design.Space, c design.Certificate) float64 {
 	for i, w := range c.Weights {
 		weighted[i] = w * s.Precision[i]
 	}
-	a := gramOf(s.Features, weighted)
+	a, err := gramOf(context.Background(), s.Features, weighted)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for j := range dim {
 		a.SetSym(j, j, a.At(j, j)+s.Ridge)
 	}

@@ -25,7 +25,7 @@ type representation struct {
 func (m *Model) represent(t *truth) error {
 	features, scale, rest := m.Features, m.Scale, m.Truncation
 	if m.cut && m.Problem.N() <= exactNorm {
-		whole, err := kernels.PivotedCholesky(m.gram, 0, 0)
+		whole, err := kernels.PivotedCholesky(m.context(), m.gram, 0, 0)
 		if err != nil {
 			return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 		}
@@ -36,18 +36,18 @@ func (m *Model) represent(t *truth) error {
 	for i, v := range m.Problem.Mean {
 		mu.SetVec(i, v/m.Unit)
 	}
-	var qr mat.QR
-	var theta, fit mat.VecDense
-	qr.Factorize(features)
-	if err := qr.SolveVecTo(&theta, false, mu); err != nil && !isCondition(err) {
+	solution, err := solveLeastSquares(m.context(), features, mu.RawVector().Data)
+	if err != nil {
 		return fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
 	}
-	t.norm = mat.Norm(&theta, 2) / math.Sqrt(scale)
+	theta := mat.NewVecDense(len(solution), solution)
+	var fit mat.VecDense
+	t.norm = mat.Norm(theta, 2) / math.Sqrt(scale)
 	t.keeps = t.norm * (math.Sqrt(rest) + keptDigits*math.Sqrt(m.Diagonal))
 	if t.partial {
 		t.norm = math.NaN()
 	}
-	fit.MulVec(features, &theta)
+	fit.MulVec(features, theta)
 	t.off = make([]float64, m.Problem.N())
 	for i := range t.off {
 		t.off[i] = mu.AtVec(i) - fit.AtVec(i)

@@ -46,7 +46,7 @@ func TestSnapTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if contests := m.contests(true); len(contests) != 2 {
-		t.Errorf("%d contests of tasks at 0, 3e-7 and 0.1, want 2", len(contests))
+	if contests, err := m.contests(true); err != nil || len(contests) != 2 {
+		t.Errorf("%d contests of tasks at 0, 3e-7 and 0.1, want 2 (%v)", len(contests), err)
 	}
 }

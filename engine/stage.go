@@ -9,7 +9,7 @@ import (
 // round is ROUND to n pulls for the contrasts. When n pulls are too few for the ratio
 // 2(1+ε), covered is false and the rounding is the best that was found.
 func (m *Model) round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
-	r, err = design.Round(m.Space(ridge), c, weights, n, RoundingEpsilon)
+	r, err = design.Round(m.context(), m.Space(ridge), c, weights, n, RoundingEpsilon)
 	var ratio *design.RatioError
 	if errors.As(err, &ratio) {
 		err = nil

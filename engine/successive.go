@@ -50,7 +50,7 @@ func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*
 		if err != nil {
 			return nil, err
 		}
-		d.Value, _, err = design.MaxVariance(named.Space(0), design.Contrasts{Groups: e.alive}, d.Weights)
+		d.Value, _, err = design.MaxVariance(m.context(), named.Space(0), design.Contrasts{Groups: e.alive}, d.Weights)
 		d.Lower = d.Value
 		return &stage{design: d}, err
 	})
@@ -80,7 +80,9 @@ func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*
 
 // byName is the model in which arms of one name are the same arm, and others have
 // nothing in common.
-func (m *Model) byName() (*Model, error) { return NewModel(m.Problem.WithKernel(sameArms()), m.Unit) }
+func (m *Model) byName() (*Model, error) {
+	return NewModelContext(m.context(), m.Problem.WithKernel(sameArms()), m.Unit)
+}
 
 // sameTasks reports the first difference between the tasks: an arm that one of them
 // lacks, or that the kernel takes for another one there.

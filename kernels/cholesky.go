@@ -1,11 +1,14 @@
 package kernels
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // Factor is a low-rank factorisation L Lᵀ of a positive semi-definite matrix, with
@@ -30,10 +33,10 @@ const negligible = 1e-12
 //	H. Harbrecht, M. Peters, R. Schneider, On the low-rank approximation by the
 //	pivoted Cholesky decomposition, Applied Numerical Mathematics 62, 2012, alg. 1.
 //
-// It is an error when m is zero, or has a value that is not finite, or when the
+// It is an error when the context ends, when there is no memory for it, when m is zero, or has a value that is not finite, or when the
 // diagonal turns negative by more than 1e-8 of the largest: then m is not positive
 // semi-definite. Only the rows that were read are looked at; Check looks at all.
-func PivotedCholesky(m Matrix, maxRank int, tol float64) (Factor, error) {
+func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (Factor, error) {
 	n := m.Len()
 	if maxRank <= 0 || maxRank > n {
 		maxRank = n
@@ -61,13 +64,16 @@ func PivotedCholesky(m Matrix, maxRank int, tol float64) (Factor, error) {
 	var columns [][]float64
 	var pivots []int
 	for len(columns) < maxRank {
+		if err := room(ctx, n, len(columns), maxRank); err != nil {
+			return Factor{}, err
+		}
 		pivot := argmax(rest)
 		if rest[pivot] <= tol*largest {
 			break
 		}
 		column := make([]float64, n)
 		m.Row(column, pivot)
-		if err := nextColumn(column, columns, pivot, rest); err != nil {
+		if err := nextColumn(ctx, column, columns, pivot, rest); err != nil {
 			return Factor{}, err
 		}
 		if low := lowest(rest); low < -indefinite*largest {
@@ -86,15 +92,34 @@ func PivotedCholesky(m Matrix, maxRank int, tol float64) (Factor, error) {
 	return f, nil
 }
 
+// room ends a factorisation whose context has ended, and claims the memory of the columns to come, a few
+// at a time: how many there will be is not known.
+func room(ctx context.Context, n, columns, maxRank int) error {
+	const together = 64
+	if columns%together > 0 {
+		return ctx.Err()
+	}
+	more := min(columns+together, maxRank)
+	// All of them stand beside the matrix that they are copied to.
+	bytes := 8 * float64(n) * float64(more-columns+more)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return memlimit.Claim(ctx, memlimit.Need{What: "the features", Bytes: bytes, Count: n, Of: "arms"})
+}
+
 // nextColumn turns row pivot of the matrix into the next column of the factor, and
 // takes its square off the remaining diagonal.
-func nextColumn(column []float64, columns [][]float64, pivot int, rest []float64) error {
+func nextColumn(ctx context.Context, column []float64, columns [][]float64, pivot int, rest []float64) error {
 	for j, v := range column {
 		if !isFinite(v) {
 			return fmt.Errorf("the kernel of points %d and %d is %s; values must be finite", pivot+1, j+1, number(v))
 		}
 	}
-	for _, c := range columns {
+	for k, c := range columns {
+		if k%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		factor := c[pivot]
 		if factor == 0 {
 			continue

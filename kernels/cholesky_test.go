@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -26,7 +27,7 @@ func TestPivotedCholeskyRebuilds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := PivotedCholesky(m, 0, 0)
+		f, err := PivotedCholesky(context.Background(), m, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +66,7 @@ func TestPivotedCholeskyTruncates(t *testing.T) {
 	}
 	last := math.Inf(1)
 	for _, r := range []int{3, 10, 30} {
-		f, err := PivotedCholesky(m, r, 0)
+		f, err := PivotedCholesky(context.Background(), m, r, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestPivotedCholeskyTruncates(t *testing.T) {
 		last = f.Residual
 		checkFactor(t, fmt.Sprint("rank ", r), f, Dense(m), 1)
 	}
-	f, err := PivotedCholesky(m, 0, 1e-4)
+	f, err := PivotedCholesky(context.Background(), m, 0, 1e-4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +119,11 @@ func TestPivotedCholeskyFindsTheRank(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := Joint{Terms: []Term{{1, Category{}, Linear{}}}}.On(tasks, arms, taskOf)
+			m, err := Joint{Terms: []Term{{1, Category{}, Linear{}}}}.On(context.Background(), tasks, arms, taskOf)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := PivotedCholesky(m, 0, 0)
+			f, err := PivotedCholesky(context.Background(), m, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +159,7 @@ func TestPivotedCholeskyRejects(t *testing.T) {
 		{"infinite", []float64{1, math.Inf(1), math.Inf(1), 1}, "the kernel of points 1 and 2 is +Inf; values must be finite"},
 		{"not a number", []float64{1, 0, 0, math.NaN()}, "the kernel of point 2 and itself is NaN; values must be finite"},
 	} {
-		_, err := PivotedCholesky(stored{mat.NewSymDense(2, row.data)}, 0, 0)
+		_, err := PivotedCholesky(context.Background(), stored{mat.NewSymDense(2, row.data)}, 0, 0)
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%s: got %v, want %s", row.name, err, row.want)
 		}
@@ -172,12 +173,12 @@ func BenchmarkPivotedCholesky(b *testing.B) {
 	for i := range taskOf {
 		taskOf[i] = i / arms
 	}
-	m, err := Joint{Terms: []Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(z, p, taskOf)
+	m, err := Joint{Terms: []Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(context.Background(), z, p, taskOf)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := PivotedCholesky(m, rank, 0); err != nil {
+		if _, err := PivotedCholesky(context.Background(), m, rank, 0); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -33,7 +34,7 @@ func ExampleJoint_On() {
 		fmt.Println(err)
 		return
 	}
-	gram, err := joint.On(tasks, arms, []int{0, 0, 1, 1})
+	gram, err := joint.On(context.Background(), tasks, arms, []int{0, 0, 1, 1})
 	if err != nil {
 		fmt.Println(err)
 		return

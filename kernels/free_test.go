@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -81,8 +82,8 @@ func TestFreeNumbersOfTheCatalogue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tasks, _ := a.TaskGram(p)
-			others, _ := b.TaskGram(p)
+			tasks, _ := a.TaskGram(context.Background(), p)
+			others, _ := b.TaskGram(context.Background(), p)
 			var product, other mat.Dense
 			product.MulElem(tasks, Dense(x))
 			other.MulElem(others, Dense(y))

@@ -1,9 +1,12 @@
 package kernels
 
 import (
+	"context"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // Matrix is a symmetric matrix that is computed as it is read, such as a Gram
@@ -93,11 +96,25 @@ func (m implicit) Diagonal(dst []float64) {
 
 // Dense computes and stores the whole matrix.
 func Dense(m Matrix) *mat.SymDense {
+	dense, _ := fill(context.Background(), m)
+	return dense
+}
+
+// fill is Dense until the context ends.
+func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	n := m.Len()
 	dense := mat.NewSymDense(n, nil)
 	data := dense.RawSymmetric().Data
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		m.Row(data[i*n:(i+1)*n], i)
 	}
-	return dense
+	return dense, nil
+}
+
+// square claims the memory of so many n × n matrices.
+func square(ctx context.Context, what string, matrices, n int, of string) error {
+	return memlimit.Claim(ctx, memlimit.Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(n), Count: n, Of: of, Power: 2})
 }

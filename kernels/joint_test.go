@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -85,7 +86,7 @@ func TestJointOnEqualsBruteForce(t *testing.T) {
 	for _, interleaved := range []bool{false, true} {
 		tasks, arms, taskOf := jointPoints(t, interleaved)
 		for _, j := range jointCases {
-			m, err := j.On(tasks, arms, taskOf)
+			m, err := j.On(context.Background(), tasks, arms, taskOf)
 			if err != nil {
 				t.Fatalf("%s: %v", j, err)
 			}
@@ -119,11 +120,11 @@ func TestJointIsKronecker(t *testing.T) {
 		}
 	}
 	j := Joint{Terms: []Term{{0.7, RBF{}, Matern{}}}}
-	m, err := j.On(tasks, all.Subset(indices), taskOf)
+	m, err := j.On(context.Background(), tasks, all.Subset(indices), taskOf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kz, err := j.TaskGram(tasks)
+	kz, err := j.TaskGram(context.Background(), tasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestJointIsKronecker(t *testing.T) {
 func TestJointParts(t *testing.T) {
 	tasks, arms, _ := jointPoints(t, false)
 	j := Joint{Terms: []Term{{2, RBF{}, Linear{}}, {0.5, Identity{}, nil}, {0, RBF{}, RBF{}}}}
-	gram, err := j.TaskGram(tasks)
+	gram, err := j.TaskGram(context.Background(), tasks)
 	if err != nil {
 		t.Fatal(err)
 	}

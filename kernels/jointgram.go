@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -10,8 +11,9 @@ import (
 // is arms.Point(i), and belongs to the task tasks.Point(taskOf[i]). Task kernels are
 // evaluated once, on the V tasks; arm kernels row by row, and not at all between
 // tasks that share nothing. Rows are fastest where the arms of a task are
-// contiguous. On panics when taskOf does not match arms and tasks.
-func (j Joint) On(tasks, arms *Points, taskOf []int) (Matrix, error) {
+// contiguous. The end of the context is an error, and so is a V×V matrix that no memory is left
+// for. On panics when taskOf does not match arms and tasks.
+func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (Matrix, error) {
 	if len(taskOf) != arms.Len() {
 		panic("kernels: taskOf must have one task per arm")
 	}
@@ -27,12 +29,19 @@ func (j Joint) On(tasks, arms *Points, taskOf []int) (Matrix, error) {
 		m.blocks = append(m.blocks, block{taskOf[start], start, i})
 		m.longest = max(m.longest, i-start)
 	}
+	if err := square(ctx, "the Gram matrix", len(j.Terms)+1, tasks.Len(), "tasks"); err != nil {
+		return nil, err
+	}
 	for _, t := range j.Terms {
 		bound, err := t.bind(tasks, arms)
 		if err != nil {
 			return nil, err
 		}
-		m.add(bound, bound.taskGram(tasks))
+		gram, err := bound.taskGram(ctx, tasks)
+		if err != nil {
+			return nil, err
+		}
+		m.add(bound, gram)
 	}
 	return m, nil
 }
@@ -54,28 +63,38 @@ func (t Term) bind(tasks, arms *Points) (Term, error) {
 }
 
 // taskGram returns Scale·Task on the tasks, for a bound term: V×V.
-func (t Term) taskGram(tasks *Points) *mat.SymDense {
+func (t Term) taskGram(ctx context.Context, tasks *Points) (*mat.SymDense, error) {
 	k := t.Task
 	if k == nil {
 		k = Constant{1}
 	}
-	gram := Dense(implicit{k, tasks})
+	gram, err := fill(ctx, implicit{k, tasks})
+	if err != nil {
+		return nil, err
+	}
 	gram.ScaleSym(t.Scale, gram)
-	return gram
+	return gram, nil
 }
 
 // TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t.
 // For one term it is the task kernel matrix of [Du23, sec. 3]. For several,
 // rank K_Z times the rank of ArmMatrix is an upper bound on the rank of the joint
 // matrix, since the range of a sum of positive semi-definite matrices holds theirs.
-func (j Joint) TaskGram(tasks *Points) (*mat.SymDense, error) {
+func (j Joint) TaskGram(ctx context.Context, tasks *Points) (*mat.SymDense, error) {
+	if err := square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"); err != nil {
+		return nil, err
+	}
 	sum := mat.NewSymDense(tasks.Len(), nil)
 	for _, t := range j.Terms {
 		bound, err := Term{Scale: t.Scale, Task: t.Task}.bind(tasks, nil)
 		if err != nil {
 			return nil, err
 		}
-		sum.AddSym(sum, bound.taskGram(tasks))
+		gram, err := bound.taskGram(ctx, tasks)
+		if err != nil {
+			return nil, err
+		}
+		sum.AddSym(sum, gram)
 	}
 	return sum, nil
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
@@ -16,11 +14,11 @@ import (
 // Options.Epsilon, gaps below it count as epsilon (the PAC form). It reports
 // unknown means, and a tie for best when Epsilon is 0.
 func Compute(ctx context.Context, p *engine.Problem, opt engine.Options) (Report, error) {
-	m, err := engine.NewModel(p, opt.Unit)
+	m, err := engine.NewModelContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Report{}, err
 	}
-	return Of(ctx, m.Until(ctx), opt)
+	return Of(ctx, m, opt)
 }
 
 // Of is Compute for a model, whose designs are remembered there.
@@ -30,7 +28,7 @@ func Of(ctx context.Context, m *engine.Model, opt engine.Options) (Report, error
 		opt.Delta = engine.DefaultDelta
 	}
 	r := Report{Problem: p.Name, Tasks: p.V(), Arms: p.N(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget, Unit: m.Unit}
-	b := &builder{model: m, opt: opt, r: &r}
+	b := &builder{ctx: ctx, model: m, opt: opt, r: &r}
 	for _, step := range []func() error{b.scales, b.gain, b.designs, b.lowerBound, b.theorems} {
 		if err := ctx.Err(); err != nil {
 			return r, err
@@ -44,6 +42,7 @@ func Of(ctx context.Context, m *engine.Model, opt engine.Options) (Report, error
 
 // builder fills a Report step by step; later steps use what earlier ones set.
 type builder struct {
+	ctx   context.Context
 	model *engine.Model
 	opt   engine.Options
 	r     *Report
@@ -105,7 +104,7 @@ func (b *builder) gain() error {
 	}
 	r.InformationGain, r.InformationGainGap = d.Value, d.DualityGap()
 	b.lambda = d.Weights
-	s, err := spectra(m, b.lambda)
+	s, err := spectra(b.ctx, m, b.lambda)
 	if err != nil {
 		return err
 	}
@@ -127,7 +126,9 @@ func (b *builder) designs() error {
 		return err
 	}
 	r.Rho1 = Certified{first.Value, first.Lower}
-	r.RoundingDimension = design.EffectiveRank(space, first.Weights)
+	if r.RoundingDimension, err = design.EffectiveRank(b.ctx, space, first.Weights); err != nil {
+		return err
+	}
 	b.tau = float64(design.Samples(space, first.Weights, engine.RoundingEpsilon))
 	star, err := m.Hardness(r.Ridge, b.opt.Epsilon)
 	if err != nil {
@@ -172,107 +173,4 @@ func (b *builder) lowerBound() error {
 	}
 	b.r.LowerBoundSamples = bound / float64(b.r.Tasks)
 	return nil
-}
-
-// eigenvalues of the three Gram matrices under an allocation, largest first.
-type eigenvalues struct{ joint, task, arm []float64 }
-
-// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by
-// √λ_i/σ_i. For a kernel with several terms K_Z and K_X are the sums over terms:
-// the column space of Σ_t Z_t∘X_t lies in that of (Σ Z_t)∘(Σ X_t), so that
-// rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one term.
-func spectra(m *engine.Model, lambda []float64) (eigenvalues, error) {
-	p := m.Problem
-	scale := make([]float64, p.N())
-	for i := range scale {
-		scale[i] = math.Sqrt(lambda[i] * m.Precision[i])
-	}
-	var out eigenvalues
-	var err error
-	if out.joint, err = featureEigenvalues(m.Features, scale, p.N()); err != nil {
-		return out, err
-	}
-	for k := range out.joint {
-		out.joint[k] *= m.Scale
-	}
-	task, err := p.Kernel.TaskGram(p.Tasks)
-	if err != nil {
-		return out, err
-	}
-	if out.task, err = symmetricEigenvalues(task); err != nil {
-		return out, err
-	}
-	arms, err := p.Kernel.ArmMatrix(p.Arms)
-	if err != nil {
-		return out, err
-	}
-	factor, err := factorOf(arms)
-	if err != nil {
-		return out, err
-	}
-	out.arm, err = featureEigenvalues(factor, scale, p.N())
-	return out, err
-}
-
-// featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S = diag(scale): those
-// of the m × m matrix Φᵀ S² Φ, and n - m zeros.
-func featureEigenvalues(features *mat.Dense, scale []float64, n int) ([]float64, error) {
-	var scaled mat.Dense
-	scaled.Mul(mat.NewDiagDense(len(scale), scale), features)
-	var gram mat.SymDense
-	gram.SymOuterK(1, scaled.T())
-	values, err := symmetricEigenvalues(&gram)
-	if err != nil {
-		return nil, err
-	}
-	for len(values) < n {
-		values = append(values, 0)
-	}
-	return values[:n], nil
-}
-
-// symmetricEigenvalues returns the eigenvalues, largest first; those below
-// rounding become 0.
-func symmetricEigenvalues(a *mat.SymDense) ([]float64, error) {
-	var eig mat.EigenSym
-	if !eig.Factorize(a, false) {
-		return nil, errors.New("the eigenvalues of a Gram matrix could not be computed")
-	}
-	ascending := eig.Values(nil)
-	n := len(ascending)
-	out := make([]float64, n)
-	for i, v := range ascending {
-		out[n-1-i] = max(0, v)
-	}
-	return out, nil
-}
-
-// rankTolerance is the eigenvalue, relative to the largest, that counts as zero.
-const rankTolerance = 1e-10
-
-func rank(descending []float64) int {
-	r := 0
-	for _, v := range descending {
-		if v > rankTolerance*descending[0] {
-			r++
-		}
-	}
-	return r
-}
-
-// effectiveDimension is d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i}
-// [Du23, Section 4.3].
-func effectiveDimension(alpha []float64, ridge float64) int {
-	tail := 0.0
-	for _, a := range alpha {
-		tail += a
-	}
-	logN := math.Log(float64(len(alpha)))
-	for j := 1; j <= len(alpha); j++ {
-		tail -= alpha[j-1]
-		if float64(j)*ridge*logN >= tail {
-			return j
-		}
-	}
-	return len(alpha)
 }

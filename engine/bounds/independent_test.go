@@ -231,7 +231,7 @@ func TestIndependentMethod(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			implicit, err := k.On(p.Tasks, p.Arms, p.TaskOf)
+			implicit, err := k.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -9,12 +10,8 @@ import (
 // RankTask is rank K_Z of a problem, as in Report: the number of eigenvalues of the
 // tasks' Gram matrix above 1e-10 of the largest. V / rank K_Z is the speedup that
 // task similarity alone predicts [Du23, Section 4.3].
-func RankTask(p *engine.Problem) (int, error) {
-	gram, err := p.Kernel.TaskGram(p.Tasks)
-	if err != nil {
-		return 0, fmt.Errorf("problem %q: %w", p.Name, err)
-	}
-	values, err := symmetricEigenvalues(gram)
+func RankTask(ctx context.Context, p *engine.Problem) (int, error) {
+	values, err := taskEigenvalues(ctx, p)
 	if err != nil {
 		return 0, fmt.Errorf("problem %q: %w", p.Name, err)
 	}

@@ -5,27 +5,17 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
-
-// factorOf is the exact low-rank factor of an implicit Gram matrix.
-func factorOf(m kernels.Matrix) (*mat.Dense, error) {
-	f, err := kernels.PivotedCholesky(m, engine.MaxRank, 0)
-	return f.L, err
-}
 
 // SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the
 // allocation of maximum information gain.
 func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spectrum, error) {
-	m, err := engine.NewModel(p, opt.Unit)
+	m, err := engine.NewModelContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Spectrum{}, err
 	}
-	m.Until(ctx)
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
@@ -34,7 +24,7 @@ func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spe
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
-	s, err := spectra(m, d.Weights)
+	s, err := spectra(ctx, m, d.Weights)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
@@ -47,11 +37,10 @@ func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spe
 // FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
 // relative duality gap of tol (0 means 1e-6).
 func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol float64) (Allocation, error) {
-	m, err := engine.NewModel(p, opt.Unit)
+	m, err := engine.NewModelContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Allocation{}, err
 	}
-	m.Until(ctx)
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Allocation{}, fmt.Errorf("design: %w", err)
@@ -72,11 +61,10 @@ func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol 
 // HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,
 // and the share of the joint ρ*(0) allocation that its arms get.
 func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
-	m, err := engine.NewModel(p, 0)
+	m, err := engine.NewModelContext(ctx, p, 0)
 	if err != nil {
 		return Hardness{}, err
 	}
-	m.Until(ctx)
 	best, err := m.Best()
 	if err != nil {
 		return Hardness{}, fmt.Errorf("hardness: %w", err)
@@ -96,11 +84,10 @@ func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
 			row.Weight += share[i]
 		}
 		row.GapToNoise = row.Gap / row.Noise
-		alone, err := engine.NewModel(p.Only(v), m.Unit)
+		alone, err := engine.NewModelContext(ctx, p.Only(v), m.Unit)
 		if err != nil {
 			return h, err
 		}
-		alone.Until(ctx)
 		row.RhoAlone = math.Inf(1)
 		if d, err := alone.Hardness(0, 0); err == nil {
 			row.RhoAlone = d.Value

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -125,7 +126,7 @@ func BenchmarkRound(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			var r Rounding
 			for b.Loop() {
-				if r, err = Round(s, c, d.Weights, n, 0.1); err != nil {
+				if r, err = Round(context.Background(), s, c, d.Weights, n, 0.1); err != nil {
 					b.Fatal(err)
 				}
 			}

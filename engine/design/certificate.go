@@ -44,8 +44,8 @@ func lowerBound(f, lambdaG, top, total float64) float64 {
 
 // pull computes how much each arm would help, g_i = ρ_i v_iᵀ M v_i with
 // M = Σ u_p y_p y_pᵀ (all whitened) and ρ_i = 1/σ_i², leaving V M in vm.
-func pull(v, m blas64.General, root []float64, vm blas64.General, g []float64) {
-	multiply(blas.NoTrans, 1, v, m, 0, vm)
+func pull(stop stopper, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
+	multiply(stop, blas.NoTrans, 1, v, m, 0, vm)
 	for i := range g {
 		g[i] = dot(row(vm, i), row(v, i))
 		if root != nil {
@@ -55,7 +55,7 @@ func pull(v, m blas64.General, root []float64, vm blas64.General, g []float64) {
 }
 
 // moment sets m = Σ_p u_p y_p y_pᵀ for the rows of y, with scaled as workspace.
-func moment(y blas64.General, u []float64, scaled, m blas64.General) {
+func moment(stop stopper, y blas64.General, u []float64, scaled, m blas64.General) {
 	for k, w := range u {
 		f := math.Sqrt(w)
 		to := row(scaled, k)
@@ -63,6 +63,6 @@ func moment(y blas64.General, u []float64, scaled, m blas64.General) {
 			to[i] = f * x
 		}
 	}
-	blas64.Syrk(blas.Trans, 1, scaled, 0, lower(m))
+	addOuter(stop, scaled, m)
 	mirror(m)
 }

@@ -61,10 +61,11 @@ func mirror(g blas64.General) {
 }
 
 // multiply sets c = c·beta + alpha·a·b, or alpha·a·bᵀ when t is blas.Trans.
-func multiply(t blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+func multiply(stop stopper, t blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
 	for i := 0; i < c.Rows; i += tileRows {
 		ri := min(tileRows, c.Rows-i)
 		ai := block(a, i, i+ri)
+		stop.check()
 		for j := 0; j < c.Cols; j += tileCols {
 			cj := min(tileCols, c.Cols-j)
 			bj := b
@@ -78,11 +79,22 @@ func multiply(t blas.Transpose, alpha float64, a, b blas64.General, beta float64
 	}
 }
 
+// addOuter sets the lower triangle of m to xᵀx, a few rows of x at a time: the same sums in the
+// same order as at once.
+func addOuter(stop stopper, x, m blas64.General) {
+	const together = 4096
+	for i, beta := 0, 0.0; i < x.Rows; i, beta = i+together, 1 {
+		stop.check()
+		blas64.Syrk(blas.Trans, 1, block(x, i, min(i+together, x.Rows)), beta, lower(m))
+	}
+}
+
 // cholesky overwrites the lower triangle of a with L, a = L Lᵀ, and reports
 // whether a was numerically positive definite. The upper triangle is not used.
-func cholesky(a blas64.General) bool {
+func cholesky(stop stopper, a blas64.General) bool {
 	n := a.Rows
 	for j := 0; j < n; j += tileRows {
+		stop.check()
 		w := min(tileRows, n-j)
 		d := window(a, j, j, w, w)
 		if j > 0 {
@@ -94,7 +106,7 @@ func cholesky(a blas64.General) bool {
 		if rest := n - j - w; rest > 0 {
 			below := window(a, j+w, j, rest, w)
 			if j > 0 {
-				multiply(blas.Trans, -1, window(a, j+w, 0, rest, j), window(a, j, 0, w, j), 1, below)
+				multiply(stop, blas.Trans, -1, window(a, j+w, 0, rest, j), window(a, j, 0, w, j), 1, below)
 			}
 			blas64.Trsm(blas.Right, blas.Trans, 1, factor(d), below)
 		}

@@ -93,7 +93,7 @@ func TestErrorsNameThePlace(t *testing.T) {
 			return err
 		},
 		"arm 0: the weight must be finite and not negative, but is -1": func() error {
-			_, _, err := MaxVariance(Space{Features: x}, group, []float64{-1, 2})
+			_, _, err := MaxVariance(context.Background(), Space{Features: x}, group, []float64{-1, 2})
 			return err
 		},
 		"arm 1: a count must not be negative, but is -3": func() error {
@@ -101,7 +101,7 @@ func TestErrorsNameThePlace(t *testing.T) {
 			return err
 		},
 		"number of pulls must be at least 1, but is 0": func() error {
-			_, err := Round(Space{Features: x}, group, []float64{0.5, 0.5}, 0, 0.1)
+			_, err := Round(context.Background(), Space{Features: x}, group, []float64{0.5, 0.5}, 0, 0.1)
 			return err
 		},
 	} {
@@ -118,7 +118,7 @@ func TestMistakesPanic(t *testing.T) {
 		"precision length":  func() { Minimax(Space{Features: x, Precision: []float64{1}}, Contrasts{}, Options{}) },
 		"group arm":         func() { Minimax(Space{Features: x}, Contrasts{Groups: [][]int{{0, 2}}}, Options{}) },
 		"pair arm":          func() { Minimax(Space{Features: x}, Contrasts{Pairs: []Pair{{I: -1, Weight: 1}}}, Options{}) },
-		"number of weights": func() { MaxVariance(Space{Features: x}, Contrasts{}, []float64{1}) },
+		"number of weights": func() { MaxVariance(context.Background(), Space{Features: x}, Contrasts{}, []float64{1}) },
 	} {
 		func() {
 			defer func() {
@@ -157,7 +157,7 @@ func TestLoopAllocatesNothing(t *testing.T) {
 	c := paperRivals(s, 0.1)
 	allocations := func(limit int) float64 {
 		return testing.AllocsPerRun(10, func() {
-			p, err := newProblem(s, c, nil)
+			p, err := newProblem(stopper{}, s, c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ const trimBelow = 1e-3
 // trimmed returns d without the small weights that the interior-point method
 // leaves on every arm, if it is still certified to the tolerance: rounding would
 // give each of these arms a pull.
-func trimmed(d Design, s Space, c Contrasts, tolerance float64) Design {
+func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) Design {
 	lambda := slices.Clone(d.Weights)
 	dropped := false
 	for i, l := range lambda {
@@ -35,7 +35,7 @@ func trimmed(d Design, s Space, c Contrasts, tolerance float64) Design {
 		return d
 	}
 	scale(1/sum(lambda), lambda)
-	value, _, err := MaxVariance(s, c, lambda)
+	value, _, err := maxVariance(stop, s, c, lambda)
 	if err == nil && value <= max(d.Value, d.Lower*(1+tolerance)) {
 		d.Value, d.Weights, d.Lower = value, lambda, min(d.Lower, value)
 	}

@@ -22,8 +22,9 @@ var errNoRidge = errors.New("design: the information gain needs a ridge above ze
 // method with the exact Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of
 // arms; all arms are priced by their gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and
 // panics are those of Minimax, and an error if ξ = 0.
-func InformationGain(s Space, opt Options) (Design, error) {
-	p, err := newProblem(s, Contrasts{}, nil)
+func InformationGain(s Space, opt Options) (d Design, err error) {
+	defer caught(&err)
+	p, err := newProblem(stopper{opt.Context}, s, Contrasts{}, nil)
 	if err != nil {
 		return Design{}, err
 	}
@@ -129,10 +130,10 @@ func (g *gain) iterate(opt Options) (Status, error) {
 
 // evaluate computes the gradient at λ and reports success.
 func (g *gain) evaluate() bool {
-	if !information(g.phi, g.root, g.lambda, g.p.ridge, g.w, g.chol) {
+	if !information(g.p.stop, g.phi, g.root, g.lambda, g.p.ridge, g.w, g.chol) {
 		return false
 	}
-	whiten(g.phi, g.chol, g.w)
+	whiten(g.p.stop, g.phi, g.chol, g.w)
 	for a := range g.g {
 		if g.root != nil {
 			scale(g.root[a], row(g.w, a))
@@ -154,7 +155,7 @@ func (g *gain) value() float64 {
 // price computes the gradient of every arm, keeps the best bounds and returns
 // the gap. By concavity the optimum is at most value + max g - λ·g.
 func (g *gain) price(value float64) float64 {
-	whiten(g.p.phi, g.chol, g.all)
+	whiten(g.p.stop, g.p.phi, g.chol, g.all)
 	for i := range g.allG {
 		g.allG[i] = dot(row(g.all, i), row(g.all, i))
 		if g.p.root != nil {
@@ -223,12 +224,12 @@ func (g *gain) step() bool {
 	for i := range g.matrix.Rows {
 		clear(row(g.matrix, i)[:i+1])
 	}
-	addProduct(1, g.w, g.w, g.t1, g.t2, g.matrix)
+	addProduct(g.p.stop, 1, g.w, g.w, g.t1, g.t2, g.matrix)
 	for a := range g.matrix.Rows {
 		d := &g.matrix.Data[a*g.matrix.Stride+a]
 		*d += g.z[a]/g.lambda[a] + 1e-14**d
 	}
-	if !cholesky(g.matrix) {
+	if !cholesky(g.p.stop, g.matrix) {
 		return false
 	}
 	for a := range g.one {

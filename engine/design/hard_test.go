@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -71,7 +72,7 @@ func TestHardInstances(t *testing.T) {
 		if d.Status != Optimal || d.DualityGap() > 1e-8 {
 			t.Errorf("seed %d: %v after %d iterations, gap %.2g", seed, d.Status, d.Iterations, d.DualityGap())
 		}
-		if v, _, err := MaxVariance(s, c, d.Weights); err != nil || math.Abs(v/d.Value-1) > 1e-8 {
+		if v, _, err := MaxVariance(context.Background(), s, c, d.Weights); err != nil || math.Abs(v/d.Value-1) > 1e-8 {
 			t.Errorf("seed %d: value %v, of the weights %v (%v)", seed, d.Value, v, err)
 		}
 	}

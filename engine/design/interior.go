@@ -19,6 +19,7 @@ import (
 // working sets have grown.
 type interior struct {
 	ridge float64
+	stop  stopper
 
 	// The restricted problem.
 	phi   blas64.General // features of the arms: n × r
@@ -70,11 +71,11 @@ func resize(x []float64, n int) []float64 {
 
 // evaluate computes the quantities at (λ, u) and reports success.
 func (s *interior) evaluate() bool {
-	if !information(s.phi, s.root, s.lambda, s.ridge, s.v, s.chol) {
+	if !information(s.stop, s.phi, s.root, s.lambda, s.ridge, s.v, s.chol) {
 		return false
 	}
-	whiten(s.phi, s.chol, s.v)
-	whiten(s.delta, s.chol, s.y)
+	whiten(s.stop, s.phi, s.chol, s.v)
+	whiten(s.stop, s.delta, s.chol, s.y)
 	for p := range s.h {
 		s.h[p] = dot(row(s.y, p), row(s.y, p))
 	}
@@ -84,8 +85,8 @@ func (s *interior) evaluate() bool {
 
 // weigh computes what depends on the dual weights u.
 func (s *interior) weigh() {
-	moment(s.y, s.u, s.ym, s.m)
-	pull(s.v, s.m, s.root, s.vm, s.g)
+	moment(s.stop, s.y, s.u, s.ym, s.m)
+	pull(s.stop, s.v, s.m, s.root, s.vm, s.g)
 	s.lambdaG, s.f = dot(s.lambda, s.g), dot(s.u, s.h)
 }
 

@@ -14,13 +14,14 @@ package design
 // pair whose weight is not positive; a contrast that no arm can measure at ξ = 0
 // (arms of precision 0) is ErrUnestimable. Wrong shapes and arms that do not
 // exist panic.
-func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
+func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
+	defer caught(&err)
 	near, err := nearby(s, c)
 	if err != nil {
 		return Design{}, err
 	}
 	for best, spent := (*bound)(nil), 0; ; {
-		p, err := newProblem(s, c, near)
+		p, err := newProblem(stopper{opt.Context}, s, c, near)
 		if err != nil {
 			return Design{}, err
 		}
@@ -42,12 +43,12 @@ func Minimax(s Space, c Contrasts, opt Options) (Design, error) {
 			near = m.widened(status)
 			continue
 		}
-		d := m.finish(status)
+		d = m.finish(status)
 		d.Iterations = spent
 		if d.Status == Separated {
 			return d, nil
 		}
-		return trimmed(d, s, c, m.tolerance), nil
+		return trimmed(m.p.stop, d, s, c, m.tolerance), nil
 	}
 }
 

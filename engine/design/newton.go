@@ -36,7 +36,7 @@ func (s *interior) assemble() bool {
 			scale(f, row(s.vm, i))
 		}
 	}
-	multiply(blas.Trans, 1, s.v, s.y, 0, s.e)
+	multiply(s.stop, blas.Trans, 1, s.v, s.y, 0, s.e)
 	for p := range s.w {
 		s.w[p] = math.Sqrt(s.u[p] / s.s[p])
 	}
@@ -52,14 +52,14 @@ func (s *interior) assemble() bool {
 		s.a[i] = a
 	}
 	s.sumRatio = dot(s.w, s.w)
-	blas64.Syrk(blas.NoTrans, 1, s.scaled, 0, lower(s.matrix))
-	addProduct(2, s.v, s.vm, s.tile, s.tile2, s.matrix)
+	setGram(s.stop, s.scaled, s.matrix)
+	addProduct(s.stop, 2, s.v, s.vm, s.tile, s.tile2, s.matrix)
 	for i := range s.matrix.Rows {
 		d := &s.matrix.Data[i*s.matrix.Stride+i]
 		// The relative 1e-14 only matters where rounding would make a pivot negative.
 		*d += s.z[i]/s.lambda[i] + 1e-14**d
 	}
-	if !cholesky(s.matrix) {
+	if !cholesky(s.stop, s.matrix) {
 		return false
 	}
 	copy(s.z0, s.a)
@@ -71,10 +71,28 @@ func (s *interior) assemble() bool {
 	return true
 }
 
+// setGram sets the lower triangle of m to x xᵀ. A large one goes row by row, by the same inner products.
+func setGram(stop stopper, x, m blas64.General) {
+	const atOnce = 1 << 25 // products
+	if m.Rows*m.Rows*x.Cols <= atOnce {
+		blas64.Syrk(blas.NoTrans, 1, x, 0, lower(m))
+		return
+	}
+	vector := func(i int) blas64.Vector { return blas64.Vector{N: x.Cols, Inc: 1, Data: row(x, i)} }
+	for i := range m.Rows {
+		stop.check()
+		xi, to := vector(i), row(m, i)
+		for j := range i + 1 {
+			to[j] = blas64.Dot(vector(j), xi)
+		}
+	}
+}
+
 // addProduct adds alpha (W Wᵀ) ∘ (X Wᵀ) to the lower triangle of m, tile by tile.
-func addProduct(alpha float64, w, x blas64.General, t1, t2, m blas64.General) {
+func addProduct(stop stopper, alpha float64, w, x blas64.General, t1, t2, m blas64.General) {
 	const strip = tileRows / 4 // little of the upper triangle is computed in vain
 	for i0 := 0; i0 < m.Rows; i0 += strip {
+		stop.check()
 		ni := min(strip, m.Rows-i0)
 		for j0 := 0; j0 < i0+ni; j0 += tileCols {
 			nj := min(tileCols, i0+ni-j0)

@@ -48,7 +48,7 @@ func (s *scan) run(p *problem, v blas64.General, known, slack float64) (value fl
 		s.offer(q.J, q.I, h, q.Weight)
 	}
 	for _, g := range p.groups {
-		s.group(g, v)
+		s.group(p.stop, g, v)
 	}
 	value = -1
 	for i, j := range s.partner {
@@ -72,7 +72,7 @@ func (s *scan) offer(i, j int, h, weight float64) {
 }
 
 // group offers the pairs of one group, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
-func (s *scan) group(g []int, v blas64.General) {
+func (s *scan) group(stop stopper, g []int, v blas64.General) {
 	n := len(g)
 	s.gather(g, v)
 	s.tile = tile(s.tile, n)
@@ -83,6 +83,7 @@ func (s *scan) group(g []int, v blas64.General) {
 	for i0 := 0; i0 < n && reach(i0, i0) >= s.floor; i0 += tileRows {
 		ni := min(tileRows, n-i0)
 		for j0 := i0; j0 < n && reach(i0, j0) >= s.floor; j0 += tileCols {
+			stop.check()
 			nj := min(tileCols, n-j0)
 			t := window(s.tile, 0, 0, ni, nj)
 			blas64.Gemm(blas.NoTrans, blas.Trans, -2, block(s.rows, i0, i0+ni), block(s.rows, j0, j0+nj), 0, t)

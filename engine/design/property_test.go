@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -59,7 +60,7 @@ func TestLowerBoundHolds(t *testing.T) {
 			lambda[i] = d.Weights[i] + math.Pow(r.Float64(), 4)*r.ExpFloat64()
 		}
 		scale(1/sum(lambda), lambda)
-		if v, _, err := MaxVariance(s, c, lambda); err != nil || below(v, d.Lower) {
+		if v, _, err := MaxVariance(context.Background(), s, c, lambda); err != nil || below(v, d.Lower) {
 			rt.Fatalf("value %v (%v) below the lower bound %v", v, err, d.Lower)
 		}
 		recheck(t, s, c, d, 1e-6)

@@ -28,9 +28,9 @@ import (
 // each arm, so that at most 3ℓ are chosen. The argument above then no longer
 // applies, but there apportionment alone meets the bound, and Round returns the
 // better of the two.
-func minimiseRegret(s Space, lambda []float64, n int, eps float64) []int {
+func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64) []int {
 	counts := make([]int, len(lambda))
-	x, ridge, arms := whitenSupport(s, lambda, n)
+	x, ridge, arms := whitenSupport(stop, s, lambda, n)
 	if x.Cols == 0 {
 		return apportion(lambda, n)
 	}
@@ -49,7 +49,7 @@ func minimiseRegret(s Space, lambda []float64, n int, eps float64) []int {
 	}
 	l := leader{alpha: math.Sqrt(float64(r)) * 5 * (1 + eps) / eps}
 	for ; left > 0; left-- {
-		a := l.choose(z, x)
+		a := l.choose(stop, z, x)
 		counts[arms[a]]++
 		z.SymRankOne(z, 1, mat.NewVecDense(r, row(x, a)))
 	}
@@ -59,7 +59,7 @@ func minimiseRegret(s Space, lambda []float64, n int, eps float64) []int {
 // whitenSupport returns x_i = B^{-1/2}ψ_i for the arms of positive weight, in the
 // eigenbasis of B and without directions that neither they nor the ridge measure,
 // and the diagonal of nξB⁻¹ there.
-func whitenSupport(s Space, lambda []float64, n int) (x blas64.General, ridge []float64, arms []int) {
+func whitenSupport(stop stopper, s Space, lambda []float64, n int) (x blas64.General, ridge []float64, arms []int) {
 	for i, w := range lambda {
 		if w > 0 && (s.Precision == nil || s.Precision[i] > 0) {
 			arms = append(arms, i)
@@ -91,7 +91,7 @@ func whitenSupport(s Space, lambda []float64, n int) (x blas64.General, ridge []
 		rank++
 	}
 	x = reshape(x, len(arms), rank)
-	multiply(blas.NoTrans, 1, psi.RawMatrix(), window(v.RawMatrix(), 0, 0, m, max(rank, 1)), 0, x)
+	multiply(stop, blas.NoTrans, 1, psi.RawMatrix(), window(v.RawMatrix(), 0, 0, m, max(rank, 1)), 0, x)
 	for k := range rank {
 		b := s.Ridge + values[k]*values[k]
 		ridge = append(ridge, s.Ridge/b)
@@ -113,7 +113,7 @@ type leader struct {
 
 // choose returns the row of x that serves the regularised leader of z best; the
 // lowest index if several do.
-func (l *leader) choose(z *mat.SymDense, x blas64.General) int {
+func (l *leader) choose(stop stopper, z *mat.SymDense, x blas64.General) int {
 	if !l.eigen.Factorize(z, true) {
 		panic("design: eigenvalues did not converge")
 	}
@@ -121,7 +121,7 @@ func (l *leader) choose(z *mat.SymDense, x blas64.General) int {
 	l.q.Reset()
 	l.eigen.VectorsTo(&l.q)
 	l.xq = reshape(l.xq, x.Rows, x.Cols)
-	multiply(blas.NoTrans, 1, x, l.q.RawMatrix(), 0, l.xq)
+	multiply(stop, blas.NoTrans, 1, x, l.q.RawMatrix(), 0, l.xq)
 	// The k-th eigenvalue of A^{1/2}; tr A = 1 fixes c.
 	low, high := 1-l.alpha*l.values[0], math.Sqrt(float64(len(l.values)))-l.alpha*l.values[0]
 	for range 60 {

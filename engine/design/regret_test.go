@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -16,7 +17,7 @@ func TestRegretMinimisationHelpsWhenPullsAreFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Round(s, c, d.Weights, 30, 0.1)
+	r, err := Round(context.Background(), s, c, d.Weights, 30, 0.1)
 	if err != nil || r.Method != "regret minimisation" || total(r.Counts) != 30 {
 		t.Errorf("%s, %d pulls, ratio %v, %v", r.Method, total(r.Counts), r.Ratio, err)
 	}
@@ -32,7 +33,7 @@ func TestRegretMinimisationBound(t *testing.T) {
 	const inner = eps / (5 * (1 + eps))
 	s, c := Space{Features: gaussianArms(400, 2, 5)}, Contrasts{Groups: [][]int{all(400)}}
 	n := int(math.Ceil(2 / (inner * inner))) // 200 pulls, fewer than arms: none is given away
-	counts := minimiseRegret(s, uniform(400), n, eps)
+	counts := minimiseRegret(stopper{}, s, uniform(400), n, eps)
 	if got := slowRatio(t, s, c, uniform(400), counts); total(counts) != n || got > 1/(1-3*inner) {
 		t.Errorf("%d pulls, ratio %v, proved %v", total(counts), got, 1/(1-3*inner))
 	}
@@ -100,7 +101,7 @@ func TestRegretMinimisationReference(t *testing.T) {
 		s := Space{Features: gaussianArms(12, 4, 8), Ridge: ridge, Precision: []float64{1, 2, 1, 3, 1, 1, 0.5, 1, 2, 1, 1, 1}}
 		lambda := []float64{5, 1, 1, 1, 4, 1, 1, 2, 1, 3, 1, 3}
 		scale(1/sum(lambda), lambda)
-		got, want := minimiseRegret(s, lambda, 20, 0.5), reference(s, lambda, 20, 0.5)
+		got, want := minimiseRegret(stopper{}, s, lambda, 20, 0.5), reference(s, lambda, 20, 0.5)
 		if !slices.Equal(got, want) {
 			t.Errorf("ξ=%v: counts %v, plain transcription %v", ridge, got, want)
 		}

@@ -1,10 +1,14 @@
 package design
 
 import (
+	"context"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/eigen"
 )
 
 // Rounding is a whole number of pulls for every arm.
@@ -38,10 +42,13 @@ func (e *RatioError) Error() string {
 //
 // Apportionment is tried first. It meets the bound from Samples(…) pulls on. Only
 // while its ratio exceeds 1+ε, that is while n is small against the support,
-// regret minimisation is tried as well and the better ratio wins. The cost does
+// regret minimisation is tried as well and the better ratio wins; not above a rank of
+// 256, where each of its pulls takes an eigenvalue decomposition of tenths of a second. The cost does
 // not grow with n. Weights need not sum to one exactly; they must not all be zero.
-// n < 1 is an error; other errors and panics are those of MaxVariance.
-func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Rounding, error) {
+// n < 1 is an error, and so is the end of the context; other errors and panics are those of MaxVariance.
+func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
+	defer caught(&err)
+	stop := stopper{ctx}
 	if n < 1 {
 		return Rounding{}, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)
 	}
@@ -55,7 +62,7 @@ func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Roundin
 	if err != nil {
 		return Rounding{}, err
 	}
-	p, err := weighted(s, c, lambda)
+	p, err := weighted(stop, s, c, lambda)
 	if err != nil {
 		return Rounding{}, err
 	}
@@ -66,8 +73,8 @@ func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Roundin
 	ratio := func(counts []int) float64 { return p.ratio(s, c, lambda, counts, base) }
 	best := Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
 	best.Ratio = ratio(best.Counts)
-	if best.Ratio > 1+eps {
-		other := Rounding{Counts: minimiseRegret(s, lambda, n, eps), Method: "regret minimisation"}
+	if _, dim := s.Features.Dims(); best.Ratio > 1+eps && dim <= regretRank {
+		other := Rounding{Counts: minimiseRegret(stop, s, lambda, n, eps), Method: "regret minimisation"}
 		if other.Ratio = ratio(other.Counts); other.Ratio < best.Ratio {
 			best = other
 		}
@@ -77,6 +84,9 @@ func Round(s Space, c Contrasts, weights []float64, n int, eps float64) (Roundin
 	}
 	return best, nil
 }
+
+// regretRank is the largest number of features with which regret minimisation is tried.
+const regretRank = 256
 
 // ratio verifies counts, all of them on arms of positive weight, against the value
 // of the allocation, whose problem p is.
@@ -95,7 +105,7 @@ func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, ba
 	}
 	if s.Ridge == 0 && !all { // the arms left span less than p
 		var err error
-		if p, err = weighted(s, c, shares); err != nil {
+		if p, err = weighted(p.stop, s, c, shares); err != nil {
 			return math.Inf(1) // not estimable from these pulls
 		}
 	}
@@ -145,11 +155,14 @@ func Samples(s Space, weights []float64, eps float64) int {
 // EffectiveRank is d̃(ξ, λ): the number of eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i²
 // greater than ξ [Du23, App. "Rounding Procedure"]. At ξ = 0 rounding errors
 // (1e-14 of the largest eigenvalue) are not counted.
-func EffectiveRank(s Space, weights []float64) int {
+func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error) {
 	if err := checkWeights(s, weights); err != nil {
 		panic(err.Error())
 	}
-	values := spectrum(s, weights)
+	values, err := spectrum(ctx, s, weights)
+	if err != nil {
+		return 0, err
+	}
 	floor := s.Ridge
 	for _, v := range values {
 		floor = max(floor, 1e-14*v)
@@ -160,24 +173,21 @@ func EffectiveRank(s Space, weights []float64) int {
 			rank++
 		}
 	}
-	return rank
+	return rank, nil
 }
 
 // spectrum returns the eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i².
-func spectrum(s Space, weights []float64) []float64 {
+func spectrum(ctx context.Context, s Space, weights []float64) (values []float64, err error) {
+	defer caught(&err)
 	n, m := s.Features.Dims()
-	x := mat.NewDense(n, m, nil)
+	x, gram := reshape(blas64.General{}, n, m), reshape(blas64.General{}, m, m)
 	for i, w := range weights {
 		if s.Precision != nil {
 			w *= s.Precision[i]
 		}
-		axpy(math.Sqrt(w), s.Features.RawRowView(i), x.RawRowView(i))
+		axpy(math.Sqrt(w), s.Features.RawRowView(i), row(x, i))
 	}
-	var gram mat.SymDense
-	gram.SymOuterK(1, x.T())
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&gram, false) {
-		panic("design: eigenvalues did not converge")
-	}
-	return eigen.Values(nil)
+	addOuter(stopper{ctx}, x, gram)
+	mirror(gram)
+	return eigen.Values(ctx, mat.NewSymDense(m, gram.Data))
 }

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -99,7 +100,7 @@ func TestRound(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pulls := range []int{Samples(s, d.Weights, 0.1), 100, 10_000_000} {
-			a, err := Round(s, c, d.Weights, pulls, 0.1)
+			a, err := Round(context.Background(), s, c, d.Weights, pulls, 0.1)
 			if err != nil || total(a.Counts) != pulls || a.Ratio > 2.2 {
 				t.Errorf("seed %d, n=%d: sum %d, ratio %v, %v", seed, pulls, total(a.Counts), a.Ratio, err)
 			}
@@ -109,7 +110,7 @@ func TestRound(t *testing.T) {
 			if pulls > 1e6 && math.Abs(a.Ratio-1) > 1e-5 {
 				t.Errorf("seed %d: ratio %v at %d pulls", seed, a.Ratio, pulls)
 			}
-			if b, _ := Round(s, c, d.Weights, pulls, 0.1); !slices.Equal(a.Counts, b.Counts) {
+			if b, _ := Round(context.Background(), s, c, d.Weights, pulls, 0.1); !slices.Equal(a.Counts, b.Counts) {
 				t.Errorf("seed %d: two roundings differ", seed)
 			}
 		}
@@ -133,7 +134,7 @@ func TestTooFewPulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Round(s, c, d.Weights, 7, 0.1) // rank 20 cannot be measured by 7 pulls
+	r, err := Round(context.Background(), s, c, d.Weights, 7, 0.1) // rank 20 cannot be measured by 7 pulls
 	var few *RatioError
 	if !errors.As(err, &few) || !math.IsInf(few.Ratio, 1) || few.Pulls != 7 || few.Limit != 2.2 {
 		t.Errorf("error %v", err)
@@ -146,7 +147,7 @@ func TestTooFewPulls(t *testing.T) {
 // Nothing to decide: any rounding is as good as the allocation.
 func TestRoundTrivial(t *testing.T) {
 	s := Space{Features: mat.NewDense(2, 1, []float64{1, 1})}
-	r, err := Round(s, Contrasts{Groups: [][]int{{0, 1}}}, []float64{0.5, 0.5}, 3, 0.1)
+	r, err := Round(context.Background(), s, Contrasts{Groups: [][]int{{0, 1}}}, []float64{0.5, 0.5}, 3, 0.1)
 	if err != nil || r.Ratio != 1 || total(r.Counts) != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -163,7 +164,7 @@ func TestEffectiveRank(t *testing.T) {
 		ridge float64
 		want  int
 	}{{0, 3}, {0.3, 3}, {0.5, 2}, {0.9, 1}, {2, 0}} {
-		if got := EffectiveRank(Space{Features: x, Ridge: tc.ridge}, uniform(3)); got != tc.want {
+		if got, err := EffectiveRank(context.Background(), Space{Features: x, Ridge: tc.ridge}, uniform(3)); err != nil || got != tc.want {
 			t.Errorf("ξ=%v: %d, want %d", tc.ridge, got, tc.want)
 		}
 	}
@@ -174,17 +175,17 @@ func TestEffectiveRank(t *testing.T) {
 func TestMaxVariance(t *testing.T) {
 	s := Space{Features: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}
 	c := Contrasts{Groups: [][]int{{0, 1}}}
-	if v, at, err := MaxVariance(s, c, []float64{0.25, 0.75}); err != nil || math.Abs(v-16./3) > 1e-12 || at.I+at.J != 1 {
+	if v, at, err := MaxVariance(context.Background(), s, c, []float64{0.25, 0.75}); err != nil || math.Abs(v-16./3) > 1e-12 || at.I+at.J != 1 {
 		t.Errorf("%v at %v, %v; want 16/3", v, at, err)
 	}
 	if v, _, err := CountsVariance(s, c, []int{1, 3}); err != nil || math.Abs(v-4./3) > 1e-12 {
 		t.Errorf("after 1 and 3 pulls: %v, %v; want 4/3", v, err)
 	}
-	if v, _, err := MaxVariance(s, c, []float64{1, 0}); !errors.Is(err, ErrUnestimable) || !math.IsInf(v, 1) {
+	if v, _, err := MaxVariance(context.Background(), s, c, []float64{1, 0}); !errors.Is(err, ErrUnestimable) || !math.IsInf(v, 1) {
 		t.Errorf("unmeasured arm: %v, %v", v, err)
 	}
 	s.Ridge = 0.25
-	if v, _, err := MaxVariance(s, c, []float64{1, 0}); err != nil || math.Abs(v-(0.8+4)) > 1e-12 {
+	if v, _, err := MaxVariance(context.Background(), s, c, []float64{1, 0}); err != nil || math.Abs(v-(0.8+4)) > 1e-12 {
 		t.Errorf("unmeasured arm with a ridge: %v, %v; want 4.8", v, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -19,6 +18,7 @@ type problem struct {
 	groups [][]int        // groups of at least two arms
 	pairs  []Pair
 	pivots []int // r arms that span everything
+	stop   stopper
 }
 
 // errSingular is the answer to features that even graded coordinates cannot save.
@@ -27,12 +27,12 @@ var errSingular = errors.New("design: the features are too nearly dependent for 
 // newProblem checks and reduces. Only arms with importance > 0 span, nil means
 // all; a contrast outside their span is ErrUnestimable if the ridge is zero, and
 // else its arms span, too: ξI measures every direction.
-func newProblem(s Space, c Contrasts, importance []float64) (*problem, error) {
+func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*problem, error) {
 	if err := checkSpace(s); err != nil {
 		return nil, err
 	}
 	n, _ := s.Features.Dims()
-	p := &problem{ridge: s.Ridge}
+	p := &problem{ridge: s.Ridge, stop: stop}
 	if s.Precision != nil {
 		p.root = make([]float64, n)
 		for i, v := range s.Precision {
@@ -49,7 +49,7 @@ func newProblem(s Space, c Contrasts, importance []float64) (*problem, error) {
 		importance = p.contrasted(importance)
 	}
 	var rest blas64.General
-	p.phi, rest, p.pivots = span(s.Features, importance)
+	p.phi, rest, p.pivots = span(stop, s.Features, importance)
 	if importance != nil && !p.within(rest, s.Features) {
 		return nil, ErrUnestimable
 	}
@@ -115,7 +115,7 @@ func (p *problem) setContrasts(c Contrasts, n int) error {
 // information sets a (r × r) to the Cholesky factor of
 // A = ξI + Σ λ_i φ_i φ_iᵀ/σ_i² over the rows of phi, using scaled as workspace,
 // and reports success.
-func information(phi blas64.General, root, lambda []float64, ridge float64, scaled, a blas64.General) bool {
+func information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, scaled, a blas64.General) bool {
 	for i, l := range lambda {
 		f := math.Sqrt(l)
 		if root != nil {
@@ -126,11 +126,11 @@ func information(phi blas64.General, root, lambda []float64, ridge float64, scal
 			to[k] = f * v
 		}
 	}
-	blas64.Syrk(blas.Trans, 1, scaled, 0, lower(a))
+	addOuter(stop, scaled, a)
 	for i := range a.Rows {
 		a.Data[i*a.Stride+i] += ridge
 	}
-	return cholesky(a)
+	return cholesky(stop, a)
 }
 
 // restrict copies the features and 1/σ of some arms, reusing the storage given.
@@ -158,9 +158,10 @@ func scatter(arms []int, lambda, to []float64) {
 
 // whiten sets v = x L^{-T}, so that rows have the inner product of A⁻¹. A few
 // rows advance together: within a row each entry waits for the ones before it.
-func whiten(x, l, v blas64.General) {
+func whiten(stop stopper, x, l, v blas64.General) {
 	const together = 16
 	for i0 := 0; i0 < x.Rows; i0 += together {
+		stop.check()
 		i1 := min(i0+together, x.Rows)
 		for k := range x.Cols {
 			lk := row(l, k)[:k]

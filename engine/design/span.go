@@ -12,6 +12,9 @@ import (
 // input to 1e-16, so a true direction is lost only below what it can express.
 const spanTolerance = 1e-20
 
+// spanRows is how many rows are projected between two looks at the context.
+const spanRows = 1024
+
 // within reports whether every contrast lies in the span, given what the
 // projection on it left of each feature.
 func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
@@ -54,7 +57,7 @@ func distance(g blas64.General, i, j int) float64 {
 // directions; φ_i is the combination of it given by its coordinates to full
 // accuracy, since each is taken from what the earlier ones left. Largest first makes the coordinates graded, which Cholesky factors of A
 // survive with small relative errors.
-func span(x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
+func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
 	n, m := x.Dims()
 	rest = reshape(rest, n, m)
 	size := make([]float64, n)
@@ -89,6 +92,9 @@ func span(x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots 
 		copy(q, row(rest, top))
 		scale(1/math.Sqrt(dot(q, q)), q)
 		for i := range n {
+			if i%spanRows == 0 {
+				stop.check()
+			}
 			c := dot(row(rest, i), q)
 			phi.Data[i*m+k] = c
 			axpy(-c, q, row(rest, i))

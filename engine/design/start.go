@@ -86,10 +86,10 @@ func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 	}
 	for range sweeps {
 		phi, v = reshape(phi, len(arms), r), reshape(v, len(arms), r)
-		if !information(phi, root, lambda, p.ridge, v, l) {
+		if !information(p.stop, phi, root, lambda, p.ridge, v, l) {
 			break
 		}
-		whiten(phi, l, v)
+		whiten(p.stop, phi, l, v)
 		total := 0.0
 		for a := range arms {
 			g := dot(row(v, a), row(v, a))

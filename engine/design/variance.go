@@ -1,6 +1,7 @@
 package design
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -15,9 +16,14 @@ import (
 // and a contrast that attains it. At ξ = 0 only arms with positive weight measure
 // anything: a contrast outside their span is ErrUnestimable with value +Inf.
 // Without contrasts the value is 0. A negative or infinite weight is an error
-// that names the arm; a wrong number of weights panics.
-func MaxVariance(s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
-	p, err := weighted(s, c, weights)
+// that names the arm; a wrong number of weights panics. The end of the context is its error.
+func MaxVariance(ctx context.Context, s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
+	defer caught(&err)
+	return maxVariance(stopper{ctx}, s, c, weights)
+}
+
+func maxVariance(stop stopper, s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
+	p, err := weighted(stop, s, c, weights)
 	if err != nil {
 		return math.Inf(1), Pair{}, err
 	}
@@ -32,10 +38,10 @@ func (p *problem) variance(weights []float64) (value float64, at Pair, err error
 	}
 	v := reshape(blas64.General{}, n, r)
 	l := reshape(blas64.General{}, r, r)
-	if !information(p.phi, p.root, weights, p.ridge, v, l) {
+	if !information(p.stop, p.phi, p.root, weights, p.ridge, v, l) {
 		return math.Inf(1), Pair{}, ErrUnestimable
 	}
-	whiten(p.phi, l, v)
+	whiten(p.stop, p.phi, l, v)
 	value, at = newScan(n).run(p, v, 0, 0)
 	return max(value, 0), at, nil
 }
@@ -59,12 +65,12 @@ func CountsVariance(s Space, c Contrasts, counts []int) (value float64, at Pair,
 	for i, k := range counts {
 		weights[i] = float64(k) / total
 	}
-	value, at, err = MaxVariance(s, c, weights)
+	value, at, err = MaxVariance(context.Background(), s, c, weights)
 	return value / total, at, err
 }
 
 // weighted checks the weights and reduces the problem to what they measure.
-func weighted(s Space, c Contrasts, weights []float64) (*problem, error) {
+func weighted(stop stopper, s Space, c Contrasts, weights []float64) (*problem, error) {
 	if err := checkWeights(s, weights); err != nil {
 		return nil, err
 	}
@@ -75,7 +81,7 @@ func weighted(s Space, c Contrasts, weights []float64) (*problem, error) {
 			importance[i] *= s.Precision[i]
 		}
 	}
-	return newProblem(s, c, importance)
+	return newProblem(stop, s, c, importance)
 }
 
 func checkWeights(s Space, weights []float64) error {

@@ -40,8 +40,9 @@ import (
 // λ_i ← λ_i (d_i/λ·d)^p. For F = Σ c_i λ_i^{-1/2}, p = 2/3 leads to the optimum at once;
 // p is halved when F grows. F is homogeneous of degree -1/2 in (ξ, λ), so
 // convexity bounds its minimum by F √(F/(F + 2(max d - λ·d))).
-func Width(s Space, set []int, opt Options) (Design, error) {
-	p, err := newProblem(s, Contrasts{Groups: [][]int{set}}, nil)
+func Width(s Space, set []int, opt Options) (d Design, err error) {
+	defer caught(&err)
+	p, err := newProblem(stopper{opt.Context}, s, Contrasts{Groups: [][]int{set}}, nil)
 	if err != nil {
 		return Design{}, err
 	}
@@ -52,7 +53,7 @@ func Width(s Space, set []int, opt Options) (Design, error) {
 	if opt.Tolerance == 0 {
 		opt.Tolerance = widthTolerance
 	}
-	d, err := w.minimise(opt)
+	d, err = w.minimise(opt)
 	if err != nil || d.Status == Separated {
 		return d, err
 	}

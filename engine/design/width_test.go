@@ -110,7 +110,7 @@ func floored(lambda []float64) []float64 {
 func TestWidthDerivatives(t *testing.T) {
 	s := Space{Features: gaussianArms(5, 3, 9), Precision: []float64{1, 2, 0.5, 3, 1}, Ridge: 0.02}
 	set := []int{0, 2, 4}
-	p, err := newProblem(s, Contrasts{Groups: [][]int{set}}, nil)
+	p, err := newProblem(stopper{}, s, Contrasts{Groups: [][]int{set}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func newWidth(p *problem, set []int) *width {
 	if len(set) < 2 || r == 0 {
 		return nil
 	}
-	basis := differences(p.phi, set)
+	basis := differences(p.stop, p.phi, set)
 	q := len(basis)
 	if q == 0 {
 		return nil
@@ -52,7 +52,7 @@ func newWidth(p *problem, set []int) *width {
 
 // differences chooses arms of the set whose differences from its first arm are a
 // basis of all differences, the largest remaining first.
-func differences(phi blas64.General, set []int) []int {
+func differences(stop stopper, phi blas64.General, set []int) []int {
 	rest := reshape(blas64.General{}, len(set), phi.Cols)
 	largest := 0.0
 	for k, i := range set {
@@ -63,6 +63,7 @@ func differences(phi blas64.General, set []int) []int {
 	var basis []int
 	unit := make([]float64, phi.Cols)
 	for len(basis) < min(len(set)-1, phi.Cols) {
+		stop.check()
 		top, size := 0, 0.0
 		for k := range set {
 			if s := dot(row(rest, k), row(rest, k)); s > size {
@@ -85,12 +86,12 @@ func differences(phi blas64.General, set []int) []int {
 // evaluate computes the width and its derivatives at λ. It reports whether A was
 // numerically positive definite.
 func (w *width) evaluate() bool {
-	if !information(w.p.phi, w.p.root, w.lambda, w.p.ridge, w.scaled, w.factor) {
+	if !information(w.p.stop, w.p.phi, w.p.root, w.lambda, w.p.ridge, w.scaled, w.factor) {
 		return false
 	}
-	whiten(w.p.phi, w.factor, w.white)
+	whiten(w.p.stop, w.p.phi, w.factor, w.white)
 	w.orient()
-	multiply(blas.Trans, 1, w.white, w.axes, 0, w.at)
+	multiply(w.p.stop, blas.Trans, 1, w.white, w.axes, 0, w.at)
 	w.integrate()
 	w.top, w.mean = 0, 0
 	for i := range w.drop {
@@ -127,6 +128,7 @@ func (w *width) integrate() {
 	w.value = 0
 	clear(w.cross.Data)
 	for k := range w.points.Rows {
+		w.p.stop.check()
 		g := row(w.points, k)
 		hi, lo := w.set[0], w.set[0]
 		most, least := math.Inf(-1), math.Inf(1)

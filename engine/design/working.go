@@ -44,7 +44,7 @@ func newWorking(p *problem, near []float64) *working {
 	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
 	w.order, w.degree = make([]ranked, 0, n), make([]int, n)
 	w.v, w.vm = reshape(w.v, n, p.phi.Cols), reshape(w.vm, n, p.phi.Cols)
-	w.inner.ridge = p.ridge
+	w.inner.ridge, w.inner.stop = p.ridge, p.stop
 	return w
 }
 
@@ -75,8 +75,8 @@ func (w *working) price(slack float64) {
 		copy(w.g, in.g)
 	} else {
 		v = w.v
-		whiten(w.p.phi, in.chol, v)
-		pull(v, in.m, w.p.root, w.vm, w.g)
+		whiten(in.stop, w.p.phi, in.chol, v)
+		pull(in.stop, v, in.m, w.p.root, w.vm, w.g)
 	}
 	known := 0.0
 	if len(in.h) > 0 {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -73,11 +74,11 @@ func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.On(tasks, arms, taskOf)
+	m, err := k.On(context.Background(), tasks, arms, taskOf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	factor, err := kernels.PivotedCholesky(m, engine.MaxRank, 0)
+	factor, err := kernels.PivotedCholesky(context.Background(), m, engine.MaxRank, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

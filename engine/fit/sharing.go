@@ -200,7 +200,7 @@ func alone(k kernels.Joint, s *surface) (kernels.Joint, error) {
 	var out kernels.Joint
 	for _, t := range k.Terms {
 		task := kernels.Joint{Terms: []kernels.Term{{Scale: t.Scale, Task: t.Task}}}
-		gram, err := task.TaskGram(s.d.p.Tasks)
+		gram, err := task.TaskGram(s.ctx, s.d.p.Tasks)
 		if err != nil {
 			return out, err
 		}

@@ -121,7 +121,7 @@ func (s *surface) gram(k kernels.Joint, some []bool) (*mat.SymDense, error) {
 		}
 		k.Terms = terms
 	}
-	m, err := k.On(s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
+	m, err := k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (x Experiment) detail(ctx context.Context, entry engine.AlgorithmEntry, mod
 			d.Regret = append(d.Regret, s.regret)
 		}
 	}
-	if rank, err := bounds.RankTask(x.Problem); err == nil {
+	if rank, err := bounds.RankTask(ctx, x.Problem); err == nil {
 		d.TaskRank = rank
 	}
 	if x.Mode == engine.ModeFC && x.Problem.N() <= predictedArms {
@@ -56,11 +56,11 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, model *engine.Model, ri
 	}
 	sum := 0.0
 	for v := range model.Problem.V() {
-		alone, err := engine.NewModel(model.Problem.Only(v), model.Unit)
+		alone, err := engine.NewModelContext(ctx, model.Problem.Only(v), model.Unit)
 		if err != nil {
 			return 0
 		}
-		d, err := alone.Share(x.Memory).Until(ctx).Hardness(ridge, x.Options.Epsilon)
+		d, err := alone.Share(x.Memory).Hardness(ridge, x.Options.Epsilon)
 		if err != nil {
 			return 0
 		}

@@ -62,11 +62,11 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if x.Memory == nil {
 		x.Memory = new(engine.Memory)
 	}
-	model, err := engine.NewModel(x.Problem, x.Options.Unit)
+	model, err := engine.NewModelContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
 		return engine.Result{}, err
 	}
-	model.Share(x.Memory).Until(ctx)
+	model.Share(x.Memory)
 	if _, err := entry.New(model, x.Options); err != nil { // before any run: wrong options fail once
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}

@@ -123,7 +123,7 @@ func parseLine(text []byte) (storedLine, error) {
 // to a result; an experiment with a Draw of its own is an error, since two functions
 // cannot be told apart.
 func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, error) {
-	key, err := x.key()
+	key, err := x.key(ctx)
 	if err != nil {
 		return engine.Result{}, false, err
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -20,16 +21,16 @@ const keyLength = 2 * sha256.Size
 //
 // Of the kernel this is its text and also the features it gives on the points: the
 // text of a formula is its name, behind which there can be another function.
-func (x Experiment) key() (string, error) {
+func (x Experiment) key(ctx context.Context) (string, error) {
 	if x.Draw != nil {
 		return "", errors.New("an experiment with a reward function of its own cannot be stored: nothing tells it from another function")
 	}
 	p := x.Problem
-	model, err := engine.NewModel(p, x.Options.Unit)
+	model, err := engine.NewModelContext(ctx, p, x.Options.Unit)
 	if err != nil {
 		return "", err
 	}
-	tasks, err := p.Kernel.TaskGram(p.Tasks)
+	tasks, err := p.Kernel.TaskGram(ctx, p.Tasks)
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}

@@ -11,7 +11,7 @@ import (
 func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) engine.Result {
 	r := x.blank()
 	if t.done == 0 && t.left != nil {
-		x.unfinished(&r, entry, model, t)
+		x.unfinished(ctx, &r, entry, model, t)
 	}
 	if t.done == 0 {
 		return r
@@ -44,7 +44,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.relative }))
 	}
 	x.first(&r, entry, model, t.judge, t.first)
-	x.compare(&r, entry, model, t)
+	x.compare(ctx, &r, entry, model, t)
 	if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, r.Ridge, scores, runs)
 	}
@@ -80,7 +80,7 @@ func column(scores []score, of func(score) float64) []float64 {
 }
 
 // unfinished tells of the run that was under way where none finished.
-func (x Experiment) unfinished(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
+func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
 	s := t.judge.score(&t.left.outcome)
 	r.SamplesPerAgent = Mean([]float64{s.samples})
 	r.SamplesTotal = s.samples * float64(x.Problem.V())
@@ -89,7 +89,7 @@ func (x Experiment) unfinished(r *engine.Result, entry engine.AlgorithmEntry, mo
 	r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta = float64(sent.Messages), float64(sent.Merged), float64(sent.Raw), float64(sent.Theta)
 	r.Warnings = slices.Clone(t.left.outcome.Warnings)
 	x.first(r, entry, model, t.judge, t.left)
-	x.compare(r, entry, model, t)
+	x.compare(ctx, r, entry, model, t)
 	r.RatioToLowerBound = 0 // of a run that is not over it would flatter
 }
 
@@ -130,7 +130,7 @@ func perV(r *engine.Result) {
 
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
-func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
+func (x Experiment) compare(ctx context.Context, r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
 	if usesRidge(entry) {
 		if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil {
 			r.Ridge = ridge
@@ -140,7 +140,7 @@ func (x Experiment) compare(r *engine.Result, entry engine.AlgorithmEntry, model
 		r.Schedule = ""
 	}
 	if x.Mode == engine.ModeFC {
-		x.bound(r, model)
+		x.bound(ctx, r, model)
 		if w := doubt(r.Errors, r.Delta); w != "" {
 			r.Warnings = append(r.Warnings, w)
 		}

@@ -25,7 +25,7 @@ const (
 func usesRidge(entry engine.AlgorithmEntry) bool { return !entry.LeastSquares && !entry.Posterior }
 
 // bound sets the lower bound beside a result of fixed confidence, or says why there is none.
-func (x Experiment) bound(r *engine.Result, model *engine.Model) {
+func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.Model) {
 	if x.Problem.Mean == nil || model.Fidelity(r.Epsilon) == engine.Foreign { // the bound is for rewards of the kernel
 		return
 	}
@@ -34,7 +34,7 @@ func (x Experiment) bound(r *engine.Result, model *engine.Model) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("no lower bound: for %d arms of rank %d its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it", n, rank, work, float64(boundWork)))
 		return
 	}
-	bound, err := x.lowerBound(model, r.Delta)
+	bound, err := x.lowerBound(ctx, model, r.Delta)
 	switch {
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
@@ -47,11 +47,11 @@ func (x Experiment) bound(r *engine.Result, model *engine.Model) {
 }
 
 // lowerBound is that of the noise which rewards have, where the model has guesses of it.
-func (x Experiment) lowerBound(model *engine.Model, delta float64) (float64, error) {
+func (x Experiment) lowerBound(ctx context.Context, model *engine.Model, delta float64) (float64, error) {
 	if p := x.Problem; p.Unknown != "" && p.SD != nil && !slices.Equal(p.SD, p.Noise) {
 		known := *p
 		known.Noise, known.Unknown = p.SD, ""
-		m, err := engine.NewModel(&known, model.Unit)
+		m, err := engine.NewModelContext(ctx, &known, model.Unit)
 		if err != nil {
 			return 0, err
 		}

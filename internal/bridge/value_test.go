@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func TestSubset(t *testing.T) {
 	if got.Tasks.Distinct() != 2 || got.Arms.Distinct() != 3 || got.Arms.ID[0] != 2 || got.Mean != nil {
 		t.Errorf("one task came back with %d of 2 tasks, %d of 3 arms, first arm %d", got.Tasks.Distinct(), got.Arms.Distinct(), got.Arms.ID[0])
 	}
-	if _, err := got.Kernel.On(got.Tasks, got.Arms, got.TaskOf); err != nil {
+	if _, err := got.Kernel.On(context.Background(), got.Tasks, got.Arms, got.TaskOf); err != nil {
 		t.Errorf("its kernel: %v", err)
 	}
 }

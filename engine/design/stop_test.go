@@ -1,0 +1,104 @@
+package design
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// after is a context that ends when it has been asked a number of times.
+type after struct {
+	context.Context
+	asked, ends int
+}
+
+func (a *after) Err() error {
+	if a.asked++; a.asked > a.ends {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Every solver stops wherever its context ends: it asks once more, and gives the context's error back.
+func TestSolversStop(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const n, m = 450, 30 // more arms than all are worked on at once
+	x := mat.NewDense(n, m, nil)
+	for i := range n {
+		for k := range m {
+			x.Set(i, k, rng.NormFloat64())
+		}
+	}
+	s := Space{Features: x, Ridge: 1e-3}
+	half := make([]int, n/2)
+	var pairs []Pair
+	for i := range half {
+		half[i] = i
+		pairs = append(pairs, Pair{I: 0, J: i + 1, Weight: 1})
+	}
+	flat := uniform(n)
+	for name, solve := range map[string]func(ctx context.Context) error{
+		"Minimax over all pairs": func(ctx context.Context) error {
+			_, err := Minimax(s, Contrasts{Groups: [][]int{half}}, Options{Tolerance: 1e-2, Context: ctx})
+			return err
+		},
+		"Minimax over a list": func(ctx context.Context) error {
+			_, err := Minimax(s, Contrasts{Pairs: pairs}, Options{Tolerance: 1e-2, Context: ctx})
+			return err
+		},
+		"InformationGain": func(ctx context.Context) error {
+			_, err := InformationGain(s, Options{Tolerance: 1e-2, Context: ctx})
+			return err
+		},
+		"Width": func(ctx context.Context) error {
+			_, err := Width(s, half[:20], Options{Tolerance: 0.1, Context: ctx})
+			return err
+		},
+		"Round": func(ctx context.Context) error {
+			_, err := Round(ctx, s, Contrasts{Pairs: pairs}, flat, n+n/4, 0.1)
+			if few := (*RatioError)(nil); errors.As(err, &few) {
+				err = nil
+			}
+			return err
+		},
+		"EffectiveRank": func(ctx context.Context) error {
+			_, err := EffectiveRank(ctx, s, flat)
+			return err
+		},
+	} {
+		whole := &after{Context: context.Background(), ends: math.MaxInt}
+		if err := solve(whole); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, ends := range []int{0, 1, whole.asked / 10, whole.asked / 2, whole.asked - 1} {
+			ctx := &after{Context: context.Background(), ends: ends}
+			if err := solve(ctx); !errors.Is(err, context.Canceled) || ctx.asked > ends+1 {
+				t.Errorf("%s: the context ended after %d of %d questions: asked %d times, %v", name, ends, whole.asked, ctx.asked, err)
+			}
+		}
+	}
+}
+
+// The inner products of a large matrix are those of a small one.
+func TestSetGram(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	x := reshape(blas64.General{}, 70, 9000)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	whole, part := reshape(blas64.General{}, 70, 70), reshape(blas64.General{}, 60, 60)
+	setGram(stopper{}, x, whole)
+	setGram(stopper{}, block(x, 0, 60), part)
+	for i := range part.Rows {
+		for j := range i + 1 {
+			if a, b := row(whole, i)[j], row(part, i)[j]; a != b {
+				t.Fatalf("%d, %d: %v row by row, %v at once", i, j, a, b)
+			}
+		}
+	}
+}
