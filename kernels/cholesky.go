@@ -82,8 +82,8 @@ func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (F
 		columns, pivots = append(columns, column), append(pivots, pivot)
 	}
 	f := Factor{L: mat.NewDense(n, len(columns), nil), Pivots: pivots}
-	for c, column := range columns {
-		f.L.SetCol(c, column)
+	if err := transpose(ctx, columns, f.L); err != nil {
+		return Factor{}, err
 	}
 	for _, v := range rest {
 		f.Residual = max(f.Residual, v)
@@ -106,6 +106,24 @@ func room(ctx context.Context, n, columns, maxRank int) error {
 		return err
 	}
 	return memlimit.Claim(ctx, memlimit.Need{What: "the features", Bytes: bytes, Count: n, Of: "arms"})
+}
+
+// transpose writes columns into a matrix, some rows at a time, which stay in the cache.
+func transpose(ctx context.Context, columns [][]float64, to *mat.Dense) error {
+	const together = 64
+	n, _ := to.Dims()
+	for from := 0; from < n; from += together {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end := min(from+together, n)
+		for c, column := range columns {
+			for i, v := range column[from:end] {
+				to.RawRowView(from + i)[c] = v
+			}
+		}
+	}
+	return nil
 }
 
 // nextColumn turns row pivot of the matrix into the next column of the factor, and

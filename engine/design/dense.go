@@ -82,7 +82,7 @@ func multiply(stop stopper, t blas.Transpose, alpha float64, a, b blas64.General
 // addOuter sets the lower triangle of m to xᵀx, a few rows of x at a time: the same sums in the
 // same order as at once.
 func addOuter(stop stopper, x, m blas64.General) {
-	const together = 4096
+	const together = 256
 	for i, beta := 0, 0.0; i < x.Rows; i, beta = i+together, 1 {
 		stop.check()
 		blas64.Syrk(blas.Trans, 1, block(x, i, min(i+together, x.Rows)), beta, lower(m))

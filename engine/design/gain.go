@@ -71,6 +71,7 @@ type gain struct {
 
 func newGain(p *problem) *gain {
 	n := p.phi.Rows
+	p.stop.claim(n, n*p.phi.Cols)
 	g := &gain{p: p, in: make([]bool, n), allG: make([]float64, n), best: Design{Upper: math.Inf(1), Weights: make([]float64, n)}}
 	g.best.Certificate.Weights = make([]float64, n)
 	g.all = reshape(g.all, n, p.phi.Cols)
@@ -84,6 +85,9 @@ func newGain(p *problem) *gain {
 
 func (g *gain) resize() {
 	n, r := len(g.arms), g.p.phi.Cols
+	if n*n > cap(g.matrix.Data) {
+		g.p.stop.claim(n, n*n, 2*n*r)
+	}
 	g.phi, g.root = g.p.restrict(g.arms, g.phi, g.root)
 	g.w, g.matrix = reshape(g.w, n, r), reshape(g.matrix, n, n)
 	g.chol = reshape(g.chol, r, r)

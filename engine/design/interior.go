@@ -48,6 +48,9 @@ type interior struct {
 
 // size sets the dimensions of everything that depends on the working sets.
 func (s *interior) size(n, k, r int) {
+	if n*k > cap(s.e.Data) || n*n > cap(s.matrix.Data) {
+		s.stop.claim(n, 2*n*k, n*n, 2*n*r, 2*k*r)
+	}
 	s.chol, s.m = reshape(s.chol, r, r), reshape(s.m, r, r)
 	s.v, s.y = reshape(s.v, n, r), reshape(s.y, k, r)
 	for _, x := range []*[]float64{&s.h, &s.rs, &s.ds, &s.du, &s.w} {

@@ -101,7 +101,7 @@ func (m *minimax) begin() (ok bool, err error) {
 	if m.value <= 0 {
 		return false, nil
 	}
-	if len(m.p.pairs) <= 2*m.p.phi.Rows && len(m.p.groups) == 0 {
+	if len(m.p.pairs) <= min(2*m.p.phi.Rows, mostPairs) && len(m.p.groups) == 0 {
 		// One by one, each would be violated by a factor as A turns singular.
 		m.takeAll()
 	} else {

@@ -59,6 +59,7 @@ func distance(g blas64.General, i, j int) float64 {
 // survive with small relative errors.
 func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
 	n, m := x.Dims()
+	stop.claim(n, n*m, n*m)
 	rest = reshape(rest, n, m)
 	size := make([]float64, n)
 	measure := func(i int) float64 {

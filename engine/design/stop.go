@@ -1,6 +1,10 @@
 package design
 
-import "context"
+import (
+	"context"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+)
 
 // stopper lets the end of a context end long loops. A check costs nanoseconds, and is made at
 // least every few million operations.
@@ -15,6 +19,21 @@ func (s stopper) check() {
 		return
 	}
 	if err := s.ctx.Err(); err != nil {
+		panic(ended{err})
+	}
+}
+
+// claim asks for the memory of so many numbers for a design over n arms, before they are allocated.
+func (s stopper) claim(n int, numbers ...int) {
+	ctx := s.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	total := 0.0
+	for _, k := range numbers {
+		total += 8 * float64(k)
+	}
+	if err := memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}); err != nil {
 		panic(ended{err})
 	}
 }

@@ -40,6 +40,7 @@ type working struct {
 
 func newWorking(p *problem, near []float64) *working {
 	n := p.phi.Rows
+	p.stop.claim(n, n*p.phi.Cols, n*p.phi.Cols)
 	w := &working{p: p, near: near, seen: newScan(n), g: make([]float64, n)}
 	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
 	w.order, w.degree = make([]ranked, 0, n), make([]int, n)
@@ -102,7 +103,8 @@ func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
 // addPairs takes in the contrasts, best partner of each arm first, that come
 // within a fraction slack of the largest: at most limit, and at most two new
-// ones per arm, since near-duplicate arms would bring near-duplicate contrasts.
+// ones per arm of groups, since near-duplicate arms would bring near-duplicate contrasts. Listed ones may
+// all have an arm in common.
 // It returns how many were added and how far the worst lies above t.
 func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
 	w.order = w.order[:0]
@@ -116,7 +118,8 @@ func (w *working) addPairs(slack float64, limit int) (added int, violation float
 	for _, a := range w.order {
 		i := a.arm
 		q := Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
-		if added == limit || w.degree[q.I] == 2 || w.degree[q.J] == 2 || w.holds(q) {
+		crowded := len(w.p.groups) > 0 && (w.degree[q.I] == 2 || w.degree[q.J] == 2)
+		if added == limit || crowded || w.holds(q) {
 			continue
 		}
 		w.degree[q.I]++
