@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -217,5 +218,34 @@ func FuzzClean(f *testing.F) {
 			}
 			return true
 		})
+	})
+}
+
+// FuzzScoped: what is left of a style sheet is made of rules below its scope, loads
+// nothing, and stays as it is when it is read again.
+func FuzzScoped(f *testing.F) {
+	for _, s := range append(append(slices.Clone(attacks), beacons...), overlays...) {
+		f.Add(s)
+		for _, style := range parse(s).all("style") {
+			f.Add(style.text)
+		}
+	}
+	same := func(s string) string { return s }
+	f.Fuzz(func(t *testing.T, sheet string) {
+		out := scoped(sheet, "o", same)
+		for line := range strings.Lines(out) {
+			line = strings.TrimSpace(line)
+			begins := strings.HasPrefix(line, "#o ") || strings.HasPrefix(line, "@")
+			if !begins && strings.Contains(line, "{") && !strings.Contains(sheet, "\n") {
+				t.Errorf("the rule %q reaches outside", line)
+			}
+		}
+		if low := strings.ToLower(out); strings.ContainsAny(out, `\<&`) || strings.Contains(strings.ReplaceAll(low, "url(#", ""), "url(") || strings.Contains(low, "@import") && !strings.Contains(low, `"`) && !strings.Contains(low, `'`) {
+			t.Errorf("%q is left of the sheet", out)
+		}
+		again := declarations(declarations(sheet, same), same)
+		if again != declarations(sheet, same) {
+			t.Errorf("declarations %q become %q", declarations(sheet, same), again)
+		}
 	})
 }
