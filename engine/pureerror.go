@@ -20,7 +20,7 @@ func (m *Model) tested(d replicates, s scales) (l meanFit) {
 				known.counts[i] = 0
 			}
 		}
-		if l = m.leastSquares(known, s.factor, 0); l.freedom > 0 {
+		if l = m.leastSquares(known, s.factor, 0); l.freedom > 0 || s.group == nil {
 			break
 		}
 	}

@@ -18,12 +18,16 @@ import (
 	"time"
 )
 
-// often is how many times a fault is tried: all of them for make faults, else a tenth.
+// often is how many times a fault is tried: all of them for make faults, else a tenth, and a hundredth
+// where tests are to be short.
 func often(all int) int {
-	if os.Getenv("GONB_COPE_FAULTS") == "" {
-		return 1 + all/10
+	switch {
+	case os.Getenv("GONB_COPE_FAULTS") != "":
+		return all
+	case testing.Short():
+		return 1 + all/100
 	}
-	return all
+	return 1 + all/10
 }
 
 // leak is what no user should see.
@@ -73,12 +77,13 @@ func handMade() []string {
 // Scripts made by hand to break the language: each is checked and run by the real command.
 func TestFaultHandMadeScripts(t *testing.T) {
 	folder := t.TempDir()
-	for i, text := range handMade() {
+	all := handMade()
+	for i, text := range all {
 		name := fmt.Sprintf("%d.cope", i)
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if i%10 == 0 || os.Getenv("GONB_COPE_FAULTS") != "" {
+		if i%(len(all)/often(len(all))) == 0 {
 			attempt(t, folder, "check", name)
 			attempt(t, folder, "run", name)
 		}
