@@ -244,7 +244,7 @@ func TestFaultReportKills(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
 		enough := 1 + rng.Int64N(60_000)
-		if waitFor(t, "a larger partial file", ended, func() bool { return size(keptCells(folder)) >= enough }) {
+		if waitFor(t, "a larger partial file", ended, func() bool { return size(keptIn(folder)) >= enough }) {
 			_ = c.Process.Signal(signal)
 			select {
 			case <-ended:
@@ -257,7 +257,7 @@ func TestFaultReportKills(t *testing.T) {
 		if err != nil || string(page) != old && !strings.HasSuffix(strings.TrimSpace(string(page)), "</html>") {
 			t.Errorf("%v: the report has %d bytes and is neither the old one nor whole, error %v", signal, len(page), err)
 		}
-		if file := keptCells(folder); file != "" {
+		if file := keptIn(folder); file != "" {
 			text, err := os.ReadFile(file)
 			if err != nil || !json.Valid(text) {
 				t.Errorf("%v: the partial file has %d bytes and cannot be read, error %v", signal, len(text), err)
@@ -268,7 +268,7 @@ func TestFaultReportKills(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if name := e.Name(); signal != syscall.SIGKILL && name != "s.cope" && name != "s.html" && filepath.Join(folder, name) != keptCells(folder) {
+			if name := e.Name(); signal != syscall.SIGKILL && name != "s.cope" && name != "s.html" && filepath.Join(folder, name) != keptIn(folder) {
 				t.Errorf("%v: it left %s", signal, name)
 			}
 		}
@@ -279,8 +279,8 @@ func TestFaultReportKills(t *testing.T) {
 	t.Logf("stopped %d times", stopped)
 }
 
-// keptCells is the file of finished cells in a folder, "" without.
-func keptCells(folder string) string {
+// keptIn is the file of finished cells in a folder, "" without.
+func keptIn(folder string) string {
 	found, _ := filepath.Glob(filepath.Join(folder, "*partial*.ipynb")) // the pattern is well-formed
 	if len(found) == 0 {
 		return ""
