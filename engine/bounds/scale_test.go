@@ -1,0 +1,134 @@
+package bounds_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// scaled is the paper's second case with its kernel times a factor.
+func scaled(t *testing.T, factor float64) *engine.Problem {
+	t.Helper()
+	p, err := engine.PaperCase(2, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernels.ScaleJoint(factor, p.Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.WithKernel(k)
+}
+
+// A kernel factor of any size is an answer or an error, never a panic; with ξ in the same
+// proportion the spectrum is in proportion, too.
+func TestSpectrumAtEveryScale(t *testing.T) {
+	at := func(factor float64) (bounds.Spectrum, error) {
+		opt := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-3 * factor}}
+		return bounds.SpectrumOf(context.Background(), scaled(t, factor), opt)
+	}
+	want, err := at(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for exponent := -300; exponent <= 140; exponent += 20 {
+		factor := math.Pow(10, float64(exponent))
+		got, err := at(factor)
+		if err != nil {
+			t.Logf("1e%d: %v", exponent, err)
+			continue
+		}
+		for k, v := range want.Task {
+			if math.Abs(got.Task[k]/factor-v) > 1e-9*want.Task[0] {
+				t.Errorf("1e%d: eigenvalue %d of the tasks is %g, want %g", exponent, k, got.Task[k], v*factor)
+			}
+		}
+		if _, err := bounds.Compute(context.Background(), scaled(t, factor), engine.Options{}); err != nil {
+			t.Logf("bounds at 1e%d: %v", exponent, err)
+		}
+	}
+}
+
+// after is a context that ends when it has been asked a number of times.
+type after struct {
+	context.Context
+	asked, ends int
+}
+
+func (a *after) Err() error {
+	if a.asked++; a.asked > a.ends {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whatever is computed of theory stops wherever its context ends: it asks a few times more at most,
+// once in each function on its way out.
+func TestTheoryStops(t *testing.T) {
+	p := scaled(t, 1)
+	opt := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
+	for name, compute := range map[string]func(context.Context) error{
+		"bounds":   func(ctx context.Context) error { _, err := bounds.Compute(ctx, p, opt); return err },
+		"spectrum": func(ctx context.Context) error { _, err := bounds.SpectrumOf(ctx, p, opt); return err },
+		"hardness": func(ctx context.Context) error { _, err := bounds.HardnessOf(ctx, p); return err },
+		"design":   func(ctx context.Context) error { _, err := bounds.FirstRound(ctx, p, opt, 0); return err },
+		"rank":     func(ctx context.Context) error { _, err := bounds.RankTask(ctx, p); return err },
+	} {
+		whole := &after{Context: context.Background(), ends: math.MaxInt}
+		if err := compute(whole); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for ends := 0; ends < whole.asked; ends += 1 + whole.asked/50 {
+			ctx := &after{Context: context.Background(), ends: ends}
+			if err := compute(ctx); !errors.Is(err, context.Canceled) || ctx.asked > ends+4 {
+				t.Errorf("%s: the context ended after %d of %d questions: asked %d times, %v", name, ends, whole.asked, ctx.asked, err)
+			}
+		}
+	}
+}
+
+// The eigenvalues of many tasks are those of a low-rank factor, and the same.
+func TestManyTasks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eigenvalues of 1,100 tasks")
+	}
+	const n = 1100
+	names, x := make([]string, n), make([][]float64, n)
+	taskOf, mean, noise := make([]int, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		names[i], x[i], taskOf[i], noise[i] = fmt.Sprint(i), []float64{float64(i) / n}, i, 1
+	}
+	points, err := kernels.NewPoints([]string{"z_1"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := engine.New("many", points, points, taskOf, kernels.LiftTask(kernels.RBF{}), noise, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram, err := p.Kernel.TaskGram(context.Background(), points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole mat.EigenSym // of the 1,100 × 1,100 matrix itself
+	if !whole.Factorize(gram, false) {
+		t.Fatal("no eigenvalues")
+	}
+	want, values := 0, whole.Values(nil)
+	for _, v := range values {
+		if v > 1e-10*values[n-1] {
+			want++
+		}
+	}
+	if rank, err := bounds.RankTask(context.Background(), p); err != nil || rank != want {
+		t.Errorf("rank %d of %d, %v", rank, want, err)
+	}
+}
