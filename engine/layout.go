@@ -75,7 +75,11 @@ func newLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		l.blocks[k].identify(features, precision)
+		b := &l.blocks[k]
+		if err := claim(ctx, "the features", 1, len(b.arms), len(b.columns)); err != nil {
+			return nil, err
+		}
+		b.identify(features, precision)
 	}
 	return l, nil
 }

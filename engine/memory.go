@@ -106,10 +106,15 @@ func appendSets(b []byte, sets [][]int) []byte {
 // lengths of the lists.
 func fingerprint(lists ...[]float64) string {
 	h := sha256.New()
-	var b []byte
+	const together = 512 // numbers
+	b := make([]byte, 0, 8*together)
 	for _, list := range lists {
 		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(list)))
-		for _, v := range list {
+		for k, v := range list {
+			if k%together == together-1 {
+				h.Write(b)
+				b = b[:0]
+			}
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 		}
 		h.Write(b)

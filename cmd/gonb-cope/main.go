@@ -22,12 +22,15 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 func main() { os.Exit(Main()) }
 
 // Main runs the command line and returns the exit status.
 func Main() int {
+	memlimit.Heed()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once

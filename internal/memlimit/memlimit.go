@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -115,9 +116,31 @@ func (s *settings) left() (bytes float64, limit string) {
 	if s != nil && s.most > 0 {
 		least(s.most-used+free, "the limit that was set")
 	}
-	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {
-		least(float64(most)-used+free, "GOMEMLIMIT")
+	if most := debug.SetMemoryLimit(-1); os.Getenv(variable) != "" && most < math.MaxInt64 {
+		least(float64(most)-used+free, variable)
 	}
-	system(&m, least)
+	process(&m, func(b float64, name string) { least(usable*b, name) })
+	machine(&m, least)
 	return bytes, limit
+}
+
+const variable = "GOMEMLIMIT"
+
+// usable is the part of what a limit of the process leaves that is given away: the rest is for what Go
+// collects too late.
+const usable = 0.9
+
+// Heed makes Go collect in time: without a limit of its own it lets garbage grow to as much as what is
+// in use, and a limit of the process then ends it with a trace. A program calls it at its start. GOMEMLIMIT stays.
+func Heed() {
+	if os.Getenv(variable) != "" {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	left := math.Inf(1)
+	process(&m, func(b float64, _ string) { left = min(left, b) })
+	if most := float64(m.Sys-m.HeapReleased) + usable*left; left > 0 && most < math.MaxInt64 {
+		debug.SetMemoryLimit(int64(most))
+	}
 }

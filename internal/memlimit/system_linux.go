@@ -10,18 +10,26 @@ import (
 	"syscall"
 )
 
-// system tells of the limits of the system.
-func system(m *runtime.MemStats, least func(float64, string)) {
+// process tells of the limits of the process.
+func process(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
 	var space syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < 1<<62 {
 		if used, ok := addressSpace(); ok {
-			least(float64(space.Cur)-used+float64(m.HeapIdle), "the limit of the address space, ulimit -v")
+			// Go keeps its addresses. Those that are idle hold a large block only where they are side by
+			// side, which is likely where few are in use.
+			idle := float64(m.HeapIdle) - float64(m.HeapInuse)
+			least(float64(space.Cur)-used+max(idle, 0), "the limit of the address space, ulimit -v")
 		}
 	}
 	if left, ok := inGroup("/proc/self/cgroup", "/sys/fs/cgroup"); ok {
 		least(left+free, "the limit of the control group")
 	}
+}
+
+// machine tells of what all processes together leave.
+func machine(m *runtime.MemStats, least func(float64, string)) {
+	free := float64(m.HeapIdle - m.HeapReleased)
 	if left, ok := field("/proc/meminfo", "MemAvailable:"); ok {
 		least(left*1024+free, "what the machine has available")
 	}
