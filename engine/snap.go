@@ -16,6 +16,21 @@ func (m *Model) same(i, j int) bool {
 	return slices.Equal(m.Features.RawRowView(i), m.Features.RawRowView(j))
 }
 
+// Merged returns the first two arms of a task that are one to the model, -1 and -1 where none are.
+func (m *Model) Merged() (i, j int) {
+	for _, group := range m.Problem.Groups() {
+		seen := map[string]int{}
+		for _, i := range group {
+			id := fingerprint(m.Features.RawRowView(i))
+			if first, known := seen[id]; known {
+				return first, i
+			}
+			seen[id] = i
+		}
+	}
+	return -1, -1
+}
+
 // snap gives arms that the factor cannot tell apart the features of the first of them, so that
 // they are one arm to everything that follows. What the kernel lets their rewards differ by is
 // of the order of what its features leave out anyway, √Truncation‖θ*‖.

@@ -122,5 +122,5 @@ func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 2 * d.Lower * max(0, math.Log(1/(2.4*delta))), nil
+	return 2 * d.Lower * max(0, -math.Log(2.4*delta)), nil
 }

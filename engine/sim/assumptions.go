@@ -147,6 +147,9 @@ func (x Experiment) ofKernel(r engine.Result, entry engine.AlgorithmEntry, model
 			s += " (which no data tested: no more arms were measured than its dimensions)"
 		}
 		out = append(out, s)
+		if i, j := model.Merged(); i >= 0 {
+			out = append(out, fmt.Sprintf("arms that are one to the kernel have the same reward (%s, and %q)", x.Problem.Where(i), x.Problem.Arms.Names[j]))
+		}
 	}
 	if norm > 0 {
 		out = append(out, fmt.Sprintf("‖θ*‖ ≤ %.3g", norm))

@@ -162,6 +162,22 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	}
 }
 
+// Features so small beside the kernel's constant that arms are one to it: nothing is measured, and the sentence says so.
+func TestArmsThatAreOne(t *testing.T) {
+	named := table(t, "task,arm,x_1,mean / t,a,0,0 / t,b,1e-9,0.5 / t,c,2e-9,1", onArms(1, kernels.Linear{Bias: 1}), 1)
+	r := run(t, sim.Experiment{Problem: named, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
+	if r.Standing != engine.StandingNone {
+		t.Error(r.Guarantee)
+	}
+	p := *named
+	p.Mean = nil
+	draw := func(*rand.Rand, int, int, bool) (sim.Draw, error) { return sim.Draw{Mean: 1}, nil }
+	r = run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Draw: draw})
+	if !strings.Contains(r.Guarantee, `arms that are one to the kernel have the same reward (task "t", arm "a", and "b")`) {
+		t.Error(r.Guarantee)
+	}
+}
+
 // A ξ at which estimates are rounding is refused.
 func TestRidgeBeyondRounding(t *testing.T) {
 	p := table(t, straight, onArms(1, kernels.Linear{Bias: 1}), 1)
