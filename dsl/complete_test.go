@@ -72,7 +72,7 @@ s = sweep(r, seed=1..2)`)
 		"problem(\"sm|":                    {"sm", []string{"small.csv"}},
 		"problem('small.csv', rewards=\"|": {"", []string{"bad.csv", "fuzz/", "small.csv"}},
 		"save(r, \"|\")":                   {"", []string{"bad.csv", "errors.txt", "fuzz/", "small.csv"}},
-		"problem(\"fuzz/FuzzE|":            {"fuzz/FuzzE", []string{"fuzz/FuzzEval/"}},
+		"problem(\"fuzz/FuzzEv|":           {"fuzz/FuzzEv", []string{"fuzz/FuzzEval/"}},
 		"problem(\"nowhere/|":              {"nowhere/", nil},
 	} {
 		before, after, _ := strings.Cut(text, "|")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,7 +43,6 @@ type Model struct {
 
 	ctx context.Context // ends what is computed; nil never does
 
-	gram    kernels.Matrix
 	maxRank int
 
 	known func() (*truth, error)   // once
@@ -85,11 +83,9 @@ func newModel(ctx context.Context, p *Problem, unit float64, maxRank int) (*Mode
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
-	diagonal := make([]float64, p.N())
-	gram.Diagonal(diagonal)
 	m := &Model{
-		Problem: p, Unit: unit, Features: factor.L, Diagonal: slices.Max(diagonal), Truncation: factor.Residual,
-		Precision: make([]float64, p.N()), memory: new(Memory), gram: gram, maxRank: maxRank, ctx: ctx,
+		Problem: p, Unit: unit, Features: factor.L, Diagonal: factor.Largest, Truncation: factor.Residual,
+		Precision: make([]float64, p.N()), memory: new(Memory), maxRank: maxRank, ctx: ctx,
 	}
 	var root float64
 	m.Scale, root = scaleOf(m.Diagonal)

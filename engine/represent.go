@@ -25,7 +25,12 @@ type representation struct {
 func (m *Model) represent(t *truth) error {
 	features, scale, rest := m.Features, m.Scale, m.Truncation
 	if m.cut && m.Problem.N() <= exactNorm {
-		whole, err := kernels.PivotedCholesky(m.context(), m.gram, 0, 0)
+		p := m.Problem
+		gram, err := p.Kernel.On(m.context(), p.Tasks, p.Arms, p.TaskOf)
+		if err != nil {
+			return err
+		}
+		whole, err := kernels.PivotedCholesky(m.context(), gram, 0, 0)
 		if err != nil {
 			return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 		}

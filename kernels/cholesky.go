@@ -19,6 +19,7 @@ type Factor struct {
 	Pivots        []int      // the r points chosen, in order
 	Residual      float64    // largest diagonal value of the matrix less L Lᵀ
 	ResidualTrace float64    // trace of the matrix less L Lᵀ
+	Largest       float64    // largest diagonal value of the matrix
 }
 
 // negligible is the part of the largest diagonal value below which a residual is
@@ -81,7 +82,7 @@ func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (F
 		}
 		columns, pivots = append(columns, column), append(pivots, pivot)
 	}
-	f := Factor{L: mat.NewDense(n, len(columns), nil), Pivots: pivots}
+	f := Factor{L: mat.NewDense(n, len(columns), nil), Pivots: pivots, Largest: largest}
 	if err := transpose(ctx, columns, f.L); err != nil {
 		return Factor{}, err
 	}
