@@ -16,6 +16,9 @@ package design
 // exist panic.
 func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
 	defer caught(&err)
+	if d, ok := orthogonal(s, c); ok {
+		return d, nil
+	}
 	near, err := nearby(s, c)
 	if err != nil {
 		return Design{}, err

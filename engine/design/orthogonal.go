@@ -1,0 +1,122 @@
+package design
+
+import "math"
+
+// orthogonal is Minimax in closed form for many arms that have nothing in common: each has at most one
+// feature, which no other has, as under the kernel identity(). Then A is diagonal, and with
+// v_i = ‖φ_i‖²_{A⁻¹} a contrast has v_i + v_j. At the optimum all v_i are equal, to
+//
+//	v = Σ 1/ρ_i / (1 + ξ Σ 1/(ρ_i‖φ_i‖²)),  λ_i = 1/(ρ_i v) - ξ/(ρ_i‖φ_i‖²),  ρ_i = 1/σ_i²,
+//
+// unless one arm of a group weighs more, by 1/ρ_i, than all its rivals together. It reports false where that
+// is so, and where the problem is another one; the certificate is the proof. General problems of this
+// size take minutes.
+func orthogonal(s Space, c Contrasts) (Design, bool) {
+	n, _ := s.Features.Dims()
+	if n <= smallArms || len(c.Pairs) > 0 || checkSpace(s) != nil || new(problem).setContrasts(c, n) != nil {
+		return Design{}, false
+	}
+	size, ok := alone(s)
+	if !ok {
+		return Design{}, false
+	}
+	member, total, shrink := make([]bool, n), 0.0, 0.0
+	noise := make([]float64, n) // 1/ρ
+	for _, g := range c.Groups {
+		if len(g) < 2 {
+			continue
+		}
+		sum, most := 0.0, 0.0
+		for _, i := range g {
+			if size[i] == 0 { // known without any pull
+				continue
+			}
+			noise[i] = 1
+			if s.Precision != nil {
+				noise[i] = 1 / s.Precision[i]
+			}
+			if member[i] || math.IsInf(noise[i], 1) {
+				return Design{}, false
+			}
+			member[i] = true
+			sum, most = sum+noise[i], max(most, noise[i])
+			shrink += s.Ridge * noise[i] / size[i]
+		}
+		if sum == 0 || most > sum/2 {
+			return Design{}, false
+		}
+		total += sum
+	}
+	if total == 0 {
+		return Design{}, false
+	}
+	v := total / (1 + shrink)
+	d := Design{Value: 2 * v, Lower: 2 * v, Weights: make([]float64, n), Status: Optimal}
+	for i, in := range member {
+		if !in {
+			continue
+		}
+		if d.Weights[i] = noise[i]/v - s.Ridge*noise[i]/size[i]; d.Weights[i] < 0 {
+			return Design{}, false
+		}
+	}
+	d.Certificate.Weights = d.Weights
+	for _, g := range c.Groups {
+		if len(g) > 1 {
+			d.Certificate.pairUp(g, noise, total)
+		}
+	}
+	return d, true
+}
+
+// alone returns the squared norms of the arms; false where two arms have a feature in common, or one
+// has two.
+func alone(s Space) ([]float64, bool) {
+	n, m := s.Features.Dims()
+	taken, size := make([]bool, m), make([]float64, n)
+	for i := range n {
+		for k, x := range s.Features.RawRowView(i) {
+			if x == 0 {
+				continue
+			}
+			if taken[k] || size[i] > 0 {
+				return nil, false
+			}
+			taken[k], size[i] = true, x*x
+		}
+	}
+	return size, true
+}
+
+// pairUp adds pairs of a group whose dual weights make every arm count by its share of the total: the
+// arms lie side by side on a circle, each as long as it counts, and opposite points are paired. No arm is
+// longer than half of the circle, so that no arm meets itself.
+func (c *Certificate) pairUp(g []int, share []float64, total float64) {
+	half := 0.0
+	for _, i := range g {
+		half += share[i] / 2
+	}
+	end := func(a int, from float64) float64 { return from + share[g[a]] }
+	a, b, fromA, fromB := 0, 0, 0.0, 0.0
+	for ; b < len(g)-1 && end(b, fromB) <= half; b++ {
+		fromB = end(b, fromB)
+	}
+	for at := 0.0; a < len(g) && b < len(g); {
+		next := min(end(a, fromA), end(b, fromB)-half, half)
+		if next > at && a != b {
+			c.Pairs = append(c.Pairs, Pair{I: g[a], J: g[b], Weight: 1})
+			c.Dual = append(c.Dual, (next-at)/(total/2))
+		}
+		at = max(at, next)
+		switch {
+		case at >= half:
+			return
+		case end(a, fromA) <= at:
+			fromA = end(a, fromA)
+			a++
+		default:
+			fromB = end(b, fromB)
+			b++
+		}
+	}
+}
