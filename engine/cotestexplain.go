@@ -96,7 +96,7 @@ func (c *contest) ahead(a *coTest) ahead {
 }
 
 // pulls is how many pulls give every contrast the information it is weighted by. Where
-// the allocation cannot be computed, as after an interrupt, it is what more of the same
+// the allocation is too large for a forecast, or cannot be computed, as after an interrupt, it is what more of the same
 // pulls as so far would take. NaN before any data.
 func (a *coTest) pulls(needs []design.Pair) float64 {
 	if len(needs) == 0 {
@@ -114,7 +114,13 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 			shared = append(shared, q)
 		}
 	}
-	for _, part := range m.layout.parts(shared) {
+	parts := m.layout.parts(shared)
+	for _, part := range parts {
+		if design.StepWork(len(part.arms), len(part.columns), len(part.pairs)) > explainWork {
+			return a.more(needs)
+		}
+	}
+	for _, part := range parts {
 		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
 		d, err := design.Minimax(space, design.Contrasts{Pairs: part.pairs}, m.Solver(explainTolerance))
 		if err != nil {
@@ -127,6 +133,10 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 
 // explainTolerance is the relative gap of designs that only foretell samples.
 const explainTolerance = 0.02
+
+// explainWork is the size of designs, in products a step, up to which a forecast solves them:
+// that of 464 arms which are independent.
+const explainWork = 1e8
 
 // more is how many pulls in the proportions of those so far give every contrast the
 // information it is weighted by.

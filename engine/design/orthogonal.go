@@ -2,6 +2,10 @@ package design
 
 import "math"
 
+// generalArms is the number of arms up to which the general method takes a fraction of a second for any
+// problem.
+const generalArms = 200
+
 // orthogonal is Minimax in closed form for many arms that have nothing in common: each has at most one
 // feature, which no other has, as under the kernel identity(). Then A is diagonal, and with
 // v_i = ‖φ_i‖²_{A⁻¹} a contrast has v_i + v_j. At the optimum all v_i are equal, to
@@ -9,11 +13,11 @@ import "math"
 //	v = Σ 1/ρ_i / (1 + ξ Σ 1/(ρ_i‖φ_i‖²)),  λ_i = 1/(ρ_i v) - ξ/(ρ_i‖φ_i‖²),  ρ_i = 1/σ_i²,
 //
 // unless one arm of a group weighs more, by 1/ρ_i, than all its rivals together. It reports false where that
-// is so, and where the problem is another one; the certificate is the proof. General problems of this
-// size take minutes.
+// is so, and where the problem is another one; the certificate is the proof. The general method
+// takes seconds to minutes for these.
 func orthogonal(s Space, c Contrasts) (Design, bool) {
 	n, _ := s.Features.Dims()
-	if n <= smallArms || len(c.Pairs) > 0 || checkSpace(s) != nil || new(problem).setContrasts(c, n) != nil {
+	if n <= generalArms || len(c.Pairs) > 0 || checkSpace(s) != nil || new(problem).setContrasts(c, n) != nil {
 		return Design{}, false
 	}
 	size, ok := alone(s)
