@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -26,6 +27,9 @@ type Options struct {
 	Script   string   // file of the script, which it must not write; "" when there is none
 	Output   string   // file that the caller writes the displays to, which the script must not read; may be ""
 	Progress Progress // told what is under way; may be nil
+
+	// Notice is told, before they are made, of allocations above 1 GB, in a sentence; from any goroutine. May be nil.
+	Notice func(string)
 
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
 	Clear func()               // clears what was displayed, for clear(); may be nil
@@ -91,6 +95,9 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	}
 	if len(errs) > 0 {
 		return nil, errs
+	}
+	if s.opt.Notice != nil {
+		ctx = memlimit.Listening(ctx, s.opt.Notice)
 	}
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
 	if s.opt.Progress != nil {

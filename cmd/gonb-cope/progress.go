@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -75,6 +76,12 @@ func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
+}
+
+// say writes a line on standard error, also where that is no terminal.
+func (p *progress) say(line string) {
+	p.clear()
+	fmt.Fprintln(os.Stderr, "gonb-cope: "+line)
 }
 
 func (p *progress) erase() {

@@ -160,7 +160,7 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	}
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Progress: bar.update})
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Progress: bar.update, Notice: bar.say})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	if failed != nil && len(displays) == 0 {

@@ -23,6 +23,7 @@ type copeSide struct {
 	mu      sync.Mutex // held while the session is used: Go cells use it, too
 	session *dsl.Session
 	shown   func(report.Display) // takes what the running cell displays
+	notice  func(string)         // says what takes much memory
 	clear   func()               // clears what it has displayed
 	meter   *meter               // shows what it is doing
 	told    map[string]string    // the stale names that the user was told of, with the reasons
@@ -36,6 +37,7 @@ func newCopeSide(k *kernel) *copeSide {
 		Shown:    func(d report.Display) { s.shown(d) },
 		Clear:    func() { s.clear() },
 		Progress: func(a dsl.Activity) { s.meter.update(a) },
+		Notice:   func(line string) { s.notice(line) },
 	})
 	return s
 }
@@ -60,6 +62,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		}
 		held = &d
 	}
+	s.notice = func(line string) { c.stream("stderr", line+"\n") }
 	s.clear = func() {
 		held = nil
 		c.publish("clear_output", map[string]bool{"wait": false})
