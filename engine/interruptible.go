@@ -66,7 +66,12 @@ func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]flo
 		return nil, err
 	}
 	both := mat.NewDense(n, dim+1, nil) // Φ and μ
-	both.Slice(0, n, 0, dim).(*mat.Dense).Copy(features)
+	err := byRows(ctx, n, func(from, to int) {
+		both.Slice(from, to, 0, dim).(*mat.Dense).Copy(rowsOf(features, from, to))
+	})
+	if err != nil {
+		return nil, err
+	}
 	both.SetCol(dim, mu)
 	raw := both.RawMatrix()
 	part := func(row, from, to int) blas64.General {

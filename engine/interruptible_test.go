@@ -53,7 +53,7 @@ func TestModelsStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stops(t, "NewModelContext", 1, func(ctx context.Context) error {
+	stops(t, "NewModelContext", 2, func(ctx context.Context) error {
 		_, err := NewModelContext(ctx, p, 0)
 		return err
 	})
@@ -68,7 +68,7 @@ func TestModelsStop(t *testing.T) {
 		_, err := NewEstimator(m.Until(ctx), 0.1, counts)
 		return err
 	})
-	stops(t, "Alone", 1, func(ctx context.Context) error {
+	stops(t, "Alone", 2, func(ctx context.Context) error {
 		m := *background
 		_, err := m.Until(ctx).perTask()
 		return err
@@ -108,4 +108,29 @@ func TestSolveInSteps(t *testing.T) {
 		_, err := solveInSteps(ctx, x, mu)
 		return err
 	})
+}
+
+// The fit of means leaves nothing to test when the context has ended in it.
+func TestLeastSquaresStops(t *testing.T) {
+	p := instances(t)[3]
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, factor := newReplicates(p.N()), make([]float64, p.N())
+	b := Batch{Counts: make([]int, p.N()), Means: p.Mean}
+	for i := range factor {
+		factor[i], b.Counts[i] = 1, 2
+	}
+	data.add(b)
+	whole := &after{Context: context.Background(), ends: math.MaxInt}
+	if l := m.Until(whole).leastSquares(data, factor, 0); l.freedom != p.N()-m.Rank() || whole.asked < m.Rank() {
+		t.Fatalf("%d degrees of freedom of %d arms at rank %d, asked %d times", l.freedom, p.N(), m.Rank(), whole.asked)
+	}
+	for ends := range whole.asked {
+		ctx := &after{Context: context.Background(), ends: ends}
+		if l := m.Until(ctx).leastSquares(data, factor, 0); l.freedom != 0 || ctx.asked > ends+2 {
+			t.Errorf("the context ended after %d questions: asked %d times, %d degrees of freedom", ends, ctx.asked, l.freedom)
+		}
+	}
 }

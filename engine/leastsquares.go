@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 )
 
@@ -93,7 +94,8 @@ type meanFit struct {
 
 // leastSquares fits the means, taking the variance of each for factor·σ²/n + extra,
 // normalised. Features are orthonormalised by pivots, and those that a part of
-// negligible is left of count as measured by none.
+// negligible is left of count as measured by none. When the context of the model has ended, nothing is
+// left to test: the run then ends before its next round.
 func (m *Model) leastSquares(d replicates, factor []float64, extra float64) meanFit {
 	var l meanFit
 	for i, c := range d.counts {
@@ -115,7 +117,11 @@ func (m *Model) leastSquares(d replicates, factor []float64, extra float64) mean
 			columns[j][k] = root * v
 		}
 	}
-	rank := orthonormalise(columns)
+	ctx := m.context()
+	rank := orthonormalise(ctx, columns)
+	if ctx.Err() != nil {
+		return l
+	}
 	l.basis = columns[:rank]
 	for _, q := range l.basis {
 		subtract(l.residual, q)
@@ -131,8 +137,8 @@ func (m *Model) leastSquares(d replicates, factor []float64, extra float64) mean
 }
 
 // orthonormalise turns the first rank columns into an orthonormal basis of all, largest
-// first, each made orthogonal twice.
-func orthonormalise(columns [][]float64) (rank int) {
+// first, each made orthogonal twice. The end of the context ends it.
+func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 	largest := 0.0
 	norms := make([]float64, len(columns))
 	for j, c := range columns {
@@ -140,6 +146,9 @@ func orthonormalise(columns [][]float64) (rank int) {
 		largest = max(largest, norms[j])
 	}
 	for rank < len(columns) && len(columns) > 0 && rank < len(columns[0]) {
+		if ctx.Err() != nil {
+			return rank
+		}
 		pivot := rank
 		for j := rank; j < len(columns); j++ {
 			if norms[j] > norms[pivot] {

@@ -2,11 +2,14 @@ package kernels
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 func TestPivotedCholeskyRebuilds(t *testing.T) {
@@ -181,5 +184,73 @@ func BenchmarkPivotedCholesky(b *testing.B) {
 		if _, err := PivotedCholesky(context.Background(), m, rank, 0); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// after is a context that ends when it has been asked a number of times.
+type after struct {
+	context.Context
+	asked, ends int
+}
+
+func (a *after) Err() error {
+	if a.asked++; a.asked > a.ends {
+		return context.Canceled
+	}
+	return nil
+}
+
+// counted is a matrix that counts the rows which are read.
+type counted struct {
+	Matrix
+	rows int
+}
+
+func (c *counted) Row(dst []float64, i int) {
+	c.rows++
+	c.Matrix.Row(dst, i)
+}
+
+// A factorisation stops where its context ends, and reads no row after that.
+func TestPivotedCholeskyStops(t *testing.T) {
+	const n = 200
+	names, x := make([]string, n), make([][]float64, n)
+	for i := range n {
+		names[i], x[i] = fmt.Sprint(i), []float64{float64(i)}
+	}
+	p, err := NewPoints([]string{"x_1"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ends := range []int{0, 1, 50, 150} {
+		m, err := On(RBF{}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, rows := &after{Context: context.Background(), ends: ends}, &counted{Matrix: m}
+		if _, err := PivotedCholesky(ctx, rows, 0, 0); !errors.Is(err, context.Canceled) || ctx.asked > ends+2 || rows.rows > ends {
+			t.Errorf("the context ended after %d questions: asked %d times, read %d rows, %v", ends, ctx.asked, rows.rows, err)
+		}
+	}
+	// Memory is asked for before it is taken.
+	m, err := On(RBF{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &counted{Matrix: many{m}}
+	_, err = PivotedCholesky(memlimit.Within(context.Background(), 1e8), rows, 0, 0)
+	if refused := (*memlimit.Error)(nil); !errors.As(err, &refused) || rows.rows > 0 {
+		t.Errorf("read %d rows, %v", rows.rows, err)
+	}
+}
+
+// many is a matrix said to have a million rows.
+type many struct{ Matrix }
+
+func (many) Len() int { return 1_000_000 }
+
+func (many) Diagonal(dst []float64) {
+	for i := range dst {
+		dst[i] = 1
 	}
 }

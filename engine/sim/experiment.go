@@ -86,7 +86,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 }
 
 // summaryTime is how long the summary of an interrupted experiment may take.
-const summaryTime = 2 * time.Second
+const summaryTime = 200 * time.Millisecond
 
 // repeat makes the runs on the workers and tallies those that finish.
 func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) error {
