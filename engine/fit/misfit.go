@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gonb-cope/gonb-cope/internal/eigen"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -46,9 +48,11 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	if err != nil {
 		return err
 	}
-	sum, count, ok := d.silent(gram, variance)
+	sum, count, err := d.silent(s.ctx, gram, variance)
 	switch {
-	case !ok:
+	case s.ctx.Err() != nil:
+		return s.ctx.Err()
+	case err != nil:
 		m.Reason = "the eigenvalues of the kernel could not be computed"
 		return nil
 	case count == 0:
@@ -109,7 +113,7 @@ func (d *data) pureError(variance []float64) float64 {
 
 // silent returns the sum of squares of the coordinates about which the kernel says less
 // than noise does, each over its standard deviation, and how many there are.
-func (d *data) silent(gram *mat.SymDense, variance []float64) (sum float64, count int, ok bool) {
+func (d *data) silent(ctx context.Context, gram *mat.SymDense, variance []float64) (sum float64, count int, err error) {
 	n := len(d.y)
 	basis := d.complement(variance) // n × (n-q), orthonormal
 	_, m := basis.Dims()
@@ -130,22 +134,20 @@ func (d *data) silent(gram *mat.SymDense, variance []float64) (sum float64, coun
 			seen.SetSym(i, j, (inner.At(i, j)+inner.At(j, i))/2)
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(seen, true) {
-		return 0, 0, false
+	values, vectors, err := eigen.Decompose(ctx, seen)
+	if err != nil {
+		return 0, 0, err
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
 	var inBasis, z mat.VecDense
 	inBasis.MulVec(basis.T(), y)
 	z.MulVec(vectors.T(), &inBasis)
-	for j, mu := range eigen.Values(nil) {
+	for j, mu := range values {
 		if mu <= 1 {
 			sum += z.AtVec(j) * z.AtVec(j) / (1 + max(mu, 0))
 			count++
 		}
 	}
-	return sum, count, true
+	return sum, count, nil
 }
 
 // complement is an orthonormal basis of what is orthogonal to the levels, in
