@@ -16,8 +16,11 @@ const generalArms = 200
 // is so, and where the problem is another one; the certificate is the proof. The general method
 // takes seconds to minutes for these.
 func orthogonal(s Space, c Contrasts) (Design, bool) {
+	if checkSpace(s) != nil || len(c.Pairs) > 0 {
+		return Design{}, false
+	}
 	n, _ := s.Features.Dims()
-	if n <= generalArms || len(c.Pairs) > 0 || checkSpace(s) != nil || new(problem).setContrasts(c, n) != nil {
+	if n <= generalArms || new(problem).setContrasts(c, n) != nil {
 		return Design{}, false
 	}
 	size, ok := alone(s)
