@@ -102,10 +102,24 @@ func (e *execution) wait(ctx context.Context) error {
 			}
 			return &UnresponsiveError{e.grace(), e.stopped}
 		case <-e.kernel.failed:
-			return e.kernel.failure
+			return e.last()
 		}
 	}
 	return e.stopped
+}
+
+// last takes what a kernel that has died still sent, all of which has arrived, and says why it died.
+func (e *execution) last() error {
+	for {
+		select {
+		case a := <-e.request.arrivals:
+			if err := e.take(a); err != nil {
+				return err
+			}
+		default:
+			return e.kernel.failure
+		}
+	}
 }
 
 func (e *execution) grace() time.Duration { return cmp.Or(e.opt.Grace, graceTime) }

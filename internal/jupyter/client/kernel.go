@@ -121,7 +121,7 @@ func (k *Kernel) watch() {
 // else holds its sockets, endingTime how long a process that has closed them may take
 // to end.
 const (
-	lingerTime = 2 * time.Second
+	lingerTime = 10 * time.Second
 	endingTime = 10 * time.Second
 )
 
