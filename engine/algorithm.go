@@ -21,7 +21,7 @@ const (
 type Algorithm interface {
 	// Plan returns the pulls of the next round.
 	Plan() (Plan, error)
-	// Learn takes the counts and means of the round planned last.
+	// Learn takes the counts and means of the round planned last. It panics when there is none.
 	Learn(Batch) error
 	// Done tells whether nothing is left to decide (FC) or to spend (FB).
 	Done() bool

@@ -5,19 +5,6 @@ import (
 	"math"
 )
 
-// The rules by which an arm leaves, as the audit trail names them.
-const (
-	rulePaper    = "2^-r"                // [Du23, Alg. 1, l. 14]
-	ruleInterval = "confidence interval" // the tuned schedule
-	ruleEpsilon  = "within epsilon"      // PAC: the leader is good enough
-	ruleHalved   = "dimension halved"    // [Du23, Alg. 2, l. 12]
-	ruleLargest  = "largest estimate"    // one uniform round
-
-	ruleCombination = "combination test"   // CoTestFC: the rounds together reject that the arm is best
-	rulePosterior   = "posterior"          // CoBayesFC: the posterior makes no arm of the task much better than the leader
-	ruleSame        = "same to the kernel" // CoTestFC: an arm before it is the same arm
-)
-
 // candidates are the sets B_v^(r) with the audit trail of what left them.
 type candidates struct {
 	model *Model
@@ -41,11 +28,11 @@ func (c *candidates) Alive() int {
 	return sum
 }
 
-// single tells whether every task has one candidate left.
+// single reports whether every task has one candidate left.
 func (c *candidates) single() bool { return c.Alive() == len(c.alive) }
 
 // drop records that arm lost against rival. Gap and width are normalised.
-func (c *candidates) drop(round, arm, rival int, gap, width float64, rule string) {
+func (c *candidates) drop(round, arm, rival int, gap, width float64, rule Rule) {
 	p := c.model.Problem
 	c.trail = append(c.trail, Elimination{
 		Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm], Rival: p.Arms.Names[rival],
@@ -77,8 +64,11 @@ func (c *candidates) answer(v, i int, estimate float64) Answer {
 	return a
 }
 
-// learned checks a batch against the plan it should answer.
-func learned(p Plan, b Batch) error {
+// checkBatch reports how a batch differs from the plan that it answers. It panics when there is none.
+func checkBatch(p Plan, b Batch) error {
+	if p.Counts == nil {
+		panic(learnedEarly)
+	}
 	if len(b.Counts) != len(p.Counts) || len(b.Means) != len(p.Counts) {
 		return fmt.Errorf("round %d: the batch has %d counts and %d means for %d arms", p.Round, len(b.Counts), len(b.Means), len(p.Counts))
 	}

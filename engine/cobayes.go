@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -120,10 +119,7 @@ func (a *coBayes) fill(counts []int) {
 
 // Learn forms the posterior and closes the tasks that it is sure of.
 func (a *coBayes) Learn(b Batch) error {
-	if a.round == 0 {
-		return errors.New("learn was called before plan")
-	}
-	if err := learned(a.planned, b); err != nil {
+	if err := checkBatch(a.planned, b); err != nil {
 		return err
 	}
 	a.law.learn(b)
@@ -152,7 +148,7 @@ func (a *coBayes) Learn(b Batch) error {
 		}
 		for _, i := range set {
 			if i != first {
-				a.drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(a.posterior.Variance(i, first)), rulePosterior)
+				a.drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(a.posterior.Variance(i, first)), RulePosterior)
 			}
 		}
 		a.alive[v] = []int{first}

@@ -37,7 +37,7 @@ type halving interface {
 	// allocate spreads n pulls; covered tells whether the rounding keeps its promise.
 	allocate(m *Model, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error)
 	// rule is what the audit trail calls a cut.
-	rule() string
+	rule() Rule
 	// theorem names what covers the answers; "" when none of [Du23] does.
 	theorem() string
 }
@@ -65,7 +65,7 @@ func (dimension) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage
 	return m.exactly(shared(), ridge, alive, n)
 }
 
-func (dimension) rule() string { return ruleHalved }
+func (dimension) rule() Rule { return RuleHalved }
 
 func (dimension) theorem() string { return "Theorem 2" }
 
@@ -139,10 +139,7 @@ func (a *CoKernelFB) Plan() (Plan, error) {
 // Learn estimates the rewards and cuts every candidate set to half its size
 // [Du23, Alg. 2, l. 8-15].
 func (a *CoKernelFB) Learn(b Batch) error {
-	if a.stage == nil {
-		return fmt.Errorf("learn was called before plan")
-	}
-	if err := learned(a.stage.plan(a.round), b); err != nil {
+	if err := checkBatch(a.stage.plan(a.round), b); err != nil {
 		return err
 	}
 	estimates := a.stage.estimate.Estimates(b.Means) // l. 10

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -170,10 +169,7 @@ func (a *coTest) Learn(b Batch) error {
 
 // settle takes the round in: its own data for the bets, and all data for estimates.
 func (a *coTest) settle(b Batch) error {
-	if a.stage == nil {
-		return errors.New("learn was called before plan")
-	}
-	if err := learned(a.stage.plan(a.round), b); err != nil {
+	if err := checkBatch(a.stage.plan(a.round), b); err != nil {
 		return err
 	}
 	if len(a.bets) > 0 {

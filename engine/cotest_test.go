@@ -200,7 +200,7 @@ func TestCoTestReplicas(t *testing.T) {
 			t.Fatalf("status %s, %d eliminations, error %v", out.Status, len(out.Eliminations), err)
 		}
 		for _, e := range out.Eliminations {
-			if e.Rule != ruleCombination || !(e.Gap >= e.Width) || e.Round < 2 || e.Arm == e.Rival {
+			if e.Rule != RuleCombination || !(e.Gap >= e.Width) || e.Round < 2 || e.Arm == e.Rival {
 				t.Errorf("audit trail: %+v", e)
 			}
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,9 +44,6 @@ func misfitOf(m *Model, opt Options) (u misfit, err error) {
 	}
 	return u, nil
 }
-
-// errNoMisfit is what algorithms say that know of no misfit.
-var errNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel at its word")
 
 // any tells whether rewards may be off the kernel.
 func (u *misfit) any() bool { return u.most > 0 || u.data != nil }

@@ -12,7 +12,7 @@ func (a *coTest) merge(c *contest) {
 			}
 			for _, j := range c.arms[:kept] {
 				if a.model.same(i, j) {
-					a.remove(0, c, i, j, 0, 0, ruleSame)
+					a.remove(0, c, i, j, 0, 0, RuleSame)
 					break
 				}
 			}
@@ -34,17 +34,17 @@ func (a *coTest) record(c *contest, leader int) {
 		switch w := c.walks[k]; {
 		case settled[i]:
 			gap, width := w.gap(a.clock)
-			a.remove(a.round, c, i, leader, gap, width, ruleCombination)
+			a.remove(a.round, c, i, leader, gap, width, RuleCombination)
 		case c.closed && k != c.leader && !w.out:
 			first := c.arms[c.leader]
-			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.margin(a.clock, first), ruleEpsilon)
+			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.margin(a.clock, first), RuleEpsilon)
 		}
 	}
 	a.sync(c)
 }
 
 // remove notes that arm i lost against its rival in every task of the contest.
-func (a *coTest) remove(round int, c *contest, i, rival int, gap, width float64, rule string) {
+func (a *coTest) remove(round int, c *contest, i, rival int, gap, width float64, rule Rule) {
 	for _, v := range c.tasks {
 		a.drop(round, a.in(v, c, i), a.in(v, c, rival), gap, width, rule)
 	}

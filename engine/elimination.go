@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -105,19 +104,9 @@ func (e *elimination) Plan() (Plan, error) {
 	return st.plan(e.round), nil
 }
 
-// errLimit says that a round would need more samples than any limit allows.
-type errLimit struct{ samples float64 }
-
-func (e errLimit) Error() string {
-	return fmt.Sprintf("the next round needs %.3g samples, more than max_samples", e.samples)
-}
-
 // Learn estimates all rewards and discards arms [Du23, Alg. 1, l. 11-15].
 func (e *elimination) Learn(b Batch) error {
-	if e.stage == nil {
-		return fmt.Errorf("learn was called before plan")
-	}
-	if err := learned(e.stage.plan(e.round), b); err != nil {
+	if err := checkBatch(e.stage.plan(e.round), b); err != nil {
 		return err
 	}
 	e.estimates = e.stage.estimate.Estimates(b.Means) // l. 13, as rewards
@@ -150,11 +139,11 @@ func (e *elimination) eliminate(v int) {
 	e.alive[v] = keep
 }
 
-func (e *elimination) rule() string {
+func (e *elimination) rule() Rule {
 	if e.opt.Schedule == SchedulePaper {
-		return rulePaper
+		return RulePaper
 	}
-	return ruleInterval
+	return RuleInterval
 }
 
 // strongestRival returns the rival of arm i whose estimated gap exceeds its
@@ -205,7 +194,7 @@ func (e *elimination) settle(v int) {
 	if len(e.alive[v]) > 1 && e.opt.Epsilon > 0 && margin <= e.opt.Epsilon/e.model.Unit {
 		for _, i := range e.alive[v] {
 			if i != first {
-				e.drop(e.round, i, first, e.estimates[first]-e.estimates[i], margin, ruleEpsilon)
+				e.drop(e.round, i, first, e.estimates[first]-e.estimates[i], margin, RuleEpsilon)
 			}
 		}
 		e.alive[v] = []int{first}

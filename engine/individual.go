@@ -106,6 +106,9 @@ func (a *individual) Plan() (Plan, error) {
 
 // Learn hands every agent its own part of the batch.
 func (a *individual) Learn(b Batch) error {
+	if a.plans == nil {
+		panic(learnedEarly)
+	}
 	for v, part := range a.parts {
 		if a.plans[v].Counts == nil {
 			continue

@@ -129,10 +129,7 @@ func (m *Model) rivals(epsilon float64) (design.Contrasts, error) {
 
 // Learn pools the round with those before it and drops the rivals that are beaten.
 func (a *oracle) Learn(b Batch) error {
-	if a.next == nil {
-		return fmt.Errorf("learn was called before plan")
-	}
-	if err := learned(a.next.plan(a.round+1), b); err != nil {
+	if err := checkBatch(a.next.plan(a.round+1), b); err != nil {
 		return err
 	}
 	a.stage, a.next = a.next, nil
@@ -147,9 +144,9 @@ func (a *oracle) Learn(b Batch) error {
 			case i == first || gap < width-slack:
 				keep = append(keep, i)
 			case gap < width:
-				a.drop(a.round, i, first, gap, width, ruleEpsilon)
+				a.drop(a.round, i, first, gap, width, RuleEpsilon)
 			default:
-				a.drop(a.round, i, first, gap, width, ruleInterval)
+				a.drop(a.round, i, first, gap, width, RuleInterval)
 			}
 		}
 		a.alive[v] = keep

@@ -44,10 +44,7 @@ func narrowest() allocation {
 	}}
 }
 
-// ruleNarrowed is the rule of Peace in the audit trail.
-const ruleNarrowed = "width halved"
-
-func (gaussianWidth) rule() string { return ruleNarrowed }
+func (gaussianWidth) rule() Rule { return RuleNarrowed }
 
 func (gaussianWidth) theorem() string { return "" }
 

@@ -65,10 +65,7 @@ func newPooledPeace(m *Model, opt Options) (*pooledPeace, error) {
 
 // Learn pools the round with those before it and cuts the sets of more than two arms.
 func (a *pooledPeace) Learn(b Batch) error {
-	if a.stage == nil {
-		return fmt.Errorf("learn was called before plan")
-	}
-	if err := learned(a.stage.plan(a.round), b); err != nil {
+	if err := checkBatch(a.stage.plan(a.round), b); err != nil {
 		return err
 	}
 	a.weigh(a.stage.estimate, a.stage.estimate.Estimates(b.Means), a.alive)

@@ -44,6 +44,22 @@ type Answer struct {
 	Correct    *bool    `json:"correct,omitempty"`    // whether Leader is Best (simulation)
 }
 
+// Rule is the reason why an arm was dropped.
+type Rule string
+
+// The rules.
+const (
+	RulePaper       Rule = "2^-r"                // a gap of the literal threshold [Du23, Alg. 1, l. 14]
+	RuleInterval    Rule = "confidence interval" // a gap of its own confidence width: the tuned schedule
+	RuleEpsilon     Rule = "within epsilon"      // the leader is good enough (PAC)
+	RuleHalved      Rule = "dimension halved"    // [Du23, Alg. 2, l. 12]
+	RuleNarrowed    Rule = "width halved"        // IndPeaceFB: the Gaussian width in place of the dimension
+	RuleLargest     Rule = "largest estimate"    // one uniform round
+	RuleCombination Rule = "combination test"    // CoTestFC: the rounds together reject that the arm is best
+	RulePosterior   Rule = "posterior"           // CoBayesFC: the posterior makes no arm of the task much better than the leader
+	RuleSame        Rule = "same to the kernel"  // CoTestFC: an arm before it is the same arm
+)
+
 // Elimination is one line of the audit trail: why an arm was dropped.
 type Elimination struct {
 	Round int     `json:"round"` // 0 when it left before any data
@@ -51,8 +67,8 @@ type Elimination struct {
 	Arm   string  `json:"arm"`
 	Rival string  `json:"rival"` // the arm it lost against
 	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
-	Width float64 `json:"width"` // the threshold that Gap reached, reward units; for "dimension halved" and "width halved", which have none, a bound on the standard error of Gap
-	Rule  string  `json:"rule"`  // "2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test", "same to the kernel"
+	Width float64 `json:"width"` // the threshold that Gap reached, reward units; for RuleHalved and RuleNarrowed, which have none, a bound on the standard error of Gap
+	Rule  Rule    `json:"rule"`
 }
 
 // Progress is how far a task is from its stop, and why.

@@ -81,7 +81,7 @@ func (o *Outcome) close(alg Algorithm, status Status) Outcome {
 			}
 		}
 		for _, e := range o.Eliminations {
-			if e.Rule == ruleEpsilon && status == StatusDecided {
+			if e.Rule == RuleEpsilon && status == StatusDecided {
 				status = StatusEpsilon
 			}
 		}

@@ -17,7 +17,7 @@ func TestLearnedSquares(t *testing.T) {
 		"round 3: arm 0: the sum of squared deviations must be a finite number of 0 or more, got NaN":  {math.NaN(), 0},
 		"round 3: arm 0: the sum of squared deviations must be a finite number of 0 or more, got +Inf": {math.Inf(1), 0},
 	} {
-		err := learned(plan, Batch{Counts: plan.Counts, Means: []float64{1, 0}, Squares: squares})
+		err := checkBatch(plan, Batch{Counts: plan.Counts, Means: []float64{1, 0}, Squares: squares})
 		if (err == nil) != (want == "") || (err != nil && err.Error() != want) {
 			t.Errorf("squares %v: error %v, want %q", squares, err, want)
 		}
@@ -113,7 +113,7 @@ func (c *checking) Plan() (Plan, error) {
 }
 
 func (c *checking) Learn(b Batch) error {
-	if err := learned(c.plan, b); err != nil {
+	if err := checkBatch(c.plan, b); err != nil {
 		return err
 	}
 	return c.asking.Learn(b)

@@ -51,8 +51,11 @@ func (m *Model) atLeast(a allocation, ridge float64, alive [][]int, n int) (*sta
 	}
 }
 
-// plan wraps the stage as the plan of a round.
+// plan returns the stage as the plan of a round; without a stage it has no counts.
 func (st *stage) plan(round int) Plan {
+	if st == nil {
+		return Plan{}
+	}
 	return Plan{
 		Round: round, Counts: st.rounding.Counts, Rho: st.design.Value, RhoLower: st.design.Lower,
 		Rounding: st.rounding.Ratio, Digest: digest(round, st.rounding.Counts),

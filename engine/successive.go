@@ -1,15 +1,10 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
-
-// ErrUnsuited is wrapped by errors of algorithms that are only for problems of a
-// certain kind.
-var ErrUnsuited = errors.New("the algorithm is not for this problem")
 
 // NewCoSuccessiveElimination is collaborative best-arm identification as in the
 // classic bandit [Hillel13, the multi-round algorithm]: in every round all agents

@@ -15,25 +15,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A DataError says what is wrong in a data file and where. Line and Column count
-// from 1; 0 means the file as a whole.
-type DataError struct {
-	Path         string
-	Line, Column int
-	Message      string
-}
-
-// Error is "path:line:column: message", without the parts that are unknown.
-func (e *DataError) Error() string {
-	switch {
-	case e.Line == 0:
-		return fmt.Sprintf("%s: %s", e.Path, e.Message)
-	case e.Column == 0:
-		return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Message)
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Message)
-}
-
 // table is a CSV file read whole, with the place of every cell.
 type table struct {
 	path   string

@@ -1,17 +1,12 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
-
-// ErrUnknownMeans is wrapped by errors of quantities that need the expected
-// rewards, which only a simulation knows.
-var ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
 // truth is what follows from the expected rewards: computed once per Model.
 type truth struct {

@@ -114,7 +114,7 @@ func (a *uniformFB) Plan() (Plan, error) {
 
 // Learn estimates all rewards and keeps one arm of each task.
 func (a *uniformFB) Learn(b Batch) error {
-	if err := learned(Plan{Round: 1, Counts: a.counts}, b); err != nil {
+	if err := checkBatch(Plan{Round: 1, Counts: a.counts}, b); err != nil {
 		return err
 	}
 	estimates := a.estimator.Estimates(b.Means)
@@ -126,7 +126,7 @@ func (a *uniformFB) Learn(b Batch) error {
 		}
 		for _, i := range set {
 			if i != first {
-				a.drop(1, i, first, estimates[first]-estimates[i], 0, ruleLargest)
+				a.drop(1, i, first, estimates[first]-estimates[i], 0, RuleLargest)
 			}
 		}
 		a.alive[v] = []int{first}

@@ -187,15 +187,15 @@ func possibleStory(s engine.Story, arm string) string {
 func story(e engine.Elimination) string {
 	gap, width := behind(e.Gap, e.Rival), decimal(e.Width, 3)
 	switch e.Rule {
-	case "same to the kernel":
+	case engine.RuleSame:
 		return fmt.Sprintf("left out before any data: the kernel cannot tell it from %s", e.Rival)
-	case "within epsilon":
+	case engine.RuleEpsilon:
 		return fmt.Sprintf("given up in round %d: %s, and near enough to it whichever is better (within epsilon)", e.Round, gap)
-	case "largest estimate":
+	case engine.RuleLargest:
 		return fmt.Sprintf("not chosen in round %d: %s (largest estimate)", e.Round, gap)
-	case "posterior":
+	case engine.RulePosterior:
 		return fmt.Sprintf("excluded in round %d with its whole task: %s, posterior standard deviation %s (posterior)", e.Round, gap, width)
-	case "dimension halved", "width halved":
+	case engine.RuleHalved, engine.RuleNarrowed:
 		return fmt.Sprintf("cut in round %d by its rank, without a test: %s, standard error at most %s (%s)", e.Round, gap, width, e.Rule)
 	}
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)

@@ -66,11 +66,13 @@ func TestShare(t *testing.T) {
 
 // Every rule of the audit trail has a story with the round and the rival.
 func TestStories(t *testing.T) {
-	for _, rule := range []string{"2^-r", "confidence interval", "within epsilon", "dimension halved", "width halved", "largest estimate", "combination test", "posterior"} {
+	for _, rule := range []engine.Rule{
+		engine.RulePaper, engine.RuleInterval, engine.RuleEpsilon, engine.RuleHalved, engine.RuleNarrowed, engine.RuleLargest, engine.RuleCombination, engine.RulePosterior,
+	} {
 		got := story(engine.Elimination{Round: 3, Arm: "a", Rival: "b", Gap: 0.25, Width: 0.125, Rule: rule})
 		threshold := strings.Contains(got, "threshold 0.125")
-		tested := rule == "2^-r" || rule == "confidence interval" || rule == "combination test"
-		if !strings.Contains(got, "in round 3") || !strings.Contains(got, "0.25 below b") || !strings.Contains(got, "("+rule+")") || threshold != tested {
+		tested := rule == engine.RulePaper || rule == engine.RuleInterval || rule == engine.RuleCombination
+		if !strings.Contains(got, "in round 3") || !strings.Contains(got, "0.25 below b") || !strings.Contains(got, "("+string(rule)+")") || threshold != tested {
 			t.Errorf("%s: %s", rule, got)
 		}
 	}

@@ -246,7 +246,7 @@ func eliminationsTable(r engine.Result) Table {
 	}
 	t.Caption = strings.Replace(t.Caption, "1 arm were", "1 arm was", 1)
 	for _, e := range r.Eliminations {
-		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, e.Rule})
+		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, string(e.Rule)})
 	}
 	return t
 }
@@ -254,7 +254,7 @@ func eliminationsTable(r engine.Result) Table {
 // widthTitle names what stands beside a gap: an elimination in fixed budget goes
 // by rank and has no threshold, but for that of a test.
 func widthTitle(r engine.Result) string {
-	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == "combination test" })
+	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
 	if r.Mode == "fb" && !tested {
 		return "Standard error, at most"
 	}
