@@ -46,7 +46,7 @@ func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 func basel(k int) float64 { return 6 / (math.Pi * math.Pi * float64(k) * float64(k)) }
 
 func (*alba) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
-	return e.spread(allocation{"G-optimal", (*Model).armDesign}, samples)
+	return e.spread(allocation{kindArms, (*Model).armDesign}, samples)
 }
 
 func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
@@ -57,7 +57,7 @@ func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
 // 1960]. The model is of one task. Remembered.
 func (m *Model) armDesign(ridge float64, alive [][]int) (design.Design, error) {
 	set := alive[0]
-	st, err := m.remember(key('g', ridge, 0, alive), func() (*stage, error) {
+	return remembered(m, key{kind: kindArms, ridge: ridge, sets: alive}, func() (design.Design, error) {
 		_, dim := m.Features.Dims()
 		// An arm's norm is its contrast with a row of zeros, which cannot be pulled.
 		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: m.normalised(ridge)}
@@ -69,16 +69,12 @@ func (m *Model) armDesign(ridge float64, alive [][]int) (design.Design, error) {
 		}
 		d, err := design.Minimax(space, design.Contrasts{Pairs: pairs}, m.Solver(designTolerance(len(set))))
 		if err != nil {
-			return nil, err
+			return design.Design{}, err
 		}
 		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: make([]float64, m.Problem.N()), Status: d.Status, Iterations: d.Iterations}
 		for k, i := range set {
 			out.Weights[i] = d.Weights[k]
 		}
-		return &stage{design: out}, nil
+		return out, nil
 	})
-	if err != nil {
-		return design.Design{}, err
-	}
-	return st.design, nil
 }

@@ -57,7 +57,7 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 	}
 	a, err := prepareCoTest(m, opt)
 	if err == nil && a.alpha > 0 {
-		a.clock.z, err = m.memory.heights(opt.LawFor(m.Problem), a.alpha)
+		a.clock.z, err = heights(m.context(), m.memory, opt.LawFor(m.Problem), a.alpha)
 	}
 	return a, err
 }

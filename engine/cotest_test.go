@@ -147,7 +147,7 @@ func TestReferenceCoTest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z, err := m.memory.heights(LawNormal, 0.05/float64(distinct[number]))
+			z, err := heights(t.Context(), m.memory, LawNormal, 0.05/float64(distinct[number]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -114,11 +114,11 @@ func (a *coTestFB) Plan() (Plan, error) {
 	var st *stage
 	var err error
 	if a.round < exploring && a.law.groups == nil { // known before any data
-		kind, sets := byte('B'), contrasts.Groups
+		kind, sets := kindBudgetRound, contrasts.Groups
 		if a.round > 0 && !a.repeats() { // on top of the pulls before
-			kind, sets = 'C', append(sets, a.shares[:a.round])
+			kind, sets = kindBudgetFurther, append(sets, a.shares[:a.round])
 		}
-		st, err = a.model.remember(key(kind, a.prior, n, sets), compute)
+		st, err = remembered(a.model, key{kind: kind, ridge: a.prior, pulls: n, sets: sets}, compute)
 	} else {
 		st, err = compute()
 	}

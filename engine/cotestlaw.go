@@ -1,14 +1,15 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine/boundary"
-	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
 // A score is what a round's own data say of a gap μ_leader - μ_x, as a number whose law is known
@@ -72,25 +73,16 @@ func lawOf(m *Model, opt Options) (noiseLaw, error) {
 	return n, nil
 }
 
-// heights are the z of the clock at error probability alpha, remembered.
-func (m *Memory) heights(law string, alpha float64) ([]float64, error) {
-	st, err := m.remember(key('z', alpha, clockLooks, nil)+law, func() (*stage, error) {
-		times := boundary.Geometric(clockGrowth, clockLooks)
-		if law == LawSubGaussian {
-			z, err := boundary.Mixture(alpha, times)
-			return &stage{design: design.Design{Weights: z}}, err
-		}
-		z, err := boundary.Constant(alpha, times)
-		all := make([]float64, clockLooks)
-		for k := range all {
-			all[k] = z
-		}
-		return &stage{design: design.Design{Weights: all}}, err
-	})
-	if err != nil {
-		return nil, err
+// heights returns the z of the clock at error probability alpha, remembered.
+func heights(ctx context.Context, m *Memory, law string, alpha float64) ([]float64, error) {
+	times := boundary.Geometric(clockGrowth, clockLooks)
+	if law == LawSubGaussian {
+		return remember(ctx, m, key{kind: kindSubGaussianHeights, level: alpha}, func() ([]float64, error) { return boundary.Mixture(alpha, times) })
 	}
-	return st.design.Weights, nil
+	return remember(ctx, m, key{kind: kindNormalHeights, level: alpha}, func() ([]float64, error) {
+		z, err := boundary.Constant(alpha, times)
+		return slices.Repeat([]float64{z}, clockLooks), err
+	})
 }
 
 // fewestFree is the degrees of freedom that every unknown scale gets in every round that

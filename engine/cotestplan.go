@@ -75,11 +75,11 @@ func (a *coTest) explore() (*stage, error) {
 			groups = append(groups, c.arms)
 		}
 	}
-	n, kind := roundOne*m.Rank(), byte('T')
+	n, kind := roundOne*m.Rank(), kindExplore
 	if a.misfit.data != nil {
-		kind = 'M'
+		kind = kindExploreMisfit
 	}
-	return m.remember(key(kind, 0, n, groups), func() (*stage, error) {
+	return remembered(m, key{kind: kind, pulls: n, sets: groups}, func() (*stage, error) {
 		d, err := m.Design(0, groups)
 		if err != nil {
 			return nil, err

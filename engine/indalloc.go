@@ -24,10 +24,10 @@ func (local) allocate(e *elimination, samples func(rho float64) (int, error)) (*
 // ‖y‖²_{A(ξ,λ)⁻¹} over the open pairs of all tasks; it is exact, and so its own
 // lower bound. Remembered.
 func (m *Model) localDesign(ridge float64, alive [][]int) (design.Design, error) {
-	st, err := m.remember(key('i', ridge, 0, alive), func() (*stage, error) {
+	return remembered(m, key{kind: kindLocal, ridge: ridge, sets: alive}, func() (design.Design, error) {
 		alone, err := m.tasks()
 		if err != nil {
-			return nil, err
+			return design.Design{}, err
 		}
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		open := 0.0
@@ -47,7 +47,7 @@ func (m *Model) localDesign(ridge float64, alive [][]int) (design.Design, error)
 			}
 			part, err := alone[v].Design(ridge, [][]int{own})
 			if err != nil {
-				return nil, err
+				return design.Design{}, err
 			}
 			for k, w := range part.Weights {
 				d.Weights[lo+k] = w / open
@@ -55,10 +55,6 @@ func (m *Model) localDesign(ridge float64, alive [][]int) (design.Design, error)
 		}
 		d.Value, _, err = design.MaxVariance(m.context(), m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights)
 		d.Lower = d.Value
-		return &stage{design: d}, err
+		return d, err
 	})
-	if err != nil {
-		return design.Design{}, err
-	}
-	return st.design, nil
 }

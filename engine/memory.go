@@ -1,9 +1,8 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"math"
+	"context"
+	"errors"
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -13,111 +12,137 @@ import (
 // estimators. It is addressed by content, that is by the numbers that a result
 // follows from, so models that share a Memory may differ in everything else, and
 // no result depends on what was remembered. A sweep whose cells differ in rewards,
-// budget or confidence solves each design once.
+// budget or confidence solves each design once, also when its workers ask for it at once.
 //
 // The zero value is ready; it is safe for concurrent use and bounded at 256 MiB.
 type Memory struct {
 	mu sync.Mutex
 	// Two generations: what was not used while the younger one filled is forgotten.
-	young, old map[string]*stage
-	floats     int // in young
+	young, old map[string]entry
+	floats     int                     // in young
+	pending    map[string]*computation // under way
 }
 
 // memoryLimit bounds the numbers kept by either generation of a Memory, 128 MiB.
 const memoryLimit = 1 << 24
 
-// stage is what one round of sampling is decided by before its data: the
-// design, the rounded counts, and the estimator they give.
-type stage struct {
-	design   design.Design
-	rounding design.Rounding
-	estimate *Estimator
+// sized lists the types that a Memory keeps; floats counts the numbers in each.
+type sized interface {
+	float64 | []float64 | design.Design | design.Rounding | *Estimator | *stage
 }
 
-// size is the number of floats that a stage takes, about.
-func (st *stage) size() int {
-	pairs := len(st.design.Certificate.Pairs)
-	return len(st.design.Weights) + len(st.design.Certificate.Weights) + 4*pairs + len(st.rounding.Counts) + st.estimate.size()
+// floats returns about how many numbers a value holds.
+func floats[T sized](value T) int {
+	switch v := any(value).(type) {
+	case []float64:
+		return len(v)
+	case design.Design:
+		return len(v.Weights) + len(v.Certificate.Weights) + 4*len(v.Certificate.Pairs)
+	case design.Rounding:
+		return len(v.Counts)
+	case *Estimator:
+		return v.size()
+	case *stage:
+		return floats(v.design) + floats(v.rounding) + floats(v.estimate)
+	}
+	return 1
 }
 
-// remember returns the stage stored under k, computing it at most a few times.
-// Computing is a pure function of k, so which worker came first cannot matter.
-func (m *Memory) remember(k string, compute func() (*stage, error)) (*stage, error) {
-	m.mu.Lock()
-	st, ok := m.young[k]
-	if !ok {
-		if st, ok = m.old[k]; ok {
-			m.keep(k, st)
+// entry is a value that is kept.
+type entry struct {
+	value  any
+	floats int
+}
+
+// computation is a value under way. The fields are set before done is closed.
+type computation struct {
+	done  chan struct{}
+	value any
+	err   error
+	ended bool // without a value or an error that concerns others: by its context, or by a panic
+}
+
+// remember returns the value of a key. Of several callers that ask for a key at once one computes
+// it, and the others wait for it, each until its own context ends. An error is not kept.
+//
+// Computing is a pure function of the key, so which caller came first cannot matter. It may ask
+// for other keys, but never in a circle.
+func remember[T sized](ctx context.Context, m *Memory, k key, compute func() (T, error)) (value T, err error) {
+	at := k.encode()
+	for {
+		kept, c, first := m.find(at)
+		switch {
+		case kept != nil:
+			return kept.(T), nil
+		case first:
+			return finish(m, at, c, compute)
 		}
+		select {
+		case <-ctx.Done():
+			return value, ctx.Err()
+		case <-c.done:
+		}
+		switch {
+		case c.ended: // the caller that computed had to stop, this one need not
+			continue
+		case c.err != nil:
+			return value, c.err
+		}
+		return c.value.(T), nil
 	}
-	m.mu.Unlock()
-	if ok {
-		return st, nil
-	}
-	st, err := compute()
-	if err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	m.keep(k, st)
-	m.mu.Unlock()
-	return st, nil
 }
 
-// keep stores a stage in the younger generation; a full one becomes the old one.
-func (m *Memory) keep(k string, st *stage) {
-	if _, ok := m.young[k]; ok {
-		return
+// find returns the value of a key, or the computation that makes it; first is whether the caller
+// has to do that.
+func (m *Memory) find(at string) (kept any, c *computation, first bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, ok := m.young[at]; ok {
+		return e.value, nil, false
 	}
-	size := len(k)/8 + st.size() + 40 // the last for the structures themselves
+	if e, ok := m.old[at]; ok {
+		m.keep(at, e)
+		return e.value, nil, false
+	}
+	if c, ok := m.pending[at]; ok {
+		return nil, c, false
+	}
+	c = &computation{done: make(chan struct{}), ended: true}
+	if m.pending == nil {
+		m.pending = map[string]*computation{}
+	}
+	m.pending[at] = c
+	return nil, c, true
+}
+
+// finish computes, keeps the value and lets those who wait go on, also after a panic.
+func finish[T sized](m *Memory, at string, c *computation, compute func() (T, error)) (value T, err error) {
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.pending, at)
+		if !c.ended && c.err == nil {
+			m.keep(at, entry{value, floats(value)})
+		}
+		close(c.done)
+	}()
+	computed, err := compute()
+	c.ended = errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if c.err = err; err == nil {
+		value, c.value = computed, computed
+	}
+	return value, err
+}
+
+// keep stores a value in the younger generation; a full one becomes the old one.
+func (m *Memory) keep(at string, e entry) {
+	size := len(at)/8 + e.floats + 40 // the last for the structures themselves
 	if size > memoryLimit {
 		return
 	}
 	if m.young == nil || m.floats+size > memoryLimit {
-		m.old, m.young, m.floats = m.young, map[string]*stage{}, 0
+		m.old, m.young, m.floats = m.young, map[string]entry{}, 0
 	}
 	m.floats += size
-	m.young[k] = st
-}
-
-// keyLength suffices for the keys of small problems.
-const keyLength = 80
-
-// key identifies a stage: a kind, the ridge, the number of pulls and the sets.
-func key(kind byte, ridge float64, pulls int, alive [][]int) string {
-	b := make([]byte, 0, keyLength)
-	b = append(b, kind)
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(ridge))
-	b = binary.AppendUvarint(b, uint64(pulls))
-	return string(appendSets(b, alive))
-}
-
-func appendSets(b []byte, sets [][]int) []byte {
-	for _, set := range sets {
-		b = binary.AppendUvarint(b, uint64(len(set)))
-		for _, i := range set {
-			b = binary.AppendUvarint(b, uint64(i))
-		}
-	}
-	return b
-}
-
-// fingerprint is the identity of numbers: 128 bits of SHA-256 over them and the
-// lengths of the lists.
-func fingerprint(lists ...[]float64) string {
-	h := sha256.New()
-	const together = 512 // numbers
-	b := make([]byte, 0, 8*together)
-	for _, list := range lists {
-		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(list)))
-		for k, v := range list {
-			if k%together == together-1 {
-				h.Write(b)
-				b = b[:0]
-			}
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		h.Write(b)
-	}
-	return string(h.Sum(b[:0])[:16])
+	m.young[at] = e
 }

@@ -1,35 +1,37 @@
 package engine
 
 import (
+	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"testing"
-
-	"github.com/gonb-cope/gonb-cope/engine/design"
+	"testing/synctest"
 )
+
+// numbered is a key of a value that a test makes.
+func numbered(n int) key { return key{kind: kindOmega, pulls: n} }
 
 func TestMemoryIsBounded(t *testing.T) {
 	var m Memory
 	large := make([]float64, memoryLimit/4) // one array stands for all
 	computed := 0
-	ask := func(k int) {
+	ask := func(n int) {
 		t.Helper()
-		st, err := m.remember(strconv.Itoa(k), func() (*stage, error) {
+		got, err := remember(context.Background(), &m, numbered(n), func() ([]float64, error) {
 			computed++
-			return &stage{design: design.Design{Value: float64(k), Weights: large}}, nil
+			return large[:len(large)-n], nil
 		})
-		if err != nil || st.design.Value != float64(k) {
-			t.Fatalf("asked for %d, got %v, %v", k, st, err)
+		if err != nil || len(got) != len(large)-n {
+			t.Fatalf("asked for %d, got %d numbers, %v", n, len(got), err)
 		}
 	}
-	for k := range 50 {
-		ask(k)
+	for n := range 50 {
+		ask(n)
 		ask(0) // in use all the time
 		held := 0
-		for _, generation := range []map[string]*stage{m.young, m.old} {
-			for range generation {
-				held += len(large)
+		for _, generation := range []map[string]entry{m.young, m.old} {
+			for _, e := range generation {
+				held += e.floats
 			}
 		}
 		if held > 2*memoryLimit {
@@ -48,11 +50,125 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestMemoryKeepsNoFailure(t *testing.T) {
 	var m Memory
 	failed := errors.New("ended")
-	if _, err := m.remember("k", func() (*stage, error) { return nil, failed }); err != failed {
+	if _, err := remember(t.Context(), &m, numbered(1), func() (float64, error) { return 0, failed }); err != failed {
 		t.Fatalf("got %v", err)
 	}
-	if st, err := m.remember("k", func() (*stage, error) { return &stage{design: design.Design{Value: 1}}, nil }); err != nil || st.design.Value != 1 {
-		t.Fatalf("got %v, %v", st, err)
+	if got, err := remember(t.Context(), &m, numbered(1), func() (float64, error) { return 1, nil }); err != nil || got != 1 {
+		t.Fatalf("got %v, %v", got, err)
+	}
+}
+
+// Workers that ask for the same thing at once wait for one of them, with its value or its error.
+func TestMemoryComputesOnce(t *testing.T) {
+	failed := errors.New("no such design")
+	for _, want := range []error{nil, failed} {
+		synctest.Test(t, func(t *testing.T) {
+			var m Memory
+			computed, release := 0, make(chan struct{})
+			var wg sync.WaitGroup
+			for range 16 {
+				wg.Go(func() {
+					got, err := remember(t.Context(), &m, numbered(1), func() (float64, error) {
+						computed++
+						<-release
+						return 3, want
+					})
+					if err != want || err == nil && got != 3 {
+						t.Errorf("got %g, %v; want 3, %v", got, err, want)
+					}
+				})
+			}
+			synctest.Wait() // all of them have asked
+			close(release)
+			wg.Wait()
+			if computed != 1 {
+				t.Errorf("computed %d times for 16 workers", computed)
+			}
+			if len(m.pending) != 0 {
+				t.Errorf("%d computations are left under way", len(m.pending))
+			}
+		})
+	}
+}
+
+// A worker whose own context ends waits no longer; the others are not concerned.
+func TestMemoryWaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m Memory
+		release := make(chan struct{})
+		ask := func(ctx context.Context) (float64, error) {
+			return remember(ctx, &m, numbered(1), func() (float64, error) { <-release; return 3, nil })
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if got, err := ask(t.Context()); err != nil || got != 3 {
+				t.Errorf("the one that computes got %g, %v", got, err)
+			}
+		})
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		var impatient sync.WaitGroup
+		impatient.Go(func() {
+			if _, err := ask(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("the one that waits got %v", err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		impatient.Wait() // while the computation goes on
+		close(release)
+		wg.Wait()
+	})
+}
+
+// When the worker that computes is interrupted, or panics, another one computes.
+func TestMemorySurvivesWhoComputes(t *testing.T) {
+	for name, end := range map[string]func() (float64, error){
+		"cancelled":   func() (float64, error) { return 0, context.Canceled },
+		"out of time": func() (float64, error) { return 0, context.DeadlineExceeded },
+		"panic":       func() (float64, error) { panic("a defect") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var m Memory
+			release := make(chan struct{})
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				defer func() { _ = recover() }()
+				if _, err := remember(t.Context(), &m, numbered(1), func() (float64, error) { <-release; return end() }); err == nil {
+					t.Errorf("%s: no error for the one that was interrupted", name)
+				}
+			})
+			synctest.Wait()
+			computed := 0
+			for range 15 {
+				wg.Go(func() {
+					got, err := remember(t.Context(), &m, numbered(1), func() (float64, error) { computed++; return 3, nil })
+					if err != nil || got != 3 {
+						t.Errorf("%s: got %g, %v; want 3", name, got, err)
+					}
+				})
+			}
+			synctest.Wait()
+			close(release)
+			wg.Wait()
+			if computed != 1 {
+				t.Errorf("%s: computed %d times for the 15 that waited", name, computed)
+			}
+		})
+	}
+}
+
+// Keys that differ in any field have different bytes.
+func TestKeysDiffer(t *testing.T) {
+	seen := map[string]int{}
+	for i, k := range []key{
+		{}, {kind: kindDesign}, {from: kindDesign}, {of: "a"}, {of: "ab"}, {ridge: 1}, {level: 1}, {pulls: 1},
+		{sets: [][]int{{}}}, {sets: [][]int{{1}}}, {sets: [][]int{{1, 2}}}, {sets: [][]int{{1}, {2}}}, {sets: [][]int{{2}, {1}}},
+	} {
+		if j, twice := seen[k.encode()]; twice {
+			t.Errorf("keys %d and %d have the same bytes", j, i)
+		}
+		seen[k.encode()] = i
 	}
 }
 
@@ -98,7 +214,7 @@ func TestMemoryTellsAllocationsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ways := []allocation{shared(), separate(), {"G-optimal", (*Model).armDesign}, narrowest()}
+	ways := []allocation{shared(), separate(), {kindArms, (*Model).armDesign}, narrowest()}
 	for range 2 { // cold, then warm
 		for _, a := range ways {
 			st, _, err := m.exactly(a, 0, m.Problem.Groups(), 600)
@@ -106,15 +222,15 @@ func TestMemoryTellsAllocationsApart(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d, err := a.choose(m, 0, m.Problem.Groups()); err != nil || d.Value != st.design.Value {
-				t.Errorf("%s: the stage has a design worth %g, its own is worth %g (%v)", a.name, st.design.Value, d.Value, err)
+				t.Errorf("kind %d: the stage has a design worth %g, its own is worth %g (%v)", a.kind, st.design.Value, d.Value, err)
 			}
 		}
 	}
-	names := map[string]bool{}
+	kinds := map[kind]bool{}
 	for _, a := range ways {
-		if names[a.name] {
-			t.Errorf("two allocations are called %s", a.name)
+		if kinds[a.kind] {
+			t.Errorf("two allocations are of kind %d", a.kind)
 		}
-		names[a.name] = true
+		kinds[a.kind] = true
 	}
 }

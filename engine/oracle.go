@@ -74,7 +74,8 @@ func (a *oracle) Plan() (Plan, error) {
 	}
 	r := a.round + 1
 	// The start and the round number say how all pulls so far came about.
-	st, err := a.model.remember(key('O', a.opt.Epsilon, a.start, [][]int{{r}}), func() (*stage, error) { return a.model.oracleStage(a.opt.Epsilon, a.counts, n) })
+	k := key{kind: kindOracleStage, level: a.opt.Epsilon, pulls: a.start, sets: [][]int{{r}}}
+	st, err := remembered(a.model, k, func() (*stage, error) { return a.model.oracleStage(a.opt.Epsilon, a.counts, n) })
 	if err != nil {
 		return Plan{}, err
 	}

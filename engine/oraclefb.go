@@ -1,6 +1,10 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
 
 // NewOracleFB spends the whole budget, that of all agents together, in one round in
 // the proportions of T* (Model.Hardness at ξ = 0), the best for a large budget
@@ -23,12 +27,12 @@ func NewOracleFB(m *Model, opt Options) (Algorithm, error) {
 		return nil, err
 	}
 	n := opt.Budget * m.Problem.V()
-	st, err := m.remember(key('q', opt.Epsilon, n, nil), func() (*stage, error) {
+	r, err := remembered(m, key{kind: kindOracleRounding, level: opt.Epsilon, pulls: n}, func() (design.Rounding, error) {
 		r, _, err := m.round(0, contrasts, d.Weights, n)
-		return &stage{design: d, rounding: r}, err
+		return r, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return newOneRound(m, opt, 'o', st.rounding.Counts)
+	return newOneRound(m, opt, kindOracleEstimate, r.Counts)
 }

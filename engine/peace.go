@@ -39,7 +39,7 @@ func (gaussianWidth) allocate(m *Model, ridge float64, alive [][]int, n int) (*s
 
 // narrowest is the allocation of Peace.
 func narrowest() allocation {
-	return allocation{"narrowest", func(m *Model, ridge float64, alive [][]int) (design.Design, error) {
+	return allocation{kindWidth, func(m *Model, ridge float64, alive [][]int) (design.Design, error) {
 		return m.width(ridge, alive[0], 0)
 	}}
 }
@@ -52,25 +52,20 @@ func (gaussianWidth) theorem() string { return "" }
 // model as it is, and in canonical form for all models that have the same arms. With
 // a threshold above 0 it only tells on which side of it the value is.
 func (m *Model) width(ridge float64, set []int, threshold float64) (design.Design, error) {
-	ask := key('w', ridge, 0, nil) + key('t', threshold, 0, nil)
-	st, err := m.remember(ask+key('s', 0, 0, [][]int{set}), func() (*stage, error) {
+	return remembered(m, key{kind: kindWidth, ridge: ridge, level: threshold, sets: [][]int{set}}, func() (design.Design, error) {
 		r := m.layout.reduce([][]int{set})
 		if len(r.arms) == 0 {
-			d, err := design.Width(m.Space(ridge), nil, design.Options{})
-			return &stage{design: d}, err
+			return design.Width(m.Space(ridge), nil, design.Options{})
 		}
-		st, err := m.memory.remember(ask+r.identity, func() (*stage, error) {
+		k := key{kind: kindCanonicalWidth, of: r.identity, ridge: m.normalised(ridge), level: threshold}
+		d, err := remember(m.context(), m.memory, k, func() (design.Design, error) {
 			d, err := design.Width(r.space(m, ridge), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
 			d.Lower = 0 // no certificate, as a plan's lower bound has to be
-			return &stage{design: d}, err
+			return d, err
 		})
 		if err != nil {
-			return nil, err
+			return design.Design{}, err
 		}
-		return &stage{design: r.restore(m.layout, st.design)}, nil
+		return r.restore(m.layout, d), nil
 	})
-	if err != nil {
-		return design.Design{}, err
-	}
-	return st.design, nil
 }

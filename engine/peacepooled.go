@@ -70,14 +70,13 @@ func (a *pooledPeace) Learn(b Batch) error {
 	}
 	a.weigh(a.stage.estimate, a.stage.estimate.Estimates(b.Means), a.alive)
 	means := a.add(b)
-	st, err := a.model.remember(key('p', a.ridge, 0, [][]int{a.counts}), func() (*stage, error) {
-		e, err := NewEstimator(a.model, a.ridge, a.counts)
-		return &stage{estimate: e}, err
+	e, err := remembered(a.model, key{kind: kindPooledEstimate, ridge: a.ridge, sets: [][]int{a.counts}}, func() (*Estimator, error) {
+		return NewEstimator(a.model, a.ridge, a.counts)
 	})
 	if err != nil {
 		return err
 	}
-	a.estimates = st.estimate.Estimates(means)
+	a.estimates = e.Estimates(means)
 	for v, set := range a.alive {
 		if len(set) < 3 {
 			continue
@@ -86,7 +85,7 @@ func (a *pooledPeace) Learn(b Batch) error {
 		if err != nil {
 			return fmt.Errorf("round %d, task %q: %w", a.round, a.model.Problem.Tasks.Names[v], err)
 		}
-		a.keep(v, kept[:min(len(kept), len(set)-1)], st.estimate, a.estimates)
+		a.keep(v, kept[:min(len(kept), len(set)-1)], e, a.estimates)
 	}
 	return nil
 }

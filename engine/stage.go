@@ -6,6 +6,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
+// stage is what one round of sampling is decided by before its data: the
+// design, the rounded counts, and the estimator they give.
+type stage struct {
+	design   design.Design
+	rounding design.Rounding
+	estimate *Estimator
+}
+
 // round is ROUND to n pulls for the contrasts. When n pulls are too few for the ratio
 // 2(1+ε), covered is false and the rounding is the best that was found.
 func (m *Model) round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
@@ -20,7 +28,7 @@ func (m *Model) round(ridge float64, c design.Contrasts, weights []float64, n in
 // exactly rounds an allocation to n pulls and factors the estimator of those counts.
 // covered is that of round.
 func (m *Model) exactly(a allocation, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error) {
-	st, err = m.remember(key('n', ridge, n, contrasting(alive))+a.name, func() (*stage, error) {
+	st, err = remembered(m, key{kind: kindStage, from: a.kind, ridge: ridge, pulls: n, sets: contrasting(alive)}, func() (*stage, error) {
 		d, err := a.choose(m, ridge, alive)
 		if err != nil {
 			return nil, err

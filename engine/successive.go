@@ -34,7 +34,7 @@ type equal struct{ joint }
 func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
 	m := e.model
 	id := [][]int{m.Problem.Arms.ID} // which arms are the same is all that the features say
-	st, err := m.remember(key('U', 0, 0, append(id, e.alive...)), func() (*stage, error) {
+	d, err := remembered(m, key{kind: kindEqual, sets: append(id, e.alive...)}, func() (design.Design, error) {
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		for _, set := range e.alive {
 			for _, i := range set {
@@ -43,21 +43,21 @@ func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*
 		}
 		named, err := m.byName()
 		if err != nil {
-			return nil, err
+			return d, err
 		}
 		d.Value, _, err = design.MaxVariance(m.context(), named.Space(0), design.Contrasts{Groups: e.alive}, d.Weights)
 		d.Lower = d.Value
-		return &stage{design: d}, err
+		return d, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	n, err := samples(st.design.Value)
+	n, err := samples(d.Value)
 	if err != nil {
 		return nil, err
 	}
 	each := (n + e.Alive() - 1) / e.Alive()
-	return m.remember(key('U', 0, each, append(id, e.alive...)), func() (*stage, error) {
+	return remembered(m, key{kind: kindEqualStage, pulls: each, sets: append(id, e.alive...)}, func() (*stage, error) {
 		counts := make([]int, m.Problem.N())
 		for _, set := range e.alive {
 			for _, i := range set {
@@ -69,7 +69,7 @@ func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*
 			return nil, err
 		}
 		est, err := NewEstimator(named, 0, counts)
-		return &stage{design: st.design, rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, estimate: est}, err
+		return &stage{design: d, rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, estimate: est}, err
 	})
 }
 

@@ -97,14 +97,9 @@ func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 		gap := max(t.gap[i], epsilon/m.Unit)
 		pairs = append(pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
 	}
-	st, err := m.remember(key('h', ridge, 0, nil)+key('e', epsilon, 0, nil), func() (*stage, error) {
-		d, err := design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, m.Solver(designTolerance(m.Problem.N())))
-		return &stage{design: d}, err
+	return remembered(m, key{kind: kindHardness, ridge: ridge, level: epsilon}, func() (design.Design, error) {
+		return design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, m.Solver(designTolerance(m.Problem.N())))
 	})
-	if err != nil {
-		return design.Design{}, err
-	}
-	return st.design, nil
 }
 
 // LowerBound is T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs

@@ -78,11 +78,11 @@ func newUniformFB(m *Model, opt Options) (*uniformFB, error) {
 			}
 		}
 	}
-	return newOneRound(m, opt, 'u', counts)
+	return newOneRound(m, opt, kindUniformEstimate, counts)
 }
 
-// newOneRound spends the counts. kind names, with the budget, where they come from.
-func newOneRound(m *Model, opt Options, kind byte, counts []int) (*uniformFB, error) {
+// newOneRound spends the counts. The kind of estimator names, with the budget, where they come from.
+func newOneRound(m *Model, opt Options, from kind, counts []int) (*uniformFB, error) {
 	a := &uniformFB{candidates: newCandidates(m), opt: opt, counts: counts}
 	var err error
 	if a.ridge, err = m.Ridge(ModeFB, opt); err != nil {
@@ -96,14 +96,10 @@ func newOneRound(m *Model, opt Options, kind byte, counts []int) (*uniformFB, er
 		return nil, err
 	}
 	a.evidence = newEvidence(m.Problem, opt.Delta, 1, norm)
-	st, err := m.remember(key(kind, a.ridge, opt.Budget, nil)+key('e', opt.Epsilon, 0, nil), func() (*stage, error) {
-		e, err := NewEstimator(m, a.ridge, a.counts)
-		return &stage{estimate: e}, err
-	})
-	if err != nil {
+	k := key{kind: from, ridge: a.ridge, level: opt.Epsilon, pulls: opt.Budget}
+	if a.estimator, err = remembered(m, k, func() (*Estimator, error) { return NewEstimator(m, a.ridge, a.counts) }); err != nil {
 		return nil, err
 	}
-	a.estimator = st.estimate
 	return a, nil
 }
 
