@@ -10,7 +10,7 @@ import (
 
 // NewIndALBA is ALBA [Tao18] run by each agent on its own task at confidence δ/V.
 // In phase q = 0, 1, … it eliminates until at most ⌊d/2^q⌋ arms are left, d the rank
-// of the arms' span (ElimTil_p). A phase begins its rounds s = 1, 2, … anew. They
+// of the arms' span (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They
 // sample the arms left by their G-optimal allocation, which minimises the largest
 // variance of an arm's own estimate, estimate by least squares (ξ = 0, whatever ξ
 // the options name) from the round's data alone, and discard every arm that another
@@ -21,11 +21,12 @@ import (
 // one. The error is shared as δ_q = 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
 func NewIndALBA(m *Model, opt Options) (Algorithm, error) {
 	opt.Ridge = Ridge{Kind: RidgeValue}
-	return newIndividualFC(m, opt, func() method { return new(alba) })
+	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })
 }
 
 // alba is the method of ALBA, for a model of one task.
 type alba struct {
+	allocation
 	phase int // q
 	step  int // s, within the phase
 }
@@ -45,17 +46,16 @@ func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 // basel is 6/(π²k²); over k = 1, 2, … it adds up to 1.
 func basel(k int) float64 { return 6 / (math.Pi * math.Pi * float64(k) * float64(k)) }
 
-func (*alba) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
-	return e.spread(allocation{kindArms, (*Model).armDesign}, samples)
-}
-
 func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
+
+// gOptimal is the allocation of ALBA.
+func gOptimal() allocation { return allocation{kindArms, armDesign} }
 
 // armDesign is the G-optimal allocation of a set of arms over these arms alone, with
 // 4 max ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At
 // ξ = 0 and equal noise the maximum is the rank of the set [Kiefer and Wolfowitz
 // 1960]. The model is of one task. Remembered.
-func (m *Model) armDesign(ridge float64, alive [][]int) (design.Design, error) {
+func armDesign(m *Model, ridge float64, alive [][]int) (design.Design, error) {
 	set := alive[0]
 	return remembered(m, key{kind: kindArms, ridge: ridge, sets: alive}, func() (design.Design, error) {
 		_, dim := m.Features.Dims()

@@ -112,7 +112,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 			ref := newReference(p, ridge)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for r := 1; !alg.Done(); r++ {
-				d, err := m.localDesign(ridge, alg.alive)
+				d, err := localDesign(m, ridge, alg.alive)
 				if err != nil {
 					t.Fatal(err)
 				}

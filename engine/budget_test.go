@@ -24,7 +24,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alg, err := newHalving(m, Options{Budget: 2000, Ridge: Ridge{RidgeValue, ridge}}, localDimension{})
+		alg, err := newHalving(m, Options{Budget: 2000, Ridge: Ridge{RidgeValue, ridge}}, dimension{allocation: separate()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestReferencePeace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			alg, err := newHalving(m, Options{Budget: 3000, Ridge: Ridge{Kind: RidgeValue}}, gaussianWidth{})
+			alg, err := newHalving(m, Options{Budget: 3000, Ridge: Ridge{Kind: RidgeValue}}, gaussianWidth{allocation: narrowest()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,16 +26,15 @@ type CoKernelFB struct {
 
 // halving is what an algorithm of the kind of Alg. 2 does in its own way.
 type halving interface {
+	allocator
 	// size measures a set of arms; a round halves it.
 	size(m *Model, ridge float64, set []int) (float64, error)
-	// exceeds tells whether size > limit, at less cost than size where possible.
+	// exceeds reports whether size > limit, at less cost than size where possible.
 	exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error)
 	// rounds is R for the size of all arms together.
 	rounds(size float64) int
 	// limit is the size to which a round cuts a set.
 	limit(size float64) float64
-	// allocate spreads n pulls; covered tells whether the rounding keeps its promise.
-	allocate(m *Model, ridge float64, alive [][]int, n int) (st *stage, covered bool, err error)
 	// rule is what the audit trail calls a cut.
 	rule() Rule
 	// theorem names what covers the answers; "" when none of [Du23] does.
@@ -50,8 +49,11 @@ func (halves) rounds(size float64) int { return max(1, int(math.Ceil(math.Log2(s
 
 func (halves) limit(size float64) float64 { return size / 2 * (1 + 1e-9) }
 
-// dimension is the halving of Alg. 2: by ω, with the shared allocation.
-type dimension struct{ halves }
+// dimension is the halving of Alg. 2: by ω.
+type dimension struct {
+	halves
+	allocation
+}
 
 func (dimension) size(m *Model, ridge float64, set []int) (float64, error) {
 	return m.Omega(ridge, set)
@@ -61,19 +63,21 @@ func (dimension) exceeds(m *Model, ridge float64, set []int, limit float64) (boo
 	return m.OmegaExceeds(ridge, set, limit)
 }
 
-func (dimension) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
-	return m.exactly(shared(), ridge, alive, n)
-}
-
 func (dimension) rule() Rule { return RuleHalved }
 
-func (dimension) theorem() string { return "Theorem 2" }
+// theorem is for the shared allocation.
+func (d dimension) theorem() string {
+	if d.kind != kindDesign {
+		return ""
+	}
+	return "Theorem 2"
+}
 
 var _ Algorithm = (*CoKernelFB)(nil)
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *Model, opt Options) (*CoKernelFB, error) {
-	return newHalving(m, opt, dimension{})
+	return newHalving(m, opt, dimension{allocation: shared()})
 }
 
 func newHalving(m *Model, opt Options, own halving) (*CoKernelFB, error) {
@@ -89,7 +93,7 @@ func newHalving(m *Model, opt Options, own halving) (*CoKernelFB, error) {
 	if opt.Ridge.Kind == RidgeGP {
 		a.ridge = m.gpRidge(total)
 	}
-	if a.rounds, err = m.halvings(a.ridge, own); err != nil {
+	if a.rounds, err = halvings(m, a.ridge, own); err != nil {
 		return nil, err
 	}
 	a.pulls = total / a.rounds
@@ -107,10 +111,10 @@ func newHalving(m *Model, opt Options, own halving) (*CoKernelFB, error) {
 
 // RoundsFB is R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all
 // pairs of all arms, across tasks.
-func (m *Model) RoundsFB(ridge float64) (int, error) { return m.halvings(ridge, dimension{}) }
+func (m *Model) RoundsFB(ridge float64) (int, error) { return halvings(m, ridge, dimension{}) }
 
-// halvings is R.
-func (m *Model) halvings(ridge float64, own halving) (int, error) {
+// halvings is R for a way of halving.
+func halvings(m *Model, ridge float64, own halving) (int, error) {
 	all := make([]int, m.Problem.N())
 	for i := range all {
 		all[i] = i
@@ -124,7 +128,11 @@ func (m *Model) halvings(ridge float64, own halving) (int, error) {
 
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
 func (a *CoKernelFB) Plan() (Plan, error) {
-	st, covered, err := a.own.allocate(a.model, a.ridge, a.alive, a.pulls)
+	d, err := a.own.design(a.model, a.ridge, a.alive) // l. 4
+	if err != nil {
+		return Plan{}, err
+	}
+	st, covered, err := a.own.stage(a.model, a.ridge, a.alive, d, a.pulls) // l. 5
 	if err != nil {
 		return Plan{}, err
 	}
@@ -133,7 +141,7 @@ func (a *CoKernelFB) Plan() (Plan, error) {
 	}
 	a.stage = st
 	a.round++
-	return st.plan(a.round), nil
+	return st.plan(a.round), nil // l. 6
 }
 
 // Learn estimates the rewards and cuts every candidate set to half its size
@@ -192,7 +200,7 @@ func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
 	return sorted[:over+1], failed
 }
 
-// Done tells whether the rounds are used or nothing is left to decide [Du23,
+// Done reports whether the rounds are used or nothing is left to decide [Du23,
 // Alg. 2, l. 3].
 func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.single() }
 

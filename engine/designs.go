@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/gonb-cope/gonb-cope/engine/design"
+import (
+	"errors"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
 
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
@@ -60,7 +64,21 @@ func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, err
 	})
 }
 
-// contrasting are the sets of at least two arms: the others contrast nothing.
+// round is ROUND to n pulls for the contrasts. When n pulls are too few for the ratio
+// 2(1+ε), covered is false and the rounding is the best that was found.
+func (m *Model) round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
+	r, err = design.Round(m.context(), m.Space(ridge), c, weights, n, RoundingEpsilon)
+	var ratio *design.RatioError
+	if errors.As(err, &ratio) {
+		err = nil
+	}
+	return r, covers(r), err
+}
+
+// covers reports whether a rounding keeps the ratio 2(1+ε).
+func covers(r design.Rounding) bool { return r.Ratio <= 2*(1+RoundingEpsilon) }
+
+// contrasting returns the sets of at least two arms: the others contrast nothing.
 func contrasting(alive [][]int) [][]int {
 	out := make([][]int, 0, len(alive))
 	for _, set := range alive {

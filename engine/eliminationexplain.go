@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"maps"
 	"math"
 )
@@ -11,7 +10,7 @@ var _ Explainer = (*elimination)(nil)
 // Progress compares, for the rival of each task's leader that is farthest from its threshold, the
 // gap with that threshold, in the last round.
 func (e *elimination) Progress() []Progress {
-	e = e.heard()
+	e = e.atLastData()
 	out := make([]Progress, len(e.alive))
 	whole := e.Remaining()
 	for v, set := range e.alive {
@@ -24,13 +23,13 @@ func (e *elimination) Progress() []Progress {
 			out[v] = e.unheard(v, first)
 			continue
 		}
-		rival, share := e.hardest(v, first)
-		samples := e.foretell(map[int]int{v: e.halvings(v, first)})
+		rival, fraction := e.hardest(v, first)
+		samples := e.forecast(map[int]int{v: e.halvings(v, first)})
 		if whole >= 0 { // rounds that decide all tasks decide this one, where they are worth more
 			samples = min(samples, whole)
 		}
 		out[v] = e.towards(v, first, rival, len(set), e.estimates[first]-e.estimates[rival],
-			math.Sqrt(e.stage.estimate.Variance(first, rival)), reached(share, 1), samples)
+			math.Sqrt(e.stage.estimate.Variance(first, rival)), reached(fraction, 1), samples)
 	}
 	return out
 }
@@ -43,26 +42,26 @@ func (e *elimination) Remaining() float64 {
 	if e.estimates == nil {
 		return math.NaN()
 	}
-	e = e.heard()
+	e = e.atLastData()
 	rounds := map[int]int{}
 	for v, set := range e.alive {
 		if len(set) > 1 {
 			rounds[v] = e.halvings(v, leader(set, e.estimates))
 		}
 	}
-	return e.foretell(rounds)
+	return e.forecast(rounds)
 }
 
-// heard is the state as of the last data: a round may have been planned since, as when it
+// atLastData returns the state as of the last data: a round may have been planned since, as when it
 // was interrupted.
-func (e *elimination) heard() *elimination {
+func (e *elimination) atLastData() *elimination {
 	state := *e
 	state.planned = e.last
 	return &state
 }
 
-// share is what the rival's gap is of the threshold.
-func (e *elimination) share(first, rival int) float64 {
+// fractionOfThreshold returns the gap as a fraction of the threshold.
+func (e *elimination) fractionOfThreshold(first, rival int) float64 {
 	gap, width := e.estimates[first]-e.estimates[rival], e.width(first, rival)
 	if e.opt.Epsilon > 0 {
 		gap += e.opt.Epsilon / e.model.Unit
@@ -70,18 +69,18 @@ func (e *elimination) share(first, rival int) float64 {
 	return gap / width
 }
 
-// hardest is the rival of the leader that is farthest from its threshold, with its share.
-func (e *elimination) hardest(v, first int) (rival int, share float64) {
-	rival, share = first, math.Inf(1)
+// hardest returns the rival of the leader that is farthest from its threshold, with its fraction.
+func (e *elimination) hardest(v, first int) (rival int, fraction float64) {
+	rival, fraction = first, math.Inf(1)
 	for _, i := range e.alive[v] {
-		if s := e.share(first, i); i != first && s < share {
-			rival, share = i, s
+		if s := e.fractionOfThreshold(first, i); i != first && s < fraction {
+			rival, fraction = i, s
 		}
 	}
-	return rival, share
+	return rival, fraction
 }
 
-// halvings is in how many rounds the threshold, halved in each, comes down to the gaps
+// halvings returns in how many rounds the threshold, halved in each, comes down to the gaps
 // of task v as they are believed to be; 0 when it never does.
 func (e *elimination) halvings(v, first int) int {
 	rounds := 1
@@ -99,9 +98,9 @@ func (e *elimination) halvings(v, first int) int {
 	return rounds
 }
 
-// foretell is the pulls of the coming rounds, where task v takes part in so many of them and
-// loses no arm before the last one. Endlessly many, 0 for a task that is open, make it -1.
-func (e *elimination) foretell(rounds map[int]int) float64 {
+// forecast returns the pulls of the coming rounds, where task v takes part in rounds[v] of them and
+// loses no arm before the last one. It is -1 when some task takes part for ever, which is a 0.
+func (e *elimination) forecast(rounds map[int]int) float64 {
 	sum := 0.0
 	for k := 1; len(rounds) > 0; k++ {
 		alive := make([][]int, len(e.alive))
@@ -114,53 +113,18 @@ func (e *elimination) foretell(rounds map[int]int) float64 {
 				alive[v] = set
 			}
 		}
-		sum += RoundSamples(e.opt.Schedule, e.step+k, e.worth(alive), e.logTerm)
+		sum += RoundSamples(e.opt.Schedule, e.step+k, e.designValue(alive), e.logTerm)
 		maps.DeleteFunc(rounds, func(_, n int) bool { return n <= k })
 	}
 	return sum
 }
 
-// worth is the value of the allocation to candidate sets; where it cannot be computed, as after
+// designValue is the value of the design of candidate sets; where it cannot be computed, as after
 // an interrupt, that of the last round.
-func (e *elimination) worth(alive [][]int) float64 {
-	rho, asked := e.stage.design.Value, *e
-	asked.alive = alive
-	_, _ = e.own.allocate(&asked, func(value float64) (int, error) {
-		rho = value
-		return 0, errAsked
-	})
-	return rho
-}
-
-// errAsked ends an allocation of which only the worth was wanted.
-var errAsked = errors.New("only the worth of the allocation was asked for")
-
-// Progress is that of the agents, in task order.
-func (a *individual) Progress() []Progress {
-	var out []Progress
-	for _, part := range a.parts {
-		if x, ok := part.(Explainer); ok {
-			out = append(out, x.Progress()...)
-		}
+func (e *elimination) designValue(alive [][]int) float64 {
+	d, err := e.own.design(e.model, e.ridge, alive)
+	if err != nil {
+		return e.stage.design.Value
 	}
-	return out
+	return d.Value
 }
-
-// Remaining is the sum over the agents, who share nothing.
-func (a *individual) Remaining() float64 {
-	sum := 0.0
-	for _, part := range a.parts {
-		x, ok := part.(Explainer)
-		if !ok {
-			return math.NaN()
-		}
-		left := x.Remaining()
-		if left < 0 {
-			return -1
-		}
-		sum += left
-	}
-	return sum
-}
-
-var _ Explainer = (*individual)(nil)

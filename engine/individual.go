@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -18,12 +19,15 @@ type individual struct {
 	round int
 }
 
-var _ Algorithm = (*individual)(nil)
+var (
+	_ Algorithm = (*individual)(nil)
+	_ Explainer = (*individual)(nil)
+)
 
 // NewIndKernelFC is Alg. 1 run by each agent on its own task at confidence δ/V,
 // so that all answers hold together with probability 1 - δ.
 func NewIndKernelFC(m *Model, opt Options) (Algorithm, error) {
-	return newIndividualFC(m, opt, func() method { return joint{} })
+	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
 
 // newIndividualFC runs a method of elimination by each agent alone at δ/V.
@@ -125,7 +129,7 @@ func (a *individual) Learn(b Batch) error {
 	return nil
 }
 
-// Done tells whether every agent is done.
+// Done reports whether every agent is done.
 func (a *individual) Done() bool {
 	for _, part := range a.parts {
 		if !part.Done() {
@@ -174,4 +178,32 @@ func (a *individual) Warnings() []string {
 		}
 	}
 	return out
+}
+
+// Progress joins the progress of the agents, in task order.
+func (a *individual) Progress() []Progress {
+	var out []Progress
+	for _, part := range a.parts {
+		if x, ok := part.(Explainer); ok {
+			out = append(out, x.Progress()...)
+		}
+	}
+	return out
+}
+
+// Remaining is the sum over the agents, who share nothing.
+func (a *individual) Remaining() float64 {
+	sum := 0.0
+	for _, part := range a.parts {
+		x, ok := part.(Explainer)
+		if !ok {
+			return math.NaN()
+		}
+		left := x.Remaining()
+		if left < 0 {
+			return -1
+		}
+		sum += left
+	}
+	return sum
 }

@@ -162,14 +162,6 @@ func (f *fitCheck) describe(l meanFit) *LackOfFit {
 	return out
 }
 
-// relies is the kernel of the elimination, but for one that goes by names.
-func (e *elimination) relies() (*Model, float64) {
-	if _, named := e.own.(equal); named {
-		return nil, 0
-	}
-	return e.model, 0
-}
-
 // relies is the kernel of the test, and what its user allows rewards to be off it.
 func (a *coTest) relies() (*Model, float64) { return a.model, a.opt.Misfit / a.model.Unit }
 

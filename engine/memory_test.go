@@ -214,14 +214,14 @@ func TestMemoryTellsAllocationsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ways := []allocation{shared(), separate(), {kindArms, (*Model).armDesign}, narrowest()}
+	ways := []allocation{shared(), separate(), gOptimal(), narrowest()}
 	for range 2 { // cold, then warm
 		for _, a := range ways {
-			st, _, err := m.exactly(a, 0, m.Problem.Groups(), 600)
+			d, err := a.design(m, 0, m.Problem.Groups())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d, err := a.choose(m, 0, m.Problem.Groups()); err != nil || d.Value != st.design.Value {
+			if st, _, err := a.stage(m, 0, m.Problem.Groups(), d, 600); err != nil || st.design.Value != d.Value {
 				t.Errorf("kind %d: the stage has a design worth %g, its own is worth %g (%v)", a.kind, st.design.Value, d.Value, err)
 			}
 		}

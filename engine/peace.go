@@ -17,30 +17,31 @@ import "github.com/gonb-cope/gonb-cope/engine/design"
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
 func NewIndPeaceFB(m *Model, opt Options) (Algorithm, error) {
 	opt.Ridge = Ridge{Kind: RidgeValue}
-	return newIndividualFB(m, opt, func(m *Model, opt Options) (Algorithm, error) { return newHalving(m, opt, gaussianWidth{}) })
+	return newIndividualFB(m, opt, func(m *Model, opt Options) (Algorithm, error) {
+		return newHalving(m, opt, gaussianWidth{allocation: narrowest()})
+	})
 }
 
 // gaussianWidth is the halving of Peace, for a model of one task.
-type gaussianWidth struct{ halves }
+type gaussianWidth struct {
+	halves
+	allocation
+}
 
 func (gaussianWidth) size(m *Model, ridge float64, set []int) (float64, error) {
-	d, err := m.width(ridge, set, 0)
+	d, err := widthDesign(m, ridge, set, 0)
 	return d.Value, err
 }
 
 func (gaussianWidth) exceeds(m *Model, ridge float64, set []int, limit float64) (bool, error) {
-	d, err := m.width(ridge, set, limit)
+	d, err := widthDesign(m, ridge, set, limit)
 	return d.Value > limit, err
-}
-
-func (gaussianWidth) allocate(m *Model, ridge float64, alive [][]int, n int) (*stage, bool, error) {
-	return m.exactly(narrowest(), ridge, alive, n)
 }
 
 // narrowest is the allocation of Peace.
 func narrowest() allocation {
 	return allocation{kindWidth, func(m *Model, ridge float64, alive [][]int) (design.Design, error) {
-		return m.width(ridge, alive[0], 0)
+		return widthDesign(m, ridge, alive[0], 0)
 	}}
 }
 
@@ -48,10 +49,10 @@ func (gaussianWidth) rule() Rule { return RuleNarrowed }
 
 func (gaussianWidth) theorem() string { return "" }
 
-// width is the design of the smallest Gaussian width of a set, remembered: by the
+// widthDesign is the design of the smallest Gaussian width of a set, remembered: by the
 // model as it is, and in canonical form for all models that have the same arms. With
 // a threshold above 0 it only tells on which side of it the value is.
-func (m *Model) width(ridge float64, set []int, threshold float64) (design.Design, error) {
+func widthDesign(m *Model, ridge float64, set []int, threshold float64) (design.Design, error) {
 	return remembered(m, key{kind: kindWidth, ridge: ridge, level: threshold, sets: [][]int{set}}, func() (design.Design, error) {
 		r := m.layout.reduce([][]int{set})
 		if len(r.arms) == 0 {

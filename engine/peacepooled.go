@@ -56,7 +56,7 @@ type pooledPeace struct {
 var _ Algorithm = (*pooledPeace)(nil)
 
 func newPooledPeace(m *Model, opt Options) (*pooledPeace, error) {
-	base, err := newHalving(m, opt, setWidth{})
+	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // and shares of δ are those of IndALBA.
 func NewIndPolyALBA(m *Model, opt Options) (Algorithm, error) {
 	opt.Ridge = Ridge{Kind: RidgeValue}
-	return newIndividualFC(m, opt, func() method { return new(polyALBA) })
+	return newIndividualFC(m, opt, func() method { return &polyALBA{alba{allocation: gOptimal()}} })
 }
 
 // polyALBA is ALBA with another way to discard arms in its phase 0.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
@@ -20,7 +21,7 @@ import (
 // CoKernelFC, with ρ the worth of equal pulls. There is no regularisation (ξ = 0,
 // whatever ξ the options name).
 func NewCoSuccessiveElimination(m *Model, opt Options) (Algorithm, error) {
-	if err := m.sameTasks(); err != nil {
+	if err := sameTasks(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsuited, err)
 	}
 	opt.Ridge = Ridge{Kind: RidgeValue}
@@ -28,60 +29,58 @@ func NewCoSuccessiveElimination(m *Model, opt Options) (Algorithm, error) {
 }
 
 // equal is the method of Alg. 1 with the same number of pulls for every arm left,
-// and arms that tell nothing of one another.
+// and estimates by name: arms of different names say nothing of one another.
 type equal struct{ joint }
 
-func (equal) allocate(e *elimination, samples func(rho float64) (int, error)) (*stage, error) {
-	m := e.model
-	id := [][]int{m.Problem.Arms.ID} // which arms are the same is all that the features say
-	d, err := remembered(m, key{kind: kindEqual, sets: append(id, e.alive...)}, func() (design.Design, error) {
+// design has equal weights; arms of one name are the same arm, and that is all that it knows of them.
+func (equal) design(m *Model, _ float64, alive [][]int) (design.Design, error) {
+	return remembered(m, key{kind: kindEqual, sets: withNames(m, alive)}, func() (design.Design, error) {
+		left := slices.Concat(alive...)
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
-		for _, set := range e.alive {
-			for _, i := range set {
-				d.Weights[i] = 1 / float64(e.Alive())
-			}
+		for _, i := range left {
+			d.Weights[i] = 1 / float64(len(left))
 		}
-		named, err := m.byName()
+		names, err := byName(m)
 		if err != nil {
 			return d, err
 		}
-		d.Value, _, err = design.MaxVariance(m.context(), named.Space(0), design.Contrasts{Groups: e.alive}, d.Weights)
+		d.Value, _, err = design.MaxVariance(m.context(), names.Space(0), design.Contrasts{Groups: alive}, d.Weights)
 		d.Lower = d.Value
 		return d, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	n, err := samples(d.Value)
-	if err != nil {
-		return nil, err
-	}
-	each := (n + e.Alive() - 1) / e.Alive()
-	return remembered(m, key{kind: kindEqualStage, pulls: each, sets: append(id, e.alive...)}, func() (*stage, error) {
+}
+
+// stage gives every arm the same number of pulls, n in all or a few more.
+func (equal) stage(m *Model, _ float64, alive [][]int, d design.Design, n int) (st *stage, covered bool, err error) {
+	left := slices.Concat(alive...)
+	each := (n + len(left) - 1) / len(left)
+	st, err = remembered(m, key{kind: kindEqualStage, pulls: each, sets: withNames(m, alive)}, func() (*stage, error) {
 		counts := make([]int, m.Problem.N())
-		for _, set := range e.alive {
-			for _, i := range set {
-				counts[i] = each
-			}
+		for _, i := range left {
+			counts[i] = each
 		}
-		named, err := m.byName()
+		names, err := byName(m)
 		if err != nil {
 			return nil, err
 		}
-		est, err := NewEstimator(named, 0, counts)
-		return &stage{design: d, rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, estimate: est}, err
+		e, err := NewEstimator(names, 0, counts)
+		return &stage{design: d, rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, estimate: e}, err
 	})
+	return st, true, err
 }
+
+// withNames adds to the sets which arms have one name: features do not say.
+func withNames(m *Model, alive [][]int) [][]int { return append([][]int{m.Problem.Arms.ID}, alive...) }
 
 // byName is the model in which arms of one name are the same arm, and others have
 // nothing in common.
-func (m *Model) byName() (*Model, error) {
+func byName(m *Model) (*Model, error) {
 	return NewModelContext(m.context(), m.Problem.WithKernel(sameArms()), m.Unit)
 }
 
 // sameTasks reports the first difference between the tasks: an arm that one of them
 // lacks, or that the kernel takes for another one there.
-func (m *Model) sameTasks() error {
+func sameTasks(m *Model) error {
 	p := m.Problem
 	lo, hi := p.ArmsOf(0)
 	first := map[int]int{} // arm of the first task by ID
