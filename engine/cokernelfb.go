@@ -8,8 +8,8 @@ import (
 )
 
 // CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
-// of every task's candidates in a number of rounds fixed beforehand. What its
-// relatives do in another way is their halving.
+// of every task's candidates in a number of rounds fixed beforehand. The loop over rounds
+// is Run. Its relatives differ in their halving.
 type CoKernelFB struct {
 	candidates
 	evidence
@@ -24,7 +24,7 @@ type CoKernelFB struct {
 	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
 }
 
-// halving is what an algorithm of the kind of Alg. 2 does in its own way.
+// halving holds the steps in which algorithms of the kind of Alg. 2 differ.
 type halving interface {
 	allocator
 	// size measures a set of arms; a round halves it.
@@ -35,7 +35,7 @@ type halving interface {
 	rounds(size float64) int
 	// limit is the size to which a round cuts a set.
 	limit(size float64) float64
-	// rule is what the audit trail calls a cut.
+	// rule names a cut in the audit trail.
 	rule() Rule
 	// theorem names what covers the answers; "" when none of [Du23] does.
 	theorem() string
@@ -73,7 +73,10 @@ func (d dimension) theorem() string {
 	return "Theorem 2"
 }
 
-var _ Algorithm = (*CoKernelFB)(nil)
+var (
+	_ Algorithm = (*CoKernelFB)(nil)
+	_ Explainer = (*CoKernelFB)(nil)
+)
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *Model, opt Options) (*CoKernelFB, error) {
@@ -150,13 +153,13 @@ func (a *CoKernelFB) Learn(b Batch) error {
 	if err := checkBatch(a.stage.plan(a.round), b); err != nil {
 		return err
 	}
-	estimates := a.stage.estimate.Estimates(b.Means) // l. 10
+	estimates := a.stage.estimate.Estimates(b.Means) // l. 9-10
 	a.weigh(a.stage.estimate, estimates, a.alive)
 	for v, set := range a.alive {
 		if len(set) < 2 {
 			continue
 		}
-		kept, err := a.halve(set, estimates)
+		kept, err := a.halve(set, estimates) // l. 11-13
 		if err != nil {
 			return fmt.Errorf("round %d, task %q: %w", a.round, a.model.Problem.Tasks.Names[v], err)
 		}
@@ -224,3 +227,9 @@ func (a *CoKernelFB) Warnings() []string {
 	}
 	return out
 }
+
+// Progress goes by the evidence for each task's answer.
+func (a *CoKernelFB) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *CoKernelFB) Remaining() float64 { return remaining(a.Progress()) }

@@ -36,14 +36,14 @@ type elimination struct {
 	margins   []float64 // per task: certified bound on best - leader, normalised
 }
 
-// planned is what the plan of a round fixed.
+// planned holds the numbers that the plan of a round fixes.
 type planned struct {
 	step    int     // s: 4^s scales the pulls and 2^-s is the literal threshold
 	logTerm float64 // log(2n²V/δ_r) of the round
 	stage   *stage
 }
 
-// A method is what one elimination algorithm does in its own way.
+// A method holds the steps in which elimination algorithms differ.
 type method interface {
 	allocator
 	// confidence returns the step s of the coming round and what it may err by, δ_r.
@@ -255,7 +255,7 @@ func (e *elimination) Answers() []Answer {
 // Warnings has the conditions of the guarantee that are known not to hold.
 func (e *elimination) Warnings() []string { return e.model.ridgeWarnings(ModeFC, e.opt, e.ridge) }
 
-// relies is the kernel of the elimination, but for one that goes by names.
+// relies returns the kernel of the elimination; nil for one that goes by names.
 func (e *elimination) relies() (*Model, float64) {
 	if _, named := e.own.(equal); named {
 		return nil, 0

@@ -251,3 +251,8 @@ func (a *coTest) Warnings() []string {
 	}
 	return out
 }
+
+// relies returns the kernel of the test, and how far its user allows rewards to be off it.
+func (a *coTest) relies() (*Model, float64) { return a.model, a.opt.Misfit / a.model.Unit }
+
+func (a *coTest) tolerates() bool { return a.opt.Robust }

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/boundary"
 )
 
-// A score is what a round's own data say of a gap μ_leader - μ_x, as a number whose law is known
+// A score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is known
 // when the gap is: Z of docs/theory.md.
 type score struct {
 	gap     float64 // the estimate, less the bound on its bias, normalised
@@ -40,7 +40,7 @@ const mostFreedom = 1e6
 // largestScore bounds Z where tails vanish in double precision.
 const largestScore = 37
 
-// noiseLaw is what CoTestFC knows of the noise.
+// noiseLaw holds the known and estimated noise scales.
 type noiseLaw struct {
 	model *Model // with the precisions of the coming round
 
@@ -150,7 +150,7 @@ func (n *noiseLaw) learn(b Batch) (least float64, err error) {
 // the estimate, not only of its variance: how much its noise counts is not known, and guesses may be off by any factor.
 const noWeight = 1e-10
 
-// score is what the round's data say of a bet.
+// score returns the evidence of the round's data on a bet.
 func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) score {
 	s := score{gap: estimates[b.leader] - estimates[b.arm] - b.bias, sd: math.Sqrt(b.variance), freedom: math.Inf(1)}
 	if n.groups == nil {

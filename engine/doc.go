@@ -15,6 +15,10 @@
 //	Run        the only loop: it carries plans to an Environment and batches back
 //	Result     plain data over one or many runs, JSON both ways
 //
+// Algorithm 1 of the paper is cokernelfc.go, line by line, and Algorithm 2 is
+// cokernelfb.go. Most baselines are one of these with another allocation
+// (allocation.go, alba.go, peace.go, successive.go).
+//
 // # What is computed once
 //
 // Designs, roundings and estimators depend on no data (but for CoTestFC and CoBayesFC, whose round sizes

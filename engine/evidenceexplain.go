@@ -2,13 +2,7 @@ package engine
 
 import "math"
 
-var (
-	_ Explainer = (*CoKernelFB)(nil)
-	_ Explainer = (*uniformFB)(nil)
-	_ Explainer = (*pooledPeace)(nil)
-)
-
-// progress tells of each task what its answer still lacks at the level δ of evidence. The
+// progress returns for each task what its answer still lacks at the level δ of evidence. The
 // samples are those of one further round in the proportions of the round that the
 // rival was last in, since every round is judged by itself; the budget may not have them.
 func (ev *evidence) progress(c *candidates, answers []Answer) []Progress {
@@ -30,7 +24,7 @@ func (ev *evidence) progress(c *candidates, answers []Answer) []Progress {
 	return out
 }
 
-// lacking is the progress of an undecided task: its rival is the arm that needs most
+// lacking returns the progress of an undecided task: its rival is the arm that needs most
 // further samples to be beaten by the leader, the leader itself where another beats it.
 func (ev *evidence) lacking(c *candidates, v, first int) Progress {
 	lo, hi := c.model.Problem.ArmsOf(v)
@@ -73,7 +67,7 @@ func (ev *evidence) lacking(c *candidates, v, first int) Progress {
 	return c.towards(v, first, rival, open, gap, sd, share, math.Ceil(most))
 }
 
-// remaining is the samples of a further round that would do for every undecided task.
+// remaining returns the samples of a further round that would do for every undecided task.
 func remaining(tasks []Progress) float64 {
 	most := 0.0
 	for _, t := range tasks {
@@ -84,21 +78,3 @@ func remaining(tasks []Progress) float64 {
 	}
 	return most
 }
-
-// Progress is by the evidence for each task's answer.
-func (a *CoKernelFB) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
-
-// Remaining is the samples of a further round after which all answers would be supported.
-func (a *CoKernelFB) Remaining() float64 { return remaining(a.Progress()) }
-
-// Progress is by the evidence for each task's answer.
-func (a *uniformFB) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
-
-// Remaining is the samples of a further round after which all answers would be supported.
-func (a *uniformFB) Remaining() float64 { return remaining(a.Progress()) }
-
-// Progress is by the evidence for each task's answer.
-func (a *pooledPeace) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
-
-// Remaining is the samples of a further round after which all answers would be supported.
-func (a *pooledPeace) Remaining() float64 { return remaining(a.Progress()) }

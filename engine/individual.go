@@ -139,7 +139,7 @@ func (a *individual) Done() bool {
 	return true
 }
 
-// Answers are those of the agents, in task order.
+// Answers joins the answers of the agents, in task order.
 func (a *individual) Answers() []Answer {
 	var out []Answer
 	for _, part := range a.parts {
@@ -148,7 +148,7 @@ func (a *individual) Answers() []Answer {
 	return out
 }
 
-// Eliminations are those of the agents, by round and then by task.
+// Eliminations joins the audit trails of the agents, by round and then by task.
 func (a *individual) Eliminations() []Elimination {
 	var out []Elimination
 	for _, part := range a.parts {
@@ -167,7 +167,7 @@ func (a *individual) Alive() int {
 	return sum
 }
 
-// Warnings are those of the agents, each once.
+// Warnings joins the warnings of the agents, each once.
 func (a *individual) Warnings() []string {
 	var out []string
 	for _, part := range a.parts {

@@ -14,7 +14,7 @@ import (
 // and these add up to LackLevel without knowing how many rounds there will be.
 const LackLevel = 0.01
 
-// LackOfFit is what the data of a run say against its kernel: the arms' means differ
+// LackOfFit is the evidence of a run against its kernel: the arms' means differ
 // from the closest function of the kernel's space by more than their pure error does.
 type LackOfFit struct {
 	Round  int // in which the test rejected first
@@ -108,7 +108,7 @@ func (f *fitCheck) learn(round int, b Batch) *float64 {
 	return &p
 }
 
-// verdict is what was found so far, nil when nothing was.
+// verdict returns the finding so far, nil when there is none.
 func (f *fitCheck) verdict() *LackOfFit {
 	if f == nil {
 		return nil
@@ -161,8 +161,3 @@ func (f *fitCheck) describe(l meanFit) *LackOfFit {
 	out.Nugget = max(0, l.sum-float64(l.freedom)) / spread * unit * unit
 	return out
 }
-
-// relies is the kernel of the test, and what its user allows rewards to be off it.
-func (a *coTest) relies() (*Model, float64) { return a.model, a.opt.Misfit / a.model.Unit }
-
-func (a *coTest) tolerates() bool { return a.opt.Robust }

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// key is what a value in a Memory follows from. Fields that do not concern a kind stay zero.
+// key holds all that a value in a Memory follows from. Fields that do not concern a kind stay zero.
 type key struct {
 	kind  kind
 	of    string  // identity of the model, or of the canonical form of the design problem

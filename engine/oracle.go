@@ -162,7 +162,7 @@ func (a *oracle) width(i, first int) float64 {
 	return math.Sqrt(2 * a.stage.estimate.Variance(i, first) * math.Log(float64(p.N()-p.V())/deltaR))
 }
 
-// Done tells whether every rival is beaten.
+// Done reports whether every rival is beaten.
 func (a *oracle) Done() bool { return a.single() }
 
 // Answers are the best arms, decided where every rival is beaten.

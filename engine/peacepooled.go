@@ -53,7 +53,10 @@ type pooledPeace struct {
 	estimates []float64 // of all data, normalised; nil before any
 }
 
-var _ Algorithm = (*pooledPeace)(nil)
+var (
+	_ Algorithm = (*pooledPeace)(nil)
+	_ Explainer = (*pooledPeace)(nil)
+)
 
 func newPooledPeace(m *Model, opt Options) (*pooledPeace, error) {
 	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})
@@ -104,3 +107,9 @@ func (a *pooledPeace) Answers() []Answer {
 	}
 	return out
 }
+
+// Progress goes by the evidence for each task's answer.
+func (a *pooledPeace) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *pooledPeace) Remaining() float64 { return remaining(a.Progress()) }

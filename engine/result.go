@@ -29,7 +29,7 @@ type Rate struct {
 	CI95  [2]float64 `json:"ci95"`
 }
 
-// Answer is what a task is told at the end. Arm is empty when the data do not
+// Answer is the outcome of one task. Arm is empty when the data do not
 // support a winner: then Candidates has every arm still possible and Leader the
 // best estimate among them, which is a guess and labelled as one.
 type Answer struct {
@@ -111,7 +111,7 @@ type RoundRecord struct {
 	LackOfFit *float64 `json:"lack_of_fit_p,omitempty"`
 }
 
-// Result is what fc and fb return: plain data over one or many runs.
+// Result is the value of fc and fb: plain data over one or many runs.
 // Samples are per agent unless named otherwise; rewards and gaps are in the
 // units of the data.
 type Result struct {
@@ -136,7 +136,7 @@ type Result struct {
 	MaxRounds       int      `json:"rounds_max"`
 	Messages        float64  `json:"messages"` // mean over runs; one broadcast of an agent is one message
 	Bytes           float64  `json:"bytes"`    // mean over runs, of all messages on the wire
-	// BytesRaw and BytesTheta are what the same rounds of the same runs would take
+	// BytesRaw and BytesTheta are the bytes that the same rounds of the same runs would take
 	// with every reward sent by itself, and with an explicit θ̂ per agent and round.
 	BytesRaw   float64 `json:"bytes_raw,omitempty"`
 	BytesTheta float64 `json:"bytes_theta,omitempty"`

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/gonb-cope/gonb-cope/engine/design"
 
-// stage is what one round of sampling is decided by before its data: the
+// stage holds all that one round of sampling fixes before its data: the
 // design, the rounded counts, and the estimator they give.
 type stage struct {
 	design   design.Design

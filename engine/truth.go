@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// truth is what follows from the expected rewards: computed once per Model.
+// truth holds all that follows from the expected rewards: computed once per Model.
 type truth struct {
 	best  []int     // V: the best arm of each task
 	gap   []float64 // N: μ_best - μ_i of its task, normalised

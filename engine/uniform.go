@@ -20,7 +20,10 @@ type uniformFB struct {
 	answerOf  func(v int, estimates []float64) int // chooses the answer; nil means the largest estimate
 }
 
-var _ Algorithm = (*uniformFB)(nil)
+var (
+	_ Algorithm = (*uniformFB)(nil)
+	_ Explainer = (*uniformFB)(nil)
+)
 
 // NewCoUniformFB is uniform sampling with the kernelised estimator: what sharing
 // alone brings, without an adaptive allocation.
@@ -152,13 +155,13 @@ func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
 	return best
 }
 
-// Done tells whether the round was made.
+// Done reports whether the round was made.
 func (a *uniformFB) Done() bool { return a.done }
 
 // Answers returns the arm chosen for each task.
 func (a *uniformFB) Answers() []Answer { return a.judged(&a.candidates) }
 
-// Warnings tells of arms that were never pulled and of a kernel that cannot
+// Warnings names arms that were never pulled and of a kernel that cannot
 // represent the rewards.
 func (a *uniformFB) Warnings() []string {
 	out := misfitWarnings(a.model, a.opt)
@@ -167,3 +170,9 @@ func (a *uniformFB) Warnings() []string {
 	}
 	return out
 }
+
+// Progress goes by the evidence for each task's answer.
+func (a *uniformFB) Progress() []Progress { return a.progress(&a.candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *uniformFB) Remaining() float64 { return remaining(a.Progress()) }
