@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -137,8 +136,8 @@ func (d drawing) frame(c draw.Canvas) {
 // words is the one typeface of figures, in the given size.
 func words(size font.Length) draw.TextStyle {
 	return draw.TextStyle{
-		Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
-		XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler,
+		Color: ink, Font: font.From(typeface, size),
+		XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: typesetter(),
 	}
 }
 
@@ -147,7 +146,7 @@ func words(size font.Length) draw.TextStyle {
 func numbered(size font.Length, log bool) draw.TextStyle {
 	t := words(size)
 	if log {
-		t.Handler = raised{plot.DefaultTextHandler}
+		t.Handler = raised{typesetter()}
 	}
 	return t
 }
