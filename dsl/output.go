@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
 // Host reads and writes the files of a script. Paths are those of the script,
@@ -16,7 +17,7 @@ type Host interface {
 	// Load reads a problem, as engine.Load.
 	Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error)
 	// Save writes a value in the format that the extension of the path names, as
-	// report.Save.
+	// save.File.
 	Save(path string, v any) error
 	// Store opens a store of results, as sim.OpenStore.
 	Store(path string) (Store, error)
@@ -35,7 +36,7 @@ func (files) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine
 	return engine.Load(path, k, opt)
 }
 
-func (files) Save(path string, v any) error { return report.Save(path, v) }
+func (files) Save(path string, v any) error { return save.File(path, v) }
 
 func (files) Store(path string) (Store, error) { return sim.OpenStore(path) }
 

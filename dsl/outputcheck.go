@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
 // checkPlot finds an x, a y, a panel or a file ending that plot would refuse, before
@@ -174,10 +175,10 @@ func (c *call) checkEnding(param string) bool {
 	if !given {
 		return true
 	}
-	if report.CheckEnding(path) == nil {
+	if save.CheckEnding(path) == nil {
 		return c.checkFolder(a, path)
 	}
-	c.fail(&a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(report.Endings(), " "))
+	c.fail(&a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(save.Endings(), " "))
 	return false
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
 // words is what the texts of a parameter name, for completion.
@@ -104,7 +105,7 @@ const maxEntries = 2000
 // Hidden ones only when asked for.
 func (s *Session) files(prefix string, endings []string) []string {
 	if endings == nil {
-		endings = report.Endings()
+		endings = save.Endings()
 	}
 	folder, start := path.Split(prefix)
 	system := s.path(filepath.FromSlash(folder))

@@ -19,20 +19,19 @@ import (
 // name_lo, name_hi); absent and not-a-number cells are empty, infinite ones +Inf
 // or -Inf. A value without a table is an error.
 func CSV(w io.Writer, v any) error {
-	t, err := tidy(v)
+	columns, err := Cells(v)
 	if err != nil {
 		return err
 	}
-	columns := t.flat()
 	out := csv.NewWriter(w)
 	record := make([]string, len(columns))
 	for j, c := range columns {
-		record[j] = c.name
+		record[j] = c.Name
 	}
 	out.Write(record) // errors stay in the writer until Flush
-	for i := range t.Rows {
+	for i := range height(columns) {
 		for j, c := range columns {
-			record[j] = field(c.cells[i])
+			record[j] = CellText(c.Cells[i])
 		}
 		out.Write(record)
 	}
@@ -40,9 +39,9 @@ func CSV(w io.Writer, v any) error {
 	return out.Error()
 }
 
-// field is a plain cell as text; of a number, the shortest decimals that read back
-// as the same number.
-func field(v any) string {
+// CellText is a cell of a CellColumn as text; of a number, the shortest decimals that
+// read back as the same number, and of an absent cell nothing.
+func CellText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -52,17 +51,23 @@ func field(v any) string {
 	return fmt.Sprint(v)
 }
 
-// flat is a column of plain cells: nil, float64, int, uint64, bool or string.
-type flat struct {
-	name   string
-	number bool // whether it is meant for numbers, also where every cell is nil
-	cells  []any
+// CellColumn is a column of what files of rows hold: each cell is nil, a float64, int,
+// uint64, bool or string. All columns of a table have the same number of cells.
+type CellColumn struct {
+	Name   string
+	Number bool // meant for numbers, also where every cell is nil
+	Cells  []any
 }
 
-// flat is the table with every column spread over as many columns of plain cells as
-// its first cell that is there needs. It is what files hold.
-func (t Table) flat() []flat {
-	var all []flat
+// Cells returns the table that stands for a value in CSV and Parquet. A column of
+// intervals or rates is spread over several columns, as many as its first cell that
+// is there needs. A value without a table is an error.
+func Cells(v any) ([]CellColumn, error) {
+	t, err := tidy(v)
+	if err != nil {
+		return nil, err
+	}
+	var all []CellColumn
 	for j, c := range t.Columns {
 		endings := []string{""}
 		for _, r := range t.Rows {
@@ -73,7 +78,7 @@ func (t Table) flat() []flat {
 		}
 		at := len(all)
 		for _, ending := range endings {
-			all = append(all, flat{name: c.Name + ending, number: c.Align == Right, cells: make([]any, len(t.Rows))})
+			all = append(all, CellColumn{Name: c.Name + ending, Number: c.Align == Right, Cells: make([]any, len(t.Rows))})
 		}
 		for i, r := range t.Rows {
 			if r[j] == nil {
@@ -81,11 +86,19 @@ func (t Table) flat() []flat {
 			}
 			_, cells := parts(r[j])
 			for k := range min(len(cells), len(endings)) {
-				all[at+k].cells[i] = cells[k]
+				all[at+k].Cells[i] = cells[k]
 			}
 		}
 	}
-	return all
+	return all, nil
+}
+
+// height is the number of rows of a table.
+func height(columns []CellColumn) int {
+	if len(columns) == 0 {
+		return 0
+	}
+	return len(columns[0].Cells)
 }
 
 // parts are the plain cells that a cell is made of, with the endings that they add

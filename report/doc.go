@@ -1,12 +1,14 @@
 // Package report turns values into what people read: terminal text, Markdown,
-// HTML pages, LaTeX tables, JSON, CSV, Parquet and figures (SVG, PDF, PNG, pgfplots).
-// It renders results and never recomputes them.
+// HTML pages, LaTeX tables, JSON, CSV and figures (SVG, PDF, PNG, pgfplots).
+// It renders results and never recomputes them. Package save writes all of these to
+// files, and Parquet.
 //
 // The way through the package:
 //
 //	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
 //	value ──FigureOf──▶ Figure ──SVG, PDF, PNG, PGFPlots──▶ drawing
-//	value ──JSON, CSV, Parquet──▶ data
+//	value ──JSON, CSV──▶ data
+//	value ──Cells──▶ []CellColumn ──save.Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from
 //
 // Every kind of value has one function that says in which order its story is
@@ -21,13 +23,13 @@
 //     row; the best guess is never called an answer.
 //   - JSON has full precision, null for what is not finite, and the same bytes
 //     for the same displays: time, machine and command stay in the Provenance of
-//     the other formats. CSV and Parquet have full precision and one tidy table a value.
+//     the other formats. CSV has full precision and one tidy table a value.
 //   - An HTML page asks nothing of any network and is well-formed XML; its tables
 //     have captions and scopes, its figures a title and a description; colour
 //     never carries meaning alone.
 //   - Figures accept anything: on a logarithmic axis, zero is drawn at the edge
 //     with an open marker instead of ending the program.
-//   - Save replaces a file as a whole or not at all.
+//   - WriteFile replaces a file as a whole or not at all.
 //
 // # Figures
 //

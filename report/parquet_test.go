@@ -1,11 +1,10 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,54 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
-
-// runSweep is a sweep of two cells with a record of its runs; the truth is unknown in
-// the second.
-func runSweep() sim.Sweep {
-	known, unknown := fcResult(), undecidedResult()
-	known.Runs, unknown.Runs = 3, 2
-	known.Detail = &engine.Detail{
-		Run: []int{1, 2, 3}, Samples: []float64{9000, 9100.5, 10000}, Rounds: []int{4, 4, 3}, Undecided: []bool{false, false, true},
-		Wrong: []bool{false, true, false}, WrongTasks: []int{0, 2, 0}, Regret: []float64{0, 0.04, 1.0 / 3},
-	}
-	unknown.Detail = &engine.Detail{Run: []int{1, 2}, Samples: []float64{400, 400}, Rounds: []int{2, 2}, Undecided: []bool{true, true}}
-	return sim.Sweep{Names: []string{"delta", "xi"}, Per: sim.PerRun, Rows: []sim.SweepRow{
-		{Values: []any{0.005, "auto"}, Result: known}, {Values: []any{0.05, 0.25}, Result: unknown},
-	}}
-}
-
-// tables are values of every kind that files of rows can hold.
-func tables() map[string]any {
-	odd := fcSweep()
-	odd.Rows[0].Result.SamplesPerAgent.CI95 = [2]float64{math.Inf(-1), math.NaN()}
-	odd.Rows[1].Result.Seed = math.MaxUint64
-	interval := engine.Interval{Mean: 4.2, CI95: [2]float64{3.9, 4.6}}
-	return map[string]any{
-		"fc sweep": odd, "fb sweep": fbSweep(), "runs": runSweep(), "result": fcResult(), "results": []engine.Result{fcResult(), undecidedResult()},
-		"bounds": boundsReport(), "spectrum": spectrum(), "hardness": hardness(), "number": 2.5, "text": "ä\n\"b\", c", "list": []any{1.5, "x", true},
-		"matrix": []any{[]any{1.0, 2.0}, []any{3.0, 4.0}}, "empty": sim.Sweep{Names: []string{"gap"}},
-		"comparisons": sim.Comparisons{Names: []string{"gap"}, Reference: "IndRAGE", Measure: "error", Rows: []sim.Comparison{
-			{Values: []any{0.1}, Algorithm: "CoKernelFC", Difference: interval, Ratio: interval, Paired: true, Runs: 50},
-			{Values: []any{0.2}, Algorithm: "CoKernelFC", Difference: interval, Runs: 20},
-		}},
-		"speedup": sim.Speedup{Names: []string{"lengthscale"}, Algorithm: "CoKernelFC", Alone: "IndRAGE", Tasks: 5, Rows: []sim.SpeedupRow{
-			{Values: []any{0.5}, Beta: interval, ByRank: 1, ByHardness: 1.1}, {Values: []any{math.Inf(1)}, Beta: interval, ByRank: 5},
-		}},
-		"explanation": explanation(),
-		"claims": sim.Claims{Rows: []sim.Claim{
-			{Source: "[Du23, Sec. 5]", Case: 1, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimHolds},
-			{Source: "[Du23, Sec. 5]", Case: 2, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimFails, Why: "w"},
-		}},
-	}
-}
 
 // CSV and Parquet hold the same table: columns in the same order, and cells that are
 // the same numbers and texts, null where CSV is empty.
 func TestParquetIsCSVWithTypes(t *testing.T) {
-	for name, v := range tables() {
+	for name, v := range report.Tables() {
 		want, got := csvRecords(t, v), parquetRecords(t, v)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-CSV +Parquet):\n%s", name, diff)
@@ -74,7 +34,7 @@ func TestParquetIsCSVWithTypes(t *testing.T) {
 func csvRecords(t *testing.T, v any) [][]string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := CSV(&b, v); err != nil {
+	if err := report.CSV(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(&b).ReadAll()
@@ -89,7 +49,7 @@ func parquetRecords(t *testing.T, v any) [][]string {
 	t.Helper()
 	var b, again bytes.Buffer
 	for _, w := range []*bytes.Buffer{&b, &again} {
-		if err := Parquet(w, v); err != nil {
+		if err := save.Parquet(w, v); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +86,7 @@ func cellText(v parquet.Value, f parquet.Field) string {
 	case v.IsNull():
 		return ""
 	case v.Kind() == parquet.Double:
-		return field(v.Double())
+		return report.CellText(v.Double())
 	case strings.Contains(f.Type().String(), "INT(64,false)"):
 		return fmt.Sprint(v.Uint64())
 	}
@@ -137,7 +97,7 @@ func cellText(v parquet.Value, f parquet.Field) string {
 // names texts, and a column of "auto" and 0.25 texts.
 func TestParquetTypes(t *testing.T) {
 	var b bytes.Buffer
-	if err := Parquet(&b, runSweep()); err != nil {
+	if err := save.Parquet(&b, report.RunSweep()); err != nil {
 		t.Fatal(err)
 	}
 	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -161,54 +121,14 @@ func TestParquetTypes(t *testing.T) {
 	}
 }
 
-// A row of a run has what is swept, the settings and what the run measured.
-func TestRunRows(t *testing.T) {
-	records := csvRecords(t, runSweep())
-	want := []string{
-		"delta,xi,problem,mode,algorithm,reference,schedule,epsilon,budget,ridge,seed,run,samples,rounds,wrong,undecided,wrong_tasks,regret",
-		"0.005,auto,paper case 2,fc,CoKernelFC,false,tuned,,,1e-06,1,1,9000,4,false,false,0,0",
-		"0.005,auto,paper case 2,fc,CoKernelFC,false,tuned,,,1e-06,1,2,9100.5,4,true,false,2,0.04",
-		"0.005,auto,paper case 2,fc,CoKernelFC,false,tuned,,,1e-06,1,3,10000,3,false,true,0,0.3333333333333333",
-		"0.05,0.25,coupling & <yield>,fc,CoKernelFC,false,tuned,0.02,,0.001,7,1,400,2,,true,,",
-		"0.05,0.25,coupling & <yield>,fc,CoKernelFC,false,tuned,0.02,,0.001,7,2,400,2,,true,,",
-	}
-	var got []string
-	for _, r := range records {
-		got = append(got, strings.Join(r, ","))
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
-	s := runSweep()
-	s.Rows[1].Result.Detail = nil
-	if err := CSV(&bytes.Buffer{}, s); err == nil || !strings.Contains(err.Error(), "no record of its single runs") {
-		t.Errorf("error %v", err)
-	}
-}
-
-// JSON has the single runs where they were asked for.
-func TestJSONOfRuns(t *testing.T) {
-	s := runSweep()
-	for per, want := range map[string]bool{sim.PerRun: true, sim.PerCell: false, "": false} {
-		s.Per = per
-		var b bytes.Buffer
-		if err := JSON(&b, Document{Displays: []Display{{Value: s}}}); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(b.String(), `"wrong_tasks"`); got != want || s.Rows[0].Result.Detail == nil {
-			t.Errorf("rows=%q: runs in JSON %v, want %v", per, got, want)
-		}
-	}
-}
-
 // Two columns of one name would be one column of Parquet.
 func TestParquetErrors(t *testing.T) {
-	twice := Table{Columns: []Column{text("gap", ""), text("gap", "")}, Rows: [][]any{{1.0, 2.0}}}
+	twice := report.Table{Columns: []report.Column{{Name: "gap"}, {Name: "gap"}}, Rows: [][]any{{1.0, 2.0}}}
 	for want, v := range map[string]any{
 		"two columns of the table are called gap": twice,
-		"a kernel has no rows and columns":        kernel(),
+		"a kernel has no rows and columns":        kernels.RBF{Lengthscale: []float64{1}},
 	} {
-		if err := Parquet(&bytes.Buffer{}, v); err == nil || !strings.Contains(err.Error(), want) {
+		if err := save.Parquet(&bytes.Buffer{}, v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -223,7 +143,7 @@ json.dump({"types": [str(f.type) for f in t.schema], "columns": t.column_names, 
 		t.Skip("no python3 with pyarrow here")
 	}
 	path := filepath.Join(t.TempDir(), "runs.parquet")
-	if err := Save(path, runSweep()); err != nil {
+	if err := save.File(path, report.RunSweep()); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command("python3", "-c", program, path)
@@ -239,7 +159,7 @@ json.dump({"types": [str(f.type) for f in t.schema], "columns": t.column_names, 
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	records := csvRecords(t, runSweep())
+	records := csvRecords(t, report.RunSweep())
 	if !slices.Equal(got.Columns, records[0]) || len(got.Rows) != len(records)-1 {
 		t.Fatalf("%d rows of %v", len(got.Rows), got.Columns)
 	}

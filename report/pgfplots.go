@@ -50,15 +50,6 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	return err
 }
 
-// savePGFPlots writes a figure at path and its numbers beside it.
-func savePGFPlots(file string, f Figure) error {
-	dat := strings.TrimSuffix(file, filepath.Ext(file)) + ".dat"
-	if err := WriteFile(dat, f.Dat); err != nil {
-		return err
-	}
-	return WriteFile(file, func(w io.Writer) error { return f.PGFPlots(w, filepath.Base(dat)) })
-}
-
 // pgf writes one figure.
 type pgf struct {
 	b      strings.Builder

@@ -83,8 +83,11 @@ func TestPGFPlotsCompiles(t *testing.T) {
 	dir := t.TempDir()
 	inputs := ""
 	for name, f := range drawn(t) {
-		if err := Save(filepath.Join(dir, name+".tex"), f); err != nil {
-			t.Fatal(err)
+		write := func(w io.Writer) error { return f.PGFPlots(w, name+".dat") }
+		for ending, render := range map[string]func(io.Writer) error{".dat": f.Dat, ".tex": write} {
+			if err := WriteFile(filepath.Join(dir, name+ending), render); err != nil {
+				t.Fatal(err)
+			}
 		}
 		inputs += "\\begin{figure}\\input{" + name + "}\\end{figure}\n"
 		if name == "panels" {

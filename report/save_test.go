@@ -1,23 +1,17 @@
-package report
+package report_test
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
+// TestSave: each ending gives its format.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	for ending, start := range map[string]string{
@@ -25,7 +19,7 @@ func TestSave(t *testing.T) {
 		".svg": "<?xml", ".pdf": "%PDF-", ".png": "\x89PNG", ".parquet": "PAR1",
 	} {
 		path := filepath.Join(dir, "s"+ending)
-		if err := Save(path, fcSweep()); err != nil {
+		if err := save.File(path, report.SweepOfFC()); err != nil {
 			t.Error(err)
 			continue
 		}
@@ -57,11 +51,11 @@ func TestSaveErrors(t *testing.T) {
 		{"x.docx", 1, "cannot save x.docx: the ending says the format, one of .csv .html .json .md .parquet .pdf .png .svg .tex .txt"},
 		{"x", 1, "cannot save x: the ending says the format"},
 		{filepath.Join(dir, "none", "x.json"), 1, "none"},
-		{old, kernel(), "a kernel has no rows and columns to save as CSV"},
+		{old, kernels.RBF{Lengthscale: []float64{1}}, "a kernel has no rows and columns to save as CSV"},
 		{filepath.Join(dir, "x.svg"), 1, "a number cannot be drawn"},
-		{filepath.Join(dir, "x.csv"), []any{fcResult(), 1}, "save its entries one by one"},
+		{filepath.Join(dir, "x.csv"), []any{report.SweepOfFC().Rows[0].Result, 1}, "save its entries one by one"},
 	} {
-		err := Save(c.path, c.value)
+		err := save.File(c.path, c.value)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.path) {
 			t.Errorf("error %v, want %q and the path", err, c.want)
 		}
@@ -71,93 +65,24 @@ func TestSaveErrors(t *testing.T) {
 	}
 }
 
-// TestJSONReadsBack: a result survives the way through JSON unchanged.
-func TestJSONReadsBack(t *testing.T) {
-	var b bytes.Buffer
-	if err := JSON(&b, Document{Displays: []Display{{Name: "r", Value: fcResult()}}}); err != nil {
-		t.Fatal(err)
-	}
-	var got struct {
-		Schema   string
-		Displays []struct {
-			Name, Type string
-			Value      engine.Result
-		}
-	}
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Schema != Schema || len(got.Displays) != 1 || got.Displays[0].Name != "r" || got.Displays[0].Type != "fc" {
-		t.Errorf("frame %+v", got)
-	}
-	if diff := cmp.Diff(fcResult(), got.Displays[0].Value); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestJSONIsReproducible: what changes from run to run stays out, and numbers
-// that JSON has no word for are null.
-func TestJSONIsReproducible(t *testing.T) {
-	d := document()
-	d.Displays = append(d.Displays, Display{Name: "odd", Value: []any{math.NaN(), math.Inf(-1), 1e300}})
-	var a, b bytes.Buffer
-	if err := JSON(&a, d); err != nil {
-		t.Fatal(err)
-	}
-	d.Provenance.Started, d.Provenance.Duration, d.Provenance.Workers = time.Now(), time.Second, 64
-	if err := JSON(&b, d); err != nil {
-		t.Fatal(err)
-	}
-	if a.String() != b.String() {
-		t.Error("time or machine changed the bytes")
-	}
-	if !strings.Contains(a.String(), "null,\n        null,\n        1e+300") {
-		t.Error("numbers that are not finite are not null")
-	}
-}
-
-func TestTypeNames(t *testing.T) {
-	r := fcResult()
-	for _, c := range []struct {
-		value any
-		want  string
-	}{
-		{&r, "fc"}, {fbResult("", 0, 0), "fb"}, {boundsReport(), "bounds"}, {forecast(), "plan"}, {allocation(1, 2), "design"},
-		{spectrum(), "spectrum"}, {hardness(), "hardness"}, {fcSweep(), "sweep"}, {kernel(), "kernel"}, {&kernels.RBF{}, "kernel"}, {kernels.LiftTask(kernels.Identity{}), "kernel"}, {problem(), "problem"},
-		{1, "number"}, {2.5, "number"}, {float32(2), "number"}, {"a", "text"}, {true, "bool"}, {[]float64{1}, "list"}, {Figure{}, "figure"}, {&Table{}, "table"},
-	} {
-		if got := TypeName(c.value); got != c.want {
-			t.Errorf("TypeName(%T) = %q, want %q", c.value, got, c.want)
-		}
-		if len(Blocks(c.value)) == 0 {
-			t.Errorf("%T has no blocks", c.value)
-		}
-	}
-}
-
-// TestCSVIsExact: every number reads back as the same float64, and every row is
-// as long as the header.
-func TestCSVIsExact(t *testing.T) {
-	s := fcSweep()
-	s.Rows[0].Result.SamplesPerAgent.Mean = 1.0 / 3
-	var b bytes.Buffer
-	if err := CSV(&b, s); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(&b).ReadAll() // refuses rows of other lengths
+// TestSavePGFPlots: a figure as .tex, given as a value or behind a pointer, has its
+// numbers in a file beside it.
+func TestSavePGFPlots(t *testing.T) {
+	f, err := report.FigureOf(report.SweepOfFC(), report.Drawing{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, name := range records[0] {
-		if name != "samples" {
-			continue
+	for _, v := range []any{f, &f} {
+		dir := t.TempDir()
+		if err := save.File(filepath.Join(dir, "f.tex"), v); err != nil {
+			t.Fatal(err)
 		}
-		for i, r := range s.Rows {
-			if got, err := strconv.ParseFloat(records[i+1][j], 64); err != nil || got != r.Result.SamplesPerAgent.Mean {
-				t.Errorf("row %d: %q, want %v", i, records[i+1][j], r.Result.SamplesPerAgent.Mean)
-			}
+		tex, err := os.ReadFile(filepath.Join(dir, "f.tex"))
+		if err != nil || !strings.Contains(string(tex), "f.dat") {
+			t.Errorf("%.80s, %v", tex, err)
 		}
-		return
+		if dat, err := os.ReadFile(filepath.Join(dir, "f.dat")); err != nil || len(dat) == 0 {
+			t.Errorf("f.dat: %d bytes, %v", len(dat), err)
+		}
 	}
-	t.Error("no column samples")
 }

@@ -1,33 +1,37 @@
-package report
+package save
 
 import (
 	"fmt"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Parquet writes the table that CSV writes, with types: numbers are DOUBLE or INT64,
 // truth values BOOLEAN, texts UTF-8 strings, and absent cells are null. A column that
 // mixes numbers with texts, such as a swept xi of "auto" and 0.1, is one of texts.
 func Parquet(w io.Writer, v any) error {
-	t, err := tidy(v)
+	columns, err := report.Cells(v)
 	if err != nil {
 		return err
 	}
-	columns := t.flat()
 	kinds := make([]kind, len(columns))
 	for j, c := range columns {
-		kinds[j] = c.kind()
+		kinds[j] = kindOf(c)
 	}
 	schema, err := schemaOf(columns, kinds)
 	if err != nil {
 		return err
 	}
-	rows := make([]parquet.Row, len(t.Rows))
+	var rows []parquet.Row
+	if len(columns) > 0 {
+		rows = make([]parquet.Row, len(columns[0].Cells))
+	}
 	for i := range rows {
 		for j, c := range columns {
-			rows[i] = append(rows[i], kinds[j].value(c.cells[i]).Level(0, present(c.cells[i]), j))
+			rows[i] = append(rows[i], kinds[j].value(c.Cells[i]).Level(0, present(c.Cells[i]), j))
 		}
 	}
 	out := parquet.NewWriter(w, schema, parquet.Compression(&parquet.Snappy))
@@ -56,13 +60,13 @@ type ordered struct {
 func (o ordered) Fields() []parquet.Field { return o.fields }
 
 // schemaOf makes a column of optional cells of each column of the table.
-func schemaOf(columns []flat, kinds []kind) (*parquet.Schema, error) {
+func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error) {
 	group := parquet.Group{}
 	for j, c := range columns {
-		if group[c.name] != nil {
-			return nil, fmt.Errorf("two columns of the table are called %s, and Parquet tells them apart by name: save it as CSV, or sweep under another name", c.name)
+		if group[c.Name] != nil {
+			return nil, fmt.Errorf("two columns of the table are called %s, and Parquet tells them apart by name: save it as CSV, or sweep under another name", c.Name)
 		}
-		group[c.name] = parquet.Optional(kinds[j].leaf())
+		group[c.Name] = parquet.Optional(kinds[j].leaf())
 	}
 	named := map[string]parquet.Field{}
 	for _, f := range group.Fields() {
@@ -70,7 +74,7 @@ func schemaOf(columns []flat, kinds []kind) (*parquet.Schema, error) {
 	}
 	o := ordered{Group: group}
 	for _, c := range columns {
-		o.fields = append(o.fields, named[c.name])
+		o.fields = append(o.fields, named[c.Name])
 	}
 	return parquet.NewSchema("table", o), nil
 }
@@ -86,10 +90,10 @@ const (
 	kindTruth
 )
 
-// kind finds the narrowest kind that holds every cell.
-func (c flat) kind() kind {
+// kindOf finds the narrowest kind that holds every cell of a column.
+func kindOf(c report.CellColumn) kind {
 	found := map[kind]bool{}
-	for _, v := range c.cells {
+	for _, v := range c.Cells {
 		switch v.(type) {
 		case nil:
 		case float64:
@@ -105,7 +109,7 @@ func (c flat) kind() kind {
 		}
 	}
 	switch {
-	case len(found) == 0 && c.number:
+	case len(found) == 0 && c.Number:
 		return kindReal
 	case len(found) == 1:
 		for k := range found {
@@ -139,8 +143,7 @@ func (k kind) value(v any) parquet.Value {
 	}
 	switch k {
 	case kindReal:
-		x, _ := numeric(v)
-		return parquet.DoubleValue(x)
+		return parquet.DoubleValue(double(v))
 	case kindWhole:
 		return parquet.Int64Value(int64(v.(int)))
 	case kindUnsigned:
@@ -148,5 +151,16 @@ func (k kind) value(v any) parquet.Value {
 	case kindTruth:
 		return parquet.BooleanValue(v.(bool))
 	}
-	return parquet.ByteArrayValue([]byte(field(v)))
+	return parquet.ByteArrayValue([]byte(report.CellText(v)))
+}
+
+// double is a number of any kind as a float64.
+func double(v any) float64 {
+	switch v := v.(type) {
+	case int:
+		return float64(v)
+	case uint64:
+		return float64(v)
+	}
+	return v.(float64)
 }
