@@ -112,8 +112,24 @@ func start(t testing.TB, env ...string) *front {
 	t.Cleanup(f.end)
 	f.client = f.connect()
 	go f.watch()
-	f.ask(jupyter.ShellChannel, "kernel_info_request", struct{}{})
+	f.join()
 	return f
+}
+
+// join asks who the kernel is until what it publishes arrives: a subscription may come after the first answer, and
+// what is published before it is lost.
+func (f *front) join() {
+	f.t.Helper()
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); {
+		request := f.send(jupyter.ShellChannel, "kernel_info_request", struct{}{})
+		f.reply(jupyter.ShellChannel, request)
+		for again := time.Now().Add(time.Second); time.Now().Before(again); time.Sleep(2 * time.Millisecond) {
+			if hasIdle(f.published(request)) {
+				return
+			}
+		}
+	}
+	f.t.Fatalf("nothing that the kernel publishes arrives within %v", waitLimit)
 }
 
 // testLog shows what a kernel prints when GONB_COPE_TEST_LOG is set.
@@ -270,9 +286,7 @@ func (f *front) ask(ch jupyter.Channel, msgType string, content any) map[string]
 	f.t.Helper()
 	m := f.send(ch, msgType, content)
 	reply := f.reply(ch, m)
-	if msgType != "kernel_info_request" { // the first may be published before the subscription
-		f.await(m, "idle after "+msgType, hasIdle)
-	}
+	f.await(m, "idle after "+msgType, hasIdle)
 	return reply
 }
 
