@@ -1,4 +1,4 @@
-.PHONY: help test parts short test-lab bench faults fuzz docs
+.PHONY: help test parts short test-lab bench faults fuzz docs licenses
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,3 +43,6 @@ fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: th
 
 docs: ## write the lists in docs/language.md anew from the catalogues
 	go test ./dsl -run LanguageDocumentation -update
+
+licenses: ## write the licences of all linked modules, which the binary prints
+	go test ./cmd/gonb-cope -run TestLicenses -update

@@ -61,11 +61,16 @@ func sourceRevision() string {
 }
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print version and provenance of the binary",
 		Args:  none,
 		Run: func(*cobra.Command, []string) {
+			if all {
+				fmt.Print(licenses)
+				return
+			}
 			b := buildOf()
 			fmt.Printf("gonb-cope %s\n", b.version)
 			if b.revision != "" {
@@ -74,6 +79,8 @@ func versionCommand() *cobra.Command {
 			fmt.Printf("built by  %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
+	c.Flags().BoolVar(&all, "licenses", false, "print the licences of all that the binary contains instead")
+	return c
 }
 
 // none refuses arguments.
