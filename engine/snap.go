@@ -59,6 +59,9 @@ func (m *Model) snap() {
 		for k := begin; k < n && projection[order[k]] <= projection[i]+radius; k++ {
 			if j := order[k]; first[j] && j < same && squaredDistance(row, m.Features.RawRowView(j)) <= square {
 				same = j
+				if projection[j] == projection[i] {
+					break // of many copies, which stand side by side, the first is enough
+				}
 			}
 		}
 		if first[i] = same == n; !first[i] {
