@@ -50,7 +50,7 @@ func separate() allocation { return allocation{kindLocal, localDesign} }
 // allocations [Du23, App. A, CoKernel-IndAlloc]: agents pool their data in the
 // kernelised estimator as in Alg. 1, but each pulls by the allocation that is
 // optimal for its own open pairs under its own arms alone. The open tasks share a
-// round's pulls equally. The number of pulls is that of the schedule for what the
+// round's pulls equally. The schedule gives the number of pulls for what the
 // joined allocation is worth to all open pairs, so the guarantee of Alg. 1 stays.
 func NewCoKernelFCIndAlloc(m *Model, opt Options) (Algorithm, error) {
 	return newElimination(m, opt, joint{separate()})

@@ -12,7 +12,7 @@ import (
 )
 
 // Linear algebra on the features of many arms, a part at a time: between two parts the context is
-// looked at. The sums are those of the whole, in the same order.
+// looked at. The sums are taken in the same order as for the whole.
 
 // claim asks for the memory of so many matrices of n arms × dim features.
 func claim(ctx context.Context, what string, matrices, n, dim int) error {

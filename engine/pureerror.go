@@ -27,7 +27,7 @@ func (m *Model) tested(d replicates, s scales) (l meanFit) {
 	return l
 }
 
-// law is that of the sum of squares of residuals over estimated scales when the kernel fits:
+// law is the distribution of the sum of squares of residuals over estimated scales when the kernel fits:
 // multiple·f·F(f, pure) with f = l.freedom; pure is infinite where scales are known.
 //
 // With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its part

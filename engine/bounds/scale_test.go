@@ -95,7 +95,7 @@ func TestTheoryStops(t *testing.T) {
 	}
 }
 
-// The eigenvalues of many tasks are those of a low-rank factor, and the same.
+// The eigenvalues of many tasks come from a low-rank factor, and are the same.
 func TestManyTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("eigenvalues of 1,100 tasks")

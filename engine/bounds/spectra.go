@@ -49,8 +49,8 @@ func spectra(ctx context.Context, m *engine.Model, lambda []float64) (eigenvalue
 	return out, err
 }
 
-// mostTasks is the number of tasks up to which eigenvalues are those of their Gram matrix, in
-// seconds at most. Beyond, they are those of its low-rank factor: an eigenvalue is off by at most the trace of
+// mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in
+// seconds at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of
 // what that leaves out, 1e-12 of the largest diagonal value for each task unless cut at engine.MaxRank.
 const mostTasks = 1024
 

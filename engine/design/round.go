@@ -45,7 +45,7 @@ func (e *RatioError) Error() string {
 // regret minimisation is tried as well and the better ratio wins; not above a rank of
 // 256, where each of its pulls takes an eigenvalue decomposition of tenths of a second. The cost does
 // not grow with n. Weights need not sum to one exactly; they must not all be zero.
-// n < 1 is an error, and so is the end of the context; other errors and panics are those of MaxVariance.
+// n < 1 is an error, and so is the end of the context; other errors and panics are as in MaxVariance.
 func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
 	defer caught(&err)
 	stop := stopper{ctx}

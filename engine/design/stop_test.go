@@ -84,7 +84,7 @@ func TestSolversStop(t *testing.T) {
 	}
 }
 
-// The inner products of a large matrix are those of a small one.
+// The inner products of a large matrix equal those computed at once.
 func TestSetGram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	x := reshape(blas64.General{}, 70, 9000)

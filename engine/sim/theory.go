@@ -46,7 +46,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.M
 	}
 }
 
-// lowerBound is that of the noise which rewards have, where the model has guesses of it.
+// lowerBound goes by the noise which rewards have, where the model has guesses of it.
 func (x Experiment) lowerBound(ctx context.Context, model *engine.Model, delta float64) (float64, error) {
 	if p := x.Problem; p.Unknown != "" && p.SD != nil && !slices.Equal(p.SD, p.Noise) {
 		known := *p

@@ -22,7 +22,7 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// environment is that of a process when it began; empty when it has ended or belongs
+// environment holds the variables of a process when it began; empty when it has ended or belongs
 // to somebody else.
 func environment(id int) []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))

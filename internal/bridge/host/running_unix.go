@@ -129,7 +129,7 @@ func ending(err error, stderr string) error {
 	return errors.New(how)
 }
 
-// environment is that of the cell, without what would connect it to GoNB, to its warden
+// environment holds the variables of the cell, without what would connect it to GoNB, to its warden
 // or to the kernel's socket.
 func environment(put bridge.FunctionPut) []string {
 	env := slices.DeleteFunc(slices.Clone(put.Env), func(entry string) bool {
