@@ -255,10 +255,10 @@ func (e *elimination) Answers() []Answer {
 // Warnings has the conditions of the guarantee that are known not to hold.
 func (e *elimination) Warnings() []string { return e.model.ridgeWarnings(ModeFC, e.opt, e.ridge) }
 
-// relies returns the kernel of the elimination; nil for one that goes by names.
-func (e *elimination) relies() (*Model, float64) {
+// FitCheck tests the kernel of the elimination; one that goes by names relies on none.
+func (e *elimination) FitCheck() FitCheck {
 	if _, named := e.own.(equal); named {
-		return nil, 0
+		return nil
 	}
-	return e.model, 0
+	return newFitCheck(e.model, 0, false)
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -35,7 +36,7 @@ func (m *Model) decoupled() (*Model, error) {
 func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
 	ctx := m.context()
 	n, dim := factor.L.Dims()
-	if err := claim(ctx, "the coordinates", 1, n, dim); err != nil {
+	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, dim); err != nil {
 		return nil, err
 	}
 	features := mat.NewDense(n, dim, nil)

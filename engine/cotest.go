@@ -252,7 +252,7 @@ func (a *coTest) Warnings() []string {
 	return out
 }
 
-// relies returns the kernel of the test, and how far its user allows rewards to be off it.
-func (a *coTest) relies() (*Model, float64) { return a.model, a.opt.Misfit / a.model.Unit }
-
-func (a *coTest) tolerates() bool { return a.opt.Robust }
+// FitCheck tests the kernel, beyond what its user allows rewards to be off it.
+func (a *coTest) FitCheck() FitCheck {
+	return newFitCheck(a.model, a.opt.Misfit/a.model.Unit, a.opt.Robust)
+}

@@ -121,7 +121,7 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 		}
 	}
 	for _, part := range parts {
-		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
+		space := reduced{arms: part.arms, columns: part.columns}.space(m.Space(0))
 		d, err := design.Minimax(space, design.Contrasts{Pairs: part.pairs}, m.Solver(explainTolerance))
 		if err != nil {
 			return a.more(needs)

@@ -36,7 +36,7 @@ func (a *coTest) choose() (*stage, error) {
 	}
 	pulled := int(math.Ceil(st.design.Value))
 	for _, part := range m.layout.parts(pairs) {
-		space := reduced{arms: part.arms, columns: part.columns}.space(m, 0)
+		space := reduced{arms: part.arms, columns: part.columns}.space(m.Space(0))
 		contrasts := design.Contrasts{Pairs: part.pairs}
 		d, err := design.Minimax(space, contrasts, m.Solver(needTolerance))
 		if err != nil {
@@ -93,7 +93,7 @@ func (a *coTest) explore() (*stage, error) {
 		for k, i := range r.arms {
 			weights[k] = d.Weights[i] * float64(m.layout.copies[i])
 		}
-		if err := a.pull(st, r.space(m, 0), design.Contrasts{Groups: r.groups}, r.arms, weights, n); err != nil {
+		if err := a.pull(st, r.space(m.Space(0)), design.Contrasts{Groups: r.groups}, r.arms, weights, n); err != nil {
 			return nil, err
 		}
 		if a.misfit.data != nil {

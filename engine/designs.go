@@ -30,7 +30,7 @@ func (m *Model) solve(r reduced, ridge, threshold float64) (design.Design, error
 	return remember(m.context(), m.memory, k, func() (design.Design, error) {
 		opt := m.Solver(designTolerance(len(r.arms)))
 		opt.Threshold = threshold
-		d, err := design.Minimax(r.space(m, ridge), design.Contrasts{Groups: r.groups}, opt)
+		d, err := design.Minimax(r.space(m.Space(ridge)), design.Contrasts{Groups: r.groups}, opt)
 		if threshold > 0 {
 			d.Weights, d.Certificate = nil, design.Certificate{}
 		}
@@ -91,7 +91,7 @@ func contrasting(alive [][]int) [][]int {
 
 // remembered returns the value that a key has for this model: it follows from the key, the numbers
 // of the model and its expected rewards.
-func remembered[T sized](m *Model, k key, compute func() (T, error)) (T, error) {
+func remembered[T any](m *Model, k key, compute func() (T, error)) (T, error) {
 	k.of = m.identity
 	return remember(m.context(), m.memory, k, compute)
 }

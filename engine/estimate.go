@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
@@ -47,7 +49,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	if ridge > 0 {
 		matrices = 3
 	}
-	if err := claim(ctx, "the estimator", matrices, n, dim); err != nil {
+	if err := memlimit.Matrices(ctx, "the estimator", matrices, n, dim); err != nil {
 		return nil, err
 	}
 	e := &Estimator{
@@ -118,8 +120,8 @@ func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 	}
 }
 
-// size is the number of floats held, for the memory bound of Model.
-func (e *Estimator) size() int {
+// Floats returns how many numbers are held, for the bound of a Memory.
+func (e *Estimator) Floats() int {
 	if e == nil {
 		return 0
 	}

@@ -14,11 +14,6 @@ import (
 // Linear algebra on the features of many arms, a part at a time: between two parts the context is
 // looked at. The sums are taken in the same order as for the whole.
 
-// claim asks for the memory of so many matrices of n arms × dim features.
-func claim(ctx context.Context, what string, matrices, n, dim int) error {
-	return memlimit.Claim(ctx, memlimit.Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(dim), Count: n, Of: "arms"})
-}
-
 // byRows calls do for ranges of rows that cover all n.
 func byRows(ctx context.Context, n int, do func(from, to int)) error {
 	const together = 512
@@ -62,7 +57,7 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 // solveInSteps is solveLeastSquares by panels of columns.
 func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]float64, error) {
 	n, dim := features.Dims()
-	if err := claim(ctx, "the fit of the expected rewards", 1, n, dim+1); err != nil {
+	if err := memlimit.Matrices(ctx, "the fit of the expected rewards", 1, n, dim+1); err != nil {
 		return nil, err
 	}
 	both := mat.NewDense(n, dim+1, nil) // Φ and μ

@@ -50,18 +50,20 @@ func (l LackOfFit) Warning() string {
 		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
 }
 
-// A fitter is an Algorithm whose answers rely on a kernel that can represent the rewards.
-type fitter interface {
-	// relies returns the model of that kernel, and what the rewards of an arm may be
-	// off it at most, normalised.
-	relies() (m *Model, misfit float64)
+// A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.
+type KernelReliant interface {
+	// FitCheck returns the test of that kernel for one run; nil where no data would speak against it.
+	FitCheck() FitCheck
 }
 
-// A tolerator is a fitter that may estimate that and allow for it.
-type tolerator interface{ tolerates() bool }
+// A FitCheck tests a kernel on the data of a run.
+type FitCheck interface {
+	// Learn takes a round in. It returns the p-value of all data so far, nil where they leave
+	// nothing to test, and what speaks against the kernel since the first round that rejected it.
+	Learn(round int, b Batch) (p *float64, found *LackOfFit)
+}
 
 // fitCheck tests for lack of fit on all data of a run so far [Draper and Smith 1998, sec. 2.1].
-// It is nil where there is nothing to test.
 type fitCheck struct {
 	model  *Model
 	misfit float64 // normalised
@@ -70,50 +72,30 @@ type fitCheck struct {
 	found  *LackOfFit // at the first round that rejects
 }
 
-// newFitCheck returns nil for algorithms that rely on no kernel, and for kernels that can
-// follow any rewards.
-func newFitCheck(alg Algorithm) *fitCheck {
-	f, ok := alg.(fitter)
-	if !ok {
+// newFitCheck returns the test of the model's kernel, where the rewards of an arm may be off it by
+// misfit, normalised; robust is whether the run estimates more than that and allows for it. It is
+// nil for a kernel that can follow any rewards.
+func newFitCheck(m *Model, misfit float64, robust bool) FitCheck {
+	if m.Rank() >= m.Problem.N() || m.cut {
 		return nil
 	}
-	m, misfit := f.relies()
-	if m == nil || m.Rank() >= m.Problem.N() || m.cut {
-		return nil
-	}
-	check := &fitCheck{model: m, misfit: misfit, data: newReplicates(m.Problem.N())}
-	if t, ok := alg.(tolerator); ok {
-		check.robust = t.tolerates()
-	}
-	return check
+	return &fitCheck{model: m, misfit: misfit, robust: robust, data: newReplicates(m.Problem.N())}
 }
 
-// learn takes a round in and returns the p-value of all data so far; nil where they
-// leave nothing to test.
-func (f *fitCheck) learn(round int, b Batch) *float64 {
-	if f == nil {
-		return nil
-	}
+// Learn tests all data up to this round, each round at its part of LackLevel.
+func (f *fitCheck) Learn(round int, b Batch) (*float64, *LackOfFit) {
 	f.data.add(b)
 	scales, _ := f.data.scales(f.model)
 	l := f.model.tested(f.data, scales)
 	if l.freedom == 0 {
-		return nil
+		return nil, f.found
 	}
 	p := l.pValue(f.misfit, scales)
 	if level := LackLevel / float64(round*(round+1)); p <= level && f.found == nil {
 		f.found = f.describe(l)
 		f.found.Round, f.found.PValue, f.found.Level, f.found.Robust = round, p, level, f.robust
 	}
-	return &p
-}
-
-// verdict returns the finding so far, nil when there is none.
-func (f *fitCheck) verdict() *LackOfFit {
-	if f == nil {
-		return nil
-	}
-	return f.found
+	return &p, f.found
 }
 
 // pValue is the probability of residuals at least this large when no reward is farther

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // layout is how the arms of a model hang together. Arms with the same features, to
@@ -76,7 +78,7 @@ func newLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 			return nil, err
 		}
 		b := &l.blocks[k]
-		if err := claim(ctx, "the features", 1, len(b.arms), len(b.columns)); err != nil {
+		if err := memlimit.Matrices(ctx, "the features", 1, len(b.arms), len(b.columns)); err != nil {
 			return nil, err
 		}
 		b.identify(features, precision)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -26,26 +27,22 @@ type Memory struct {
 // memoryLimit bounds the numbers kept by either generation of a Memory, 128 MiB.
 const memoryLimit = 1 << 24
 
-// sized lists the types that a Memory keeps; floats counts the numbers in each.
-type sized interface {
-	float64 | []float64 | design.Design | design.Rounding | *Estimator | *stage
-}
-
-// floats returns about how many numbers a value holds.
-func floats[T sized](value T) int {
-	switch v := any(value).(type) {
+// floats returns about how many numbers a value holds. Types of other packages count their own
+// in a method Floats; a type that says nothing is a mistake of the programmer and panics.
+func floats(value any) int {
+	switch v := value.(type) {
+	case float64:
+		return 1
 	case []float64:
 		return len(v)
 	case design.Design:
 		return len(v.Weights) + len(v.Certificate.Weights) + 4*len(v.Certificate.Pairs)
 	case design.Rounding:
 		return len(v.Counts)
-	case *Estimator:
-		return v.size()
-	case *stage:
-		return floats(v.design) + floats(v.rounding) + floats(v.estimate)
+	case interface{ Floats() int }:
+		return v.Floats()
 	}
-	return 1
+	panic(fmt.Sprintf("a Memory does not know the size of a %T", value))
 }
 
 // entry is a value that is kept.
@@ -67,7 +64,7 @@ type computation struct {
 //
 // Computing is a pure function of the key, so which caller came first cannot matter. It may ask
 // for other keys, but never in a circle.
-func remember[T sized](ctx context.Context, m *Memory, k key, compute func() (T, error)) (value T, err error) {
+func remember[T any](ctx context.Context, m *Memory, k key, compute func() (T, error)) (value T, err error) {
 	at := k.encode()
 	for {
 		kept, c, first := m.find(at)
@@ -116,7 +113,7 @@ func (m *Memory) find(at string) (kept any, c *computation, first bool) {
 }
 
 // finish computes, keeps the value and lets those who wait go on, also after a panic.
-func finish[T sized](m *Memory, at string, c *computation, compute func() (T, error)) (value T, err error) {
+func finish[T any](m *Memory, at string, c *computation, compute func() (T, error)) (value T, err error) {
 	defer func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()

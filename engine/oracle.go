@@ -3,8 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-
-	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
 // oracle is a reference that no algorithm can be: it knows the expected rewards,
@@ -75,7 +73,7 @@ func (a *oracle) Plan() (Plan, error) {
 	r := a.round + 1
 	// The start and the round number say how all pulls so far came about.
 	k := key{kind: kindOracleStage, level: a.opt.Epsilon, pulls: a.start, sets: [][]int{{r}}}
-	st, err := remembered(a.model, k, func() (*stage, error) { return a.model.oracleStage(a.opt.Epsilon, a.counts, n) })
+	st, err := remembered(a.model, k, func() (*stage, error) { return oracleStage(a.model, a.opt.Epsilon, a.counts, n) })
 	if err != nil {
 		return Plan{}, err
 	}
@@ -85,12 +83,12 @@ func (a *oracle) Plan() (Plan, error) {
 
 // oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
 // and factors the estimator of these and the ones before.
-func (m *Model) oracleStage(epsilon float64, before []int, n int) (*stage, error) {
+func oracleStage(m *Model, epsilon float64, before []int, n int) (*stage, error) {
 	d, err := m.Hardness(0, epsilon)
 	if err != nil {
 		return nil, err
 	}
-	contrasts, err := m.rivals(epsilon)
+	contrasts, err := m.Rivals(epsilon)
 	if err != nil {
 		return nil, err
 	}
@@ -110,22 +108,6 @@ func (m *Model) oracleStage(epsilon float64, before []int, n int) (*stage, error
 		e, err := NewEstimator(m, 0, all)
 		return &stage{design: d, rounding: r, estimate: e}, err
 	}
-}
-
-// rivals are the contrasts of ρ*: each best arm against its rivals, by their gaps.
-func (m *Model) rivals(epsilon float64) (design.Contrasts, error) {
-	t, err := m.known()
-	if err != nil {
-		return design.Contrasts{}, err
-	}
-	var c design.Contrasts
-	for i, v := range m.Problem.TaskOf {
-		if i != t.best[v] {
-			gap := max(t.gap[i], epsilon/m.Unit)
-			c.Pairs = append(c.Pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
-		}
-	}
-	return c, nil
 }
 
 // Learn pools the round with those before it and drops the rivals that are beaten.

@@ -22,7 +22,7 @@ func NewOracleFB(m *Model, opt Options) (Algorithm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", ErrUnsuited, err)
 	}
-	contrasts, err := m.rivals(opt.Epsilon)
+	contrasts, err := m.Rivals(opt.Epsilon)
 	if err != nil {
 		return nil, err
 	}

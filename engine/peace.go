@@ -60,7 +60,7 @@ func widthDesign(m *Model, ridge float64, set []int, threshold float64) (design.
 		}
 		k := key{kind: kindCanonicalWidth, of: r.identity, ridge: m.normalised(ridge), level: threshold}
 		d, err := remember(m.context(), m.memory, k, func() (design.Design, error) {
-			d, err := design.Width(r.space(m, ridge), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
+			d, err := design.Width(r.space(m.Space(ridge)), r.groups[0], design.Options{Threshold: threshold, Context: m.ctx})
 			d.Lower = 0 // no certificate, as a plan's lower bound has to be
 			return d, err
 		})

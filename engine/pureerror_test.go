@@ -102,7 +102,7 @@ func TestLackOfFitLevelOfScales(t *testing.T) {
 				below := make([]int, len(levels))
 				for range runs {
 					f := &fitCheck{model: m, data: newReplicates(m.Problem.N())}
-					p := *f.learn(1, nullBatch(m, rng, degrees, sd))
+					p := *pOf(f.Learn(1, nullBatch(m, rng, degrees, sd)))
 					for k, level := range levels {
 						below[k] += when(p <= level)
 					}
@@ -154,7 +154,7 @@ func TestLackOfFitLeavesOut(t *testing.T) {
 	b := Batch{Counts: []int{50, 50, 1, 50}, Means: []float64{0, 3, 2, 3}, Squares: []float64{200, 200, 0, 200}}
 	f := &fitCheck{model: line(t), data: newReplicates(4)}
 	f.model.Problem.Unknown = UnknownArm
-	if p := f.learn(1, b); p == nil || *p > 1e-3 {
+	if p := pOf(f.Learn(1, b)); p == nil || *p > 1e-3 {
 		t.Errorf("p = %v for an arm that is far off, beside one without replicates", p)
 	}
 }

@@ -112,14 +112,15 @@ func (l *layout) fill(part *reduced, linked sets, root int) {
 	part.identity = string(append(code, sets...))
 }
 
-// space is what the reduced design is chosen over.
-func (r reduced) space(m *Model, ridge float64) design.Space {
-	if len(r.arms) == m.Problem.N() && slices.IsSorted(r.arms) && slices.IsSorted(r.columns) && len(r.columns) == m.Rank() {
-		return m.Space(ridge)
+// space returns the part of the model's space that the reduced design is chosen over.
+func (r reduced) space(whole design.Space) design.Space {
+	n, dim := whole.Features.Dims()
+	if len(r.arms) == n && slices.IsSorted(r.arms) && slices.IsSorted(r.columns) && len(r.columns) == dim {
+		return whole
 	}
-	s := design.Space{Features: submatrix(m.Features, r.arms, r.columns), Ridge: m.normalised(ridge), Precision: make([]float64, len(r.arms))}
+	s := design.Space{Features: submatrix(whole.Features, r.arms, r.columns), Ridge: whole.Ridge, Precision: make([]float64, len(r.arms))}
 	for k, i := range r.arms {
-		s.Precision[k] = m.Precision[i]
+		s.Precision[k] = whole.Precision[i]
 	}
 	return s
 }

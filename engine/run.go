@@ -33,7 +33,10 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 		return Outcome{}, err
 	}
 	var out Outcome
-	check := newFitCheck(alg)
+	var check FitCheck
+	if r, ok := alg.(KernelReliant); ok {
+		check = r.FitCheck()
+	}
 	for r := 1; !alg.Done(); r++ {
 		if r > opt.MaxRounds {
 			return out.close(alg, StatusRounds), nil
@@ -56,8 +59,9 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: learning: %w", r, err)
 		}
 		out.record(plan, alg.Alive())
-		out.Rounds[r-1].LackOfFit = check.learn(r, batch)
-		out.LackOfFit = check.verdict()
+		if check != nil {
+			out.Rounds[r-1].LackOfFit, out.LackOfFit = check.Learn(r, batch)
+		}
 	}
 	return out.close(alg, ""), nil
 }

@@ -10,6 +10,11 @@ type stage struct {
 	estimate *Estimator
 }
 
+// Floats returns how many numbers are held, for the bound of a Memory.
+func (st *stage) Floats() int {
+	return len(st.design.Weights) + len(st.design.Certificate.Weights) + len(st.rounding.Counts) + st.estimate.Floats()
+}
+
 // coveredStage is the stage of the smallest n·1.25^k pulls that the rounding covers:
 // the maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the
 // rounding is verified to need instead of its worst-case bound.

@@ -89,17 +89,29 @@ func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 		return design.Design{}, fmt.Errorf("problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
 			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
 	}
-	var pairs []design.Pair
-	for i, v := range m.Problem.TaskOf {
-		if i == t.best[v] {
-			continue
-		}
-		gap := max(t.gap[i], epsilon/m.Unit)
-		pairs = append(pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
-	}
 	return remembered(m, key{kind: kindHardness, ridge: ridge, level: epsilon}, func() (design.Design, error) {
-		return design.Minimax(m.Space(ridge), design.Contrasts{Pairs: pairs}, m.Solver(designTolerance(m.Problem.N())))
+		return design.Minimax(m.Space(ridge), m.rivals(t, epsilon), m.Solver(designTolerance(m.Problem.N())))
 	})
+}
+
+// Rivals returns the contrasts of ρ*: each best arm against its rivals, weighted by the squares of
+// one over their gaps, of which epsilon (reward units) replaces smaller ones.
+func (m *Model) Rivals(epsilon float64) (design.Contrasts, error) {
+	t, err := m.known()
+	if err != nil {
+		return design.Contrasts{}, err
+	}
+	return m.rivals(t, epsilon), nil
+}
+
+func (m *Model) rivals(t *truth, epsilon float64) (c design.Contrasts) {
+	for i, v := range m.Problem.TaskOf {
+		if i != t.best[v] {
+			gap := max(t.gap[i], epsilon/m.Unit)
+			c.Pairs = append(c.Pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
+		}
+	}
+	return c
 }
 
 // LowerBound is T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs

@@ -48,6 +48,11 @@ func size(bytes float64) string {
 	return fmt.Sprintf("%.0f MB", bytes/1e6)
 }
 
+// Matrices claims the memory of as many matrices of n arms × dim features.
+func Matrices(ctx context.Context, what string, matrices, n, dim int) error {
+	return Claim(ctx, Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(dim), Count: n, Of: "arms"})
+}
+
 // Claim is asked before the allocation: it returns an *Error when it does not fit, and tells the
 // listener of the context of needs above 1 GB, of each one once. Claiming reserves nothing.
 func Claim(ctx context.Context, n Need) error {
