@@ -88,7 +88,7 @@ func nbconvert(t *testing.T, kernel, path string) *notebook.Notebook {
 	interpreter := python(t, "nbconvert", "jupyter-nbconvert")
 	name := kernel + "-" + filepath.Base(path)
 	o := runIn(t, filepath.Dir(path), 2*limit, interpreter, "-W", "ignore", "-m", "nbconvert", "--to", "notebook", "--execute",
-		"--ExecutePreprocessor.kernel_name="+kernel, "--ExecutePreprocessor.timeout=300", "--ExecutePreprocessor.startup_timeout=300", "--output", name, filepath.Base(path))
+		"--ExecutePreprocessor.kernel_name="+kernel, "--ExecutePreprocessor.timeout=1800", "--ExecutePreprocessor.startup_timeout=600", "--output", name, filepath.Base(path))
 	if o.status != 0 {
 		t.Fatalf("%s under %s:\n%s%s", filepath.Base(path), kernel, o.stdout, o.stderr)
 	}
