@@ -154,6 +154,10 @@ func loneFormula(source string) (tex string, ok bool) {
 	return "", false
 }
 
+// block are the elements that stand on lines of their own.
+var block = set("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
+	"header hgroup hr main menu nav ol p pre section summary table ul")
+
 // htmlText is what HTML says, for formats that have no HTML: rows on lines, cells
 // apart.
 func htmlText(source string) string {

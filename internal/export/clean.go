@@ -22,9 +22,9 @@ var (
 		"msub msubsup msup mtable mtd mtext mtr munder munderover none")
 	// What these hold is no text for a reader, or could do something.
 	dropped = set("script style iframe object embed applet base link meta head title template noscript noembed noframes textarea xmp select input " +
-		"video audio canvas map param source track frame frameset math-field animate animatetransform animatemotion set foreignobject metadata")
+		"video audio canvas map param source track frame frameset math-field animate animateTransform animateMotion set foreignObject metadata")
 	// What a reader would have seen.
-	missed = set("script iframe object embed applet video audio canvas foreignobject")
+	missed = set("script iframe object embed applet video audio canvas foreignObject")
 )
 
 // parents lists the elements that stand in certain others alone.
@@ -89,7 +89,7 @@ func (c *cleaner) name(tag, space string) (name, inner string, known bool) {
 	case tag == "math":
 		return tag, "math", space == ""
 	case space == "svg":
-		return svgTags[tag], "svg", svgTags[tag] != ""
+		return tag, "svg", svgTags[tag]
 	case space == "math":
 		return tag, "math", mathTags[tag]
 	}
@@ -166,19 +166,18 @@ var (
 // attributes copies what may stay.
 func (c *cleaner) attributes(from, to *node, space string) {
 	for _, a := range from.attrs {
-		name := strings.ToLower(a.name)
 		keep := false
 		switch {
-		case strings.HasPrefix(name, "on"):
+		case strings.HasPrefix(a.name, "aria-"):
+			keep = space != "math" && attributeName.MatchString(a.name)
 		case space == "svg":
-			a, keep = c.drawn(a)
+			a, keep = svgAttribute(a)
 		case space == "math":
-			a.name, keep = name, mathAttributes[name]
+			keep = mathAttributes[a.name]
 		default:
-			a.name = name
-			keep = global[name] || specific[to.tag][name] || strings.HasPrefix(name, "aria-") && attributeName.MatchString(name)
+			keep = global[a.name] || specific[to.tag][a.name]
 		}
-		if !keep {
+		if !keep || to.has(a.name) { // href and xlink:href are one
 			continue
 		}
 		if a, keep = c.value(to.tag, space, a); keep {
@@ -193,18 +192,13 @@ func (c *cleaner) attributes(from, to *node, space string) {
 	}
 }
 
-// drawn is an attribute of a drawing, as SVG spells it. Addresses only point into the
-// drawing.
-func (c *cleaner) drawn(a attr) (attr, bool) {
-	low := strings.ToLower(a.name)
-	switch {
-	case low == "href" || low == "xlink:href":
+// svgAttribute is an attribute of a drawing and whether it may stay. Addresses only point into
+// the drawing.
+func svgAttribute(a attr) (attr, bool) {
+	if a.name == "href" || a.name == "xlink:href" {
 		return attr{"href", a.value}, strings.HasPrefix(a.value, "#")
-	case strings.HasPrefix(low, "aria-") && attributeName.MatchString(low):
-		return attr{low, a.value}, true
 	}
-	a.name = svgAttributes[low]
-	return a, a.name != ""
+	return a, svgAttributes[a.name]
 }
 
 // value checks and adapts the value of an attribute that may stay.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strings"
 
@@ -188,7 +189,7 @@ var (
 )
 
 func unescapeMarkdown(s string) string {
-	s = mdEntity.ReplaceAllStringFunc(s, func(e string) string { return parse(e).plain() })
+	s = mdEntity.ReplaceAllStringFunc(s, html.UnescapeString)
 	return backslashed.ReplaceAllString(s, "$1")
 }
 

@@ -63,6 +63,8 @@ func compilable(source string) bool {
 	return len(r.open) == 0
 }
 
+func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
 // texReader reads LaTeX as TeX does as long as nobody changes the rules, which no
 // command of texCommands does.
 type texReader struct {

@@ -151,22 +151,6 @@ func scopes(table *node) {
 	}
 	headRow(table)
 	visit(table, "row")
-	// Rows straight in the table are in a body, as every browser sees it.
-	var body *node
-	var out []*node
-	for _, c := range table.children {
-		if c.tag != "tr" {
-			body = nil
-			out = append(out, c)
-			continue
-		}
-		if body == nil {
-			body = element("tbody", nil)
-			out = append(out, body)
-		}
-		body.children = append(body.children, c)
-	}
-	table.children = out
 }
 
 // headRow makes a head of a first row that has nothing but head cells.
@@ -175,9 +159,9 @@ func headRow(table *node) {
 	if table.child("thead") != nil || len(rows) < 2 || len(rows[0].all("td")) > 0 {
 		return
 	}
-	for _, parent := range append(table.all("tbody"), table) {
-		if len(parent.children) > 0 && parent.children[0] == rows[0] {
-			parent.children = parent.children[1:]
+	for _, body := range table.all("tbody") {
+		if len(body.children) > 0 && body.children[0] == rows[0] {
+			body.children = body.children[1:]
 			at := 0
 			for at < len(table.children) && (table.children[at].tag == "caption" || table.children[at].tag == "colgroup") {
 				at++
