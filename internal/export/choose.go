@@ -2,9 +2,13 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
+	"iter"
 	"strings"
+
+	"github.com/yuin/goldmark/ast"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -162,7 +166,11 @@ var block = set("address article aside blockquote center details dialog dir div 
 // apart.
 func htmlText(source string) string {
 	k := cleaner{id: func(s string) string { return s }}
-	tree := &node{children: k.clean(parse(source), "", "")}
+	return textLines(&node{children: k.clean(parse(source), "", "")})
+}
+
+// textLines is what markup says on lines.
+func textLines(tree *node) string {
 	var b strings.Builder
 	tree.walk(func(n *node) bool {
 		switch {
@@ -191,23 +199,45 @@ func fileName(kind string, n int, ending string) string {
 	return fmt.Sprintf("%s-%d%s", kind, n, ending)
 }
 
+// authored is a heading of the notebook's text where it was written.
+type authored struct {
+	text    *written
+	heading *ast.Heading
+}
+
+// headings are those of all Markdown cells that a report shows.
+func headings(nb *notebook.Notebook) iter.Seq[authored] {
+	return func(yield func(authored) bool) {
+		for i := range nb.Cells {
+			c := &nb.Cells[i]
+			if c.Type != notebook.Markdown || c.HasTag(removeCell) {
+				continue
+			}
+			w := readMarkdown(c.Source, "h")
+			for _, h := range w.headings() {
+				if !yield(authored{w, h}) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // titleOf is the title that HTML would give, and whether the first heading of the
 // Markdown is it.
-func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
-	for i := range nb.Cells {
-		c := &nb.Cells[i]
-		if c.Type != notebook.Markdown || c.HasTag(removeCell) {
-			continue
+func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool, err error) {
+	title = opt.Title
+	for h := range headings(nb) {
+		words, err := h.text.plain(h.heading)
+		if err != nil {
+			return "", false, fmt.Errorf("the first heading: %w", err)
 		}
-		if h := firstHeading(c.Source); h != "" {
-			if opt.Title == "" || opt.Title == h {
-				return h, true
-			}
-			return opt.Title, false
-		}
+		first = title == "" || title == words
+		title = cmp.Or(title, words)
+		break
 	}
-	if opt.Title != "" {
-		return opt.Title, false
+	if title == "" {
+		title = (&page{nb: nb, opt: opt}).fallbackTitle()
 	}
-	return (&page{nb: nb, opt: opt}).fallbackTitle(), false
+	return title, first, nil
 }

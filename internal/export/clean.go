@@ -127,8 +127,7 @@ func (c *cleaner) image(from, to *node) []*node {
 		return []*node{to}
 	}
 	if problem != "" {
-		note := "Image " + brief(src) + " is missing: " + problem
-		return []*node{element("span", []string{"class", "missing"}, textNode(note))}
+		return []*node{element("span", []string{"class", "missing"}, textNode(missingImage(src, problem)))}
 	}
 	to.set("src", data)
 	if !to.has("alt") {
@@ -141,12 +140,12 @@ func (c *cleaner) image(from, to *node) []*node {
 // scripts nor loads anything.
 var imageData = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp|svg\+xml)(;[a-z0-9=-]+)*,[A-Za-z0-9+/=%._~!*'();:@&$,?-]*\s*$`)
 
-// brief is an address short enough for a note.
-func brief(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:77]) + "…"
+// missingImage says that an image is not there, and why.
+func missingImage(src, problem string) string {
+	if r := []rune(src); len(r) > 80 {
+		src = string(r[:77]) + "…"
 	}
-	return s
+	return "Image " + src + " is missing: " + problem
 }
 
 var (

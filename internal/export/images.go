@@ -14,6 +14,7 @@ import (
 	_ "image/png"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,13 @@ func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, me
 	return sniffed(data)
 }
 
-func unescapePath(p string) string { return strings.ReplaceAll(p, "%20", " ") }
+// unescapePath is an address in the letters that it stands for.
+func unescapePath(p string) string {
+	if s, err := url.PathUnescape(p); err == nil {
+		return s
+	}
+	return p
+}
 
 // mostImage is how many bytes an image may have: a page holds it whole.
 const mostImage = 32 << 20

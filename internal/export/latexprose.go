@@ -8,37 +8,35 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
 // texProse turns Markdown into LaTeX.
 type texProse struct {
-	source []byte
+	*written
 	notes  map[int]ast.Node // footnotes by their number
 	inNote bool             // a footnote is being written
 	placed map[int]bool     // footnotes that are written or being written
 	shift  int              // of the levels of headings; level 1 after it is \section
 	strip  *bool            // the first heading is still to be left out; nil in outputs
-	image  func(src, alt string) string
+	image  func(src string) string
 }
 
 // markdown converts one text.
 func (l *latexWriter) markdown(source, name string, c *notebook.Cell, strip *bool) string {
-	p := &texProse{source: []byte(source), notes: map[int]ast.Node{}, placed: map[int]bool{}, shift: l.shift, strip: strip,
-		image: func(src, alt string) string { return l.image(src, alt, c) }}
+	p := &texProse{written: readMarkdown(source, name), notes: map[int]ast.Node{}, placed: map[int]bool{}, shift: l.shift, strip: strip,
+		image: func(src string) string { return l.image(src, c) }}
 	if strip == nil {
 		p.shift = -2
 	}
-	root := markdown(name).Parser().Parse(text.NewReader(p.source))
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(p.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if note, ok := n.(*east.Footnote); ok && entering {
 			p.notes[note.Index] = note
 		}
 		return ast.WalkContinue, nil
 	})
-	return p.blocks(root)
+	return p.blocks(p.root)
 }
 
 func (p *texProse) blocks(parent ast.Node) string {
@@ -72,10 +70,7 @@ func (p *texProse) block(n ast.Node) string {
 	case *ast.ThematicBreak:
 		return "\n\\medskip\\hrule\\medskip\n"
 	case *ast.HTMLBlock:
-		if s := htmlText(string(n.Lines().Value(p.source))); s != "" {
-			return "\n" + texText(s) + "\n"
-		}
-		return ""
+		return p.html(n)
 	case *mathBlock:
 		return displayMath(n.tex(p.source))
 	case *east.Table:
@@ -132,12 +127,12 @@ func (p *texProse) inline(n ast.Node) string {
 	case *ast.AutoLink:
 		return link(string(n.URL(p.source)), texText(string(n.Label(p.source))))
 	case *ast.Image:
-		return p.image(string(n.Destination), textIn(n, p.source))
+		return p.image(address(n.Destination))
 	case *ast.RawHTML:
 		if lineBreak.Match(n.Segments.Value(p.source)) {
 			return "\\newline\n"
 		}
-		return ""
+		return strings.TrimSuffix(p.html(n), "\n")
 	case *east.TaskCheckBox:
 		if n.IsChecked {
 			return "☑ "
@@ -154,6 +149,21 @@ func (p *texProse) inline(n ast.Node) string {
 		return inlineMath(n.tex)
 	}
 	return p.inlines(n)
+}
+
+// html is what raw HTML says, and then its images.
+func (p *texProse) html(n ast.Node) string {
+	source, _ := p.rawHTML(n)
+	k := cleaner{id: func(s string) string { return s }, load: func(src string) (string, string) { return src, "" }}
+	tree := &node{children: k.clean(parse(string(source)), "", "")}
+	var b strings.Builder
+	if s := textLines(tree); s != "" {
+		b.WriteString("\n" + texText(s) + "\n")
+	}
+	for _, img := range tree.all("img") {
+		b.WriteString("\n" + p.image(img.get("src")) + "\n")
+	}
+	return b.String()
 }
 
 // footnote is a note where it is referred to. A note inside of notes is written where

@@ -58,7 +58,10 @@ const preamble = `\documentclass[11pt]{article}
 `
 
 func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
-	title, strip := titleOf(nb, opt)
+	title, strip, err := titleOf(nb, opt)
+	if err != nil {
+		return err
+	}
 	l := &latexWriter{ctx: ctx, put: put, opt: opt, shift: sectionShift(nb, strip)}
 	for _, f := range failures(nb) {
 		l.writef("\n\\noindent\\textbf{This run failed.} %s\n", texText(f.String()))
@@ -84,28 +87,19 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 		date = opt.Provenance.Started.Format("2 January 2006")
 	}
 	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", texText(title), date)
-	_, err := io.WriteString(w, preamble+texCharacters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
+	_, err = io.WriteString(w, preamble+texCharacters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
 	return err
 }
 
 // sectionShift is 0 when headings of level 1 remain besides the title, else 1.
 func sectionShift(nb *notebook.Notebook, strip bool) int {
-	shift := 1
-	for i := range nb.Cells {
-		if nb.Cells[i].Type != notebook.Markdown {
-			continue
+	for h := range headings(nb) {
+		if !strip && h.heading.Level == 1 {
+			return 0
 		}
-		eachLine(nb.Cells[i].Source, func(line string) string {
-			if h := atxHeading.FindStringSubmatch(line); h != nil {
-				if !strip && len(h[1]) == 1 {
-					shift = 0
-				}
-				strip = false
-			}
-			return line
-		})
+		strip = false
 	}
-	return shift
+	return 1
 }
 
 func (l *latexWriter) code(number int, c *notebook.Cell) {
@@ -199,7 +193,7 @@ func (l *latexWriter) figure(p picture) {
 }
 
 // image is a picture in running text.
-func (l *latexWriter) image(src, alt string, c *notebook.Cell) string {
+func (l *latexWriter) image(src string, c *notebook.Cell) string {
 	var data []byte
 	var media, problem string
 	if inline := imageData.FindStringSubmatch(src); inline != nil {
@@ -219,7 +213,7 @@ func (l *latexWriter) image(src, alt string, c *notebook.Cell) string {
 		problem = "LaTeX takes no " + strings.TrimPrefix(media, "image/")
 	}
 	if problem != "" {
-		return fmt.Sprintf("\\emph{Image %s is missing: %s}", texText(brief(src)), texText(problem))
+		return `\emph{` + texText(missingImage(unescapePath(src), problem)) + "}"
 	}
 	l.files++
 	return fmt.Sprintf("\\includegraphics{%s}", l.put(fileName("image", l.files, ending), data))

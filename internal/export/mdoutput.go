@@ -3,6 +3,8 @@ package export
 import (
 	"strings"
 
+	"github.com/yuin/goldmark/ast"
+
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -50,11 +52,11 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 	source, kind := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
 	switch kind {
 	case asMarkdown:
-		return eachLine(source, func(line string) string {
-			if h := atxHeading.FindStringSubmatch(line); h != nil { // below the headings of the text
-				line = strings.Repeat("#", min(6, len(h[1])+2)) + " " + h[2]
+		return m.rewritten(source, c, func(w *written, n ast.Node) []edit {
+			if h, ok := n.(*ast.Heading); ok { // below the headings of the text
+				return w.releveled(h, min(6, h.Level+2))
 			}
-			return m.images(line, c)
+			return nil
 		})
 	case asLaTeX:
 		if tex, ok := loneFormula(source); ok {

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/yuin/goldmark/ast"
+	"golang.org/x/net/html"
+
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -24,7 +27,10 @@ type mdWriter struct {
 func (m *mdWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
 
 func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
-	title, first := titleOf(nb, opt)
+	title, first, err := titleOf(nb, opt)
+	if err != nil {
+		return err
+	}
 	m := &mdWriter{put: put, opt: opt, strip: first}
 	m.writef("---\ntitle: %s\n", yamlText(title))
 	if t := opt.Provenance.Started; !t.IsZero() {
@@ -50,7 +56,7 @@ func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Op
 			m.facts(t)
 		}
 	}
-	_, err := io.WriteString(w, xmlText(m.b.String()))
+	_, err = io.WriteString(w, xmlText(m.b.String()))
 	return err
 }
 
@@ -66,92 +72,88 @@ func mdEscape(s string) string {
 
 var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
 
-// eachLine changes the lines of Markdown that are outside of fenced code.
-func eachLine(source string, change func(string) string) string {
-	lines := strings.Split(source, "\n")
-	fence := ""
-	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
-		default:
-			lines[i] = change(line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-var (
-	atxHeading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
-	mdPlace    = regexp.MustCompile(`\]\(#([^)\s]+)\)`)
-	mdImage    = regexp.MustCompile(`!\[([^\]]*)\]\(\s*([^)\s]+)([^)]*)\)`)
-)
-
-// firstHeading is the text of the first heading written with #, without signs of
-// Markdown.
-func firstHeading(source string) string {
-	found := ""
-	eachLine(source, func(line string) string {
-		if h := atxHeading.FindStringSubmatch(line); h != nil && found == "" {
-			found = h[2]
-		}
-		return line
-	})
-	if found == "" {
-		return ""
-	}
-	k := cleaner{id: func(s string) string { return s }}
-	tree, err := prose(found, "title", &k)
-	if err != nil {
-		return found
-	}
-	return strings.TrimSpace(tree.plain())
-}
-
-// prose is a Markdown cell, with its images as files beside the report.
+// prose is a Markdown cell: without the title, with its images as files beside the report
+// and its links to headings as Quarto names them. The rest stays as it is written.
 func (m *mdWriter) prose(c *notebook.Cell) {
-	source := eachLine(c.Source, func(line string) string {
-		if m.strip && atxHeading.MatchString(line) {
-			m.strip = false
-			return ""
+	source := m.rewritten(c.Source, c, func(w *written, n ast.Node) []edit {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if m.strip {
+				m.strip = false
+				return w.without(n)
+			}
+		case *ast.Link:
+			if place, inside := strings.CutPrefix(address(n.Destination), "#"); inside && n.Reference == nil {
+				return []edit{w.readdressed(n, n.Destination, n.Title, nil, "#"+slug(unescapePath(place)))}
+			}
 		}
-		line = mdPlace.ReplaceAllStringFunc(line, func(link string) string {
-			return "](#" + slug(unescapePath(mdPlace.FindStringSubmatch(link)[1])) + ")" // the anchors of Quarto
-		})
-		return m.images(line, c)
+		return nil
 	})
 	m.writef("\n%s\n", strings.TrimSpace(source))
 }
 
-// images moves the images of a line into files.
-func (m *mdWriter) images(line string, c *notebook.Cell) string {
-	return mdImage.ReplaceAllStringFunc(line, func(image string) string {
-		part := mdImage.FindStringSubmatch(image)
-		var data []byte
-		var media, problem string
-		if inline := imageData.FindStringSubmatch(part[2]); inline != nil && strings.Contains(part[2], ";base64,") {
-			_, encoded, _ := strings.Cut(part[2], ",")
-			data, media = decoded(encoded), "image/"+inline[1]
-		} else {
-			data, media, problem = imageBytes(part[2], c, m.opt.Folder)
+// rewritten is Markdown with its images as files, and with the changes of its other nodes.
+func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*written, ast.Node) []edit) string {
+	w := readMarkdown(source, "m")
+	var edits []edit
+	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
 		}
-		if media == "image/svg+xml" && problem == "" {
-			if data = drawingFile(string(data)); data == nil {
-				problem = "no drawing"
-			}
+		switch n := n.(type) {
+		case *ast.Image:
+			edits = append(edits, m.image(w, n, c))
+			return ast.WalkSkipChildren, nil
+		case *ast.RawHTML, *ast.HTMLBlock:
+			edits = append(edits, w.rawImages(n, func(img html.Token, src *html.Attribute) string { return m.rawImage(img, src, c) })...)
 		}
-		if problem != "" {
-			return fmt.Sprintf("*Image %s is missing: %s*", mdEscape(brief(part[2])), problem)
-		}
-		m.files++
-		ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg"}[media]
-		return fmt.Sprintf("![%s](%s%s)", part[1], m.put(fileName("image", m.files, ending), data), part[3])
+		edits = append(edits, change(w, n)...)
+		return ast.WalkContinue, nil
 	})
+	return w.edited(edits)
+}
+
+// image moves an image into a file.
+func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
+	src := address(n.Destination)
+	name, problem := m.imageFile(src, c)
+	if problem != "" {
+		return edit{n.Pos(), w.tails[n].stop, "*" + mdEscape(missingImage(unescapePath(src), problem)) + "*"}
+	}
+	return w.readdressed(n, n.Destination, n.Title, n.Reference, name)
+}
+
+// rawImage moves an image of raw HTML into a file.
+func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cell) string {
+	name, problem := m.imageFile(src.Val, c)
+	if problem != "" {
+		return element("em", nil, textNode(missingImage(unescapePath(src.Val), problem))).String()
+	}
+	src.Val = name
+	return img.String()
+}
+
+// imageFile is the file beside the report that holds an image, or why there is none.
+func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string) {
+	var data []byte
+	var media string
+	if inline := imageData.FindStringSubmatch(src); inline != nil && strings.Contains(src, ";base64,") {
+		_, encoded, _ := strings.Cut(src, ",")
+		data, media = decoded(encoded), "image/"+inline[1]
+	} else {
+		data, media, problem = imageBytes(src, c, m.opt.Folder)
+	}
+	if media == "image/svg+xml" && problem == "" {
+		if data = drawingFile(string(data)); data == nil {
+			problem = "no drawing"
+		}
+	}
+	if problem != "" {
+		return "", problem
+	}
+	m.files++
+	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg"}[media]
+	return m.put(fileName("image", m.files, ending), data), ""
 }
 
 // fenced sets text as code; the fence is longer than any in the text.

@@ -1,38 +1,18 @@
 package export
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer/html"
 )
-
-// markdown is the dialect of a notebook's text. Raw HTML passes here, because
-// clean sees all of it afterwards.
-func markdown(footnotes string) goldmark.Markdown {
-	return goldmark.New(
-		goldmark.WithExtensions(extension.GFM, extension.NewFootnote(extension.WithFootnoteIDPrefix(footnotes)), maths{}),
-		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()))
-}
 
 // prose renders Markdown to markup that is clean. The name tells the footnotes of
 // one cell from those of another.
 func prose(source, name string, c *cleaner) (*node, error) {
-	var b bytes.Buffer
-	if err := markdown(name+"-").Convert([]byte(source), &b); err != nil {
+	w := readMarkdown(source, name)
+	out, err := w.markup(w.root, c)
+	if err != nil {
 		return nil, fmt.Errorf("Markdown of %s: %w", name, err)
-	}
-	out := &node{}
-	out.children = c.clean(parse(b.String()), "", "")
-	for _, code := range out.all("code") {
-		if language, ok := strings.CutPrefix(code.get("class"), "language-"); ok {
-			code.children = highlight(code.plain(), language)
-			code.attrs = nil
-		}
 	}
 	return out, nil
 }
