@@ -222,8 +222,8 @@ func (h *htmlWriter) code(c Code) {
 		return
 	}
 	h.write("<pre class=\"lines\"><code>")
-	for i, line := range strings.Split(strings.TrimRight(c.Text, "\n"), "\n") {
-		h.writef("<span class=\"n\" aria-hidden=\"true\">%d</span>%s\n", i+1, highlight(line))
+	for i, line := range strings.Split(highlight(strings.TrimRight(c.Text, "\n")), "\n") {
+		h.writef("<span class=\"n\" aria-hidden=\"true\">%d</span>%s\n", i+1, line)
 	}
 	h.write("</code></pre>\n")
 }

@@ -5,24 +5,9 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
-)
 
-// copeLexer reads the script language of docs/language.md, and the first line of
-// a %%cope cell.
-var copeLexer = chroma.MustNewLexer(&chroma.Config{Name: "CoPE", Aliases: []string{"cope"}}, func() chroma.Rules {
-	return chroma.Rules{"root": {
-		{Pattern: `%%cope\b[^\n]*`, Type: chroma.KeywordPseudo},
-		{Pattern: `//[^\n]*`, Type: chroma.CommentSingle},
-		{Pattern: `/\*[\s\S]*?\*/`, Type: chroma.CommentMultiline},
-		{Pattern: `"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?`, Type: chroma.LiteralString},
-		{Pattern: `\.\.`, Type: chroma.Operator},
-		{Pattern: `(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?`, Type: chroma.LiteralNumber},
-		{Pattern: `[A-Za-z_]\w*(?=\s*\()`, Type: chroma.NameFunction},
-		{Pattern: `[A-Za-z_]\w*`, Type: chroma.Name},
-		{Pattern: `\s+`, Type: chroma.TextWhitespace},
-		{Pattern: `.`, Type: chroma.Operator},
-	}}
-})
+	"github.com/gonb-cope/gonb-cope/report"
+)
 
 // language is what a code cell is written in.
 func language(source string) string {
@@ -43,23 +28,30 @@ func language(source string) string {
 // style: c comment, s text, d number, f function, k keyword. Colour only repeats
 // what the text says. A language that is not known stays plain.
 func highlight(source, name string) []*node {
-	var lexer chroma.Lexer = copeLexer
-	if name != "cope" {
-		if lexer = lexers.Get(name); lexer == nil {
-			return []*node{textNode(source)}
+	var out []*node
+	add := func(piece, class string) {
+		n := textNode(piece)
+		if class != "" {
+			n = element("span", []string{"class", class}, n)
 		}
+		out = append(out, n)
+	}
+	if name == "cope" {
+		for piece, class := range report.Colours(source) {
+			add(piece, class)
+		}
+		return out
+	}
+	lexer := lexers.Get(name)
+	if lexer == nil {
+		return []*node{textNode(source)}
 	}
 	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
 	if err != nil {
 		return []*node{textNode(source)}
 	}
-	var out []*node
 	for t := range tokens.Stdlib() {
-		n := textNode(t.Value)
-		if class := tokenClass(t.Type); class != "" {
-			n = element("span", []string{"class", class}, n)
-		}
-		out = append(out, n)
+		add(t.Value, tokenClass(t.Type))
 	}
 	return out
 }
