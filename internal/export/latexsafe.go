@@ -8,7 +8,7 @@ import (
 // texCommands are the commands that LaTeX of an output may hold besides those of
 // symbols.go: none of them reads or writes a file, defines anything, or changes how
 // TeX reads what follows.
-var texCommands = set(`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname mathit mathnormal
+var texCommands = set(`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
 	tag label ref eqref boxed pmod bmod not phantom hphantom vphantom
 	text textrm textit textbf texttt textsf textsc textsl textup textmd textnormal textsuperscript textsubscript emph mbox fbox
 	tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape ttfamily rmfamily sffamily normalfont

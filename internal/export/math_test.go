@@ -1,11 +1,17 @@
 package export
 
 import (
+	"context"
 	"encoding/xml"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
 var xmlns = regexp.MustCompile(` (xmlns|stretchy|form|movablelimits|mathvariant|accent)="[^"]*"`)
@@ -32,6 +38,14 @@ func TestFormula(t *testing.T) {
 		{`d_{\mathrm{eff}}`, `<msub><mi>d</mi><mrow><mi>eff</mi></mrow></msub>`},
 		{`\begin{cases}1&x\\0&y\end{cases}`, `<mrow><mo>{</mo><mtable columnalign="left left" displaystyle="true"><mtr><mtd class="left"><mn>1</mn></mtd><mtd class="left"><mi>x</mi></mtd></mtr>` +
 			`<mtr><mtd class="left"><mn>0</mn></mtd><mtd class="left"><mi>y</mi></mtd></mtr></mtable></mrow>`},
+		{`\textup{if } x \triangle y`, "<mtext>if\u00a0</mtext><mi>x</mi><mi>△</mi><mi>y</mi>"},
+		{`\operatornamewithlimits{arg\,max}_x`, "<munder><mo>arg\u2009max</mo><mi>x</mi></munder>"},
+		{`\operatornamewithlimits{argmax}_x`, `<munder><mo>argmax</mo><mi>x</mi></munder>`},
+		{`\underset{x}{y}`, `<munder><mrow><mi>y</mi></mrow><mrow><mi>x</mi></mrow></munder>`},
+		{`\sum_{\substack{i<n\\i\ne j}}`, `<munder><mo>∑</mo><mrow><mrow><mtable><mtr><mtd><mi>i</mi><mo>&lt;</mo><mi>n</mi></mtd></mtr><mtr><mtd><mi>i</mi><mo>≠</mo><mi>j</mi></mtd></mtr></mtable></mrow></mrow></munder>`},
+		{`\boxed{A \subsetneq \varnothing}`, `<mrow class="boxed"><mrow><mi>A</mi><mo>⊊</mo><mi>∅</mi></mrow></mrow>`},
+		{`a \leqslant b\hspace{-.5em}c\hspace*{9mu}d`, `<mi>a</mi><mo>⩽</mo><mi>b</mi><mspace width="-.5em"></mspace><mi>c</mi><mspace width="0.500em"></mspace><mi>d</mi>`},
+		{`\hspace{2\textwidth}`, ``}, {`\substack{\end{substack}x}`, ``}, {`\substack{a`, ``},
 		{`a < b & c`, ``}, {`\unknown{x}`, ``}, {`{x`, ``}, {`x}`, ``}, {`\frac{a}`, ``}, {`x^`, ``}, {`x_1_2`, ``}, {`\left( x`, ``}, {`\begin{align}x`, ``}, {`\begin{nothing}x\end{nothing}`, ``},
 		{strings.Repeat("{", 1000), ``}, {`\`, ``}, {``, `<mrow></mrow>`},
 	} {
@@ -50,6 +64,55 @@ func TestFormula(t *testing.T) {
 			t.Errorf("%s\n   is %s\n want %s", c.tex, got, want)
 		}
 	}
+}
+
+// TestFormulasOfNotebooks: every formula of our notebooks, and every command that the paper has
+// besides, is set in HTML and in LaTeX.
+func TestFormulasOfNotebooks(t *testing.T) {
+	list := []string{`\textup{sparse}`, `x \triangle y`, `\operatornamewithlimits{argmax}_{x \in X}`, `A \subsetneq B`, `a \hspace{1em} b`, `\underset{x}{\max}`, `\sum_{\substack{i \\ j}}`, `\boxed{x}`, `\varnothing`, `a \leqslant b \geqslant c`}
+	paths, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		nb, err := notebook.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range nb.Cells {
+			if c.Type != notebook.Markdown {
+				continue
+			}
+			w := readMarkdown(c.Source, "n")
+			_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+				switch n := n.(type) {
+				case *mathNode:
+					list = append(list, n.tex)
+				case *mathBlock:
+					list = append(list, n.tex(w.source))
+				}
+				return ast.WalkContinue, nil
+			})
+		}
+	}
+	if len(list) < 80 {
+		t.Errorf("%d formulas in %v", len(list), paths)
+	}
+	var all strings.Builder
+	for _, tex := range list {
+		if formula(tex, true).tag != "math" {
+			t.Errorf("HTML does not set %s", tex)
+		}
+		if s := displayMath(tex); strings.Contains(s, "{Verbatim}") {
+			t.Errorf("LaTeX does not set %s", tex)
+		}
+		all.WriteString("$$" + tex + "$$\n\n")
+	}
+	folder := t.TempDir()
+	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(markdownCell(all.String())), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	compileLaTeX(t, folder, "r.tex")
 }
 
 // TestMathInMarkdown: what is a formula, and what is money or code.

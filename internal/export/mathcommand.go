@@ -2,6 +2,7 @@ package export
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -32,15 +33,29 @@ func (m *mathParser) command(name string) (*node, error) {
 		}
 		base, err := m.argument()
 		return element("mover", nil, base, over), err
+	case "underset":
+		under, err := m.argument()
+		if err != nil {
+			return nil, err
+		}
+		base, err := m.argument()
+		return element("munder", nil, base, under), err
+	case "substack":
+		return m.stack()
+	case "boxed":
+		n, err := m.argument()
+		return element("mrow", []string{"class", "boxed"}, n), err
+	case "hspace":
+		return m.space()
 	case "sqrt":
 		return m.root()
-	case "text", "textrm", "textit", "textbf", "texttt", "mbox", "textsf":
+	case "text", "textrm", "textit", "textbf", "texttt", "mbox", "textsf", "textup":
 		s, err := m.raw()
 		if err != nil || strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`) {
 			return nil, errMath
 		}
 		return element("mtext", nil, textNode(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0"))), nil
-	case "mathrm", "operatorname", "mathit", "mathnormal":
+	case "mathrm", "operatorname", "operatornamewithlimits", "mathit", "mathnormal":
 		return m.upright(name)
 	case "left":
 		return m.delimited()
@@ -126,6 +141,41 @@ func (m *mathParser) root() (*node, error) {
 	return element("mroot", nil, n, degree), err
 }
 
+// stack reads the lines of \substack.
+func (m *mathParser) stack() (*node, error) {
+	s, err := m.raw()
+	if err != nil {
+		return nil, err
+	}
+	const name = "substack"
+	inner := &mathParser{rest: []rune(s + `\end{` + name + "}"), depth: m.depth + 1}
+	n, err := inner.rows(name, bracketedTable{})
+	if err != nil || len(inner.rest) > 0 || inner.depth > mostDepth {
+		return nil, errMath
+	}
+	return n, nil
+}
+
+var texLength = regexp.MustCompile(`^\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*(em|ex|pt|mu|cm|mm|in|px)\s*$`)
+
+// space reads the length of \hspace. A mu is the 18th part of an em.
+func (m *mathParser) space() (*node, error) {
+	if m.peek() == "*" {
+		m.next()
+	}
+	s, err := m.raw()
+	length := texLength.FindStringSubmatch(s)
+	if err != nil || length == nil {
+		return nil, errMath
+	}
+	width := length[1] + length[2]
+	if length[2] == "mu" {
+		mu, _ := strconv.ParseFloat(length[1], 64) // the pattern has numbers alone
+		width = strconv.FormatFloat(mu/18, 'f', 3, 64) + "em"
+	}
+	return element("mspace", []string{"width", width}), nil
+}
+
 // lettered sets the letters of its argument in another alphabet.
 func (m *mathParser) lettered(a alphabet) (*node, error) {
 	n, err := m.argument()
@@ -151,12 +201,13 @@ func mapRunes(s string, f func(rune) string) []string {
 
 // upright is a name of several letters.
 func (m *mathParser) upright(command string) (*node, error) {
-	limited := false
+	limited := command == "operatornamewithlimits"
 	if m.peek() == "*" {
 		m.next()
 		limited = true
 	}
 	s, err := m.raw()
+	s = strings.ReplaceAll(s, `\,`, "\u2009")
 	if err != nil || strings.ContainsAny(s, "$&#%~") {
 		return nil, errMath
 	}

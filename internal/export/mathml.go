@@ -32,6 +32,9 @@ func formula(tex string, display bool) *node {
 
 var errMath = errors.New("not a formula that is known")
 
+// mostDepth is how deep groups nest.
+const mostDepth = 50
+
 type mathParser struct {
 	rest  []rune
 	depth int
@@ -79,7 +82,7 @@ func (m *mathParser) peek() string {
 
 // row reads up to the token end, which it takes; "" is the end of the formula.
 func (m *mathParser) row(end string) (*node, error) {
-	if m.depth++; m.depth > 50 {
+	if m.depth++; m.depth > mostDepth {
 		return nil, errMath
 	}
 	defer func() { m.depth-- }()

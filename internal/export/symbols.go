@@ -8,10 +8,10 @@ var (
 	identifiers = pairs(`alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν xi ξ
 		pi π varpi ϖ rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi ϕ varphi φ chi χ psi ψ omega ω
 		Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω
-		infty ∞ ell ℓ hbar ℏ Re ℜ Im ℑ aleph ℵ emptyset ∅ partial ∂ nabla ∇ top ⊤ bot ⊥ ldots … dots … cdots ⋯ vdots ⋮ ddots ⋱ prime ′`)
+		infty ∞ ell ℓ hbar ℏ Re ℜ Im ℑ aleph ℵ emptyset ∅ varnothing ∅ triangle △ partial ∂ nabla ∇ top ⊤ bot ⊥ ldots … dots … cdots ⋯ vdots ⋮ ddots ⋱ prime ′`)
 	operators = pairs(`pm ± mp ∓ times × div ÷ cdot · ast ∗ star ⋆ circ ∘ bullet • oplus ⊕ otimes ⊗ odot ⊙ wedge ∧ vee ∨ cap ∩ cup ∪
-		setminus ∖ le ≤ leq ≤ ge ≥ geq ≥ ll ≪ gg ≫ ne ≠ neq ≠ equiv ≡ approx ≈ sim ∼ simeq ≃ cong ≅ propto ∝ prec ≺ succ ≻ preceq ⪯ succeq ⪰
-		in ∈ notin ∉ ni ∋ subset ⊂ subseteq ⊆ supset ⊃ supseteq ⊇ forall ∀ exists ∃ neg ¬ to → rightarrow → leftarrow ← gets ← leftrightarrow ↔
+		setminus ∖ le ≤ leq ≤ leqslant ⩽ ge ≥ geq ≥ geqslant ⩾ ll ≪ gg ≫ ne ≠ neq ≠ equiv ≡ approx ≈ sim ∼ simeq ≃ cong ≅ propto ∝ prec ≺ succ ≻ preceq ⪯ succeq ⪰
+		in ∈ notin ∉ ni ∋ subset ⊂ subseteq ⊆ subsetneq ⊊ supset ⊃ supseteq ⊇ supsetneq ⊋ forall ∀ exists ∃ neg ¬ to → rightarrow → leftarrow ← gets ← leftrightarrow ↔
 		mapsto ↦ Rightarrow ⇒ Leftarrow ⇐ Leftrightarrow ⇔ iff ⇔ implies ⇒ uparrow ↑ downarrow ↓ mid ∣ parallel ∥ perp ⊥ colon : lnot ¬ models ⊨
 		triangleq ≜ coloneqq ≔ dagger † surd √ gtrsim ≳ lesssim ≲ succcurlyeq ≽ preccurlyeq ≼`)
 	fences = pairs(`langle ⟨ rangle ⟩ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lVert ‖ rVert ‖ Vert ‖ lvert | rvert | vert | lbrace { rbrace } lbrack [ rbrack ]`)
