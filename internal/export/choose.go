@@ -90,8 +90,7 @@ func soleDrawing(source string) string {
 	if !strings.Contains(source, "<svg") {
 		return ""
 	}
-	k := cleaner{id: func(s string) string { return s }}
-	tree := &node{children: k.clean(parse(source), "", "")}
+	tree := new(cleaner).read(source)
 	found := tree.all("svg")
 	rest := strings.TrimSpace(tree.plain())
 	if len(found) != 1 || rest != strings.TrimSpace(found[0].plain()) {
@@ -158,41 +157,8 @@ func loneFormula(source string) (tex string, ok bool) {
 	return "", false
 }
 
-// block are the elements that stand on lines of their own.
-var block = set("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
-	"header hgroup hr main menu nav ol p pre section summary table ul")
-
-// htmlText is what HTML says, for formats that have no HTML: rows on lines, cells
-// apart.
-func htmlText(source string) string {
-	k := cleaner{id: func(s string) string { return s }}
-	return textLines(&node{children: k.clean(parse(source), "", "")})
-}
-
-// textLines is what markup says on lines.
-func textLines(tree *node) string {
-	var b strings.Builder
-	tree.walk(func(n *node) bool {
-		switch {
-		case n.tag == "":
-			b.WriteString(n.text)
-		case n.tag == "td" || n.tag == "th":
-			b.WriteString("  ")
-		case block[n.tag] || n.tag == "tr" || n.tag == "br" || n.tag == "li" || n.tag == "caption":
-			if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
-				b.WriteString("\n")
-			}
-		}
-		return true
-	})
-	var lines []string
-	for line := range strings.SplitSeq(b.String(), "\n") {
-		if line = strings.TrimRight(line, " \t"); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
+// htmlText is what HTML says, for formats that have no HTML.
+func htmlText(source string) string { return new(cleaner).read(source).lines() }
 
 // fileName numbers the files beside a report.
 func fileName(kind string, n int, ending string) string {

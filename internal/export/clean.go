@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// cleaner rebuilds foreign markup from what is known to be harmless.
+// cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps
+// ids as they are, drops style sheets, and loads no image.
 type cleaner struct {
 	id    func(string) string                     // the id in the page of an id in this markup
 	load  func(src string) (data, problem string) // an image as data: URI, or why it is missing
@@ -36,6 +37,19 @@ var parents = map[string]map[string]bool{
 
 // strict are the elements that hold such elements and nothing else.
 var strict = set("table thead tbody tfoot tr colgroup ul ol dl")
+
+// read reads HTML and returns what may stay of it, below a node without tag.
+func (c *cleaner) read(source string) *node {
+	return &node{children: c.clean(parse(source), "", "")}
+}
+
+// idOf is the id in the page of an id in this markup.
+func (c *cleaner) idOf(id string) string {
+	if c.id == nil {
+		return id
+	}
+	return c.id(id)
+}
 
 // clean returns what may stay of n, below an element with tag parent and in a
 // space of names ("" for HTML, svg, math). An element that is not known is
@@ -204,22 +218,22 @@ func svgAttribute(a attr) (attr, bool) {
 func (c *cleaner) value(tag, space string, a attr) (attr, bool) {
 	switch a.name {
 	case "id":
-		a.value = c.id(a.value)
+		a.value = c.idOf(a.value)
 		return a, a.value != ""
 	case "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details":
 		ids := strings.Fields(a.value)
 		for i := range ids {
-			ids[i] = c.id(ids[i])
+			ids[i] = c.idOf(ids[i])
 		}
 		a.value = strings.Join(ids, " ")
 		return a, true
 	case "href":
 		if id, inside := strings.CutPrefix(a.value, "#"); inside {
-			a.value = "#" + c.id(id)
+			a.value = "#" + c.idOf(id)
 		}
 		return a, safeLink.MatchString(a.value)
 	case "style":
-		a.value = declarations(a.value, c.id)
+		a.value = declarations(a.value, c.idOf)
 		return a, a.value != ""
 	case "class":
 		return a, strings.TrimSpace(a.value) != ""
@@ -236,7 +250,7 @@ func (c *cleaner) value(tag, space string, a attr) (attr, bool) {
 	if space != "svg" || a.name == "d" || a.name == "points" || strings.HasPrefix(a.name, "aria-") {
 		return a, true // numbers and words, which nothing reads as CSS
 	}
-	tokens, ok := harmless(cssTokens(a.value), c.id)
+	tokens, ok := harmless(cssTokens(a.value), c.idOf)
 	if !ok {
 		return a, false
 	}

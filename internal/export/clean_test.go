@@ -133,7 +133,7 @@ func TestClean(t *testing.T) {
 		{strings.Repeat("<i>", 600), "<pre>" + strings.Repeat("&lt;i&gt;", 600) + "</pre>"}, // deeper than browsers go
 	} {
 		k := cleaner{id: id}
-		tree := &node{children: k.clean(parse(c.in), "", "")}
+		tree := k.read(c.in)
 		if got := tree.String(); got != c.want {
 			t.Errorf("%s\n becomes %s\n    want %s", c.in, got, c.want)
 		}

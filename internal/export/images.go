@@ -47,6 +47,10 @@ func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, me
 		}
 		return nil, "", "the cell has no such attachment"
 	}
+	if encoded, ok := strings.CutPrefix(src, "data:"); ok {
+		_, encoded, _ = strings.Cut(encoded, ";base64,")
+		return sniffed(decoded(unescapePath(encoded)))
+	}
 	if strings.Contains(src, ":") || strings.HasPrefix(src, "//") {
 		return nil, "", "a report loads nothing from elsewhere"
 	}

@@ -154,10 +154,10 @@ func (p *texProse) inline(n ast.Node) string {
 // html is what raw HTML says, and then its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
-	k := cleaner{id: func(s string) string { return s }, load: func(src string) (string, string) { return src, "" }}
-	tree := &node{children: k.clean(parse(string(source)), "", "")}
+	k := cleaner{load: func(src string) (string, string) { return src, "" }} // p.image loads it
+	tree := k.read(string(source))
 	var b strings.Builder
-	if s := textLines(tree); s != "" {
+	if s := tree.lines(); s != "" {
 		b.WriteString("\n" + texText(s) + "\n")
 	}
 	for _, img := range tree.all("img") {

@@ -194,14 +194,7 @@ func (l *latexWriter) figure(p picture) {
 
 // image is a picture in running text.
 func (l *latexWriter) image(src string, c *notebook.Cell) string {
-	var data []byte
-	var media, problem string
-	if inline := imageData.FindStringSubmatch(src); inline != nil {
-		_, encoded, _ := strings.Cut(src, ",")
-		data, media = decoded(encoded), "image/"+inline[1]
-	} else {
-		data, media, problem = imageBytes(src, c, l.opt.Folder)
-	}
+	data, media, problem := imageBytes(src, c, l.opt.Folder)
 	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}[media]
 	if media == "image/svg+xml" {
 		var err error

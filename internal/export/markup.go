@@ -113,6 +113,35 @@ func (n *node) plain() string {
 	return b.String()
 }
 
+// block are the elements that stand on lines of their own.
+var block = set("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
+	"header hgroup hr main menu nav ol p pre section summary table ul")
+
+// lines is what markup says in plain text: rows on lines, cells apart.
+func (n *node) lines() string {
+	var b strings.Builder
+	n.walk(func(c *node) bool {
+		switch {
+		case c.tag == "":
+			b.WriteString(c.text)
+		case c.tag == "td" || c.tag == "th":
+			b.WriteString("  ")
+		case block[c.tag] || c.tag == "tr" || c.tag == "br" || c.tag == "li" || c.tag == "caption":
+			if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+				b.WriteString("\n")
+			}
+		}
+		return true
+	})
+	var lines []string
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if line = strings.TrimRight(line, " \t"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // write appends the markup of n, which reads the same as HTML and as XML. A node
 // without tag and text is just its children.
 func (n *node) write(b *strings.Builder) {

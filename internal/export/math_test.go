@@ -138,7 +138,7 @@ func TestMathInMarkdown(t *testing.T) {
 		{"- $x_i$\n- $y_i$", 2, 0, ""},
 		{"| $a$ | b |\n|---|---|\n| $c$ | d |", 2, 0, ""},
 	} {
-		k := cleaner{id: func(s string) string { return s }}
+		k := cleaner{}
 		tree, err := prose(c.source, "c", &k)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -126,8 +125,6 @@ type mathBlockParser struct{}
 // Trigger implements parser.BlockParser.
 func (mathBlockParser) Trigger() []byte { return []byte{'$', '\\'} }
 
-var beginMath = regexp.MustCompile(`^\\begin\{([a-z]+\*?)\}`)
-
 // Open implements parser.BlockParser.
 func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
@@ -138,11 +135,8 @@ func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (
 	s := strings.TrimSpace(string(line[pos:]))
 	n := &mathBlock{end: "$$"}
 	rest, dollars := strings.CutPrefix(s, "$$")
-	if m := beginMath.FindStringSubmatch(s); m != nil {
-		if _, ok := environments[strings.TrimSuffix(m[1], "*")]; !ok {
-			return nil, parser.NoChildren
-		}
-		n.end = `\end{` + m[1] + "}"
+	if name := opens(s); name != "" {
+		n.end = `\end{` + name + "}"
 	} else if !dollars {
 		return nil, parser.NoChildren
 	}

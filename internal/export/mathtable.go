@@ -1,6 +1,9 @@
 package export
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // delimiter reads what follows \left or \right; "." is none.
 func (m *mathParser) delimiter() (string, error) {
@@ -54,6 +57,18 @@ var environments = map[string]struct{ open, end, align string }{
 	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"},
 	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {}, "smallmatrix": {}, "array": {},
 	"pmatrix": {"(", ")", ""}, "bmatrix": {"[", "]", ""}, "vmatrix": {"|", "|", ""}, "Vmatrix": {"‖", "‖", ""}, "cases": {"{", "", "left left"},
+}
+
+var beginMath = regexp.MustCompile(`^\\begin\{([a-z]+\*?)\}`)
+
+// opens returns the environment of formulas that a text begins with, or "".
+func opens(source string) string {
+	if m := beginMath.FindStringSubmatch(source); m != nil {
+		if _, ok := environments[strings.TrimSuffix(m[1], "*")]; ok {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 func (m *mathParser) environment() (*node, error) {

@@ -72,7 +72,7 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 	case asHTML:
 		k := (&page{opt: m.opt}).cleaner("html", c)
 		k.style = nil
-		tree := &node{children: k.clean(parse(source), "", "")}
+		tree := k.read(source)
 		if visible(tree) {
 			return fenced("{=html}", tree.String())
 		}

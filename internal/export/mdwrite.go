@@ -135,14 +135,7 @@ func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cel
 
 // imageFile is the file beside the report that holds an image, or why there is none.
 func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string) {
-	var data []byte
-	var media string
-	if inline := imageData.FindStringSubmatch(src); inline != nil && strings.Contains(src, ";base64,") {
-		_, encoded, _ := strings.Cut(src, ",")
-		data, media = decoded(encoded), "image/"+inline[1]
-	} else {
-		data, media, problem = imageBytes(src, c, m.opt.Folder)
-	}
+	data, media, problem := imageBytes(src, c, m.opt.Folder)
 	if media == "image/svg+xml" && problem == "" {
 		if data = drawingFile(string(data)); data == nil {
 			problem = "no drawing"

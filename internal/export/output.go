@@ -161,7 +161,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	switch media {
 	case "text/html", "image/svg+xml":
 		k := p.cleaner(id, c)
-		tree := &node{children: k.clean(parse(source), "", "")}
+		tree := k.read(source)
 		if !visible(tree) {
 			return nil, k.lost, nil
 		}
@@ -214,10 +214,8 @@ func latexNode(source string) *node {
 		return formula(tex, true)
 	}
 	s := strings.TrimSpace(source)
-	if m := beginMath.FindStringSubmatch(s); m != nil {
-		if _, ok := environments[strings.TrimSuffix(m[1], "*")]; ok {
-			return formula(s, true)
-		}
+	if opens(s) != "" {
+		return formula(s, true)
 	}
 	return element("pre", nil, textNode(source))
 }

@@ -10,7 +10,7 @@ import (
 // one cell from those of another.
 func prose(source, name string, c *cleaner) (*node, error) {
 	w := readMarkdown(source, name)
-	out, err := w.markup(w.root, c)
+	out, err := w.tree(w.root, c)
 	if err != nil {
 		return nil, fmt.Errorf("Markdown of %s: %w", name, err)
 	}

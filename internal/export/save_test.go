@@ -116,7 +116,7 @@ func TestMarkdownReadsBack(t *testing.T) {
 	if err := writeMarkdown(context.Background(), &b, demo(t), Options{HideCode: true}, put); err != nil {
 		t.Fatal(err)
 	}
-	k := cleaner{id: func(s string) string { return s }}
+	k := cleaner{}
 	tree, err := prose(b.String(), "x", &k)
 	if err != nil {
 		t.Fatal(err)

@@ -33,10 +33,9 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 // and with the style that it brings; nil when there is none.
 func drawing(source string) *node {
 	const name = "drawing"
-	same := func(s string) string { return s }
 	style := ""
-	k := cleaner{id: same, style: func(sheet string) { style += scoped(sheet, name, same) }}
-	found := (&node{children: k.clean(parse(source), "", "")}).all("svg")
+	k := cleaner{style: func(sheet string) { style += scoped(sheet, name, func(id string) string { return id }) }}
+	found := k.read(source).all("svg")
 	if len(found) == 0 {
 		return nil
 	}

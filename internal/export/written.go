@@ -9,10 +9,10 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer/html"
+	render "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-	markup "golang.org/x/net/html"
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
@@ -43,7 +43,7 @@ func readMarkdown(source, name string) *written {
 		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(inline...),
 			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))),
 		goldmark.WithExtensions(extension.GFM, extension.NewFootnote(extension.WithFootnoteIDPrefix(name+"-")), maths{}),
-		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithXHTML()))
+		goldmark.WithRendererOptions(render.WithUnsafe(), render.WithXHTML()))
 	w.root = w.dialect.Parser().Parse(text.NewReader(w.source))
 	return w
 }
@@ -72,14 +72,13 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return n
 }
 
-// markup renders a node to markup that is clean.
-func (w *written) markup(n ast.Node, c *cleaner) (*node, error) {
+// tree renders a node to markup that is clean.
+func (w *written) tree(n ast.Node, c *cleaner) (*node, error) {
 	var b bytes.Buffer
 	if err := w.dialect.Renderer().Render(&b, w.source, n); err != nil {
 		return nil, err
 	}
-	out := &node{}
-	out.children = c.clean(parse(b.String()), "", "")
+	out := c.read(b.String())
 	for _, code := range out.all("code") {
 		if language, ok := strings.CutPrefix(code.get("class"), "language-"); ok {
 			code.children = highlight(code.plain(), language)
@@ -91,11 +90,11 @@ func (w *written) markup(n ast.Node, c *cleaner) (*node, error) {
 
 // plain is what a node says, without signs of Markdown.
 func (w *written) plain(n ast.Node) (string, error) {
-	tree, err := w.markup(n, &cleaner{id: func(s string) string { return s }})
+	out, err := w.tree(n, new(cleaner))
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(tree.plain()), nil
+	return strings.TrimSpace(out.plain()), nil
 }
 
 // headings are all headings in the order of the page.
@@ -227,18 +226,18 @@ func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
 
 // rawImages changes the images of raw HTML: each that has a source becomes what change
 // says.
-func (w *written) rawImages(n ast.Node, change func(img markup.Token, src *markup.Attribute) string) []edit {
+func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.Attribute) string) []edit {
 	source, places := w.rawHTML(n)
 	var out []edit
 	at := 0
-	for z := markup.NewTokenizer(bytes.NewReader(source)); z.Next() != markup.ErrorToken; {
+	for z := html.NewTokenizer(bytes.NewReader(source)); z.Next() != html.ErrorToken; {
 		from, length := at, len(z.Raw())
 		at += length
 		token := z.Token()
-		if token.DataAtom != atom.Img || token.Type == markup.EndTagToken {
+		if token.DataAtom != atom.Img || token.Type == html.EndTagToken {
 			continue
 		}
-		if i := slices.IndexFunc(token.Attr, func(a markup.Attribute) bool { return a.Key == "src" }); i >= 0 {
+		if i := slices.IndexFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "src" }); i >= 0 {
 			out = append(out, edit{places[from], places[at-1] + 1, change(token, &token.Attr[i])})
 		}
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +39,7 @@ func TestHeadingsAndImages(t *testing.T) {
 		{"`![a](a.png) [b](#B-c)`", "Notebook", "`![a](a.png) [b](#B-c)`", "(a.png)"},
 		{"[b](#B-c) [b]( <#B c> \"#B c\") [![a](a.png)](#B%20c)", "Notebook", "[b](#b-c) [b]( <#b-c> \"#B c\") [![a](" + one + ")](#b-c)", "\\includegraphics{" + one + "}"},
 		{"![a *b*](gone.png) <img src=\"gone<.png\">", "Notebook", "*Image gone.png is missing: no such file* <em>Image gone&lt;.png is missing: no such file</em>", "\\emph{Image gone.png is missing: no such file}"},
+		{"![a](data:image/png;base64," + base64.StdEncoding.EncodeToString(pixels(t)) + ")", "Notebook", "![a](" + one + ")", "\\includegraphics{" + one + "}"},
 		{"![a](https://x.example/a.png)", "Notebook", "*Image https://x.example/a.png is missing: a report loads nothing from elsewhere*", "is missing"},
 	} {
 		nb, opt := book(markdownCell(c.source)), Options{Folder: folder}
