@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
 // escapes are what programs send to terminals: colours (ending in m), other
@@ -14,22 +16,22 @@ var escapes = regexp.MustCompile("\x1b\\[([0-9;:]*)m|\x1b\\[[0-9;?<=>]*[ -/]*[@-
 
 // ansi turns text for a terminal into text and spans. Colours 0 to 15 are classes,
 // which the page's style makes readable in light and dark; others are as given.
-func ansi(text string) []*node {
+func ansi(text string) []*markup.Node {
 	text = overwrite(text)
-	var out []*node
+	var out []*markup.Node
 	var pen pen
 	add := func(s string) {
 		if s == "" {
 			return
 		}
-		n := textNode(s)
+		n := markup.Text(s)
 		if class, style := pen.attributes(); class != "" || style != "" {
-			n = element("span", nil, n)
+			n = markup.Element("span", nil, n)
 			if class != "" {
-				n.set("class", class)
+				n.Set("class", class)
 			}
 			if style != "" {
-				n.set("style", style)
+				n.Set("style", style)
 			}
 		}
 		out = append(out, n)

@@ -3,6 +3,8 @@ package export
 import (
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
 func TestANSI(t *testing.T) {
@@ -25,11 +27,11 @@ func TestANSI(t *testing.T) {
 		{"a<b>&\x1b[31m<", `a&lt;b&gt;&amp;<span class="a1">&lt;</span>`},
 		{"cut \x1b[3", "cut [3"},
 	} {
-		root := &node{children: ansi(c.in)}
+		root := &markup.Node{Children: ansi(c.in)}
 		if got := root.String(); got != c.want {
 			t.Errorf("%q\n  is %s\nwant %s", c.in, got, c.want)
 		}
-		if got, want := stripANSI(c.in), root.plain(); strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(want, "\x1b", "") {
+		if got, want := stripANSI(c.in), root.Plain(); strings.ReplaceAll(got, "\x1b", "") != strings.ReplaceAll(want, "\x1b", "") {
 			t.Errorf("%q without colours is %q, want %q", c.in, got, want)
 		}
 	}
@@ -43,12 +45,12 @@ func TestHighlight(t *testing.T) {
 		{"go", "func f() { return \"x\" }", `<span class="k">func</span> <span class="f">f</span>() { <span class="k">return</span> <span class="s">&#34;x&#34;</span> }`},
 		{"no-such-language", "<x>", "&lt;x&gt;"},
 	} {
-		root := &node{children: highlight(c.in, c.lang)}
+		root := &markup.Node{Children: highlight(c.in, c.lang)}
 		if got := root.String(); got != c.want {
 			t.Errorf("%s\n  is %s\nwant %s", c.in, got, c.want)
 		}
-		if root.plain() != c.in {
-			t.Errorf("%q reads %q", c.in, root.plain())
+		if root.Plain() != c.in {
+			t.Errorf("%q reads %q", c.in, root.Plain())
 		}
 	}
 	for source, want := range map[string]string{"%%cope\nx": "cope", "\n// note\n%%cope\nx": "cope", "//gonb:%%cope\nx": "cope", "x := 1\n%%cope": "go", "%%copepod": "go", "": "go", "%% \nx": "go"} {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -90,10 +92,10 @@ func soleDrawing(source string) string {
 	if !strings.Contains(source, "<svg") {
 		return ""
 	}
-	tree := new(cleaner).read(source)
-	found := tree.all("svg")
-	rest := strings.TrimSpace(tree.plain())
-	if len(found) != 1 || rest != strings.TrimSpace(found[0].plain()) {
+	tree := new(markup.Cleaner).Read(source)
+	found := tree.All("svg")
+	rest := strings.TrimSpace(tree.Plain())
+	if len(found) != 1 || rest != strings.TrimSpace(found[0].Plain()) {
 		return ""
 	}
 	return string(drawingFile(source))
@@ -122,7 +124,7 @@ func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
 			}
 			continue
 		case "text/latex":
-			if _, ours := o.Data[report.MediaType]; !compilable(source) || !ours && !recognised(source) {
+			if _, ours := o.Data[report.MediaType]; !tex.Compilable(source) || !ours && !recognised(source) {
 				continue
 			}
 		}
@@ -146,7 +148,7 @@ func recognised(source string) bool {
 }
 
 // loneFormula is the formula of a text that is one formula between dollars.
-func loneFormula(source string) (tex string, ok bool) {
+func loneFormula(source string) (formula string, ok bool) {
 	s := strings.TrimSpace(source)
 	for _, sign := range []string{"$$", "$"} {
 		inner, found := strings.CutPrefix(s, sign)
@@ -158,7 +160,7 @@ func loneFormula(source string) (tex string, ok bool) {
 }
 
 // htmlText is what HTML says, for formats that have no HTML.
-func htmlText(source string) string { return new(cleaner).read(source).lines() }
+func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
 // fileName numbers the files beside a report.
 func fileName(kind string, n int, ending string) string {

@@ -12,19 +12,21 @@
 //
 // # What comes from outside is rebuilt
 //
-// Markdown and HTML of a notebook, and drawings in it, are read into a tree by a
-// tolerant parser (parse), and only elements and attributes that are known to be
-// harmless are kept (clean). Style is read into the tokens of CSS, and a declaration
-// is kept when all its functions are known and its addresses point into the page
-// (style.go). The page is written from that tree. So nothing that a cell wrote can
-// run, load anything from a network, or leave an element open; and the page is
-// well-formed XML besides being HTML. A content policy in the head says the same to
-// the browser, and a rule of page.css keeps what an output draws within its place.
-// LaTeX of outputs may use the commands and environments that are listed
-// (latexsafe.go). On the tree of the page, ids are
+// Package markup reads Markdown (as HTML), HTML and drawings of a notebook into a tree
+// and keeps of it, and of style sheets, what is known to be harmless. The page is
+// written from that tree. So nothing that a cell wrote can run, load anything from a
+// network, or leave an element open; and the page is well-formed XML besides being
+// HTML. A content policy in the head says the same to the browser, and a rule of
+// page.css keeps what an output draws within its place. LaTeX of outputs may use the
+// commands and environments that package tex lists. On the tree of the page, ids are
 // made unique, figures and tables are numbered, and headings find their level.
 // The only script of a page is our own: it sorts tables and opens what is folded
 // before printing, and the page works without it.
+//
+// # What the author wrote stays
+//
+// All reports take title, headings, links and images from the tree of the Markdown
+// (written.go). A Markdown report changes the source where they stand and nowhere else.
 //
 // # What is left out, and how a reader knows
 //

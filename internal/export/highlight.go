@@ -6,6 +6,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -27,12 +28,12 @@ func language(source string) string {
 // highlight marks the words of source text with the classes of the report's
 // style: c comment, s text, d number, f function, k keyword. Colour only repeats
 // what the text says. A language that is not known stays plain.
-func highlight(source, name string) []*node {
-	var out []*node
+func highlight(source, name string) []*markup.Node {
+	var out []*markup.Node
 	add := func(piece, class string) {
-		n := textNode(piece)
+		n := markup.Text(piece)
 		if class != "" {
-			n = element("span", []string{"class", class}, n)
+			n = markup.Element("span", []string{"class", class}, n)
 		}
 		out = append(out, n)
 	}
@@ -44,11 +45,11 @@ func highlight(source, name string) []*node {
 	}
 	lexer := lexers.Get(name)
 	if lexer == nil {
-		return []*node{textNode(source)}
+		return []*markup.Node{markup.Text(source)}
 	}
 	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
 	if err != nil {
-		return []*node{textNode(source)}
+		return []*markup.Node{markup.Text(source)}
 	}
 	for t := range tokens.Stdlib() {
 		add(t.Value, tokenClass(t.Type))

@@ -9,6 +9,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -66,7 +68,7 @@ func (p *texProse) block(n ast.Node) string {
 	case *ast.Blockquote:
 		return "\n\\begin{quote}\n" + p.blocks(n) + "\\end{quote}\n"
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return verbatim(string(n.Lines().Value(p.source)), codeFrame)
+		return tex.Verbatim(string(n.Lines().Value(p.source)), codeFrame)
 	case *ast.ThematicBreak:
 		return "\n\\medskip\\hrule\\medskip\n"
 	case *ast.HTMLBlock:
@@ -105,7 +107,7 @@ var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
 func (p *texProse) inline(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.Text:
-		s := texText(unescapeMarkdown(string(n.Value(p.source))))
+		s := tex.Text(unescapeMarkdown(string(n.Value(p.source))))
 		switch {
 		case n.HardLineBreak():
 			s += "\\newline\n"
@@ -114,18 +116,18 @@ func (p *texProse) inline(n ast.Node) string {
 		}
 		return s
 	case *ast.String:
-		return texText(string(n.Value))
+		return tex.Text(string(n.Value))
 	case *ast.Emphasis:
 		if n.Level == 2 {
 			return `\textbf{` + p.inlines(n) + "}"
 		}
 		return `\emph{` + p.inlines(n) + "}"
 	case *ast.CodeSpan:
-		return `\texttt{` + texText(textIn(n, p.source)) + "}"
+		return `\texttt{` + tex.Text(textIn(n, p.source)) + "}"
 	case *ast.Link:
 		return link(string(n.Destination), p.inlines(n))
 	case *ast.AutoLink:
-		return link(string(n.URL(p.source)), texText(string(n.Label(p.source))))
+		return link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
 	case *ast.Image:
 		return p.image(address(n.Destination))
 	case *ast.RawHTML:
@@ -154,14 +156,14 @@ func (p *texProse) inline(n ast.Node) string {
 // html is what raw HTML says, and then its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
-	k := cleaner{load: func(src string) (string, string) { return src, "" }} // p.image loads it
-	tree := k.read(string(source))
+	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // p.image loads it
+	tree := k.Read(string(source))
 	var b strings.Builder
-	if s := tree.lines(); s != "" {
-		b.WriteString("\n" + texText(s) + "\n")
+	if s := tree.Lines(); s != "" {
+		b.WriteString("\n" + tex.Text(s) + "\n")
 	}
-	for _, img := range tree.all("img") {
-		b.WriteString("\n" + p.image(img.get("src")) + "\n")
+	for _, img := range tree.All("img") {
+		b.WriteString("\n" + p.image(img.Get("src")) + "\n")
 	}
 	return b.String()
 }
@@ -221,30 +223,30 @@ var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
 
 // texMath prepares a formula. Only one that we could read ourselves is sure to
 // compile; others are set as they are written.
-func texMath(tex string, display bool) (ready string, ok bool) {
-	tex = texComment.ReplaceAllString(tex, "$1")
-	tex = blankLine.ReplaceAllString(strings.TrimSpace(tex), "\n")
-	return tex, tex != "" && compilable(tex) && formula(tex, display).tag == "math"
+func texMath(formula string, display bool) (ready string, ok bool) {
+	formula = texComment.ReplaceAllString(formula, "$1")
+	formula = blankLine.ReplaceAllString(strings.TrimSpace(formula), "\n")
+	return formula, formula != "" && tex.Compilable(formula) && tex.Formula(formula, display).Tag == "math"
 }
 
 // apart are the environments that open mathematics themselves, and are not allowed
 // inside it.
 var apart = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
 
-func inlineMath(tex string) string {
-	ready, ok := texMath(tex, false)
+func inlineMath(formula string) string {
+	ready, ok := texMath(formula, false)
 	if !ok || apart.MatchString(ready) {
-		return `\texttt{` + texText(tex) + "}"
+		return `\texttt{` + tex.Text(formula) + "}"
 	}
 	return "$" + ready + "$"
 }
 
-func displayMath(tex string) string {
-	ready, ok := texMath(tex, true)
+func displayMath(formula string) string {
+	ready, ok := texMath(formula, true)
 	found := apart.FindAllStringIndex(ready, -1)
 	switch {
 	case !ok || len(found) > 1 || len(found) == 1 && found[0][0] > 0:
-		return verbatim(tex, outputFrame)
+		return tex.Verbatim(formula, outputFrame)
 	case len(found) == 1:
 		return "\n" + ready + "\n"
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -112,35 +113,10 @@ func TestLaTeXTouchesNoFile(t *testing.T) {
 	}
 }
 
-// Each formula that the reader knows may stand in LaTeX, and so may all LaTeX of
-// package report.
-func TestCompilableKnows(t *testing.T) {
-	for _, table := range []map[string]string{identifiers, operators, fences, large, accents, unders, spaces} {
-		for name := range table {
-			if !compilable(`$\` + name + ` x$`) {
-				t.Errorf(`\%s is refused`, name)
-			}
-		}
-	}
-	for _, names := range []map[string]bool{functions, limits, ignored} {
-		for name := range names {
-			if !compilable(`$\` + name + ` x$`) {
-				t.Errorf(`\%s is refused`, name)
-			}
-		}
-	}
-	for name := range alphabets {
-		if !compilable(`$\` + name + `{x}$`) {
-			t.Errorf(`\%s is refused`, name)
-		}
-	}
-	for name := range environments {
-		if !compilable(`\begin{` + name + `}x\end{` + name + `}`) {
-			t.Errorf(`the environment %s is refused`, name)
-		}
-	}
+// All LaTeX of package report may stand in LaTeX.
+func TestCompilableDisplays(t *testing.T) {
 	for i, o := range bundles(t) {
-		if s := stringOf(o.Data["text/latex"]); s != "" && !compilable(s) {
+		if s := stringOf(o.Data["text/latex"]); s != "" && !tex.Compilable(s) {
 			t.Errorf("display %d is refused:\n%s", i, s)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -64,7 +66,7 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 	}
 	l := &latexWriter{ctx: ctx, put: put, opt: opt, shift: sectionShift(nb, strip)}
 	for _, f := range failures(nb) {
-		l.writef("\n\\noindent\\textbf{This run failed.} %s\n", texText(f.String()))
+		l.writef("\n\\noindent\\textbf{This run failed.} %s\n", tex.Text(f.String()))
 	}
 	for i := range nb.Cells {
 		c := &nb.Cells[i]
@@ -86,8 +88,8 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 	if !opt.Provenance.Started.IsZero() {
 		date = opt.Provenance.Started.Format("2 January 2006")
 	}
-	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", texText(title), date)
-	_, err = io.WriteString(w, preamble+texCharacters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
+	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", tex.Text(title), date)
+	_, err = io.WriteString(w, preamble+tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
 	return err
 }
 
@@ -104,7 +106,7 @@ func sectionShift(nb *notebook.Notebook, strip bool) int {
 
 func (l *latexWriter) code(number int, c *notebook.Cell) {
 	if codeVisibility(c, l.opt) != absent {
-		l.b.WriteString(verbatim(c.Source, codeFrame))
+		l.b.WriteString(tex.Verbatim(c.Source, codeFrame))
 	}
 	if outputVisibility(c) == absent {
 		return
@@ -113,12 +115,12 @@ func (l *latexWriter) code(number int, c *notebook.Cell) {
 		switch o.Type {
 		case notebook.Stream:
 			if text, _ := shorten(stripANSI(o.Text)); strings.TrimSpace(text) != "" {
-				l.b.WriteString(verbatim(text, outputFrame))
+				l.b.WriteString(tex.Verbatim(text, outputFrame))
 			}
 		case notebook.Error:
-			l.writef("\n\\noindent\\textbf{Error:} %s\n", texText(errorLine(o)))
+			l.writef("\n\\noindent\\textbf{Error:} %s\n", tex.Text(errorLine(o)))
 			if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" {
-				l.b.WriteString(verbatim(trace, outputFrame))
+				l.b.WriteString(tex.Verbatim(trace, outputFrame))
 			}
 		default:
 			l.rich(number, c, o)
@@ -147,8 +149,8 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 	source, kind := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
 	switch kind {
 	case asLaTeX:
-		if tex, ok := loneFormula(source); ok {
-			l.b.WriteString(displayMath(tex))
+		if formula, ok := loneFormula(source); ok {
+			l.b.WriteString(displayMath(formula))
 			return
 		}
 		l.writef("\n%s\n", placed(source))
@@ -156,13 +158,13 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 		l.b.WriteString(l.markdown(source, "o", c, nil))
 	case asText, asJSON:
 		text, _ := shorten(stripANSI(source))
-		l.b.WriteString(verbatim(text, outputFrame))
+		l.b.WriteString(tex.Verbatim(text, outputFrame))
 	case asHTML:
 		text, _ := shorten(htmlText(source))
 		if text == "" {
-			text = lostNote([]string{"HTML without text"})[0].plain()
+			text = lostNote([]string{"HTML without text"})[0].Plain()
 		}
-		l.b.WriteString(verbatim(text, outputFrame))
+		l.b.WriteString(tex.Verbatim(text, outputFrame))
 	}
 }
 
@@ -180,7 +182,7 @@ func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
 	}
 	l.files++
 	name := l.put(fileName("figure", l.files, ".svg"), p.data)
-	l.writef("\n\\emph{The drawing in %s is not shown: without Chromium there is no PDF of it.}\n", texText(name))
+	l.writef("\n\\emph{The drawing in %s is not shown: without Chromium there is no PDF of it.}\n", tex.Text(name))
 }
 
 func (l *latexWriter) figure(p picture) {
@@ -189,7 +191,7 @@ func (l *latexWriter) figure(p picture) {
 	if caption == "" {
 		caption = p.alt
 	}
-	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n", l.put(fileName("figure", l.files, p.ending), p.data), texText(caption))
+	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n", l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
 }
 
 // image is a picture in running text.
@@ -206,7 +208,7 @@ func (l *latexWriter) image(src string, c *notebook.Cell) string {
 		problem = "LaTeX takes no " + strings.TrimPrefix(media, "image/")
 	}
 	if problem != "" {
-		return `\emph{` + texText(missingImage(unescapePath(src), problem)) + "}"
+		return `\emph{` + tex.Text(markup.MissingImage(unescapePath(src), problem)) + "}"
 	}
 	l.files++
 	return fmt.Sprintf("\\includegraphics{%s}", l.put(fileName("image", l.files, ending), data))
@@ -217,14 +219,14 @@ func (l *latexWriter) facts(t facts) {
 	if len(t.heads) == 3 {
 		sides = `lp{.35\linewidth}p{.35\linewidth}`
 	}
-	l.writef("\n\\begin{center}\\small\n\\textbf{%s}\n\n\\begin{tabular}{%s}\n\\toprule\n", texText(t.caption), sides)
+	l.writef("\n\\begin{center}\\small\n\\textbf{%s}\n\n\\begin{tabular}{%s}\n\\toprule\n", tex.Text(t.caption), sides)
 	if t.heads != nil {
 		l.writef("%s \\\\\n\\midrule\n", strings.Join(t.heads, " & "))
 	}
 	for _, r := range t.rows {
 		cells := make([]string, len(r))
 		for i, s := range r {
-			cells[i] = texText(s)
+			cells[i] = tex.Text(s)
 		}
 		l.writef("%s \\\\\n", strings.Join(cells, " & "))
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 )
 
 // maths lets Markdown hold formulas as Jupyter does: $…$ in a line, $$…$$ and
@@ -135,7 +137,7 @@ func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (
 	s := strings.TrimSpace(string(line[pos:]))
 	n := &mathBlock{end: "$$"}
 	rest, dollars := strings.CutPrefix(s, "$$")
-	if name := opens(s); name != "" {
+	if name := tex.Environment(s); name != "" {
 		n.end = `\end{` + name + "}"
 	} else if !dollars {
 		return nil, parser.NoChildren
@@ -189,13 +191,13 @@ type mathRenderer struct{}
 func (mathRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(kindMath, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if n := node.(*mathNode); entering {
-			_, _ = w.WriteString(formula(n.tex, n.display).String())
+			_, _ = w.WriteString(tex.Formula(n.tex, n.display).String())
 		}
 		return ast.WalkSkipChildren, nil
 	})
 	r.Register(kindMathBlock, func(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if n := node.(*mathBlock); entering {
-			_, _ = w.WriteString(formula(n.tex(source), true).String() + "\n")
+			_, _ = w.WriteString(tex.Formula(n.tex(source), true).String() + "\n")
 		}
 		return ast.WalkSkipChildren, nil
 	})

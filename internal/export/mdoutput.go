@@ -59,8 +59,8 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 			return nil
 		})
 	case asLaTeX:
-		if tex, ok := loneFormula(source); ok {
-			return "$$" + tex + "$$\n"
+		if formula, ok := loneFormula(source); ok {
+			return "$$" + formula + "$$\n"
 		}
 		if plain, _ := textOf(o, "text/plain"); plain != "" {
 			return fenced("", stripANSI(plain))
@@ -71,12 +71,12 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		return fenced(map[blockKind]string{asJSON: "json"}[kind], text)
 	case asHTML:
 		k := (&page{opt: m.opt}).cleaner("html", c)
-		k.style = nil
-		tree := k.read(source)
+		k.Style = nil
+		tree := k.Read(source)
 		if visible(tree) {
 			return fenced("{=html}", tree.String())
 		}
-		return "*" + mdEscape(lostNote(append(k.lost, "HTML without text"))[0].plain()) + "*"
+		return "*" + mdEscape(lostNote(append(k.Lost, "HTML without text"))[0].Plain()) + "*"
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -56,7 +57,7 @@ func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Op
 			m.facts(t)
 		}
 	}
-	_, err = io.WriteString(w, xmlText(m.b.String()))
+	_, err = io.WriteString(w, markup.XMLText(m.b.String()))
 	return err
 }
 
@@ -118,7 +119,7 @@ func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
 	src := address(n.Destination)
 	name, problem := m.imageFile(src, c)
 	if problem != "" {
-		return edit{n.Pos(), w.tails[n].stop, "*" + mdEscape(missingImage(unescapePath(src), problem)) + "*"}
+		return edit{n.Pos(), w.tails[n].stop, "*" + mdEscape(markup.MissingImage(unescapePath(src), problem)) + "*"}
 	}
 	return w.readdressed(n, n.Destination, n.Title, n.Reference, name)
 }
@@ -127,7 +128,7 @@ func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
 func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cell) string {
 	name, problem := m.imageFile(src.Val, c)
 	if problem != "" {
-		return element("em", nil, textNode(missingImage(unescapePath(src.Val), problem))).String()
+		return markup.Element("em", nil, markup.Text(markup.MissingImage(unescapePath(src.Val), problem))).String()
 	}
 	src.Val = name
 	return img.String()

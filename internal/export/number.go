@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
 // levels puts the headings of an output below the one it stands under, without
 // leaving a level out.
-func (p *page) levels(tree *node) {
+func (p *page) levels(tree *markup.Node) {
 	last, top := p.level, 0
-	tree.walk(func(n *node) bool {
+	tree.Walk(func(n *markup.Node) bool {
 		level := headingLevel(n)
 		if level == 0 {
 			return true
@@ -20,9 +21,9 @@ func (p *page) levels(tree *node) {
 		if top == 0 || level < top {
 			top = level
 		}
-		n.set("class", strings.TrimSpace(n.get("class")+" inner"))
+		n.Set("class", strings.TrimSpace(n.Get("class")+" inner"))
 		last = min(p.level+1+level-top, last+1, 6)
-		n.tag = fmt.Sprintf("h%d", last)
+		n.Tag = fmt.Sprintf("h%d", last)
 		return true
 	})
 }
@@ -30,11 +31,11 @@ func (p *page) levels(tree *node) {
 // number gives figures and tables of an output their numbers over the whole
 // page. What is folded as detail is not counted, so that the numbers a reader
 // sees have no gaps.
-func (p *page) number(tree *node, cell int, o notebook.Output) {
+func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
 	p.frame(tree, o)
-	var visit func(n, parent *node, detail bool)
-	visit = func(n, parent *node, detail bool) {
-		switch n.tag {
+	var visit func(n, parent *markup.Node, detail bool)
+	visit = func(n, parent *markup.Node, detail bool) {
+		switch n.Tag {
 		case "details":
 			detail = true
 		case "figure":
@@ -44,11 +45,11 @@ func (p *page) number(tree *node, cell int, o notebook.Output) {
 		case "svg":
 			describe(n, cell, o)
 		case "img":
-			if n.get("alt") == "" {
-				n.set("alt", altText(cell, o))
+			if n.Get("alt") == "" {
+				n.Set("alt", altText(cell, o))
 			}
 		}
-		for _, c := range n.children {
+		for _, c := range n.Children {
 			visit(c, n, detail)
 		}
 		wrapTables(n, detail)
@@ -57,15 +58,15 @@ func (p *page) number(tree *node, cell int, o notebook.Output) {
 }
 
 // frame makes a figure of an output that is a picture and nothing else.
-func (p *page) frame(tree *node, o notebook.Output) {
-	var pictures []*node
+func (p *page) frame(tree *markup.Node, o notebook.Output) {
+	var pictures []*markup.Node
 	alone := true
-	tree.walk(func(n *node) bool {
+	tree.Walk(func(n *markup.Node) bool {
 		switch {
-		case n.tag == "svg" || n.tag == "img":
+		case n.Tag == "svg" || n.Tag == "img":
 			pictures = append(pictures, n)
 			return false
-		case n.tag == "figure", n.tag == "table", n.tag == "" && strings.TrimSpace(n.text) != "":
+		case n.Tag == "figure", n.Tag == "table", n.Tag == "" && strings.TrimSpace(n.Text) != "":
 			alone = false
 		}
 		return alone
@@ -74,78 +75,78 @@ func (p *page) frame(tree *node, o notebook.Output) {
 		return
 	}
 	inner := *pictures[0]
-	*pictures[0] = *element("figure", nil, &inner)
-	if inner.tag == "svg" && !strings.Contains(inner.String(), "var(--page") {
-		pictures[0].set("class", "plate") // drawn for white paper
+	*pictures[0] = *markup.Element("figure", nil, &inner)
+	if inner.Tag == "svg" && !strings.Contains(inner.String(), "var(--page") {
+		pictures[0].Set("class", "plate") // drawn for white paper
 	}
 	unparagraph(tree)
 }
 
 // unparagraph makes divisions of paragraphs and headings that have come to hold
 // a figure.
-func unparagraph(tree *node) {
-	tree.walk(func(n *node) bool {
-		if (n.tag == "p" || n.tag == "span" || headingLevel(n) > 0) && len(n.all("figure")) > 0 {
-			n.tag = "div"
+func unparagraph(tree *markup.Node) {
+	tree.Walk(func(n *markup.Node) bool {
+		if (n.Tag == "p" || n.Tag == "span" || headingLevel(n) > 0) && len(n.All("figure")) > 0 {
+			n.Tag = "div"
 		}
 		return true
 	})
 }
 
-func (p *page) figure(n *node, cell int, o notebook.Output) {
+func (p *page) figure(n *markup.Node, cell int, o notebook.Output) {
 	p.figures++
-	number := element("span", []string{"class", "number"}, textNode(fmt.Sprintf("Figure %d", p.figures)))
-	caption := n.child("figcaption")
+	number := markup.Element("span", []string{"class", "number"}, markup.Text(fmt.Sprintf("Figure %d", p.figures)))
+	caption := n.Child("figcaption")
 	if caption == nil {
-		caption = element("figcaption", nil)
+		caption = markup.Element("figcaption", nil)
 		if s := stringOf(o.Metadata["caption"]); s != "" {
-			caption.children = append(caption.children, textNode(s))
-		} else if svg := n.child("svg"); svg != nil && svg.child("title") != nil {
-			caption.children = append(caption.children, textNode(svg.child("title").plain()))
+			caption.Children = append(caption.Children, markup.Text(s))
+		} else if svg := n.Child("svg"); svg != nil && svg.Child("title") != nil {
+			caption.Children = append(caption.Children, markup.Text(svg.Child("title").Plain()))
 		}
-		n.children = append(n.children, caption)
+		n.Children = append(n.Children, caption)
 	}
 	lead(caption, number)
 }
 
 // lead puts a number before a caption.
-func lead(caption, number *node) {
-	if strings.TrimSpace(caption.plain()) != "" {
-		number.children[0].text += "."
-		caption.children = append([]*node{number, textNode(" ")}, caption.children...)
+func lead(caption, number *markup.Node) {
+	if strings.TrimSpace(caption.Plain()) != "" {
+		number.Children[0].Text += "."
+		caption.Children = append([]*markup.Node{number, markup.Text(" ")}, caption.Children...)
 		return
 	}
-	caption.children = []*node{number}
+	caption.Children = []*markup.Node{number}
 }
 
-func (p *page) table(n *node, detail bool) {
+func (p *page) table(n *markup.Node, detail bool) {
 	scopes(n)
-	if n.get("role") == "presentation" || len(n.all("th")) == 0 && n.child("caption") == nil {
+	if n.Get("role") == "presentation" || len(n.All("th")) == 0 && n.Child("caption") == nil {
 		return // a table for its looks
 	}
-	if detail || len(n.all("tr")) == 0 {
+	if detail || len(n.All("tr")) == 0 {
 		return
 	}
 	p.tables++
-	caption := n.child("caption")
+	caption := n.Child("caption")
 	if caption == nil {
-		caption = element("caption", nil)
-		n.children = append([]*node{caption}, n.children...)
+		caption = markup.Element("caption", nil)
+		n.Children = append([]*markup.Node{caption}, n.Children...)
 	}
-	lead(caption, element("span", []string{"class", "number"}, textNode(fmt.Sprintf("Table %d", p.tables))))
+	lead(caption, markup.Element("span", []string{"class", "number"}, markup.Text(fmt.Sprintf("Table %d", p.tables))))
 }
 
 // scopes says of each head cell whether it names a column or a row.
-func scopes(table *node) {
-	var visit func(n *node, scope string)
-	visit = func(n *node, scope string) {
+func scopes(table *markup.Node) {
+	var visit func(n *markup.Node, scope string)
+	visit = func(n *markup.Node, scope string) {
 		switch {
-		case n.tag == "thead":
+		case n.Tag == "thead":
 			scope = "col"
-		case n.tag == "th" && !n.has("scope"):
-			n.set("scope", scope)
+		case n.Tag == "th" && !n.Has("scope"):
+			n.Set("scope", scope)
 		}
-		for _, c := range n.children {
+		for _, c := range n.Children {
 			visit(c, scope)
 		}
 	}
@@ -154,19 +155,19 @@ func scopes(table *node) {
 }
 
 // headRow makes a head of a first row that has nothing but head cells.
-func headRow(table *node) {
-	rows := table.all("tr")
-	if table.child("thead") != nil || len(rows) < 2 || len(rows[0].all("td")) > 0 {
+func headRow(table *markup.Node) {
+	rows := table.All("tr")
+	if table.Child("thead") != nil || len(rows) < 2 || len(rows[0].All("td")) > 0 {
 		return
 	}
-	for _, body := range table.all("tbody") {
-		if len(body.children) > 0 && body.children[0] == rows[0] {
-			body.children = body.children[1:]
+	for _, body := range table.All("tbody") {
+		if len(body.Children) > 0 && body.Children[0] == rows[0] {
+			body.Children = body.Children[1:]
 			at := 0
-			for at < len(table.children) && (table.children[at].tag == "caption" || table.children[at].tag == "colgroup") {
+			for at < len(table.Children) && (table.Children[at].Tag == "caption" || table.Children[at].Tag == "colgroup") {
 				at++
 			}
-			table.children = slices.Insert(table.children, at, element("thead", nil, rows[0]))
+			table.Children = slices.Insert(table.Children, at, markup.Element("thead", nil, rows[0]))
 			return
 		}
 	}
@@ -174,40 +175,40 @@ func headRow(table *node) {
 
 // wrapTables lets wide tables among the children scroll by themselves, and folds
 // long ones, which are not printed.
-func wrapTables(n *node, detail bool) {
-	for i, c := range n.children {
-		if c.tag != "table" {
+func wrapTables(n *markup.Node, detail bool) {
+	for i, c := range n.Children {
+		if c.Tag != "table" {
 			continue
 		}
-		if !n.hasClass("scroll") {
-			c = element("div", []string{"class", "scroll"}, c)
-			n.children[i] = c
+		if !n.HasClass("scroll") {
+			c = markup.Element("div", []string{"class", "scroll"}, c)
+			n.Children[i] = c
 		}
 	}
-	for i, c := range n.children {
-		if c.tag != "div" || !c.hasClass("scroll") || detail || len(c.children) == 0 {
+	for i, c := range n.Children {
+		if c.Tag != "div" || !c.HasClass("scroll") || detail || len(c.Children) == 0 {
 			continue
 		}
-		if table := c.child("table"); table != nil {
-			if rows := len(table.all("tr")); rows > shownRows {
+		if table := c.Child("table"); table != nil {
+			if rows := len(table.All("tr")); rows > shownRows {
 				title := fmt.Sprintf("Table of %d rows", rows-1)
-				if caption := table.child("caption"); caption != nil && caption.plain() != "" {
-					title = fmt.Sprintf("%s (%d rows)", caption.plain(), rows-1)
+				if caption := table.Child("caption"); caption != nil && caption.Plain() != "" {
+					title = fmt.Sprintf("%s (%d rows)", caption.Plain(), rows-1)
 				}
-				n.children[i] = element("details", []string{"class", "long"}, element("summary", nil, textNode(title)), c)
+				n.Children[i] = markup.Element("details", []string{"class", "long"}, markup.Element("summary", nil, markup.Text(title)), c)
 			}
 		}
 	}
 }
 
 // describe gives a drawing without one a name for those who cannot see it.
-func describe(svg *node, cell int, o notebook.Output) {
-	svg.set("role", "img")
-	if !svg.has("aria-label") && !svg.has("aria-labelledby") {
+func describe(svg *markup.Node, cell int, o notebook.Output) {
+	svg.Set("role", "img")
+	if !svg.Has("aria-label") && !svg.Has("aria-labelledby") {
 		label := altText(cell, o)
-		if title := svg.child("title"); title != nil {
-			label = title.plain()
+		if title := svg.Child("title"); title != nil {
+			label = title.Plain()
 		}
-		svg.set("aria-label", label)
+		svg.Set("aria-label", label)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -21,23 +23,23 @@ const (
 )
 
 // output is one output as markup, or nil for one that shows nothing.
-func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*node, error) {
+func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.Node, error) {
 	p.outputs++
 	id := fmt.Sprintf("output-%d", p.outputs)
-	out := element("div", []string{"class", "output", "id", id})
+	out := markup.Element("div", []string{"class", "output", "id", id})
 	var err error
 	switch o.Type {
 	case notebook.Stream:
 		if strings.TrimSpace(o.Text) == "" {
 			return nil, nil
 		}
-		out.children = p.stream(o)
+		out.Children = p.stream(o)
 	case notebook.Error:
-		out.children = []*node{errorNode(cell, c, o)}
+		out.Children = []*markup.Node{errorNode(cell, c, o)}
 	default:
-		out.children, err = p.rich(cell, id, c, o)
+		out.Children, err = p.rich(cell, id, c, o)
 	}
-	if err != nil || len(out.children) == 0 {
+	if err != nil || len(out.Children) == 0 {
 		return nil, err
 	}
 	p.levels(out)
@@ -46,23 +48,23 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*node, err
 }
 
 // stream is what a program printed.
-func (p *page) stream(o notebook.Output) []*node {
-	nodes := long(o.Text, func(s string) *node { return element("pre", nil, ansi(s)...) })
+func (p *page) stream(o notebook.Output) []*markup.Node {
+	nodes := long(o.Text, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })
 	if o.Name == "stderr" {
-		label := element("p", []string{"class", "label"}, textNode("Standard error"))
-		return []*node{element("div", []string{"class", "stderr"}, append([]*node{label}, nodes...)...)}
+		label := markup.Element("p", []string{"class", "label"}, markup.Text("Standard error"))
+		return []*markup.Node{markup.Element("div", []string{"class", "stderr"}, append([]*markup.Node{label}, nodes...)...)}
 	}
 	return nodes
 }
 
 // long shows the beginning of a text and folds the rest; of a very long one, the
 // middle is left out.
-func long(text string, render func(string) *node) []*node {
+func long(text string, render func(string) *markup.Node) []*markup.Node {
 	text = strings.TrimRight(overwrite(text), "\n")
 	text, cut := shorten(text)
 	lines := strings.SplitAfter(text, "\n")
 	if len(lines) <= shownLines && len(text) < keptBytes/10 {
-		return []*node{render(text)}
+		return []*markup.Node{render(text)}
 	}
 	head := min(shortenedTo, len(lines)-1)
 	rest := strings.Join(lines[head:], "")
@@ -73,11 +75,11 @@ func long(text string, render func(string) *node) []*node {
 	if cut {
 		summary += ", shortened"
 	}
-	var out []*node
+	var out []*markup.Node
 	if head > 0 {
 		out = append(out, render(strings.TrimRight(strings.Join(lines[:head], ""), "\n")))
 	}
-	return append(out, element("details", nil, element("summary", nil, textNode(summary)), render(rest)))
+	return append(out, markup.Element("details", nil, markup.Element("summary", nil, markup.Text(summary)), render(rest)))
 }
 
 // shorten cuts the middle out of a text that is too long for any reader.
@@ -99,19 +101,19 @@ func shorten(text string) (string, bool) {
 }
 
 // errorNode is an error with its traceback.
-func errorNode(cell int, c *notebook.Cell, o notebook.Output) *node {
+func errorNode(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
 	if c.HasTag(raises) {
 		label = "Error, as expected"
 	}
-	head := element("p", nil, element("strong", nil, textNode(label+":")), textNode(" "+errorLine(o)))
-	out := element("div", []string{"class", "error"}, head)
+	head := markup.Element("p", nil, markup.Element("strong", nil, markup.Text(label+":")), markup.Text(" "+errorLine(o)))
+	out := markup.Element("div", []string{"class", "error"}, head)
 	trace := strings.Join(o.Traceback, "\n")
 	if strings.TrimSpace(trace) == "" && strings.Contains(o.ErrorValue, "\n") {
 		trace = o.ErrorValue
 	}
 	if t := strings.TrimSpace(stripANSI(trace)); t != "" && t != errorLine(o) {
-		out.children = append(out.children, long(trace, func(s string) *node { return element("pre", nil, ansi(s)...) })...)
+		out.Children = append(out.Children, long(trace, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })...)
 	}
 	return out
 }
@@ -120,7 +122,7 @@ func errorNode(cell int, c *notebook.Cell, o notebook.Output) *node {
 var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/markdown", "text/latex", "application/json", "text/plain"}
 
 // rich shows the best representation in which something is left after cleaning.
-func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([]*node, error) {
+func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([]*markup.Node, error) {
 	var lost []string
 	for _, media := range preferred {
 		data, ok := o.Data[media]
@@ -146,53 +148,53 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([
 }
 
 // lostNote says what a reader does not see.
-func lostNote(lost []string) []*node {
+func lostNote(lost []string) []*markup.Node {
 	if len(lost) == 0 {
 		return nil
 	}
 	slices.Sort(lost)
 	text := "Not in this report, because it needs a running notebook or another place: " + strings.Join(slices.Compact(lost), ", ") + "."
-	return []*node{element("p", []string{"class", "missing"}, textNode(text))}
+	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
 }
 
 // represent shows one representation; lost are the tags dropped from it.
-func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell, o notebook.Output) (nodes []*node, lost []string, err error) {
+func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell, o notebook.Output) (nodes []*markup.Node, lost []string, err error) {
 	source, _ := data.(string)
 	switch media {
 	case "text/html", "image/svg+xml":
 		k := p.cleaner(id, c)
-		tree := k.read(source)
+		tree := k.Read(source)
 		if !visible(tree) {
-			return nil, k.lost, nil
+			return nil, k.Lost, nil
 		}
-		return []*node{tree}, k.lost, nil
+		return []*markup.Node{tree}, k.Lost, nil
 	case "image/png", "image/jpeg", "image/gif":
-		img := element("img", []string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
+		img := markup.Element("img", []string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
 		if outputImage(o, media) == nil {
 			return nil, []string{"a damaged " + media}, nil
 		}
-		return []*node{img}, nil, nil
+		return []*markup.Node{img}, nil, nil
 	case "text/markdown":
 		k := p.cleaner(id, c)
 		tree, err := prose(source, id, k)
-		return []*node{tree}, k.lost, err
+		return []*markup.Node{tree}, k.Lost, err
 	case "text/latex":
-		return []*node{latexNode(source)}, nil, nil
+		return []*markup.Node{latexNode(source)}, nil, nil
 	case "application/json":
 		return jsonNode(data), nil, nil
 	}
 	if strings.TrimSpace(source) == "" {
 		return nil, nil, nil
 	}
-	return long(source, func(s string) *node { return element("pre", nil, ansi(s)...) }), nil, nil
+	return long(source, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) }), nil, nil
 }
 
 // visible reports whether a reader would see anything.
-func visible(tree *node) bool {
+func visible(tree *markup.Node) bool {
 	found := false
-	tree.walk(func(n *node) bool {
-		found = found || n.tag == "img" || n.tag == "svg" || n.tag == "hr" || n.tag == "meter" || n.tag == "progress" || n.tag == "" && strings.TrimSpace(n.text) != ""
-		return !found && n.tag != "title" && n.tag != "desc"
+	tree.Walk(func(n *markup.Node) bool {
+		found = found || n.Tag == "img" || n.Tag == "svg" || n.Tag == "hr" || n.Tag == "meter" || n.Tag == "progress" || n.Tag == "" && strings.TrimSpace(n.Text) != ""
+		return !found && n.Tag != "title" && n.Tag != "desc"
 	})
 	return found
 }
@@ -209,15 +211,15 @@ func altText(cell int, o notebook.Output) string {
 }
 
 // latexNode shows formulas as formulas and other TeX as it stands.
-func latexNode(source string) *node {
-	if tex, ok := loneFormula(source); ok {
-		return formula(tex, true)
+func latexNode(source string) *markup.Node {
+	if formula, ok := loneFormula(source); ok {
+		return tex.Formula(formula, true)
 	}
 	s := strings.TrimSpace(source)
-	if opens(s) != "" {
-		return formula(s, true)
+	if tex.Environment(s) != "" {
+		return tex.Formula(s, true)
 	}
-	return element("pre", nil, textNode(source))
+	return markup.Element("pre", nil, markup.Text(source))
 }
 
 // prettyJSON is a decoded JSON value on lines.
@@ -232,7 +234,7 @@ func prettyJSON(data any) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func jsonNode(data any) []*node {
+func jsonNode(data any) []*markup.Node {
 	text, _ := shorten(prettyJSON(data))
-	return []*node{element("details", nil, element("summary", nil, textNode("JSON")), element("pre", nil, textNode(text)))}
+	return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")), markup.Element("pre", nil, markup.Text(text)))}
 }

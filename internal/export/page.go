@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -17,6 +18,18 @@ var (
 	//go:embed page.js
 	script string
 )
+
+// look is the style sheet of package report, as it comes with every fragment.
+func look() string {
+	var b strings.Builder
+	if err := report.Fragment(&b, report.Display{Value: ""}, "look"); err != nil {
+		panic("export: the report has no style: " + err.Error()) // a builder does not fail
+	}
+	if s := markup.Parse(b.String()).All("style"); len(s) == 1 {
+		return s[0].Text
+	}
+	panic("export: the report has no style")
+}
 
 // scriptText is the script as it stands in the page, which its policy knows by its sum.
 func scriptText() string { return "\n" + script }
@@ -49,14 +62,14 @@ func (p *page) write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + p.policy() +
 		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", escape(body.child("main").child("h1").plain()), look()+pageStyle+strings.Join(p.sheets, ""))
+	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()), look()+pageStyle+strings.Join(p.sheets, ""))
 	b.WriteString("</head>\n")
 	if p.paper {
-		for _, d := range body.all("details") {
-			d.set("open", "open")
+		for _, d := range body.All("details") {
+			d.Set("open", "open")
 		}
 	}
-	body.write(&b)
+	body.Write(&b)
 	b.WriteString("\n</html>\n")
 	_, err = io.WriteString(w, b.String())
 	return err
@@ -71,7 +84,7 @@ func (p *page) policy() string {
 }
 
 // body is the whole visible page.
-func (p *page) body() (*node, error) {
+func (p *page) body() (*markup.Node, error) {
 	trees, err := p.proseTrees()
 	if err != nil {
 		return nil, err
@@ -81,8 +94,8 @@ func (p *page) body() (*node, error) {
 		title = p.fallbackTitle()
 	}
 	linkHeadings(trees, list)
-	main := element("main", nil, element("h1", nil, textNode(title)))
-	main.children = append(main.children, p.banner()...)
+	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
+	main.Children = append(main.Children, p.banner()...)
 	p.level = 1
 	for i := range p.nb.Cells {
 		n, err := p.cell(i, trees[i])
@@ -90,25 +103,25 @@ func (p *page) body() (*node, error) {
 			return nil, err
 		}
 		if n != nil {
-			main.children = append(main.children, textNode("\n"), n)
+			main.Children = append(main.Children, markup.Text("\n"), n)
 		}
 	}
 	if tables := p.opt.Provenance.tables(); len(tables) > 0 {
-		h := element("h2", []string{"id", "provenance"}, textNode("Provenance"))
+		h := markup.Element("h2", []string{"id", "provenance"}, markup.Text("Provenance"))
 		list = append(list, heading{2, "provenance", h})
-		section := element("section", []string{"class", "provenance"}, h)
+		section := markup.Element("section", []string{"class", "provenance"}, h)
 		for _, t := range tables {
-			section.children = append(section.children, t.html())
+			section.Children = append(section.Children, t.html())
 		}
-		main.children = append(main.children, textNode("\n"), section)
+		main.Children = append(main.Children, markup.Text("\n"), section)
 	}
-	body := element("body", []string{"class", "cope report"})
+	body := markup.Element("body", []string{"class", "cope report"})
 	if nav := contents(list); nav != nil {
-		body.children = append(body.children, nav)
+		body.Children = append(body.Children, nav)
 	}
-	body.children = append(body.children, main)
+	body.Children = append(body.Children, main)
 	if !p.paper {
-		body.children = append(body.children, &node{tag: "script", text: scriptText()})
+		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
 	}
 	return body, nil
 }
@@ -122,9 +135,9 @@ func (p *page) fallbackTitle() string {
 }
 
 // cleaner is for markup of a cell, whose ids start with name.
-func (p *page) cleaner(name string, c *notebook.Cell) *cleaner {
+func (p *page) cleaner(name string, c *notebook.Cell) *markup.Cleaner {
 	id := func(s string) string { return name + "-" + strings.Join(strings.FieldsFunc(s, notInID), "-") }
-	return &cleaner{id: id, load: images(c, p.opt.Folder), style: func(css string) { p.style(css, name, id) }}
+	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: func(css string) { p.style(css, name, id) }}
 }
 
 func notInID(r rune) bool {
@@ -137,43 +150,43 @@ func (p *page) style(css, name string, id func(string) string) {
 	if strings.TrimSpace(css) == strings.TrimSpace(look()) {
 		return
 	}
-	p.sheets = append(p.sheets, scoped(css, name, id))
+	p.sheets = append(p.sheets, markup.Scoped(css, name, id))
 }
 
 // proseTrees renders all Markdown cells; the other places are nil.
-func (p *page) proseTrees() ([]*node, error) {
-	trees := make([]*node, len(p.nb.Cells))
+func (p *page) proseTrees() ([]*markup.Node, error) {
+	trees := make([]*markup.Node, len(p.nb.Cells))
 	for i := range p.nb.Cells {
 		c := &p.nb.Cells[i]
 		if c.Type != notebook.Markdown || c.HasTag(removeCell) {
 			continue
 		}
 		k := p.cleaner("m", c)
-		k.style = nil // text has no style of its own
+		k.Style = nil // text has no style of its own
 		tree, err := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tree.all("table") {
+		for _, t := range tree.All("table") {
 			scopes(t)
 		}
-		tree.walk(func(n *node) bool { wrapTables(n, true); return n.tag != "table" })
+		tree.Walk(func(n *markup.Node) bool { wrapTables(n, true); return n.Tag != "table" })
 		trees[i] = tree
 	}
 	return trees, nil
 }
 
 // cell is one cell as it stands in the page, or nil.
-func (p *page) cell(i int, text *node) (*node, error) {
+func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 	c := &p.nb.Cells[i]
 	if c.HasTag(removeCell) || c.Type == notebook.Raw {
 		return nil, nil
 	}
-	out := element("div", []string{"class", "cell", "id", fmt.Sprintf("cell-%d", i+1)})
+	out := markup.Element("div", []string{"class", "cell", "id", fmt.Sprintf("cell-%d", i+1)})
 	if c.Type == notebook.Markdown {
-		out.set("class", "prose")
-		out.children = []*node{text}
-		text.walk(func(n *node) bool {
+		out.Set("class", "prose")
+		out.Children = []*markup.Node{text}
+		text.Walk(func(n *markup.Node) bool {
 			if l := headingLevel(n); l > 0 {
 				p.level = l
 			}
@@ -182,10 +195,10 @@ func (p *page) cell(i int, text *node) (*node, error) {
 		return out, nil
 	}
 	if v := codeVisibility(c, p.opt); v != absent {
-		out.children = append(out.children, p.code(i, c, v))
+		out.Children = append(out.Children, p.code(i, c, v))
 	}
 	if v := outputVisibility(c); v != absent {
-		outputs := element("details", nil, element("summary", nil, textNode("Output")))
+		outputs := markup.Element("details", nil, markup.Element("summary", nil, markup.Text("Output")))
 		told := false // a display has shown the error already
 		for _, o := range c.Lasting() {
 			n, err := p.output(i+1, c, o)
@@ -196,20 +209,20 @@ func (p *page) cell(i int, text *node) (*node, error) {
 				continue
 			}
 			if o.Type == notebook.Error && told {
-				n = element("details", nil, element("summary", nil, textNode("The error as text")), n)
+				n = markup.Element("details", nil, markup.Element("summary", nil, markup.Text("The error as text")), n)
 			}
 			told = told || tells(n)
 			if v == shown {
-				out.children = append(out.children, n)
+				out.Children = append(out.Children, n)
 			} else {
-				outputs.children = append(outputs.children, n)
+				outputs.Children = append(outputs.Children, n)
 			}
 		}
-		if len(outputs.children) > 1 {
-			out.children = append(out.children, outputs)
+		if len(outputs.Children) > 1 {
+			out.Children = append(out.Children, outputs)
 		}
 	}
-	if len(out.children) == 0 {
+	if len(out.Children) == 0 {
 		return nil, nil
 	}
 	return out, nil

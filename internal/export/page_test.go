@@ -10,14 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
 // strictly reads a page as XML, which forgives nothing, into our own tree.
-func strictly(t *testing.T, page []byte) *node {
+func strictly(t *testing.T, page []byte) *markup.Node {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(page))
-	stack := []*node{{}}
+	stack := []*markup.Node{{}}
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -29,21 +30,21 @@ func strictly(t *testing.T, page []byte) *node {
 		top := stack[len(stack)-1]
 		switch x := token.(type) {
 		case xml.StartElement:
-			n := &node{tag: x.Name.Local}
+			n := &markup.Node{Tag: x.Name.Local}
 			for _, a := range x.Attr {
-				n.attrs = append(n.attrs, attr{a.Name.Local, a.Value})
+				n.Attrs = append(n.Attrs, markup.Attr{Name: a.Name.Local, Value: a.Value})
 			}
-			top.children = append(top.children, n)
+			top.Children = append(top.Children, n)
 			stack = append(stack, n)
 		case xml.EndElement:
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
-			top.children = append(top.children, textNode(string(x)))
+			top.Children = append(top.Children, markup.Text(string(x)))
 		}
 	}
 }
 
-func rendered(t *testing.T, nb *notebook.Notebook, opt Options) ([]byte, *node) {
+func rendered(t *testing.T, nb *notebook.Notebook, opt Options) ([]byte, *markup.Node) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := HTML(&b, nb, opt); err != nil {
@@ -55,18 +56,18 @@ func rendered(t *testing.T, nb *notebook.Notebook, opt Options) ([]byte, *node) 
 func book(cells ...notebook.Cell) *notebook.Notebook { return &notebook.Notebook{Cells: cells} }
 
 // checkPage holds for every page, whatever is in the notebook.
-func checkPage(t *testing.T, root *node) {
+func checkPage(t *testing.T, root *markup.Node) {
 	t.Helper()
-	if n := len(root.all("h1")); n != 1 {
+	if n := len(root.All("h1")); n != 1 {
 		t.Errorf("%d h1, want 1", n)
 	}
-	if lang := root.child("html").get("lang"); lang != "en" {
+	if lang := root.Child("html").Get("lang"); lang != "en" {
 		t.Errorf("lang is %q", lang)
 	}
 	ids := map[string]bool{}
 	level := 0
-	root.walk(func(n *node) bool {
-		if id := n.get("id"); id != "" {
+	root.Walk(func(n *markup.Node) bool {
+		if id := n.Get("id"); id != "" {
 			if ids[id] {
 				t.Errorf("id %q occurs twice", id)
 			}
@@ -74,56 +75,56 @@ func checkPage(t *testing.T, root *node) {
 		}
 		if l := headingLevel(n); l > 0 {
 			if l > level+1 {
-				t.Errorf("heading %q of level %d follows level %d", n.plain(), l, level)
+				t.Errorf("heading %q of level %d follows level %d", n.Plain(), l, level)
 			}
 			level = l
 		}
 		return true
 	})
-	head := root.child("html").child("head")
-	if policy := head.children[3]; len(head.all("meta")) != 3 || policy.get("http-equiv") != "Content-Security-Policy" || !strings.HasPrefix(policy.get("content"), "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri") {
-		t.Errorf("the page begins with %s", head.children[3])
+	head := root.Child("html").Child("head")
+	if policy := head.Children[3]; len(head.All("meta")) != 3 || policy.Get("http-equiv") != "Content-Security-Policy" || !strings.HasPrefix(policy.Get("content"), "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri") {
+		t.Errorf("the page begins with %s", head.Children[3])
 	}
-	if n := len(root.all("script")); n > 1 {
+	if n := len(root.All("script")); n > 1 {
 		t.Errorf("%d scripts, want our one", n)
 	}
-	root.walk(func(n *node) bool { checkElement(t, n, ids); return true })
+	root.Walk(func(n *markup.Node) bool { checkElement(t, n, ids); return true })
 }
 
 // checkElement looks for requests to anywhere and for what could run.
-func checkElement(t *testing.T, n *node, ids map[string]bool) {
+func checkElement(t *testing.T, n *markup.Node, ids map[string]bool) {
 	t.Helper()
-	if strings.Contains(" link iframe object embed base form video audio source applet ", " "+n.tag+" ") || n.tag == "meta" && n.has("http-equiv") && n.get("http-equiv") != "Content-Security-Policy" {
-		t.Errorf("page has a %s", n.tag)
+	if strings.Contains(" link iframe object embed base form video audio source applet ", " "+n.Tag+" ") || n.Tag == "meta" && n.Has("http-equiv") && n.Get("http-equiv") != "Content-Security-Policy" {
+		t.Errorf("page has a %s", n.Tag)
 	}
-	if n.tag == "style" {
-		if css := strings.ToLower(n.plain()); strings.Contains(css, "url(") && !strings.Contains(css, "url(#") || strings.Contains(css, "@import") {
+	if n.Tag == "style" {
+		if css := strings.ToLower(n.Plain()); strings.Contains(css, "url(") && !strings.Contains(css, "url(#") || strings.Contains(css, "@import") {
 			t.Error("a style asks for other files")
 		}
 	}
-	if n.tag == "th" && n.get("scope") == "" {
-		t.Errorf("th %q has no scope", n.plain())
+	if n.Tag == "th" && n.Get("scope") == "" {
+		t.Errorf("th %q has no scope", n.Plain())
 	}
-	if n.tag == "img" && !n.has("alt") {
-		t.Errorf("an image has no alternative: %.60s", n.get("src"))
+	if n.Tag == "img" && !n.Has("alt") {
+		t.Errorf("an image has no alternative: %.60s", n.Get("src"))
 	}
-	for _, a := range n.attrs {
-		if a.name == "alt" || a.name == "aria-label" || a.name == "title" {
+	for _, a := range n.Attrs {
+		if a.Name == "alt" || a.Name == "aria-label" || a.Name == "title" {
 			continue // words, whatever they say
 		}
-		switch low := strings.ToLower(a.value); {
-		case strings.HasPrefix(a.name, "on"), strings.Contains(low, "javascript:"), a.name == "srcset", a.name == "srcdoc":
-			t.Errorf("%s has %s=%q", n.tag, a.name, a.value)
-		case a.name == "src" && !strings.HasPrefix(a.value, "data:image/"), a.name == "href" && n.tag != "a" && !strings.HasPrefix(a.value, "#") && !strings.HasPrefix(a.value, "data:image/"):
-			t.Errorf("%s asks for %q", n.tag, a.value)
+		switch low := strings.ToLower(a.Value); {
+		case strings.HasPrefix(a.Name, "on"), strings.Contains(low, "javascript:"), a.Name == "srcset", a.Name == "srcdoc":
+			t.Errorf("%s has %s=%q", n.Tag, a.Name, a.Value)
+		case a.Name == "src" && !strings.HasPrefix(a.Value, "data:image/"), a.Name == "href" && n.Tag != "a" && !strings.HasPrefix(a.Value, "#") && !strings.HasPrefix(a.Value, "data:image/"):
+			t.Errorf("%s asks for %q", n.Tag, a.Value)
 		case strings.Contains(strings.ReplaceAll(low, "url(#", ""), "url("):
-			t.Errorf("%s has %s=%q", n.tag, a.name, a.value)
-		case a.name == "href" && strings.HasPrefix(a.value, "#") && !ids[a.value[1:]]:
-			t.Errorf("link to %s, which is nowhere", a.value)
-		case strings.HasPrefix(a.name, "aria-labelledby"):
-			for _, id := range strings.Fields(a.value) {
+			t.Errorf("%s has %s=%q", n.Tag, a.Name, a.Value)
+		case a.Name == "href" && strings.HasPrefix(a.Value, "#") && !ids[a.Value[1:]]:
+			t.Errorf("link to %s, which is nowhere", a.Value)
+		case strings.HasPrefix(a.Name, "aria-labelledby"):
+			for _, id := range strings.Fields(a.Value) {
 				if !ids[id] {
-					t.Errorf("%s is labelled by %q, which is nowhere", n.tag, id)
+					t.Errorf("%s is labelled by %q, which is nowhere", n.Tag, id)
 				}
 			}
 		}
@@ -133,13 +134,13 @@ func checkElement(t *testing.T, n *node, ids map[string]bool) {
 func TestPage(t *testing.T) {
 	page, root := rendered(t, demo(t), demoOptions())
 	checkPage(t, root)
-	if title := root.all("h1")[0].plain(); title != "Two groups of tasks" || root.all("title")[0].plain() != title {
+	if title := root.All("h1")[0].Plain(); title != "Two groups of tasks" || root.All("title")[0].Plain() != title {
 		t.Errorf("title %q", title)
 	}
-	nav := root.all("nav")[0]
+	nav := root.All("nav")[0]
 	var entries []string
-	for _, a := range nav.all("a") {
-		entries = append(entries, a.plain())
+	for _, a := range nav.All("a") {
+		entries = append(entries, a.Plain())
 	}
 	if got, want := strings.Join(entries, "|"), "The results|From Go|Pictures|Provenance"; got != want {
 		t.Errorf("outline %q, want %q", got, want)
@@ -154,22 +155,22 @@ func TestPage(t *testing.T) {
 	}
 	checkNumbers(t, root, "figcaption", "Figure", 4)
 	checkNumbers(t, root, "caption", "Table", 8)
-	for _, svg := range root.all("svg") {
-		if svg.get("role") != "img" || svg.get("aria-label") == "" && svg.get("aria-labelledby") == "" {
-			t.Errorf("a drawing has no name: %v", svg.attrs)
+	for _, svg := range root.All("svg") {
+		if svg.Get("role") != "img" || svg.Get("aria-label") == "" && svg.Get("aria-labelledby") == "" {
+			t.Errorf("a drawing has no name: %v", svg.Attrs)
 		}
 	}
 }
 
 // checkNumbers reads the numbers of captions in the order of the page.
-func checkNumbers(t *testing.T, root *node, tag, kind string, want int) {
+func checkNumbers(t *testing.T, root *markup.Node, tag, kind string, want int) {
 	t.Helper()
 	number := regexp.MustCompile(`^` + kind + ` (\d+)`)
 	n := 0
-	for _, c := range root.all(tag) {
-		if m := number.FindStringSubmatch(c.plain()); m != nil {
+	for _, c := range root.All(tag) {
+		if m := number.FindStringSubmatch(c.Plain()); m != nil {
 			if n++; m[1] != fmt.Sprint(n) {
-				t.Errorf("%q comes as number %d", c.plain(), n)
+				t.Errorf("%q comes as number %d", c.Plain(), n)
 			}
 		}
 	}
@@ -182,16 +183,16 @@ func checkNumbers(t *testing.T, root *node, tag, kind string, want int) {
 // of every table cell, and every drawing with all its parts.
 func TestFragmentsIntact(t *testing.T) {
 	for i, o := range bundles(t) {
-		fragment := parse(stringOf(o.Data["text/html"]))
+		fragment := markup.Parse(stringOf(o.Data["text/html"]))
 		_, root := rendered(t, book(codeCell("x", []any{removeInput}, o)), Options{})
 		for _, tag := range []string{"td", "th", "li", "p", "path", "text", "rect", "circle", "code", "title", "desc"} {
-			want, got := fragment.all(tag), root.child("html").child("body").child("main").all(tag)
+			want, got := fragment.All(tag), root.Child("html").Child("body").Child("main").All(tag)
 			if len(want) != len(got) {
 				t.Errorf("display %d: %d %s, want %d", i, len(got), tag, len(want))
 				continue
 			}
 			for j := range want {
-				if strings.TrimSpace(got[j].plain()) != strings.TrimSpace(want[j].plain()) || got[j].get("d") != want[j].get("d") || got[j].get("style") != strings.TrimRight(want[j].get("style"), ";") && strings.ReplaceAll(got[j].get("style"), " ", "") != strings.ReplaceAll(strings.TrimRight(want[j].get("style"), ";"), " ", "") {
+				if strings.TrimSpace(got[j].Plain()) != strings.TrimSpace(want[j].Plain()) || got[j].Get("d") != want[j].Get("d") || got[j].Get("style") != strings.TrimRight(want[j].Get("style"), ";") && strings.ReplaceAll(got[j].Get("style"), " ", "") != strings.ReplaceAll(strings.TrimRight(want[j].Get("style"), ";"), " ", "") {
 					t.Errorf("display %d: %s %d is %s, want %s", i, tag, j, got[j], want[j])
 				}
 			}
@@ -218,15 +219,15 @@ func TestTags(t *testing.T) {
 	} {
 		page, root := rendered(t, book(codeCell(source, []any{c.tag}, printed("stdout", output))), c.opt)
 		code, out := "", ""
-		for _, d := range root.all("details") {
+		for _, d := range root.All("details") {
 			state := "folded"
-			if d.has("open") {
+			if d.Has("open") {
 				state = "open"
 			}
-			if strings.Contains(d.plain(), source) {
+			if strings.Contains(d.Plain(), source) {
 				code = state
 			}
-			if strings.Contains(d.plain(), output) {
+			if strings.Contains(d.Plain(), output) {
 				out = state
 			}
 		}
@@ -241,12 +242,12 @@ func TestTags(t *testing.T) {
 			t.Fatal(err)
 		}
 		paper := strictly(t, printed.Bytes())
-		for _, d := range paper.all("details") {
-			if !d.has("open") {
+		for _, d := range paper.All("details") {
+			if !d.Has("open") {
 				t.Errorf("tag %q: something is folded on paper", c.tag)
 			}
 		}
-		if len(paper.all("script")) > 0 {
+		if len(paper.All("script")) > 0 {
 			t.Error("a script goes to the printer")
 		}
 	}
@@ -271,13 +272,13 @@ func TestTitle(t *testing.T) {
 		_, root := rendered(t, book(c.cells...), c.opt)
 		checkPage(t, root)
 		var heads []string
-		root.walk(func(n *node) bool {
-			if headingLevel(n) > 1 && n.get("id") != "provenance" {
-				heads = append(heads, n.tag+" "+n.plain())
+		root.Walk(func(n *markup.Node) bool {
+			if headingLevel(n) > 1 && n.Get("id") != "provenance" {
+				heads = append(heads, n.Tag+" "+n.Plain())
 			}
 			return true
 		})
-		if title := root.all("h1")[0].plain(); title != c.title || strings.Join(heads, "|") != c.heads {
+		if title := root.All("h1")[0].Plain(); title != c.title || strings.Join(heads, "|") != c.heads {
 			t.Errorf("%q: title %q and headings %q, want %q and %q", c.opt.Title, title, heads, c.title, c.heads)
 		}
 	}
@@ -287,11 +288,11 @@ func TestFailure(t *testing.T) {
 	boom := notebook.Output{Type: notebook.Error, ErrorName: "error", ErrorValue: "boom <b>", Traceback: []string{"\x1b[31mtrace\x1b[0m"}}
 	_, root := rendered(t, book(markdownCell("# T"), codeCell("x", nil, boom), codeCell("y", []any{raises}, boom)), Options{})
 	checkPage(t, root)
-	banner := root.all("main")[0].children[1]
-	if !banner.hasClass("failed") || len(banner.all("a")) != 1 || banner.all("a")[0].get("href") != "#cell-2" || !strings.Contains(banner.plain(), "error: boom <b>") {
+	banner := root.All("main")[0].Children[1]
+	if !banner.HasClass("failed") || len(banner.All("a")) != 1 || banner.All("a")[0].Get("href") != "#cell-2" || !strings.Contains(banner.Plain(), "error: boom <b>") {
 		t.Errorf("banner %s", banner)
 	}
-	if s := root.plain(); strings.Count(s, "Error: error: boom") != 1 || strings.Count(s, "Error, as expected: error: boom") != 1 || strings.Count(s, "trace") != 2 {
+	if s := root.Plain(); strings.Count(s, "Error: error: boom") != 1 || strings.Count(s, "Error, as expected: error: boom") != 1 || strings.Count(s, "trace") != 2 {
 		t.Errorf("errors shown as %q", s)
 	}
 }
@@ -318,7 +319,7 @@ func TestLong(t *testing.T) {
 		{strings.Repeat("é", 10_000_000), 1, []string{"bytes left out"}, 3 * keptBytes, true},
 	} {
 		page, root := rendered(t, book(codeCell("x", []any{removeInput}, printed("stdout", c.text))), Options{})
-		if got := len(root.all("details")); got != c.folded {
+		if got := len(root.All("details")); got != c.folded {
 			t.Errorf("%d bytes of text: %d folds, want %d", len(c.text), got, c.folded)
 		}
 		for _, want := range c.has {
@@ -352,9 +353,9 @@ func TestRepresentation(t *testing.T) {
 	} {
 		_, root := rendered(t, book(codeCell("x", []any{removeInput}, c.o)), Options{})
 		got := ""
-		for _, d := range root.all("div") {
-			if d.hasClass("output") {
-				got = d.plain()
+		for _, d := range root.All("div") {
+			if d.HasClass("output") {
+				got = d.Plain()
 			}
 		}
 		shown, lost, _ := strings.Cut(got, note)

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
 // code is the source of a cell, which a reader can fold.
-func (p *page) code(i int, c *notebook.Cell, v visibility) *node {
+func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 	lang := language(c.Source)
 	title := map[string]string{"go": "Go", "cope": "CoPE"}[lang]
 	note := ""
@@ -19,25 +20,25 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *node {
 	if d := duration(c, i+1, p.opt); d > 0 {
 		note = strings.TrimSpace(note + " " + seconds(d))
 	}
-	summary := element("summary", nil, textNode(title))
+	summary := markup.Element("summary", nil, markup.Text(title))
 	if note != "" {
-		summary.children = append(summary.children, textNode(" "), element("span", []string{"class", "run"}, textNode(note)))
+		summary.Children = append(summary.Children, markup.Text(" "), markup.Element("span", []string{"class", "run"}, markup.Text(note)))
 	}
-	pre := element("pre", nil, element("code", nil, highlight(strings.TrimRight(c.Source, "\n"), lang)...))
-	out := element("details", []string{"class", "code"}, summary, pre)
+	pre := markup.Element("pre", nil, markup.Element("code", nil, highlight(strings.TrimRight(c.Source, "\n"), lang)...))
+	out := markup.Element("details", []string{"class", "code"}, summary, pre)
 	if v == shown {
-		out.set("open", "open")
+		out.Set("open", "open")
 	}
 	return out
 }
 
 // tells reports whether an output shows an error in the form of package report.
-func tells(n *node) bool {
-	return slices.ContainsFunc(n.all("div"), func(d *node) bool { return d.hasClass("error") })
+func tells(n *markup.Node) bool {
+	return slices.ContainsFunc(n.All("div"), func(d *markup.Node) bool { return d.HasClass("error") })
 }
 
 // banner says at the top that the run failed, and where.
-func (p *page) banner() []*node {
+func (p *page) banner() []*markup.Node {
 	list := failures(p.nb)
 	if len(list) == 0 {
 		return nil
@@ -46,64 +47,64 @@ func (p *page) banner() []*node {
 	if len(list) > 1 {
 		text = fmt.Sprintf("This run failed in %d cells. ", len(list))
 	}
-	out := element("div", []string{"class", "failed", "role", "note"}, element("p", nil, element("strong", nil, textNode(text)),
-		textNode("What follows is what was finished.")))
-	ul := element("ul", nil)
+	out := markup.Element("div", []string{"class", "failed", "role", "note"}, markup.Element("p", nil, markup.Element("strong", nil, markup.Text(text)),
+		markup.Text("What follows is what was finished.")))
+	ul := markup.Element("ul", nil)
 	for _, f := range list {
-		link := textNode(fmt.Sprintf("Cell %d", f.cell))
+		link := markup.Text(fmt.Sprintf("Cell %d", f.cell))
 		if !p.nb.Cells[f.cell-1].HasTag(removeCell) {
-			link = element("a", []string{"href", fmt.Sprintf("#cell-%d", f.cell)}, link)
+			link = markup.Element("a", []string{"href", fmt.Sprintf("#cell-%d", f.cell)}, link)
 		}
-		ul.children = append(ul.children, element("li", nil, link, textNode(": "+f.what)))
+		ul.Children = append(ul.Children, markup.Element("li", nil, link, markup.Text(": "+f.what)))
 	}
-	out.children = append(out.children, ul)
-	return []*node{out}
+	out.Children = append(out.Children, ul)
+	return []*markup.Node{out}
 }
 
 // contents is the outline as nested lists, or nil when there is nothing to choose
 // from.
-func contents(list []heading) *node {
+func contents(list []heading) *markup.Node {
 	if len(list) < 2 {
 		return nil
 	}
-	nav := element("nav", []string{"aria-label", "Contents"}, element("p", []string{"class", "label"}, textNode("Contents")))
-	var levels []*node // the open list of each level from 2
+	nav := markup.Element("nav", []string{"aria-label", "Contents"}, markup.Element("p", []string{"class", "label"}, markup.Text("Contents")))
+	var levels []*markup.Node // the open list of each level from 2
 	for _, h := range list {
 		depth := max(h.level-1, 1)
 		levels = levels[:min(len(levels), depth)]
 		for len(levels) < depth {
-			ol := element("ol", nil)
+			ol := markup.Element("ol", nil)
 			if len(levels) == 0 {
-				nav.children = append(nav.children, ol)
+				nav.Children = append(nav.Children, ol)
 			} else {
 				items := levels[len(levels)-1]
-				last := items.children[len(items.children)-1]
-				last.children = append(last.children, ol)
+				last := items.Children[len(items.Children)-1]
+				last.Children = append(last.Children, ol)
 			}
 			levels = append(levels, ol)
 		}
-		link := element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
-		levels[depth-1].children = append(levels[depth-1].children, element("li", nil, link))
+		link := markup.Element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
+		levels[depth-1].Children = append(levels[depth-1].Children, markup.Element("li", nil, link))
 	}
 	return nav
 }
 
 // inlineCopy is what a heading says, without links, ids, which a page has once, and
 // styles, which are for the place of the heading.
-func inlineCopy(n *node) []*node {
-	var out []*node
-	for _, c := range n.children {
+func inlineCopy(n *markup.Node) []*markup.Node {
+	var out []*markup.Node
+	for _, c := range n.Children {
 		inner := inlineCopy(c)
 		switch {
-		case c.tag == "":
-			out = append(out, &node{text: c.text, children: inner})
-		case c.tag == "a" || c.tag == "img" || c.tag == "sup":
+		case c.Tag == "":
+			out = append(out, &markup.Node{Text: c.Text, Children: inner})
+		case c.Tag == "a" || c.Tag == "img" || c.Tag == "sup":
 			out = append(out, inner...)
 		default:
-			copied := &node{tag: c.tag, children: inner}
-			for _, a := range c.attrs {
-				if a.name != "id" && a.name != "style" {
-					copied.attrs = append(copied.attrs, a)
+			copied := &markup.Node{Tag: c.Tag, Children: inner}
+			for _, a := range c.Attrs {
+				if a.Name != "id" && a.Name != "style" {
+					copied.Attrs = append(copied.Attrs, a)
 				}
 			}
 			out = append(out, copied)
@@ -114,23 +115,23 @@ func inlineCopy(n *node) []*node {
 
 // settle leaves every id once, where it comes first, and drops what refers to an
 // id that the page does not have.
-func settle(body *node) {
+func settle(body *markup.Node) {
 	ids := map[string]bool{}
-	body.walk(func(n *node) bool {
-		n.attrs = slices.DeleteFunc(n.attrs, func(a attr) bool { return a.name == "id" && ids[a.value] })
-		ids[n.get("id")] = true
+	body.Walk(func(n *markup.Node) bool {
+		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool { return a.Name == "id" && ids[a.Value] })
+		ids[n.Get("id")] = true
 		return true
 	})
 	delete(ids, "")
 	missing := func(id string) bool { return !ids[id] }
-	body.walk(func(n *node) bool {
-		n.attrs = slices.DeleteFunc(n.attrs, func(a attr) bool {
-			switch a.name {
+	body.Walk(func(n *markup.Node) bool {
+		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool {
+			switch a.Name {
 			case "href":
-				id, inside := strings.CutPrefix(a.value, "#")
+				id, inside := strings.CutPrefix(a.Value, "#")
 				return inside && missing(id)
 			case "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details":
-				return slices.ContainsFunc(strings.Fields(a.value), missing)
+				return slices.ContainsFunc(strings.Fields(a.Value), missing)
 			}
 			return false
 		})

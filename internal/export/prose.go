@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
 // prose renders Markdown to markup that is clean. The name tells the footnotes of
 // one cell from those of another.
-func prose(source, name string, c *cleaner) (*node, error) {
+func prose(source, name string, c *markup.Cleaner) (*markup.Node, error) {
 	w := readMarkdown(source, name)
 	out, err := w.tree(w.root, c)
 	if err != nil {
@@ -21,13 +23,13 @@ func prose(source, name string, c *cleaner) (*node, error) {
 type heading struct {
 	level int
 	id    string
-	node  *node
+	node  *markup.Node
 }
 
 // headingLevel is 1 to 6, or 0 for what is no heading.
-func headingLevel(n *node) int {
-	if len(n.tag) == 2 && n.tag[0] == 'h' && n.tag[1] >= '1' && n.tag[1] <= '6' {
-		return int(n.tag[1] - '0')
+func headingLevel(n *markup.Node) int {
+	if len(n.Tag) == 2 && n.Tag[0] == 'h' && n.Tag[1] >= '1' && n.Tag[1] <= '6' {
+		return int(n.Tag[1] - '0')
 	}
 	return 0
 }
@@ -35,11 +37,11 @@ func headingLevel(n *node) int {
 // outline gives the headings of all Markdown their level below the title, no
 // level left out, and an anchor. When wanted is "", the first heading is the
 // title and leaves the text. Trees of cells without Markdown are nil.
-func outline(trees []*node, wanted string) (title string, list []heading) {
-	var found []*node
+func outline(trees []*markup.Node, wanted string) (title string, list []heading) {
+	var found []*markup.Node
 	for _, tree := range trees {
 		if tree != nil {
-			tree.walk(func(n *node) bool {
+			tree.Walk(func(n *markup.Node) bool {
 				if headingLevel(n) > 0 {
 					found = append(found, n)
 				}
@@ -48,9 +50,9 @@ func outline(trees []*node, wanted string) (title string, list []heading) {
 		}
 	}
 	title = wanted
-	if len(found) > 0 && (wanted == "" || found[0].plain() == wanted) {
-		title = strings.TrimSpace(found[0].plain())
-		found[0].tag, found[0].attrs, found[0].children = "", nil, nil
+	if len(found) > 0 && (wanted == "" || found[0].Plain() == wanted) {
+		title = strings.TrimSpace(found[0].Plain())
+		found[0].Tag, found[0].Attrs, found[0].Children = "", nil, nil
 		found = found[1:]
 	}
 	shift := 0
@@ -64,12 +66,12 @@ func outline(trees []*node, wanted string) (title string, list []heading) {
 	for _, n := range found {
 		level := min(headingLevel(n)+shift, last+1, 6)
 		last = level
-		id := "s-" + slug(n.plain())
+		id := "s-" + slug(n.Plain())
 		if ids[id]++; ids[id] > 1 {
 			id = fmt.Sprintf("%s-%d", id, ids[id])
 		}
-		n.tag = fmt.Sprintf("h%d", level)
-		n.set("id", id)
+		n.Tag = fmt.Sprintf("h%d", level)
+		n.Set("id", id)
 		list = append(list, heading{level, id, n})
 	}
 	return title, list
@@ -97,7 +99,7 @@ func slug(s string) string {
 
 // linkHeadings lets links written for Jupyter, #Name-of-the-heading, find their
 // heading in the report.
-func linkHeadings(trees []*node, list []heading) {
+func linkHeadings(trees []*markup.Node, list []heading) {
 	known := map[string]bool{}
 	for _, h := range list {
 		known[h.id] = true
@@ -106,9 +108,9 @@ func linkHeadings(trees []*node, list []heading) {
 		if tree == nil {
 			continue
 		}
-		for _, a := range tree.all("a") {
-			if name, ok := strings.CutPrefix(a.get("href"), "#m-"); ok && known["s-"+slug(unescapePath(name))] {
-				a.set("href", "#s-"+slug(unescapePath(name)))
+		for _, a := range tree.All("a") {
+			if name, ok := strings.CutPrefix(a.Get("href"), "#m-"); ok && known["s-"+slug(unescapePath(name))] {
+				a.Set("href", "#s-"+slug(unescapePath(name)))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -99,28 +100,28 @@ func (p Provenance) tables() []facts {
 }
 
 // html writes the table in the look of package report.
-func (f facts) html() *node {
+func (f facts) html() *markup.Node {
 	kind := "facts"
-	table := element("table", nil, element("caption", nil, textNode(f.caption)))
+	table := markup.Element("table", nil, markup.Element("caption", nil, markup.Text(f.caption)))
 	if f.heads != nil {
 		kind = "parameters"
-		row := element("tr", nil)
+		row := markup.Element("tr", nil)
 		for _, h := range f.heads {
-			row.children = append(row.children, element("th", []string{"scope", "col"}, textNode(h)))
+			row.Children = append(row.Children, markup.Element("th", []string{"scope", "col"}, markup.Text(h)))
 		}
-		table.children = append(table.children, element("thead", nil, row))
+		table.Children = append(table.Children, markup.Element("thead", nil, row))
 	}
-	table.set("class", kind)
-	body := element("tbody", nil)
+	table.Set("class", kind)
+	body := markup.Element("tbody", nil)
 	for _, cells := range f.rows {
-		row := element("tr", nil, element("th", []string{"scope", "row"}, textNode(cells[0])))
+		row := markup.Element("tr", nil, markup.Element("th", []string{"scope", "row"}, markup.Text(cells[0])))
 		for _, s := range cells[1:] {
-			row.children = append(row.children, element("td", nil, textNode(s)))
+			row.Children = append(row.Children, markup.Element("td", nil, markup.Text(s)))
 		}
-		body.children = append(body.children, row)
+		body.Children = append(body.Children, row)
 	}
-	table.children = append(table.children, body)
-	return element("div", []string{"class", "scroll"}, table)
+	table.Children = append(table.Children, body)
+	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
 // record is the provenance as the metadata of an executed notebook holds it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
@@ -116,12 +117,12 @@ func TestMarkdownReadsBack(t *testing.T) {
 	if err := writeMarkdown(context.Background(), &b, demo(t), Options{HideCode: true}, put); err != nil {
 		t.Fatal(err)
 	}
-	k := cleaner{}
+	k := markup.Cleaner{}
 	tree, err := prose(b.String(), "x", &k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(tree.all("table")); n < 6 {
+	if n := len(tree.All("table")); n < 6 {
 		t.Errorf("%d tables, want those of theory, answers, rounds, audit trail, comparison and text", n)
 	}
 	if strings.Contains(b.String(), "fc(p, delta") {
@@ -168,20 +169,6 @@ func TestLaTeXCompilesAnything(t *testing.T) {
 	compileLaTeX(t, folder, "r.tex")
 }
 
-func TestCompilable(t *testing.T) {
-	for source, want := range map[string]bool{
-		"$x^2$": true, "\\begin{tabular}{l}a\\end{tabular}": true, "\\textbf{x} \\$": true, "\\leftarrow": true, "50\\,\\% of \\(x\\) \\[y\\]": true,
-		"\\begin{tabular}{@{}lr@{}}a & b@c \\\\[2pt] % $ {\n\\end{tabular}": true, "\\hspace*{1em}\\'{e}": true,
-		"\\inputs": false, "\\unknown{x}": false, "x^^2": false, "\\@@input x": false, "\\emph@": false, "\\begin {center}x\\end{center}": false, "\\begin{unknown}x\\end{unknown}": false,
-		"\\(x": false, "\\[x\\)": false, "{\\begin{center}}\\end{center}": false, "#1": false, "\\": false, "$x$$y$ $$z$$ $\\text{a $b$}$": true, "{$}$": false, "$$x$": false,
-		"": false, "\\input{x}": false, "\\input x": false, "{": false, "}{": false, "$x": false, "\\begin{a}": false, "\\begin{a}\\end{b}": false, "\\end{document}": false, "\\write18{ls}": false, "\\def\\x{}": false,
-	} {
-		if got := compilable(source); got != want {
-			t.Errorf("%q: %v, want %v", source, got, want)
-		}
-	}
-}
-
 func TestImages(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "folder")
 	if err := os.MkdirAll(filepath.Join(folder, "sub"), 0o755); err != nil {
@@ -226,7 +213,7 @@ func TestImages(t *testing.T) {
 		page, root := rendered(t, book(markdownCell("# T\n\n"+c.source)), Options{Folder: folder})
 		checkPage(t, root)
 		if !strings.Contains(string(page), c.want) {
-			t.Errorf("%s: page lacks %q:\n%s", c.source, c.want, root.all("main")[0])
+			t.Errorf("%s: page lacks %q:\n%s", c.source, c.want, root.All("main")[0])
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -31,18 +32,18 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 
 // drawing is the first drawing in a source, rebuilt from what is known to be harmless
 // and with the style that it brings; nil when there is none.
-func drawing(source string) *node {
+func drawing(source string) *markup.Node {
 	const name = "drawing"
 	style := ""
-	k := cleaner{style: func(sheet string) { style += scoped(sheet, name, func(id string) string { return id }) }}
-	found := k.read(source).all("svg")
+	k := markup.Cleaner{Style: func(sheet string) { style += markup.Scoped(sheet, name, func(id string) string { return id }) }}
+	found := k.Read(source).All("svg")
 	if len(found) == 0 {
 		return nil
 	}
 	svg := found[0]
 	if style != "" {
-		svg.set("id", name)
-		svg.children = append([]*node{element("style", nil, textNode(style))}, svg.children...)
+		svg.Set("id", name)
+		svg.Children = append([]*markup.Node{markup.Element("style", nil, markup.Text(style))}, svg.Children...)
 	}
 	return svg
 }
@@ -56,9 +57,9 @@ func drawingFile(source string) []byte {
 }
 
 // size is the drawing's in CSS pixels, from its attributes or else its view box.
-func size(svg *node) (width, height float64) {
-	width, height = length(svg.get("width")), length(svg.get("height"))
-	if box := strings.Fields(strings.ReplaceAll(svg.get("viewBox"), ",", " ")); len(box) == 4 && (width == 0 || height == 0) {
+func size(svg *markup.Node) (width, height float64) {
+	width, height = length(svg.Get("width")), length(svg.Get("height"))
+	if box := strings.Fields(strings.ReplaceAll(svg.Get("viewBox"), ",", " ")); len(box) == 4 && (width == 0 || height == 0) {
 		width, height = length(box[2]), length(box[3])
 	}
 	if width == 0 || height == 0 {

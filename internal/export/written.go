@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
 // written is Markdown as its author wrote it, and its tree. All reports take headings,
@@ -29,8 +31,8 @@ type written struct {
 type tail struct{ start, stop int }
 
 // readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of
-// one cell from those of another. Raw HTML passes, because clean sees all of it
-// afterwards.
+// one cell from those of another. Raw HTML passes: it is cleaned when the
+// tree is rendered.
 func readMarkdown(source, name string) *written {
 	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
 	inline := parser.DefaultInlineParsers()
@@ -73,16 +75,16 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 }
 
 // tree renders a node to markup that is clean.
-func (w *written) tree(n ast.Node, c *cleaner) (*node, error) {
+func (w *written) tree(n ast.Node, c *markup.Cleaner) (*markup.Node, error) {
 	var b bytes.Buffer
 	if err := w.dialect.Renderer().Render(&b, w.source, n); err != nil {
 		return nil, err
 	}
-	out := c.read(b.String())
-	for _, code := range out.all("code") {
-		if language, ok := strings.CutPrefix(code.get("class"), "language-"); ok {
-			code.children = highlight(code.plain(), language)
-			code.attrs = nil
+	out := c.Read(b.String())
+	for _, code := range out.All("code") {
+		if language, ok := strings.CutPrefix(code.Get("class"), "language-"); ok {
+			code.Children = highlight(code.Plain(), language)
+			code.Attrs = nil
 		}
 	}
 	return out, nil
@@ -90,11 +92,11 @@ func (w *written) tree(n ast.Node, c *cleaner) (*node, error) {
 
 // plain is what a node says, without signs of Markdown.
 func (w *written) plain(n ast.Node) (string, error) {
-	out, err := w.tree(n, new(cleaner))
+	out, err := w.tree(n, new(markup.Cleaner))
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(out.plain()), nil
+	return strings.TrimSpace(out.Plain()), nil
 }
 
 // headings are all headings in the order of the page.

@@ -4,10 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 )
 
 // TestHeadingsAndImages: HTML, Markdown and LaTeX see the same headings and images, and what the
@@ -45,13 +52,13 @@ func TestHeadingsAndImages(t *testing.T) {
 		nb, opt := book(markdownCell(c.source)), Options{Folder: folder}
 		put := func(name string, _ []byte) string { return "N/" + name }
 		_, root := rendered(t, nb, opt)
-		if got := strings.Join(strings.Fields(root.all("h1")[0].plain()), " "); got != c.title {
+		if got := strings.Join(strings.Fields(root.All("h1")[0].Plain()), " "); got != c.title {
 			t.Errorf("%q: title %q of HTML, want %q", c.source, got, c.title)
 		}
-		if n := len(root.all("img")); n != strings.Count(c.md, "N/") {
+		if n := len(root.All("img")); n != strings.Count(c.md, "N/") {
 			t.Errorf("%q: %d images of HTML, %d of Markdown", c.source, n, strings.Count(c.md, "N/"))
 		}
-		var md, tex bytes.Buffer
+		var md, latex bytes.Buffer
 		if err := writeMarkdown(context.Background(), &md, nb, opt, put); err != nil {
 			t.Fatal(err)
 		}
@@ -59,10 +66,10 @@ func TestHeadingsAndImages(t *testing.T) {
 		if !strings.Contains(head, "\ntitle: \""+c.title+"\"\n") || body != c.md+"\n" {
 			t.Errorf("%q\n becomes %q\n    want %q\n with title %q in\n%s", c.source, body, c.md+"\n", c.title, head)
 		}
-		if err := writeLaTeX(context.Background(), &tex, nb, opt, put); err != nil {
+		if err := writeLaTeX(context.Background(), &latex, nb, opt, put); err != nil {
 			t.Fatal(err)
 		}
-		if s := tex.String(); !strings.Contains(s, "\n\\title{"+texText(c.title)+"}\n") || !strings.Contains(s, c.tex) || strings.Count(s, "includegraphics") != strings.Count(c.md, "N/") {
+		if s := latex.String(); !strings.Contains(s, "\n\\title{"+tex.Text(c.title)+"}\n") || !strings.Contains(s, c.tex) || strings.Count(s, "includegraphics") != strings.Count(c.md, "N/") {
 			_, s, _ = strings.Cut(s, "\\title")
 			t.Errorf("%q: LaTeX lacks the title %q, or %q, or an image:\n%s", c.source, c.title, c.tex, s)
 		}
@@ -80,4 +87,47 @@ func TestHeadingsOfOutputs(t *testing.T) {
 	if !strings.Contains(md.String(), "\n\n"+want+"\n\n:::") {
 		t.Errorf("the output is\n%s\nwant\n%s", md.String(), want)
 	}
+}
+
+// FuzzWritten: reports of any Markdown can be made, all with the same title, and Markdown without
+// headings, images and links stays as it is written.
+func FuzzWritten(f *testing.F) {
+	f.Setenv("CHROME_PATH", filepath.Join(f.TempDir(), "none")) // no drawing here needs a browser
+	for _, s := range append(attacks, "Real\n====\n\n# Second ##", "> # A\n> b\n> -", "- # `a` $x$\n\n![a][b] ![b](<a b> 'T') [c](#d \"e\")\n\n[b]: c 'd'", "> <div>\n> <img\n> src=a>\n\n# a[^1]\n\n[^1]: # b") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "\ufffd") // as reading JSON does
+		nb, opt := book(markdownCell(s), codeCell("", nil, shows("text/markdown", s))), Options{Folder: "none"}
+		put := func(name string, _ []byte) string { return "N/" + name }
+		var md bytes.Buffer
+		if err := writeMarkdown(context.Background(), &md, nb, opt, put); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeLaTeX(context.Background(), io.Discard, nb, opt, put); err != nil {
+			t.Fatal(err)
+		}
+		changes := false
+		_ = ast.Walk(readMarkdown(s, "c").root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			switch n.(type) {
+			case *ast.Heading, *ast.Image, *ast.Link, *ast.RawHTML, *ast.HTMLBlock:
+				changes = true
+			}
+			return ast.WalkContinue, nil
+		})
+		if want := markup.XMLText("\n" + strings.TrimSpace(s) + "\n\n:::: {.cell}"); !changes && !strings.Contains(md.String(), want) {
+			t.Errorf("%q is changed in\n%s", s, md.String())
+		}
+		if strings.Contains(s, "<") {
+			return // raw HTML has headings of its own, and may hide others
+		}
+		trees, err := (&page{nb: nb, opt: opt}).proseTrees()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := outline(trees, "")
+		if got, _, err := titleOf(nb, opt); err != nil || got != want && want != "" {
+			t.Errorf("title %q, HTML has %q, %v", got, want, err)
+		}
+	})
 }

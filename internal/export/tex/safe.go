@@ -1,14 +1,16 @@
-package export
+package tex
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
-// texCommands are the commands that LaTeX of an output may hold besides those of
+// commandNames are the commands that LaTeX of an output may hold besides those of
 // symbols.go: none of them reads or writes a file, defines anything, or changes how
 // TeX reads what follows.
-var texCommands = set(`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
+var commandNames = markup.Names(`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
 	tag label ref eqref boxed pmod bmod not phantom hphantom vphantom
 	text textrm textit textbf texttt textsf textsc textsl textup textmd textnormal textsuperscript textsubscript emph mbox fbox
 	tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape ttfamily rmfamily sffamily normalfont
@@ -18,18 +20,18 @@ var texCommands = set(`frac dfrac tfrac cfrac binom stackrel overset underset su
 	textbackslash textasciitilde textasciicircum textless textgreater textbar textquotedbl textquotesingle textendash textemdash textellipsis textbullet
 	textperiodcentered textdegree textmu textpm texttimes copyright pounds ss ae AE oe OE o O aa AA l L i j S P c v u H k r t b d`)
 
-// texSigns are the commands of one character that is no letter: spaces, marks above
+// signNames are the commands of one character that is no letter: spaces, marks above
 // letters, and characters that mean something to TeX.
-const texSigns = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
+const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
 
-// texEnvironments are the environments that LaTeX of an output may hold besides those
+// environmentNames are the environments that LaTeX of an output may hold besides those
 // of formulas.
-var texEnvironments = set("tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
+var environmentNames = markup.Names("tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
 
-// texCommand reports whether an output may use a command.
-func texCommand(name string) bool {
+// mayUse reports whether an output may use a command.
+func mayUse(name string) bool {
 	if len(name) > 0 && !letter(name[0]) {
-		return strings.Contains(texSigns, name)
+		return strings.Contains(signNames, name)
 	}
 	for _, table := range []map[string]string{identifiers, operators, fences, large, accents, unders, spaces} {
 		if table[name] != "" {
@@ -37,24 +39,24 @@ func texCommand(name string) bool {
 		}
 	}
 	_, isAlphabet := alphabets[name]
-	return isAlphabet || texCommands[name] || functions[name] || limits[name] || ignored[name]
+	return isAlphabet || commandNames[name] || functions[name] || limits[name] || ignored[name]
 }
 
-// texEnvironment reports whether an output may open an environment.
-func texEnvironment(name string) bool {
+// mayOpen reports whether an output may open an environment.
+func mayOpen(name string) bool {
 	_, isMath := environments[strings.TrimSuffix(name, "*")]
-	return isMath || texEnvironments[name]
+	return isMath || environmentNames[name]
 }
 
-// compilable reports whether LaTeX of an output can stand in our document: each of its
+// Compilable reports whether LaTeX of an output can stand in our document: each of its
 // commands and environments is known, and all that is opened is closed. Two carets
 // would spell any character, and an @ after a command belongs to a name that is none
 // of a document's.
-func compilable(source string) bool {
+func Compilable(source string) bool {
 	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) || strings.Contains(source, "^^") {
 		return false
 	}
-	r := texReader{rest: source}
+	r := reader{rest: source}
 	for r.rest != "" {
 		if !r.next() {
 			return false
@@ -65,15 +67,15 @@ func compilable(source string) bool {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// texReader reads LaTeX as TeX does as long as nobody changes the rules, which no
+// reader reads LaTeX as TeX does as long as nobody changes the rules, which no
 // command of texCommands does.
-type texReader struct {
+type reader struct {
 	rest string
 	open []string // groups, formulas and environments, by what ends them
 }
 
 // next reads one character or command and reports whether it may stand here.
-func (r *texReader) next() bool {
+func (r *reader) next() bool {
 	c := r.rest[0]
 	r.rest = r.rest[1:]
 	switch c {
@@ -94,7 +96,7 @@ func (r *texReader) next() bool {
 }
 
 // end closes what was opened last.
-func (r *texReader) end(by string) bool {
+func (r *reader) end(by string) bool {
 	last := len(r.open) - 1
 	if last < 0 || r.open[last] != by {
 		return false
@@ -104,7 +106,7 @@ func (r *texReader) end(by string) bool {
 }
 
 // dollar begins or ends a formula; one dollar was read.
-func (r *texReader) dollar() bool {
+func (r *reader) dollar() bool {
 	last := len(r.open) - 1
 	if last >= 0 && r.open[last] == "$" {
 		return r.end("$")
@@ -121,7 +123,7 @@ func (r *texReader) dollar() bool {
 }
 
 // command reads what follows a backslash.
-func (r *texReader) command() bool {
+func (r *reader) command() bool {
 	n := 0
 	for n < len(r.rest) && letter(r.rest[n]) {
 		n++
@@ -145,14 +147,14 @@ func (r *texReader) command() bool {
 	case "begin", "end":
 		return r.environment(name == "begin")
 	}
-	return texCommand(name) && !strings.HasPrefix(r.rest, "@")
+	return mayUse(name) && !strings.HasPrefix(r.rest, "@")
 }
 
 // environment reads the name after \begin or \end.
-func (r *texReader) environment(begins bool) bool {
+func (r *reader) environment(begins bool) bool {
 	name, rest, closed := strings.Cut(r.rest, "}")
 	name, opened := strings.CutPrefix(name, "{")
-	if !opened || !closed || !texEnvironment(name) {
+	if !opened || !closed || !mayOpen(name) {
 		return false
 	}
 	r.rest = rest

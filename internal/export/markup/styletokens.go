@@ -1,4 +1,4 @@
-package export
+package markup
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 // cssTokens reads CSS into tokens. A comment becomes a space, because what stands
 // before and after it are two words.
 func cssTokens(text string) []css.Token {
-	lexer := css.NewLexer(source.NewInputString(xmlText(text)))
+	lexer := css.NewLexer(source.NewInputString(XMLText(text)))
 	var out []css.Token
 	for {
 		kind, data := lexer.Next()
@@ -103,7 +103,7 @@ func separated(tokens []css.Token, by css.TokenType) iter.Seq[[]css.Token] {
 
 // cssFunctions are the functions that values may call: they compute numbers, colours,
 // shapes and motions out of what they are given, and load nothing.
-var cssFunctions = set(`rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark var
+var cssFunctions = Names(`rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark var
 	calc min max clamp abs sign round mod rem sin cos tan asin acos atan atan2 pow sqrt hypot log exp
 	linear-gradient radial-gradient conic-gradient repeating-linear-gradient repeating-radial-gradient repeating-conic-gradient
 	matrix matrix3d translate translatex translatey translatez translate3d scale scalex scaley scalez scale3d

@@ -1,31 +1,33 @@
-package export
+package tex
 
 import (
 	"errors"
 	"strings"
 	"unicode"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
-// formula turns TeX into MathML, which browsers draw without any script. It
+// Formula turns TeX into MathML, which browsers draw without any script. It
 // knows what notebooks use (symbols, scripts, fractions, roots, sums, accents,
 // alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
 // anything else stays TeX, in the reader's sight rather than half translated.
-func formula(tex string, display bool) *node {
+func Formula(tex string, display bool) *markup.Node {
 	m := &mathParser{rest: []rune(tex)}
 	content, err := m.row("")
 	if err == nil && len(m.rest) > 0 {
 		err = errMath
 	}
 	if err != nil {
-		n := element("code", []string{"class", "math"}, textNode(tex))
+		n := markup.Element("code", []string{"class", "math"}, markup.Text(tex))
 		if display {
-			return element("div", []string{"class", "display"}, n)
+			return markup.Element("div", []string{"class", "display"}, n)
 		}
 		return n
 	}
-	n := element("math", nil, content)
+	n := markup.Element("math", nil, content)
 	if display {
-		n.set("display", "block")
+		n.Set("display", "block")
 	}
 	return n
 }
@@ -81,12 +83,12 @@ func (m *mathParser) peek() string {
 }
 
 // row reads up to the token end, which it takes; "" is the end of the formula.
-func (m *mathParser) row(end string) (*node, error) {
+func (m *mathParser) row(end string) (*markup.Node, error) {
 	if m.depth++; m.depth > mostDepth {
 		return nil, errMath
 	}
 	defer func() { m.depth-- }()
-	out := element("mrow", nil)
+	out := markup.Element("mrow", nil)
 	for {
 		switch t := m.peek(); {
 		case t == end:
@@ -100,18 +102,18 @@ func (m *mathParser) row(end string) (*node, error) {
 			return nil, err
 		}
 		if n != nil {
-			out.children = append(out.children, n)
+			out.Children = append(out.Children, n)
 		}
 	}
 }
 
 // scripted reads an atom with what stands below and above it.
-func (m *mathParser) scripted() (*node, error) {
+func (m *mathParser) scripted() (*markup.Node, error) {
 	base, err := m.atom()
 	if err != nil {
 		return nil, err
 	}
-	var below, above *node
+	var below, above *markup.Node
 	for {
 		t := m.peek()
 		switch {
@@ -128,7 +130,7 @@ func (m *mathParser) scripted() (*node, error) {
 			above = m.primes()
 		default:
 			if base == nil && (below != nil || above != nil) {
-				base = element("mrow", nil)
+				base = markup.Element("mrow", nil)
 			}
 			return attach(base, below, above), nil
 		}
@@ -138,36 +140,36 @@ func (m *mathParser) scripted() (*node, error) {
 	}
 }
 
-func (m *mathParser) primes() *node {
+func (m *mathParser) primes() *markup.Node {
 	marks := ""
 	for m.peek() == "'" {
 		m.next()
 		marks += "′"
 	}
-	return element("mo", nil, textNode(marks))
+	return markup.Element("mo", nil, markup.Text(marks))
 }
 
-func attach(base, below, above *node) *node {
+func attach(base, below, above *markup.Node) *markup.Node {
 	names := []string{"msub", "msup", "msubsup"}
-	if base != nil && (base.has("movablelimits") || base.tag == "munder" || base.tag == "mover") {
+	if base != nil && (base.Has("movablelimits") || base.Tag == "munder" || base.Tag == "mover") {
 		names = []string{"munder", "mover", "munderover"}
 	}
 	switch {
 	case below != nil && above != nil:
-		return element(names[2], nil, base, below, above)
+		return markup.Element(names[2], nil, base, below, above)
 	case below != nil:
-		return element(names[0], nil, base, below)
+		return markup.Element(names[0], nil, base, below)
 	case above != nil:
-		return element(names[1], nil, base, above)
+		return markup.Element(names[1], nil, base, above)
 	}
 	return base
 }
 
 // argument reads what a command takes: a group, one digit or one atom.
-func (m *mathParser) argument() (*node, error) {
+func (m *mathParser) argument() (*markup.Node, error) {
 	if t := m.peek(); len(t) == 1 && unicode.IsDigit(rune(t[0])) {
 		m.next()
-		return element("mn", nil, textNode(t)), nil
+		return markup.Element("mn", nil, markup.Text(t)), nil
 	}
 	n, err := m.atom()
 	if err == nil && n == nil {
@@ -199,7 +201,7 @@ func (m *mathParser) raw() (string, error) {
 }
 
 // atom reads one thing; nil for what shows nothing.
-func (m *mathParser) atom() (*node, error) {
+func (m *mathParser) atom() (*markup.Node, error) {
 	t := m.next()
 	switch {
 	case t == "":
@@ -211,7 +213,7 @@ func (m *mathParser) atom() (*node, error) {
 	case strings.HasPrefix(t, `\`):
 		return m.command(t[1:])
 	case t == "~":
-		return element("mspace", []string{"width", "0.25em"}), nil
+		return markup.Element("mspace", []string{"width", "0.25em"}), nil
 	}
 	r := []rune(t)[0]
 	switch {
@@ -220,15 +222,15 @@ func (m *mathParser) atom() (*node, error) {
 			t += string(m.rest[0])
 			m.rest = m.rest[1:]
 		}
-		return element("mn", nil, textNode(t)), nil
+		return markup.Element("mn", nil, markup.Text(t)), nil
 	case unicode.IsLetter(r):
-		return element("mi", nil, textNode(t)), nil
+		return markup.Element("mi", nil, markup.Text(t)), nil
 	case strings.ContainsRune("()[]|‖", r):
-		return element("mo", []string{"stretchy", "false"}, textNode(t)), nil
+		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(t)), nil
 	case r == '-':
-		return element("mo", nil, textNode("−")), nil
+		return markup.Element("mo", nil, markup.Text("−")), nil
 	case r == '*':
-		return element("mo", nil, textNode("∗")), nil
+		return markup.Element("mo", nil, markup.Text("∗")), nil
 	}
-	return element("mo", nil, textNode(t)), nil
+	return markup.Element("mo", nil, markup.Text(t)), nil
 }

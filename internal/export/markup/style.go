@@ -1,4 +1,4 @@
-package export
+package markup
 
 import (
 	"bytes"
@@ -6,25 +6,11 @@ import (
 	"strings"
 
 	"github.com/tdewolff/parse/v2/css"
-
-	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// look is the style sheet of package report, as it comes with every fragment.
-func look() string {
-	var b strings.Builder
-	if err := report.Fragment(&b, report.Display{Value: ""}, "look"); err != nil {
-		panic("export: the report has no style: " + err.Error()) // a builder does not fail
-	}
-	if s := parse(b.String()).all("style"); len(s) == 1 {
-		return s[0].text
-	}
-	panic("export: the report has no style")
-}
-
-// scoped lets a style sheet of an output reach only what is inside the element with id
+// Scoped lets a style sheet of an output reach only what is inside the element with id
 // scope. Rules at @media, @supports and @layer are kept so, other @ rules are dropped.
-func scoped(sheet, scope string, id func(string) string) string {
+func Scoped(sheet, scope string, id func(string) string) string {
 	s := sheetReader{scope: scope, id: id}
 	s.rules(cssTokens(sheet))
 	return s.b.String()
@@ -39,7 +25,7 @@ type sheetReader struct {
 }
 
 // conditions are the @ rules that hold rules as a sheet does.
-var conditions = set("@media @supports @layer")
+var conditions = Names("@media @supports @layer")
 
 // mostConditions is how deep they may stand in each other.
 const mostConditions = 16

@@ -1,13 +1,15 @@
-package export
+package tex
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
 // command reads the arguments of a command, whose name comes without backslash.
-func (m *mathParser) command(name string) (*node, error) {
+func (m *mathParser) command(name string) (*markup.Node, error) {
 	if n := symbol(name); n != nil {
 		return n, nil
 	}
@@ -32,19 +34,19 @@ func (m *mathParser) command(name string) (*node, error) {
 			return nil, err
 		}
 		base, err := m.argument()
-		return element("mover", nil, base, over), err
+		return markup.Element("mover", nil, base, over), err
 	case "underset":
 		under, err := m.argument()
 		if err != nil {
 			return nil, err
 		}
 		base, err := m.argument()
-		return element("munder", nil, base, under), err
+		return markup.Element("munder", nil, base, under), err
 	case "substack":
 		return m.stack()
 	case "boxed":
 		n, err := m.argument()
-		return element("mrow", []string{"class", "boxed"}, n), err
+		return markup.Element("mrow", []string{"class", "boxed"}, n), err
 	case "hspace":
 		return m.space()
 	case "sqrt":
@@ -54,7 +56,7 @@ func (m *mathParser) command(name string) (*node, error) {
 		if err != nil || strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`) {
 			return nil, errMath
 		}
-		return element("mtext", nil, textNode(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0"))), nil
+		return markup.Element("mtext", nil, markup.Text(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0"))), nil
 	case "mathrm", "operatorname", "operatornamewithlimits", "mathit", "mathnormal":
 		return m.upright(name)
 	case "left":
@@ -69,53 +71,53 @@ func (m *mathParser) command(name string) (*node, error) {
 }
 
 // symbol is a command without arguments, or nil.
-func symbol(name string) *node {
+func symbol(name string) *markup.Node {
 	if ignored[name] {
-		return element("mrow", nil)
+		return markup.Element("mrow", nil)
 	}
 	if s, ok := identifiers[name]; ok {
-		return element("mi", nil, textNode(s))
+		return markup.Element("mi", nil, markup.Text(s))
 	}
 	if s, ok := operators[name]; ok {
-		return element("mo", nil, textNode(s))
+		return markup.Element("mo", nil, markup.Text(s))
 	}
 	if s, ok := fences[name]; ok {
-		return element("mo", []string{"stretchy", "false"}, textNode(s))
+		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(s))
 	}
 	if s, ok := large[name]; ok {
 		if strings.Contains(name, "int") {
-			return element("mo", nil, textNode(s))
+			return markup.Element("mo", nil, markup.Text(s))
 		}
-		return element("mo", []string{"movablelimits", "true"}, textNode(s))
+		return markup.Element("mo", []string{"movablelimits", "true"}, markup.Text(s))
 	}
 	if functions[name] {
-		return element("mi", nil, textNode(name))
+		return markup.Element("mi", nil, markup.Text(name))
 	}
 	if limits[name] {
-		return element("mo", []string{"movablelimits", "true", "form", "prefix"}, textNode(name))
+		return markup.Element("mo", []string{"movablelimits", "true", "form", "prefix"}, markup.Text(name))
 	}
 	if width, ok := spaces[name]; ok {
-		return element("mspace", []string{"width", width})
+		return markup.Element("mspace", []string{"width", width})
 	}
 	switch name {
 	case "{", "}", "%", "#", "&", "$", "_":
-		return element("mo", []string{"stretchy", "false"}, textNode(name))
+		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(name))
 	case "|":
-		return element("mo", []string{"stretchy", "false"}, textNode("‖"))
+		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text("‖"))
 	}
 	return nil
 }
 
-func (m *mathParser) two(tag string, attrs []string) (*node, error) {
+func (m *mathParser) two(tag string, attrs []string) (*markup.Node, error) {
 	a, err := m.argument()
 	if err != nil {
 		return nil, err
 	}
 	b, err := m.argument()
-	return element(tag, attrs, a, b), err
+	return markup.Element(tag, attrs, a, b), err
 }
 
-func (m *mathParser) marked(tag, mark string) (*node, error) {
+func (m *mathParser) marked(tag, mark string) (*markup.Node, error) {
 	n, err := m.argument()
 	if err != nil {
 		return nil, err
@@ -124,13 +126,13 @@ func (m *mathParser) marked(tag, mark string) (*node, error) {
 	if tag == "munder" {
 		attrs = nil
 	}
-	return element(tag, attrs, n, element("mo", nil, textNode(mark))), nil
+	return markup.Element(tag, attrs, n, markup.Element("mo", nil, markup.Text(mark))), nil
 }
 
-func (m *mathParser) root() (*node, error) {
+func (m *mathParser) root() (*markup.Node, error) {
 	if m.peek() != "[" {
 		n, err := m.argument()
-		return element("msqrt", nil, n), err
+		return markup.Element("msqrt", nil, n), err
 	}
 	m.next()
 	degree, err := m.row("]")
@@ -138,11 +140,11 @@ func (m *mathParser) root() (*node, error) {
 		return nil, err
 	}
 	n, err := m.argument()
-	return element("mroot", nil, n, degree), err
+	return markup.Element("mroot", nil, n, degree), err
 }
 
 // stack reads the lines of \substack.
-func (m *mathParser) stack() (*node, error) {
+func (m *mathParser) stack() (*markup.Node, error) {
 	s, err := m.raw()
 	if err != nil {
 		return nil, err
@@ -159,7 +161,7 @@ func (m *mathParser) stack() (*node, error) {
 var texLength = regexp.MustCompile(`^\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*(em|ex|pt|mu|cm|mm|in|px)\s*$`)
 
 // space reads the length of \hspace. A mu is the 18th part of an em.
-func (m *mathParser) space() (*node, error) {
+func (m *mathParser) space() (*markup.Node, error) {
 	if m.peek() == "*" {
 		m.next()
 	}
@@ -173,18 +175,18 @@ func (m *mathParser) space() (*node, error) {
 		mu, _ := strconv.ParseFloat(length[1], 64) // the pattern has numbers alone
 		width = strconv.FormatFloat(mu/18, 'f', 3, 64) + "em"
 	}
-	return element("mspace", []string{"width", width}), nil
+	return markup.Element("mspace", []string{"width", width}), nil
 }
 
 // lettered sets the letters of its argument in another alphabet.
-func (m *mathParser) lettered(a alphabet) (*node, error) {
+func (m *mathParser) lettered(a alphabet) (*markup.Node, error) {
 	n, err := m.argument()
 	if err != nil {
 		return nil, err
 	}
-	n.walk(func(c *node) bool {
-		if c.tag == "" {
-			c.text = strings.Join(mapRunes(c.text, a.letter), "")
+	n.Walk(func(c *markup.Node) bool {
+		if c.Tag == "" {
+			c.Text = strings.Join(mapRunes(c.Text, a.letter), "")
 		}
 		return true
 	})
@@ -200,7 +202,7 @@ func mapRunes(s string, f func(rune) string) []string {
 }
 
 // upright is a name of several letters.
-func (m *mathParser) upright(command string) (*node, error) {
+func (m *mathParser) upright(command string) (*markup.Node, error) {
 	limited := command == "operatornamewithlimits"
 	if m.peek() == "*" {
 		m.next()
@@ -216,11 +218,11 @@ func (m *mathParser) upright(command string) (*node, error) {
 		return inner.row("")
 	}
 	if limited {
-		return element("mo", []string{"movablelimits", "true"}, textNode(s)), nil
+		return markup.Element("mo", []string{"movablelimits", "true"}, markup.Text(s)), nil
 	}
-	n := element("mi", nil, textNode(strings.ReplaceAll(s, " ", "\u00a0")))
+	n := markup.Element("mi", nil, markup.Text(strings.ReplaceAll(s, " ", "\u00a0")))
 	if len([]rune(s)) == 1 && command != "mathit" {
-		n.set("mathvariant", "normal")
+		n.Set("mathvariant", "normal")
 	}
 	return n, nil
 }

@@ -1,14 +1,14 @@
-package export
+package markup
 
 var (
 	// svgTags are the elements of a drawing that draw or are drawn with.
-	svgTags = set("svg g path rect circle ellipse line polyline polygon text tspan textPath defs clipPath mask linearGradient radialGradient stop " +
+	svgTags = Names("svg g path rect circle ellipse line polyline polygon text tspan textPath defs clipPath mask linearGradient radialGradient stop " +
 		"pattern marker symbol use title desc image filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feFlood feFuncA " +
 		"feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset feTile")
 
 	// svgAttributes are their attributes, besides href and what is said to those who
 	// cannot see. Those that are CSS properties too are read as CSS.
-	svgAttributes = set("alignment-baseline amplitude azimuth baseFrequency baseline-shift bias class clip clip-path clip-rule clipPathUnits color color-interpolation " +
+	svgAttributes = Names("alignment-baseline amplitude azimuth baseFrequency baseline-shift bias class clip clip-path clip-rule clipPathUnits color color-interpolation " +
 		"color-interpolation-filters color-rendering cursor cx cy d diffuseConstant direction display divisor dominant-baseline dx dy edgeMode elevation exponent fill " +
 		"fill-opacity fill-rule filter filterUnits flood-color flood-opacity font font-family font-size font-size-adjust font-stretch font-style font-variant font-weight " +
 		"fr fx fy gradientTransform gradientUnits height id image-rendering in in2 intercept isolation k1 k2 k3 k4 kernelMatrix kernelUnitLength kerning lang lengthAdjust " +

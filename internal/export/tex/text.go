@@ -1,4 +1,4 @@
-package export
+package tex
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"unicode"
 )
 
-// texSpecial are the characters that mean something to TeX. All letters and signs
+// special are the characters that mean something to TeX. All letters and signs
 // beyond ASCII stand for themselves: the preamble says what they are.
-var texSpecial = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`, "[", "{[}", "]", "{]}")
 
-// texText lets text stand in LaTeX as it is. Long words, such as checksums, may
+// Text returns text as LaTeX that prints it. Long words, such as checksums, may
 // break.
-func texText(s string) string {
+func Text(s string) string {
 	s = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "), "?")
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -25,7 +25,7 @@ func texText(s string) string {
 			if len(w) > 40 {
 				n = min(n, 16)
 			}
-			pieces = append(pieces, texSpecial.Replace(string(r[:n])))
+			pieces = append(pieces, special.Replace(string(r[:n])))
 			r = r[n:]
 		}
 		words[i] = strings.Join(pieces, `\allowbreak{}`)
@@ -45,19 +45,19 @@ func composed(s string) string {
 	})
 }
 
-// texLine is how many characters of fixed width fit a line.
-const texLine = 94
+// lineLength is how many characters of fixed width fit a line.
+const lineLength = 94
 
-// verbatim sets text as it stands. Lines that do not fit are broken, which the sign
+// Verbatim sets text as it stands. Lines that do not fit are broken, which the sign
 // at the break says; the sign of the end cannot occur in the text.
-func verbatim(text string, options string) string {
+func Verbatim(text string, options string) string {
 	var b strings.Builder
 	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		r := []rune(strings.ReplaceAll(plainLine(strings.ReplaceAll(line, "\t", "    ")), `\end{Verbatim}`, `\end {Verbatim}`))
-		for len(r) > texLine {
-			b.WriteString(string(r[:texLine-1]) + "\\\n")
-			r = append([]rune("    "), r[texLine-1:]...)
+		for len(r) > lineLength {
+			b.WriteString(string(r[:lineLength-1]) + "\\\n")
+			r = append([]rune("    "), r[lineLength-1:]...)
 		}
 		b.WriteString(string(r) + "\n")
 	}
@@ -88,10 +88,10 @@ func native(r rune) bool {
 	return r >= 0xa0 && r <= 0x17f && r != 0xad || strings.ContainsRune("–—‘’“”„†‡•…‰€™←↑→↓", r)
 }
 
-// texCharacters are the lines of the preamble that say what the characters beyond
+// Characters returns the lines of the preamble that say what the characters beyond
 // ASCII in a text are. One that we do not know is printed as its number, so that
 // every report compiles.
-func texCharacters(text string) string {
+func Characters(text string) string {
 	seen := map[rune]bool{}
 	for _, r := range text {
 		if r > 0x7f && !native(r) {
@@ -105,12 +105,12 @@ func texCharacters(text string) string {
 	slices.Sort(all)
 	var b strings.Builder
 	for _, r := range all {
-		fmt.Fprintf(&b, "\\DeclareUnicodeCharacter{%04X}{%s}\n", r, texCharacter(r))
+		fmt.Fprintf(&b, "\\DeclareUnicodeCharacter{%04X}{%s}\n", r, character(r))
 	}
 	return b.String()
 }
 
-func texCharacter(r rune) string {
+func character(r rune) string {
 	s := string(r)
 	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) {
 		return ""

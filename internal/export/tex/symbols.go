@@ -1,6 +1,10 @@
-package export
+package tex
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
+)
 
 // symbols are the TeX commands that stand for one character. The first name of a
 // character is the one that the LaTeX report writes for it.
@@ -18,12 +22,12 @@ var (
 	large  = pairs(`sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
 	// Commands that print their own name; those of the second list take what
 	// stands below and above them as limits.
-	functions = set("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
-	limits    = set("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
+	functions = markup.Names("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
+	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
 	accents   = pairs("hat ^ widehat ^ tilde ~ widetilde ~ bar ¯ overline ¯ vec → dot ˙ ddot ¨ check ˇ breve ˘ overbrace ⏞ overrightarrow →")
 	unders    = pairs("underline _ underbrace ⏟ underbar _")
 	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em", "quad": "1em", "qquad": "2em", "enspace": "0.5em", "~": "0.25em"}
-	ignored   = set("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm notag nonumber hfill")
+	ignored   = markup.Names("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm notag nonumber hfill")
 )
 
 // pairs reads "name character name character".

@@ -1,8 +1,10 @@
-package export
+package tex
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
 // delimiter reads what follows \left or \right; "." is none.
@@ -26,7 +28,7 @@ func (m *mathParser) delimiter() (string, error) {
 	return "", errMath
 }
 
-func (m *mathParser) delimited() (*node, error) {
+func (m *mathParser) delimited() (*markup.Node, error) {
 	open, err := m.delimiter()
 	if err != nil {
 		return nil, err
@@ -39,14 +41,14 @@ func (m *mathParser) delimited() (*node, error) {
 	return bracketed(open, content, end), err
 }
 
-func bracketed(open string, content *node, end string) *node {
-	out := element("mrow", nil)
+func bracketed(open string, content *markup.Node, end string) *markup.Node {
+	out := markup.Element("mrow", nil)
 	if open != "" {
-		out.children = append(out.children, element("mo", []string{"stretchy", "true", "form", "prefix"}, textNode(open)))
+		out.Children = append(out.Children, markup.Element("mo", []string{"stretchy", "true", "form", "prefix"}, markup.Text(open)))
 	}
-	out.children = append(out.children, content)
+	out.Children = append(out.Children, content)
 	if end != "" {
-		out.children = append(out.children, element("mo", []string{"stretchy", "true", "form", "postfix"}, textNode(end)))
+		out.Children = append(out.Children, markup.Element("mo", []string{"stretchy", "true", "form", "postfix"}, markup.Text(end)))
 	}
 	return out
 }
@@ -61,8 +63,8 @@ var environments = map[string]struct{ open, end, align string }{
 
 var beginMath = regexp.MustCompile(`^\\begin\{([a-z]+\*?)\}`)
 
-// opens returns the environment of formulas that a text begins with, or "".
-func opens(source string) string {
+// Environment returns the environment of formulas that a text begins with, or "".
+func Environment(source string) string {
 	if m := beginMath.FindStringSubmatch(source); m != nil {
 		if _, ok := environments[strings.TrimSuffix(m[1], "*")]; ok {
 			return m[1]
@@ -71,7 +73,7 @@ func opens(source string) string {
 	return ""
 }
 
-func (m *mathParser) environment() (*node, error) {
+func (m *mathParser) environment() (*markup.Node, error) {
 	name, err := m.raw()
 	if err != nil {
 		return nil, err
@@ -96,30 +98,30 @@ type bracketedTable struct {
 }
 
 // rows reads a table up to its end, which must bear the same name.
-func (m *mathParser) rows(name string, b bracketedTable) (*node, error) {
-	table := element("mtable", nil)
+func (m *mathParser) rows(name string, b bracketedTable) (*markup.Node, error) {
+	table := markup.Element("mtable", nil)
 	if len(b.align) > 0 {
-		table.set("columnalign", strings.Join(b.align, " "))
-		table.set("displaystyle", "true")
+		table.Set("columnalign", strings.Join(b.align, " "))
+		table.Set("displaystyle", "true")
 	}
-	row := element("mtr", nil)
+	row := markup.Element("mtr", nil)
 	for {
 		cell, end, err := m.cell()
 		if err != nil {
 			return nil, err
 		}
 		if len(b.align) > 0 { // columnalign is not drawn by all browsers
-			cell.set("class", b.align[len(row.children)%len(b.align)])
+			cell.Set("class", b.align[len(row.Children)%len(b.align)])
 		}
-		row.children = append(row.children, cell)
+		row.Children = append(row.Children, cell)
 		if end == "&" {
 			continue
 		}
-		if len(row.children) > 1 || len(cell.children) > 0 {
-			table.children = append(table.children, row)
+		if len(row.Children) > 1 || len(cell.Children) > 0 {
+			table.Children = append(table.Children, row)
 		}
 		if end == `\\` {
-			row = element("mtr", nil)
+			row = markup.Element("mtr", nil)
 			continue
 		}
 		if last, err := m.raw(); err != nil || last != name {
@@ -130,8 +132,8 @@ func (m *mathParser) rows(name string, b bracketedTable) (*node, error) {
 }
 
 // cell reads up to the token that ends a cell: & or \\ or \end.
-func (m *mathParser) cell() (cell *node, end string, err error) {
-	cell = element("mtd", nil)
+func (m *mathParser) cell() (cell *markup.Node, end string, err error) {
+	cell = markup.Element("mtd", nil)
 	for {
 		switch t := m.peek(); t {
 		case "&", `\\`, `\end`:
@@ -148,7 +150,7 @@ func (m *mathParser) cell() (cell *node, end string, err error) {
 			return nil, "", err
 		}
 		if n != nil {
-			cell.children = append(cell.children, n)
+			cell.Children = append(cell.Children, n)
 		}
 	}
 }

@@ -1,0 +1,259 @@
+package markup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps
+// ids as they are, drops style sheets, and loads no image.
+type Cleaner struct {
+	ID    func(string) string                     // the id in the page of an id in this markup
+	Load  func(src string) (data, problem string) // an image as data: URI, or why it is missing
+	Style func(css string)                        // takes the style sheets, which belong into the head
+	Lost  []string                                // tags of what was dropped and could have shown something
+}
+
+var (
+	htmlTags = Names("a abbr article aside b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn div dl dt em figcaption " +
+		"figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li mark meter ol p pre progress q s samp section small span strong sub summary " +
+		"sup table tbody td tfoot th thead time tr u ul var wbr")
+	mathTags = Names("math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle " +
+		"msub msubsup msup mtable mtd mtext mtr munder munderover none")
+	// What these hold is no text for a reader, or could do something.
+	dropped = Names("script style iframe object embed applet base link meta head title template noscript noembed noframes textarea xmp select input " +
+		"video audio canvas map param source track frame frameset math-field animate animateTransform animateMotion set foreignObject metadata")
+	// What a reader would have seen.
+	missed = Names("script iframe object embed applet video audio canvas foreignObject")
+)
+
+// parents lists the elements that stand in certain others alone.
+var parents = map[string]map[string]bool{
+	"tr": Names("table thead tbody tfoot"), "td": Names("tr"), "th": Names("tr"), "caption": Names("table"), "colgroup": Names("table"), "col": Names("colgroup"),
+	"thead": Names("table"), "tbody": Names("table"), "tfoot": Names("table"), "li": Names("ul ol"), "dt": Names("dl"), "dd": Names("dl"),
+	"figcaption": Names("figure"), "summary": Names("details"),
+}
+
+// strict are the elements that hold such elements and nothing else.
+var strict = Names("table thead tbody tfoot tr colgroup ul ol dl")
+
+// Read reads HTML and returns what may stay of it, below a node without tag.
+func (c *Cleaner) Read(source string) *Node {
+	return &Node{Children: c.clean(Parse(source), "", "")}
+}
+
+// idOf returns the id in the page of an id in this markup.
+func (c *Cleaner) idOf(id string) string {
+	if c.ID == nil {
+		return id
+	}
+	return c.ID(id)
+}
+
+// clean returns what may stay of n, below an element with tag parent and in a
+// space of names ("" for HTML, svg, math). An element that is not known is
+// replaced by what it holds.
+func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
+	if n.Tag == "" && n.Text != "" {
+		if strict[parent] {
+			return nil // between rows or items there is only white space
+		}
+		return []*Node{Text(n.Text)}
+	}
+	if n.Tag == "style" && c.Style != nil {
+		c.Style(n.Text)
+	}
+	if dropped[n.Tag] && !(space == "svg" && n.Tag == "title") {
+		if n.Tag == "input" && n.Get("type") == "checkbox" {
+			return []*Node{Text(checkbox(n))}
+		}
+		if missed[n.Tag] {
+			c.Lost = append(c.Lost, n.Tag)
+		}
+		return nil
+	}
+	tag, inner, known := c.name(n.Tag, space)
+	if p := parents[tag]; known && p != nil && !p[parent] || strict[parent] && (parents[tag] == nil || !parents[tag][parent]) {
+		known = false
+	}
+	if !known {
+		var out []*Node
+		for _, child := range n.Children {
+			out = append(out, c.clean(child, parent, space)...)
+		}
+		return out
+	}
+	out := &Node{Tag: tag}
+	c.attributes(n, out, inner)
+	if tag == "img" || tag == "image" {
+		return c.image(n, out)
+	}
+	for _, child := range n.Children {
+		out.Children = append(out.Children, c.clean(child, tag, inner)...)
+	}
+	return []*Node{out}
+}
+
+// name returns the tag as written in the page and the space of names inside it.
+func (c *Cleaner) name(tag, space string) (name, inner string, known bool) {
+	switch {
+	case tag == "svg":
+		return tag, "svg", space != "math"
+	case tag == "math":
+		return tag, "math", space == ""
+	case space == "svg":
+		return tag, "svg", svgTags[tag]
+	case space == "math":
+		return tag, "math", mathTags[tag]
+	}
+	return tag, "", htmlTags[tag]
+}
+
+func checkbox(n *Node) string {
+	if n.Has("checked") {
+		return "☑"
+	}
+	return "☐"
+}
+
+// image puts the image into the page, or a note in its place.
+func (c *Cleaner) image(from, to *Node) []*Node {
+	src := from.Get("src")
+	if to.Tag == "image" {
+		if src = from.Get("href"); src == "" {
+			src = from.Get("xlink:href")
+		}
+	}
+	data, problem := src, ""
+	if !imageData.MatchString(src) {
+		if c.Load == nil {
+			problem = "not part of the output"
+		} else {
+			data, problem = c.Load(src)
+		}
+	}
+	if to.Tag == "image" {
+		if problem != "" {
+			return nil
+		}
+		to.Set("href", data)
+		return []*Node{to}
+	}
+	if problem != "" {
+		return []*Node{Element("span", []string{"class", "missing"}, Text(MissingImage(src, problem)))}
+	}
+	to.Set("src", data)
+	if !to.Has("alt") {
+		to.Set("alt", from.Get("title"))
+	}
+	return []*Node{to}
+}
+
+// imageData are images that bring their bytes along. SVG as an image neither runs
+// scripts nor loads anything.
+var imageData = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp|svg\+xml)(;[a-z0-9=-]+)*,[A-Za-z0-9+/=%._~!*'();:@&$,?-]*\s*$`)
+
+// MissingImage returns the words of all reports for an image that an image is not there.
+func MissingImage(src, problem string) string {
+	if r := []rune(src); len(r) > 80 {
+		src = string(r[:77]) + "…"
+	}
+	return "Image " + src + " is missing: " + problem
+}
+
+var (
+	global   = Names("id class title lang dir role style hidden")
+	specific = map[string]map[string]bool{
+		"a": Names("href"), "td": Names("colspan rowspan headers"), "th": Names("colspan rowspan headers scope abbr"), "img": Names("alt width height"),
+		"ol": Names("start type reversed"), "li": Names("value"), "details": Names("open"), "time": Names("datetime"), "col": Names("span"),
+		"colgroup": Names("span"), "data": Names("value"), "meter": Names("value min max low high optimum"), "progress": Names("value max"),
+	}
+	mathAttributes = Names("display displaystyle mathvariant stretchy symmetric fence separator accent accentunder columnalign columnspacing rowspacing " +
+		"width height depth lspace rspace minsize maxsize linethickness scriptlevel movablelimits largeop form notation id class")
+	attributeName = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*[A-Za-z0-9]*$`)
+	safeLink      = regexp.MustCompile(`(?i)^(https?://|mailto:|#)`)
+	positive      = regexp.MustCompile(`^\d+$`)
+)
+
+// attributes copies what may stay.
+func (c *Cleaner) attributes(from, to *Node, space string) {
+	for _, a := range from.Attrs {
+		keep := false
+		switch {
+		case strings.HasPrefix(a.Name, "aria-"):
+			keep = space != "math" && attributeName.MatchString(a.Name)
+		case space == "svg":
+			a, keep = svgAttribute(a)
+		case space == "math":
+			keep = mathAttributes[a.Name]
+		default:
+			keep = global[a.Name] || specific[to.Tag][a.Name]
+		}
+		if !keep || to.Has(a.Name) { // href and xlink:href are one
+			continue
+		}
+		if a, keep = c.value(to.Tag, space, a); keep {
+			to.Attrs = append(to.Attrs, a)
+		}
+	}
+	if to.Tag == "svg" {
+		to.Set("xmlns", "http://www.w3.org/2000/svg")
+	}
+	if to.Tag == "math" {
+		to.Set("xmlns", "http://www.w3.org/1998/Math/MathML")
+	}
+}
+
+// svgAttribute is an attribute of a drawing and whether it may stay. Addresses only point into
+// the drawing.
+func svgAttribute(a Attr) (Attr, bool) {
+	if a.Name == "href" || a.Name == "xlink:href" {
+		return Attr{"href", a.Value}, strings.HasPrefix(a.Value, "#")
+	}
+	return a, svgAttributes[a.Name]
+}
+
+// value checks and adapts the value of an attribute that may stay.
+func (c *Cleaner) value(tag, space string, a Attr) (Attr, bool) {
+	switch a.Name {
+	case "id":
+		a.Value = c.idOf(a.Value)
+		return a, a.Value != ""
+	case "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details":
+		ids := strings.Fields(a.Value)
+		for i := range ids {
+			ids[i] = c.idOf(ids[i])
+		}
+		a.Value = strings.Join(ids, " ")
+		return a, true
+	case "href":
+		if id, inside := strings.CutPrefix(a.Value, "#"); inside {
+			a.Value = "#" + c.idOf(id)
+		}
+		return a, safeLink.MatchString(a.Value)
+	case "style":
+		a.Value = declarations(a.Value, c.idOf)
+		return a, a.Value != ""
+	case "class":
+		return a, strings.TrimSpace(a.Value) != ""
+	case "hidden", "open", "reversed":
+		a.Value = a.Name
+		return a, true
+	case "width", "height":
+		return a, tag != "img" || positive.MatchString(a.Value)
+	case "scope":
+		return a, slices.Contains([]string{"col", "row", "colgroup", "rowgroup"}, a.Value)
+	case "colspan", "rowspan", "span":
+		return a, positive.MatchString(a.Value)
+	}
+	if space != "svg" || a.Name == "d" || a.Name == "points" || strings.HasPrefix(a.Name, "aria-") {
+		return a, true // numbers and words, which nothing reads as CSS
+	}
+	tokens, ok := harmless(cssTokens(a.Value), c.idOf)
+	if !ok {
+		return a, false
+	}
+	a.Value, ok = plainText(tokens)
+	return a, ok
+}

@@ -1,0 +1,10 @@
+// Package markup reads HTML and drawings from outside, keeps what is harmless, and writes the
+// rest as markup that is HTML and XML at once.
+//
+//	source ──Parse──▶ tree of nodes ──Cleaner──▶ what may stay ──Write──▶ markup
+//	style sheet ──Scoped──▶ rules that reach one element and load nothing
+//
+// Parse is the parser of golang.org/x/net/html, so that a tree is what a browser sees. What may
+// stay is listed: elements and attributes (clean.go, svgnames.go), functions of CSS
+// (styletokens.go). Anything else goes, and a Cleaner remembers what a reader might miss.
+package markup
