@@ -90,6 +90,9 @@ var sheetAttacks = []string{
 // quoted is a text of a style sheet.
 var quoted = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
 
+// foreignURL is an address; a longer name that ends so is another function.
+var foreignURL = regexp.MustCompile(`(?:^|[^\pL\pN_-])url\(`)
+
 // FuzzScoped: what is left of a style sheet is made of rules below its scope, loads
 // nothing, and stays as it is when it is read again.
 func FuzzScoped(f *testing.F) {
@@ -111,7 +114,7 @@ func FuzzScoped(f *testing.F) {
 		}
 		// A text in quotes is no address. Nothing in it ends it early: there is no backslash.
 		low := quoted.ReplaceAllString(strings.ToLower(out), "")
-		if strings.ContainsAny(out, `\<&`) || strings.Contains(strings.ReplaceAll(low, "url(#", ""), "url(") || strings.Contains(low, "@import") {
+		if strings.ContainsAny(out, `\<&`) || foreignURL.MatchString(strings.ReplaceAll(low, "url(#", "")) || strings.Contains(low, "@import") {
 			t.Errorf("%q is left of the sheet", out)
 		}
 		again := declarations(declarations(sheet, same), same)
