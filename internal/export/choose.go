@@ -159,7 +159,7 @@ func loneFormula(source string) (formula string, ok bool) {
 	return "", false
 }
 
-// htmlText is what HTML says, for formats that have no HTML.
+// htmlText returns what HTML says, for formats that have no HTML.
 func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
 // fileName numbers the files beside a report.
@@ -167,13 +167,13 @@ func fileName(kind string, n int, ending string) string {
 	return fmt.Sprintf("%s-%d%s", kind, n, ending)
 }
 
-// authored is a heading of the notebook's text where it was written.
+// authored holds a heading and the text that it was written in.
 type authored struct {
 	text    *written
 	heading *ast.Heading
 }
 
-// headings are those of all Markdown cells that a report shows.
+// headings yields the headings of all Markdown cells that a report shows.
 func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
@@ -191,7 +191,7 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	}
 }
 
-// titleOf is the title that HTML would give, and whether the first heading of the
+// titleOf returns the title that HTML would give, and whether the first heading of the
 // Markdown is it.
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool, err error) {
 	title = opt.Title

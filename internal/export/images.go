@@ -65,7 +65,7 @@ func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, me
 	return sniffed(data)
 }
 
-// unescapePath is an address in the letters that it stands for.
+// unescapePath returns an address in the letters that it stands for.
 func unescapePath(p string) string {
 	if s, err := url.PathUnescape(p); err == nil {
 		return s

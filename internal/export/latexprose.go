@@ -153,7 +153,7 @@ func (p *texProse) inline(n ast.Node) string {
 	return p.inlines(n)
 }
 
-// html is what raw HTML says, and then its images.
+// html returns what raw HTML says, and then its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
 	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // p.image loads it

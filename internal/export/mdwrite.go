@@ -73,7 +73,7 @@ func mdEscape(s string) string {
 
 var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
 
-// prose is a Markdown cell: without the title, with its images as files beside the report
+// prose writes a Markdown cell: without the title, with its images as files beside the report
 // and its links to headings as Quarto names them. The rest stays as it is written.
 func (m *mdWriter) prose(c *notebook.Cell) {
 	source := m.rewritten(c.Source, c, func(w *written, n ast.Node) []edit {
@@ -93,7 +93,7 @@ func (m *mdWriter) prose(c *notebook.Cell) {
 	m.writef("\n%s\n", strings.TrimSpace(source))
 }
 
-// rewritten is Markdown with its images as files, and with the changes of its other nodes.
+// rewritten returns Markdown with its images as files, and with the changes of its other nodes.
 func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*written, ast.Node) []edit) string {
 	w := readMarkdown(source, "m")
 	var edits []edit
@@ -114,7 +114,7 @@ func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*writt
 	return w.edited(edits)
 }
 
-// image moves an image into a file.
+// image returns the edit that moves an image into a file.
 func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
 	src := address(n.Destination)
 	name, problem := m.imageFile(src, c)
@@ -124,7 +124,7 @@ func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
 	return w.readdressed(n, n.Destination, n.Title, n.Reference, name)
 }
 
-// rawImage moves an image of raw HTML into a file.
+// rawImage returns an image of raw HTML that is moved into a file.
 func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cell) string {
 	name, problem := m.imageFile(src.Val, c)
 	if problem != "" {
@@ -134,7 +134,7 @@ func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cel
 	return img.String()
 }
 
-// imageFile is the file beside the report that holds an image, or why there is none.
+// imageFile returns the file beside the report that holds an image, or why there is none.
 func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string) {
 	data, media, problem := imageBytes(src, c, m.opt.Folder)
 	if media == "image/svg+xml" && problem == "" {

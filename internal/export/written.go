@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
-// written is Markdown as its author wrote it, and its tree. All reports take headings,
+// written holds Markdown as its author wrote it, and its tree. All reports take headings,
 // links and images from the tree; a Markdown report changes the source where they stand.
 type written struct {
 	source  []byte
@@ -27,7 +27,7 @@ type written struct {
 	tails   map[ast.Node]tail // of links and images
 }
 
-// tail is the end of a link or an image: "](address)", "][reference]" or "]".
+// tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
 type tail struct{ start, stop int }
 
 // readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of
@@ -90,7 +90,7 @@ func (w *written) tree(n ast.Node, c *markup.Cleaner) (*markup.Node, error) {
 	return out, nil
 }
 
-// plain is what a node says, without signs of Markdown.
+// plain returns what a node says, without signs of Markdown.
 func (w *written) plain(n ast.Node) (string, error) {
 	out, err := w.tree(n, new(markup.Cleaner))
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *written) plain(n ast.Node) (string, error) {
 	return strings.TrimSpace(out.Plain()), nil
 }
 
-// headings are all headings in the order of the page.
+// headings returns all headings in the order of the page.
 func (w *written) headings() []*ast.Heading {
 	var out []*ast.Heading
 	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -111,16 +111,16 @@ func (w *written) headings() []*ast.Heading {
 	return out
 }
 
-// address is the address of a link or an image as a page has it.
+// address returns the address of a link or an image as a page has it.
 func address(destination []byte) string { return string(util.URLEscape(destination, true)) }
 
-// edit is a change of the source from start to stop.
+// edit replaces the source from start to stop.
 type edit struct {
 	start, stop int
 	text        string
 }
 
-// edited is the source with changes. Of two that overlap the first counts.
+// edited returns the source with changes. Of two that overlap the first counts.
 func (w *written) edited(edits []edit) string {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var b strings.Builder
@@ -136,7 +136,7 @@ func (w *written) edited(edits []edit) string {
 	return b.String()
 }
 
-// place is where a heading stands: all of it from start to stop, its text from first to
+// place holds where a heading stands: all of it from start to stop, its text from first to
 // last. A heading is written "# text #" or with a line below its text.
 type place struct{ start, first, last, stop int }
 
@@ -158,7 +158,7 @@ func (w *written) place(h *ast.Heading) place {
 	return p
 }
 
-// lineEnd is the end of the line at a place, before its newline.
+// lineEnd returns the end of the line at a place, before its newline.
 func (w *written) lineEnd(at int) int {
 	at = min(at, len(w.source))
 	if i := bytes.IndexByte(w.source[at:], '\n'); i >= 0 {
@@ -167,13 +167,13 @@ func (w *written) lineEnd(at int) int {
 	return len(w.source)
 }
 
-// without leaves a heading out.
+// without returns the edit that leaves a heading out.
 func (w *written) without(h *ast.Heading) []edit {
 	p := w.place(h)
 	return []edit{{p.start, p.stop, ""}}
 }
 
-// releveled gives a heading another level.
+// releveled returns the edits that give a heading another level.
 func (w *written) releveled(h *ast.Heading, level int) []edit {
 	p := w.place(h)
 	out := []edit{{p.start, p.first, strings.Repeat("#", level) + " "}, {p.last, p.stop, ""}}
@@ -184,7 +184,7 @@ func (w *written) releveled(h *ast.Heading, level int) []edit {
 	return out
 }
 
-// readdressed gives a link or an image another address. One with a reference gets the
+// readdressed returns the edit that gives a link or an image another address. One with a reference gets the
 // address in its own place.
 func (w *written) readdressed(n ast.Node, destination, title []byte, reference *ast.ReferenceLink, to string) edit {
 	t := w.tails[n]
@@ -205,7 +205,7 @@ func (w *written) readdressed(n ast.Node, destination, title []byte, reference *
 	return edit{t.start, t.stop, "](" + to + ")"}
 }
 
-// rawHTML is the HTML of a node and the place in the source of each of its bytes.
+// rawHTML returns the HTML of a node and the place in the source of each of its bytes.
 func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
 	var all []text.Segment
 	switch n := n.(type) {
@@ -226,8 +226,8 @@ func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
 	return source, places
 }
 
-// rawImages changes the images of raw HTML: each that has a source becomes what change
-// says.
+// rawImages returns the edits of the images of raw HTML: each that has a source becomes
+// what change returns.
 func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.Attribute) string) []edit {
 	source, places := w.rawHTML(n)
 	var out []edit

@@ -205,7 +205,7 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 	}
 }
 
-// svgAttribute is an attribute of a drawing and whether it may stay. Addresses only point into
+// svgAttribute returns an attribute of a drawing and whether it may stay. Addresses only point into
 // the drawing.
 func svgAttribute(a Attr) (Attr, bool) {
 	if a.Name == "href" || a.Name == "xlink:href" {

@@ -24,7 +24,7 @@ func Parse(source string) *Node {
 	return out
 }
 
-// converted is a node of package html as ours, or nil for what shows nothing.
+// converted returns a node of package html as ours, and nothing for what shows nothing.
 func converted(n *html.Node) []*Node {
 	switch n.Type {
 	case html.TextNode:
