@@ -167,10 +167,11 @@ func fileName(kind string, n int, ending string) string {
 	return fmt.Sprintf("%s-%d%s", kind, n, ending)
 }
 
-// authored holds a heading and the text that it was written in.
+// authored holds a heading, and the text and the cell that it stands in.
 type authored struct {
 	text    *written
 	heading *ast.Heading
+	cell    *notebook.Cell
 }
 
 // headings yields the headings of all Markdown cells that a report shows.
@@ -183,7 +184,7 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 			}
 			w := readMarkdown(c.Source, "h")
 			for _, h := range w.headings() {
-				if !yield(authored{w, h}) {
+				if !yield(authored{w, h, c}) {
 					return
 				}
 			}
@@ -196,7 +197,7 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool, err error) {
 	title = opt.Title
 	for h := range headings(nb) {
-		words, err := h.text.plain(h.heading)
+		words, err := h.text.plain(h.heading, images(h.cell, opt.Folder))
 		if err != nil {
 			return "", false, fmt.Errorf("the first heading: %w", err)
 		}

@@ -90,9 +90,10 @@ func (w *written) tree(n ast.Node, c *markup.Cleaner) (*markup.Node, error) {
 	return out, nil
 }
 
-// plain returns what a node says, without signs of Markdown.
-func (w *written) plain(n ast.Node) (string, error) {
-	out, err := w.tree(n, new(markup.Cleaner))
+// plain returns what a node says, without signs of Markdown. Images are loaded, because one
+// that is missing is a text.
+func (w *written) plain(n ast.Node, load func(src string) (data, problem string)) (string, error) {
+	out, err := w.tree(n, &markup.Cleaner{Load: load})
 	if err != nil {
 		return "", err
 	}

@@ -33,6 +33,7 @@ func TestHeadingsAndImages(t *testing.T) {
 		{"# A  ##\n\n##\tB `c` $x$ ##\ntext", "A", "##\tB `c` $x$ ##\ntext", "\\section{B \\texttt{c} $x$}"},
 		{"# `a` *b* $x^2$ [l](x)", "a b x2 l", "", "\\maketitle\n\n\\end"},
 		{"# C#", "C#", "", ""},
+		{"# ![a](a.png) T", "T", "", ""},
 		{"```\n# no\n```\n\n<!--\n# no\n-->\n\n    # no\n\n   # Yes", "Yes", "```\n# no\n```\n\n<!--\n# no\n-->\n\n    # no", ""},
 		{"> # Quoted\n> text\n\n# B", "Quoted", "> \n> text\n\n# B", "\\section{B}"},
 		{"- Item\n  ===\n  text\n\n## B", "Item", "- \n  text\n\n## B", "\\section{B}"},
