@@ -3,6 +3,7 @@ package dsl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestFitMeasure(t *testing.T) {
 	if m := other.Sharing.Measured; m.Speedup.CI95[0] > 1.2 || m.Speedup.CI95[1] < 0.8 {
 		t.Errorf("different tasks: %+v", m)
 	}
-	if w := strings.Join(other.Warnings, "\n"); !strings.Contains(w, "in simulated runs") {
+	if w := fmt.Sprint(other.Warnings); !strings.Contains(w, "in simulated runs") {
 		t.Errorf("different tasks: warnings %q", w)
 	}
 }
@@ -51,7 +52,7 @@ func TestFitMeasureInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !told || !bound || f.Sharing.Measured != nil {
 		t.Fatalf("error %v, progress %v, bound %v, measured %v", err, told, bound, f.Sharing.Measured)
 	}
-	if w := strings.Join(f.Warnings, "\n"); !strings.Contains(w, "interrupted: what sharing is worth was not measured") {
+	if w := fmt.Sprint(f.Warnings); !strings.Contains(w, "interrupted: what sharing is worth was not measured") {
 		t.Errorf("warnings %q", w)
 	}
 }

@@ -49,12 +49,12 @@ func (c *call) fit() (any, error) {
 	}
 	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 	if err == nil && opt.Noise == nil && p.NoiseAssumed {
-		f.Warnings = append(f.Warnings, p.NoiseWarning())
+		f.Warnings = append(f.Warnings, p.NoiseWarnings()...)
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)
 		if c.e.ctx.Err() != nil { // the fit itself is finished
-			f.Warnings = append(f.Warnings, "interrupted: what sharing is worth was not measured")
+			f.Warnings = append(f.Warnings, engine.Warning{Kind: engine.WarnUnmeasured})
 			return f, err
 		}
 	}

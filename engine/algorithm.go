@@ -31,8 +31,8 @@ type Algorithm interface {
 	Eliminations() []Elimination
 	// Alive is the number of arms not eliminated, all tasks together.
 	Alive() int
-	// Warnings says which of the conditions of its guarantee did not hold.
-	Warnings() []string
+	// Warnings returns the conditions of its guarantee that did not hold.
+	Warnings() []Warning
 }
 
 // Plan is the pulls of one communication round: one count per arm, all agents.

@@ -202,4 +202,4 @@ func (a *coBayes) Answers() []Answer {
 }
 
 // Warnings tells of a kernel that cannot represent the rewards.
-func (a *coBayes) Warnings() []string { return misfitWarnings(a.model, a.opt) }
+func (a *coBayes) Warnings() []Warning { return misfitWarnings(a.model, a.opt) }

@@ -37,8 +37,8 @@ type halving interface {
 	limit(size float64) float64
 	// rule names a cut in the audit trail.
 	rule() Rule
-	// theorem names what covers the answers; "" when none of [Du23] does.
-	theorem() string
+	// covered reports whether Theorem 2 of [Du23] is about the answers.
+	covered() bool
 }
 
 // halves are the number of rounds and the cut of Alg. 2.
@@ -65,13 +65,8 @@ func (dimension) exceeds(m *Model, ridge float64, set []int, limit float64) (boo
 
 func (dimension) rule() Rule { return RuleHalved }
 
-// theorem is for the shared allocation.
-func (d dimension) theorem() string {
-	if d.kind != kindDesign {
-		return ""
-	}
-	return "Theorem 2"
-}
+// covered reports whether the allocation is the shared one, which the theorem is about.
+func (d dimension) covered() bool { return d.kind == kindDesign }
 
 var (
 	_ Algorithm = (*CoKernelFB)(nil)
@@ -212,18 +207,13 @@ func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.single() }
 func (a *CoKernelFB) Answers() []Answer { return a.judged(&a.candidates) }
 
 // Warnings has the conditions of its theorem that are known not to hold.
-func (a *CoKernelFB) Warnings() []string {
-	theorem := a.own.theorem()
-	out := misfitWarnings(a.model, a.opt)
-	if theorem != "" {
-		out = a.model.ridgeWarnings(ModeFB, a.opt, a.ridge)
+func (a *CoKernelFB) Warnings() []Warning {
+	out, thin := misfitWarnings(a.model, a.opt), WarnThinRound
+	if a.own.covered() {
+		out, thin = a.model.ridgeWarnings(ModeFB, a.opt, a.ridge), WarnThinBudget
 	}
 	if a.thin > 0 {
-		s := fmt.Sprintf("%d pulls a round are too few for the rounding ratio %.2g", a.pulls, 2*(1+RoundingEpsilon)) // the same text for every run
-		if theorem != "" {
-			s += ": " + theorem + " does not cover this budget"
-		}
-		out = append(out, s)
+		out = append(out, Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + RoundingEpsilon)}}) // the same for every run
 	}
 	return out
 }

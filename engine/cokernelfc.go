@@ -253,7 +253,7 @@ func (e *elimination) Answers() []Answer {
 }
 
 // Warnings has the conditions of the guarantee that are known not to hold.
-func (e *elimination) Warnings() []string { return e.model.ridgeWarnings(ModeFC, e.opt, e.ridge) }
+func (e *elimination) Warnings() []Warning { return e.model.ridgeWarnings(ModeFC, e.opt, e.ridge) }
 
 // FitCheck tests the kernel of the elimination; one that goes by names relies on none.
 func (e *elimination) FitCheck() FitCheck {

@@ -227,14 +227,14 @@ func (a *coTest) Answers() []Answer {
 
 // Warnings tells of a kernel that cannot represent the rewards, of rewards that are
 // not normal, and of tasks whose test came to its end undecided.
-func (a *coTest) Warnings() []string {
-	var out []string
+func (a *coTest) Warnings() []Warning {
+	var out []Warning
 	if a.misfit.data == nil {
 		out = misfitWarnings(a.model, a.opt)
 	}
 	e := a.model.Problem.Environment
 	if a.opt.LawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {
-		out = append(out, fmt.Sprintf("rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has", e))
+		out = append(out, Warning{Kind: WarnNotNormal, Names: []string{e}})
 	}
 	answers := a.Answers()
 	for _, c := range a.contests {
@@ -242,9 +242,9 @@ func (a *coTest) Warnings() []string {
 			continue
 		}
 		for _, v := range c.tasks {
-			w := fmt.Sprintf("task %q: its arms are too close for the test, which has come to its end", answers[v].Task)
+			w := Warning{Kind: WarnTooClose, Names: []string{answers[v].Task}}
 			if margin := answers[v].Margin; !math.IsInf(margin, 1) {
-				w += fmt.Sprintf(": %q is within %.3g of the best", answers[v].Leader, margin)
+				w = Warning{Kind: WarnTooCloseWithin, Names: []string{answers[v].Task, answers[v].Leader}, Numbers: []float64{margin}}
 			}
 			out = append(out, w)
 		}

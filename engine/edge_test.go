@@ -227,7 +227,7 @@ func TestMisspecified(t *testing.T) {
 	p := small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 2, 3})
 	p.Mean = []float64{1, 2, 0} // not linear in x
 	out := solve(t, p, ModeFC, "CoKernelFC", Options{Ridge: Ridge{RidgeValue, 1e-6}, MaxRounds: 4})
-	if len(out.Warnings) == 0 || !strings.Contains(out.Warnings[0], "cannot represent the expected rewards") || !strings.Contains(out.Warnings[0], `arm "2"`) && !strings.Contains(out.Warnings[0], `arm "3"`) {
+	if len(out.Warnings) == 0 || out.Warnings[0].Kind != WarnKernel || out.Warnings[0].Names[1] != "2" && out.Warnings[0].Names[1] != "3" {
 		t.Errorf("warnings %v", out.Warnings)
 	}
 }

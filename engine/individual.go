@@ -168,11 +168,11 @@ func (a *individual) Alive() int {
 }
 
 // Warnings joins the warnings of the agents, each once.
-func (a *individual) Warnings() []string {
-	var out []string
+func (a *individual) Warnings() []Warning {
+	var out []Warning
 	for _, part := range a.parts {
 		for _, w := range part.Warnings() {
-			if !slices.Contains(out, w) {
+			if !slices.ContainsFunc(out, w.Same) {
 				out = append(out, w)
 			}
 		}

@@ -33,7 +33,7 @@ func (s *staged) Learn(Batch) error {
 func (s *staged) Done() bool                  { return s.rounds == 0 && !s.stuck }
 func (s *staged) Answers() []Answer           { return []Answer{{Decided: s.Done()}} }
 func (s *staged) Eliminations() []Elimination { return nil }
-func (s *staged) Warnings() []string          { return nil }
+func (s *staged) Warnings() []Warning         { return nil }
 
 // An agent that can go no further does not hold up the others, and when these are done the run
 // ends: there are no rounds without pulls.

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -31,23 +29,6 @@ type Residual struct {
 	Task, Arm    string
 	Off          float64 // mean less the closest function of the kernel's space, reward units
 	Standardised float64 // Off over its standard deviation
-}
-
-// Warning is the whole in a sentence.
-func (l LackOfFit) Warning() string {
-	var arms []string
-	for _, r := range l.Worst {
-		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%.1f standard errors)", r.Task, r.Arm, r.Off, r.Standardised))
-	}
-	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
-	if l.Robust {
-		remedy = fmt.Sprintf("robust=true allows for it; in the kernel it is + %.3g*identity()", l.Nugget)
-	}
-	if l.Scales {
-		remedy += `; or the noise is larger than stated, which noise="unknown" allows for`
-	}
-	return fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; %s",
-		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
 }
 
 // A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.

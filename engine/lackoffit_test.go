@@ -79,7 +79,7 @@ func TestLackOfFitNames(t *testing.T) {
 	b := Batch{Counts: []int{1e6, 1e6, 1e6, 1e6}, Means: []float64{0, 3, 2, 3}}
 	f := &fitCheck{model: line(t), data: newReplicates(4)}
 	f.Learn(1, b)
-	if f.found == nil || !strings.Contains(f.found.Warning(), `task "one", arm "b" by 1.4 (`) {
+	if f.found == nil || !strings.Contains(Warning{Kind: WarnLackOfFit, LackOfFit: f.found}.String(), `task "one", arm "b" by 1.4 (`) {
 		t.Fatalf("found %+v", f.found)
 	}
 	// Residuals of the unweighted line are -.8, 1.4, -.4, -.2, their squares 2.8, less two degrees of

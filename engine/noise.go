@@ -113,17 +113,17 @@ func (p *Problem) state(m NoiseModel) (stated bool, err error) {
 	return true, nil
 }
 
-// NoiseWarning says that scales were assumed, "" where they were stated: what is foretold or
-// guaranteed goes by them, and rewards in other units have others. Where scales are unknown it is
+// NoiseWarnings says that scales were assumed, and nothing where they were stated: predictions and
+// guarantees go by them, and rewards in other units have others. Where scales are unknown it is
 // about the rewards that are simulated.
-func (p *Problem) NoiseWarning() string {
-	if p.Unknown != "" && p.SD == nil && p.Rewards == nil && p.N() > 0 {
-		return fmt.Sprintf("nothing says how far the rewards of problem %q scatter: simulated ones do by the guess of %.3g; a column sd, or another noise_guess=, changes that", p.Name, p.LargestNoise())
+func (p *Problem) NoiseWarnings() []Warning {
+	switch {
+	case p.Unknown != "" && p.SD == nil && p.Rewards == nil && p.N() > 0:
+		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}
+	case p.NoiseAssumed:
+		return []Warning{{Kind: WarnNoiseAssumed, Names: []string{p.Name}}}
 	}
-	if !p.NoiseAssumed {
-		return ""
-	}
-	return fmt.Sprintf("nothing says how far the rewards of problem %q scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise=\"unknown\", or a column sd", p.Name)
+	return nil
 }
 
 // LawFor is the law of the noise that tests rely on: the one given, or else sub-Gaussian

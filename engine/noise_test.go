@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,12 +144,12 @@ func TestNoiseAssumed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.NoiseAssumed != c.want || strings.Contains(p.NoiseWarning(), "1 reward unit is assumed") != c.want {
-			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.NoiseAssumed, p.NoiseWarning(), c.want)
+		if p.NoiseAssumed != c.want || strings.Contains(fmt.Sprint(p.NoiseWarnings()), "1 reward unit is assumed") != c.want {
+			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.NoiseAssumed, p.NoiseWarnings(), c.want)
 		}
 		// An unknown scale is only guessed, but simulated rewards need one.
-		if guess := c.opt.Noise.Kind == NoiseUnknown; strings.Contains(p.NoiseWarning(), "by the guess of 3") != guess {
-			t.Errorf("%+v: warning %q", c.opt, p.NoiseWarning())
+		if guess := c.opt.Noise.Kind == NoiseUnknown; strings.Contains(fmt.Sprint(p.NoiseWarnings()), "by the guess of 3") != guess {
+			t.Errorf("%+v: warning %q", c.opt, p.NoiseWarnings())
 		}
 	}
 }

@@ -174,4 +174,4 @@ func (a *oracle) Answers() []Answer {
 }
 
 // Warnings tells of a kernel that cannot represent the rewards.
-func (a *oracle) Warnings() []string { return misfitWarnings(a.model, a.opt) }
+func (a *oracle) Warnings() []Warning { return misfitWarnings(a.model, a.opt) }

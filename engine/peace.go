@@ -47,7 +47,7 @@ func narrowest() allocation {
 
 func (gaussianWidth) rule() Rule { return RuleNarrowed }
 
-func (gaussianWidth) theorem() string { return "" }
+func (gaussianWidth) covered() bool { return false }
 
 // widthDesign is the design of the smallest Gaussian width of a set, remembered: by the
 // model as it is, and in canonical form for all models that have the same arms. With

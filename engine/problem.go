@@ -145,7 +145,13 @@ func (p *Problem) WithKernel(k kernels.Joint) *Problem {
 
 // Where names arm i for messages: `task "a", arm "b"`.
 func (p *Problem) Where(i int) string {
-	return fmt.Sprintf("task %q, arm %q", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
+	names := p.NamesOf(i)
+	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
+}
+
+// NamesOf returns the names of the task and of the arm with number i.
+func (p *Problem) NamesOf(i int) []string {
+	return []string{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]}
 }
 
 // New builds a problem from values: one task name and feature row per task, and

@@ -159,12 +159,12 @@ type Result struct {
 	Progress     []Progress    `json:"progress,omitempty"`     // of the first run, where the algorithm is an Explainer
 	Remaining    float64       `json:"remaining,omitempty"`    // further samples, all agents together, that deciding the first run takes; see Explainer
 
-	LowerBoundSamples float64  `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent; 0 when unknown
-	RatioToLowerBound float64  `json:"ratio_to_lower_bound"`
-	Guarantee         string   `json:"guarantee"`          // what the answers are backed by, in a sentence
-	Standing          string   `json:"standing,omitempty"` // StandingProven, StandingHeuristic or StandingNone: that sentence in a word
-	Warnings          []string `json:"warnings,omitempty"`
-	Seed              uint64   `json:"seed"`
+	LowerBoundSamples float64   `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent; 0 when unknown
+	RatioToLowerBound float64   `json:"ratio_to_lower_bound"`
+	Guarantee         string    `json:"guarantee"`          // what the answers are backed by, in a sentence
+	Standing          string    `json:"standing,omitempty"` // StandingProven, StandingHeuristic or StandingNone: that sentence in a word
+	Warnings          []Warning `json:"warnings,omitempty"`
+	Seed              uint64    `json:"seed"`
 
 	Detail *Detail `json:"detail,omitempty"` // run by run; nil unless asked for
 }

@@ -156,34 +156,31 @@ func (m *Model) RidgeCondition(mode string, opt Options, ridge float64) (left, r
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + RoundingEpsilon) * norm), err
 }
 
-// Uncovered ends the warning of a fixed-confidence run whose ξ voids its guarantee.
-const Uncovered = "its guarantee does not cover this run"
-
 // ridgeWarnings tells of a kernel that cannot represent the rewards, and of a ξ
 // above what the theorem allows. Decided answers of a fixed budget do not rest on
 // Theorem 2 but on confidence widths, see evidence.
-func (m *Model) ridgeWarnings(mode string, opt Options, ridge float64) []string {
+func (m *Model) ridgeWarnings(mode string, opt Options, ridge float64) []Warning {
 	out := misfitWarnings(m, opt)
-	theorem, so := "Theorem 1", Uncovered
+	kind := WarnRidgeFC
 	if mode == ModeFB {
-		theorem, so = "Theorem 2", "it does not bound the errors of this run"
+		kind = WarnRidgeFB
 	}
 	if mode == ModeFC && opt.Schedule != SchedulePaper {
 		return out // the tuned schedule holds for every ξ
 	}
 	if left, right, err := m.RidgeCondition(mode, opt, ridge); err == nil && left > right*(1+1e-6) {
-		out = append(out, fmt.Sprintf("xi = %.3g does not meet the condition of %s (%.3g ≤ %.3g): %s", ridge, theorem, left, right, so))
+		out = append(out, Warning{Kind: kind, Numbers: []float64{ridge, left, right}})
 	}
 	return out
 }
 
 // misfitWarnings tells of a kernel that cannot represent the expected rewards.
-func misfitWarnings(m *Model, opt Options) []string {
+func misfitWarnings(m *Model, opt Options) []Warning {
 	if m.Fidelity(opt.Epsilon) != Foreign {
 		return nil
 	}
 	size, at, _ := m.Misfit()
-	return []string{fmt.Sprintf("the kernel cannot represent the expected rewards: off by %.3g at %s; no guarantee holds (adding c*identity() to the kernel mends it)", size, m.Problem.Where(at))}
+	return []Warning{{Kind: WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size}}}
 }
 
 // RidgeOf is the ξ (normalised) that an algorithm on the whole model uses with

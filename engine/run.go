@@ -18,7 +18,7 @@ type Outcome struct {
 	Rounds       []RoundRecord
 	Answers      []Answer
 	Eliminations []Elimination
-	Warnings     []string
+	Warnings     []Warning
 	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
 	Samples      int        // all agents together
 }

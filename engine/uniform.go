@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -163,10 +162,10 @@ func (a *uniformFB) Answers() []Answer { return a.judged(&a.candidates) }
 
 // Warnings names arms that were never pulled and of a kernel that cannot
 // represent the rewards.
-func (a *uniformFB) Warnings() []string {
+func (a *uniformFB) Warnings() []Warning {
 	out := misfitWarnings(a.model, a.opt)
 	if slices.Contains(a.counts, 0) {
-		out = append(out, fmt.Sprintf("%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone", a.opt.Budget))
+		out = append(out, Warning{Kind: WarnUnpulled, Numbers: []float64{float64(a.opt.Budget)}})
 	}
 	return out
 }

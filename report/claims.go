@@ -117,8 +117,9 @@ func reasonsTable(c sim.Claims) Table {
 		text("statement", "Statement"), text("verdict", "Verdict"), number("case", "Case", ""), text("where", "Where measured"), text("why", "Why"),
 	}}
 	type key struct {
-		statement, verdict, reason string
-		at                         float64
+		statement, verdict, names string
+		reason                    sim.ReasonKind
+		at                        float64
 	}
 	var keys []key
 	rows := map[key][]sim.Claim{}
@@ -126,7 +127,7 @@ func reasonsTable(c sim.Claims) Table {
 		if r.Verdict == sim.ClaimHolds {
 			continue
 		}
-		k := key{r.Statement, r.Verdict, skeleton(r.Why), r.Case}
+		k := key{r.Statement, r.Verdict, strings.Join(r.Why.Names, ", "), r.Why.Kind, r.Case}
 		if rows[k] == nil {
 			keys = append(keys, k)
 		}
@@ -136,11 +137,11 @@ func reasonsTable(c sim.Claims) Table {
 		return cmp.Or(strings.Compare(a.verdict, b.verdict), strings.Compare(a.statement, b.statement), cmp.Compare(a.at, b.at))
 	})
 	for _, k := range keys {
-		whys := make([]string, len(rows[k]))
+		whys := make([]sim.Reason, len(rows[k]))
 		for i, r := range rows[k] {
 			whys[i] = r.Why
 		}
-		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)), orAbsent(merged(whys))})
+		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)), orAbsent(sim.ReasonText(whys...))})
 	}
 	return t
 }
@@ -153,7 +154,7 @@ func claimsTable(c sim.Claims) Table {
 	}}
 	for _, r := range c.Rows {
 		setting := fmt.Sprintf("case %s, %s %s", decimal(r.Case, 0), r.Name, decimal(r.Value, 0))
-		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), orAbsent(r.Why)})
+		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), orAbsent(r.Why.String())})
 	}
 	t.Notes = []string{"Brackets are simultaneous 95 % intervals over the statements of one case. A statement holds when its interval supports it, fails when the interval excludes it, and is open when the runs cannot tell."}
 	if len(t.Rows) == 0 {

@@ -12,7 +12,7 @@ import (
 func fitBlocks(f fit.Fit) []Block {
 	out := []Block{Paragraph{Text: fitSentence(f), Lead: true}}
 	for _, w := range f.Warnings {
-		out = append(out, Note{Text: upper(w) + ".", Warning: true})
+		out = append(out, Note{Text: upper(w.String()) + ".", Warning: true})
 	}
 	out = append(out, kernelsOf(f))
 	if len(f.Parameters) > 0 {

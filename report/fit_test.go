@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -25,7 +26,7 @@ func fitted() fit.Fit {
 			Remedy: "+ 0.4*identity()", Residuals: []fit.Residual{{Task: "oslo", Arm: "a", Mean: 3, Predicted: 1, Standardised: 4.1}}},
 		Sharing: fit.Sharing{Names: []string{"oslo", "rome"}, Alike: [][]float64{{1, 0.5}, {0.5, 1}}, Signal: 1, Noise: 0.5, Speedup: 1.2, Rank: 1.7, Single: 1.6,
 			Separate: "2*task(identity()) * arm(wave)", SeparateLikelihood: -14, Support: 1.75, Verdict: fit.SharingUnclear},
-		Warnings: []string{"decay ended at its limit"},
+		Warnings: []engine.Warning{{Kind: "decay ended at its limit"}},
 	}
 }
 

@@ -165,6 +165,14 @@ func plural(n int, noun string) string {
 	return group(strconv.Itoa(n)) + " " + noun + "s"
 }
 
+// were returns the verb of n things in the past.
+func were(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
 // join lists words: "a", "a and b", "a, b and c"; beyond most it counts the rest.
 func join(words []string, most int) string {
 	rest := ""

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
 )
 
 // element is one element of a page with what the checks ask for.
@@ -143,7 +145,7 @@ func TestHTMLSelfContained(t *testing.T) {
 func TestHTMLEscapes(t *testing.T) {
 	r := undecidedResult()
 	r.Answers[0].Task = `<script>alert("x")</script>`
-	r.Warnings = []string{`a < b & "c"`}
+	r.Warnings = []engine.Warning{{Kind: `a < b & "c"`}}
 	var b bytes.Buffer
 	if err := HTML(&b, Document{Title: "<b>", Displays: []Display{{Name: "x", Source: "x<y", Value: r}}, Script: "</pre><script>"}); err != nil {
 		t.Fatal(err)

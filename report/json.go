@@ -158,13 +158,14 @@ func jsonValue(v reflect.Value) any {
 	return v.Interface()
 }
 
-// jsonStruct follows the json tags as encoding/json does: name, "-", omitempty.
+// jsonStruct follows the json tags as encoding/json does: name, "-", omitempty, omitzero.
 func jsonStruct(v reflect.Value) object {
 	out := object{}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || name == "-" || (options == "omitempty" && isEmpty(v.Field(i))) {
+		empty := options == "omitempty" && isEmpty(v.Field(i)) || options == "omitzero" && v.Field(i).IsZero()
+		if !f.IsExported() || name == "-" || empty {
 			continue
 		}
 		if name == "" {

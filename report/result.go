@@ -90,11 +90,11 @@ func reliability(r engine.Result) string {
 	}
 	if e := r.Errors; e.Runs > 0 {
 		what := "gave some task a wrong answer"
-		if r.Mode == "fb" {
+		if r.Mode == engine.ModeFB {
 			what = "had a wrong best estimate in some task"
 		}
 		s := fmt.Sprintf("%d of %s %s: error rate %s", e.Count, plural(e.Runs, "run"), what, interval(e.Rate, e.CI95[0], e.CI95[1]))
-		if r.Mode == "fc" && r.Delta > 0 {
+		if r.Mode == engine.ModeFC && r.Delta > 0 {
 			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
 		}
 		parts = append(parts, s+".")
@@ -138,7 +138,7 @@ func answersTable(r engine.Result) Table {
 		},
 	}
 	guess := "For an undecided task the best estimate is a guess: the data do not support a winner."
-	if r.Mode == "fb" {
+	if r.Mode == engine.ModeFB {
 		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Best estimates", "Best estimate", "Correct"
 		guess = "Where Decided says no, the data do not exclude other arms."
 	}
@@ -149,7 +149,7 @@ func answersTable(r engine.Result) Table {
 		if a.Decided {
 			row[1] = a.Arm
 		}
-		if r.Mode == "fb" {
+		if r.Mode == engine.ModeFB {
 			row[1] = nil
 		}
 		if a.Correct != nil {
@@ -237,14 +237,13 @@ func short(digest string) any {
 
 func eliminationsTable(r engine.Result) Table {
 	t := Table{
-		Caption: fmt.Sprintf("Audit trail: why %s", plural(len(r.Eliminations), "arm")+" were dropped"),
+		Caption: fmt.Sprintf("Audit trail: why %s %s dropped", plural(len(r.Eliminations), "arm"), were(len(r.Eliminations))),
 		Columns: []Column{
 			number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("rival", "Lost against"),
 			number("gap", "Estimated gap", ""), number("width", widthTitle(r), ""), text("rule", "Rule"),
 		},
 		Collapsed: true,
 	}
-	t.Caption = strings.Replace(t.Caption, "1 arm were", "1 arm was", 1)
 	for _, e := range r.Eliminations {
 		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, string(e.Rule)})
 	}
@@ -255,7 +254,7 @@ func eliminationsTable(r engine.Result) Table {
 // by rank and has no threshold, but for that of a test.
 func widthTitle(r engine.Result) string {
 	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
-	if r.Mode == "fb" && !tested {
+	if r.Mode == engine.ModeFB && !tested {
 		return "Standard error, at most"
 	}
 	return "Threshold"

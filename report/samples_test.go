@@ -45,7 +45,7 @@ func Tables() map[string]any {
 		"explanation": explanation(), "references": withOracle(), "paired": against(),
 		"claims": sim.Claims{Rows: []sim.Claim{
 			{Source: "[Du23, Sec. 5]", Case: 1, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimHolds},
-			{Source: "[Du23, Sec. 5]", Case: 2, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimFails, Why: "w"},
+			{Source: "[Du23, Sec. 5]", Case: 2, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimFails, Why: sim.Reason{Kind: "w"}},
 		}},
 	}
 }

@@ -30,19 +30,12 @@ func sweepSentence(s sim.Sweep) string {
 	case s.Stored > 0 && s.Stored == len(s.Rows):
 		out += "; all were read from the store"
 	case s.Stored > 0:
-		out += fmt.Sprintf("; %s read from the store and %s run now", isRead(s.Stored), cell(len(s.Rows)-s.Stored, 0))
+		out += fmt.Sprintf("; %s %s read from the store and %s run now", cell(s.Stored, 0), were(s.Stored), cell(len(s.Rows)-s.Stored, 0))
 	}
 	if s.Per == sim.PerRun {
 		out += ". Files have a row for each run; the table has one for each result"
 	}
 	return out + "."
-}
-
-func isRead(n int) string {
-	if n == 1 {
-		return "1 was"
-	}
-	return cell(n, 0) + " were"
 }
 
 // mostRows is how many rows of a sweep's table a page shows unfolded.
@@ -92,46 +85,6 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	t.Notes = []string{"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates)."}
 	t.Collapsed = len(t.Rows) > mostRows
 	return t.withoutEmptyColumns().withoutConstant("status", "standing")
-}
-
-// sweepWarnings are the warnings of the runs, each once with how many results have it.
-// Warnings that differ in their numbers alone are told as one.
-func sweepWarnings(s sim.Sweep) []string {
-	var all []string
-	results := map[string]int{}
-	for _, r := range s.Rows {
-		seen := map[string]bool{}
-		for _, w := range r.Result.Warnings {
-			if kind := skeleton(w); !seen[kind] {
-				seen[kind] = true
-				results[kind]++
-			}
-			all = append(all, w)
-		}
-	}
-	var out []string
-	for _, texts := range bySkeleton(all) {
-		which := ""
-		if slices.ContainsFunc(texts, func(w string) bool { return w != texts[0] }) && ofNames(texts[0]) {
-			which = "; this is of the first"
-		}
-		out = append(out, fmt.Sprintf("%s (%d of %s%s)", merged(texts), results[skeleton(texts[0])], plural(len(s.Rows), "result"), which))
-	}
-	return out
-}
-
-// resultWarnings are the warnings of one result; what is said of several tasks alone is
-// said once.
-func resultWarnings(r engine.Result) []string {
-	var out []string
-	for _, texts := range bySkeleton(r.Warnings) {
-		w := merged(texts)
-		if len(texts) > 1 && ofNames(w) {
-			w += fmt.Sprintf(" (the first of %d such warnings)", len(texts))
-		}
-		out = append(out, w)
-	}
-	return out
 }
 
 // numeric is a swept value as a number, if it is one.

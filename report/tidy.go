@@ -223,7 +223,7 @@ func claimRows(c sim.Claims) Table {
 		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
 	}}
 	for _, r := range c.Rows {
-		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, orAbsent(r.Why)})
+		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, orAbsent(r.Why.String())})
 	}
 	return t
 }

@@ -60,7 +60,7 @@ func undecidedResult() engine.Result {
 			{Task: "amide", Leader: "BrettPhos", Estimate: 12.5, Candidates: []string{"BrettPhos", "tBuXPhos", "XPhos", "AdBrettPhos", "SPhos", "RuPhos"}, Margin: 9.7},
 		},
 		Guarantee: "with probability at least 0.95 every decided answer is within 0.02 of the best arm of its task",
-		Warnings:  []string{"the noise scale was estimated from 3 replicates per arm: the guarantee is approximate", "the kernel explains 71 % of the variance of the means only"},
+		Warnings:  []engine.Warning{{Kind: "the noise scale was estimated from 3 replicates per arm: the guarantee is approximate"}, {Kind: "the kernel explains 71 % of the variance of the means only"}},
 		Seed:      7,
 	}
 }
@@ -165,7 +165,7 @@ func fcSweep() sim.Sweep {
 			r.SamplesPerAgent = engine.Interval{Mean: mean, CI95: [2]float64{mean * 0.93, mean * 1.07}}
 			r.LowerBoundSamples, r.RatioToLowerBound, r.Rounds = lower, mean/lower, 4-math.Log2(gap*10)
 			if gap == 0.1 && k == 2 {
-				r.Status, r.Warnings = engine.StatusSamples, []string{"MaxSamples ended 3 of 50 runs"}
+				r.Status, r.Warnings = engine.StatusSamples, []engine.Warning{{Kind: "MaxSamples ended 3 of 50 runs"}}
 			}
 			s.Rows = append(s.Rows, sim.SweepRow{Values: []any{gap, name}, Result: r})
 		}
@@ -218,9 +218,9 @@ func claims() sim.Claims {
 			x := sim.Claim{Source: "[Du23, Section 5]", Case: float64(1 + k%3), Name: "gap", Value: gap, Statement: "CoKernelFC matches IndRAGE/V",
 				Quantity: "CoKernelFC / (IndRAGE/V)", Measured: engine.Interval{Mean: 1 + 0.1*float64(k), CI95: [2]float64{0.9, 1.2 + 0.1*float64(k)}}, Verdict: v}
 			if k == 3 {
-				x.Statement, x.Why = "CoKernelFC is below IndALBA", "the interval excludes it"
+				x.Statement, x.Why = "CoKernelFC is below IndALBA", sim.Reason{Kind: "the interval excludes it"}
 				if i == 0 {
-					x.Verdict, x.Why = sim.ClaimHolds, ""
+					x.Verdict, x.Why = sim.ClaimHolds, sim.Reason{}
 				}
 			}
 			c.Rows = append(c.Rows, x)

@@ -171,40 +171,42 @@ func noiseWords(p *engine.Problem, noise *kernels.Free) string {
 	return "fitted"
 }
 
-// warn says in words what one should know before using the fit.
+// warn collects what one should know before using the fit.
 func (f *Fit) warn() {
-	say := func(format string, a ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, a...)) }
+	say := func(kind engine.WarningKind, names []string, numbers ...float64) {
+		f.Warnings = append(f.Warnings, engine.Warning{Kind: kind, Names: names, Numbers: numbers})
+	}
 	for _, p := range f.Parameters {
 		switch {
 		case p.Limit != "":
-			say("%s ended at its limit, %s=%s: the data want it further out, or do not need it", p.Name, p.Limit, short(p.Value))
+			say(engine.WarnFitLimit, []string{p.Name, p.Limit}, p.Value)
 		case p.StandardError == 0:
-			say("%s is not determined by these data: its interval is unknown", p.Name)
+			say(engine.WarnFitUndetermined, []string{p.Name})
 		case p.Logarithmic && p.StandardError > 1.5:
-			say("%s is hardly determined by these data: anything from %s to %s does about as well", p.Name, short(p.CI95[0]), short(p.CI95[1]))
+			say(engine.WarnFitLoose, []string{p.Name}, p.CI95[0], p.CI95[1])
 		}
 	}
 	if m := f.Misfit; m.Remedy != "" {
-		say("the kernel does not fit (p = %s): the means differ from it by more than noise; add %s and fit again, which gives %s", short(m.rejects()), strings.TrimPrefix(m.Remedy, "+ "), m.Mended)
+		say(engine.WarnFitMisfit, []string{strings.TrimPrefix(m.Remedy, "+ "), m.Mended}, m.rejects())
 	}
 	if m := f.Misfit; m.Test != "" && m.Exact && m.PValue > 1-tooGood {
-		say("the means are closer to the kernel than their noise allows (mean square %s, p = %s): rewards of different arms may share their noise, as when replicates are the same batches", short(m.Statistic), short(m.PValue))
+		say(engine.WarnFitTooGood, nil, m.Statistic, m.PValue)
 	}
 	switch s := f.Sharing; s.Verdict {
 	case SharingHurts:
-		say("pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %s nats); use task(identity())", short(-s.Support))
+		say(engine.WarnPoolHurts, nil, -s.Support)
 	case SharingUnclear:
-		say("these data cannot tell whether pooling the tasks helps (support %s nats)", short(s.Support))
+		say(engine.WarnPoolUnclear, nil, s.Support)
 	case SharingHelps:
 		if s.Speedup < hardly {
-			say("pooling the tasks will hardly help: the predicted speedup is %s", short(s.Speedup))
+			say(engine.WarnPoolWeak, nil, s.Speedup)
 		}
 	}
 	if c := f.CrossValidation; c.Arms > 0 && c.Error > c.Without {
-		say("the kernel predicts an arm worse than the mean of the other arms of its task does (error %s against %s)", short(c.Error), short(c.Without))
+		say(engine.WarnFitWorse, nil, c.Error, c.Without)
 	}
 	if float64(f.Arms) < 5*float64(len(f.Parameters)) {
-		say("%d arms are few for %d free numbers: the fit adapts to chance", f.Arms, len(f.Parameters))
+		say(engine.WarnFitFewArms, nil, float64(f.Arms), float64(len(f.Parameters)))
 	}
 }
 

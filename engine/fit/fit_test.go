@@ -113,7 +113,7 @@ func TestUndetermined(t *testing.T) {
 	if a, b := f.Parameters[2].StandardError, g.Parameters[1].StandardError; !(b > 0) || math.Abs(a/b-1) > 0.02 {
 		t.Errorf("standard error of the length scale %v, with one scale %v", a, b)
 	}
-	if !slices.ContainsFunc(f.Warnings, func(s string) bool { return strings.Contains(s, "not determined") }) {
+	if !slices.ContainsFunc(f.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFitUndetermined }) {
 		t.Errorf("%q", f.Warnings)
 	}
 }

@@ -1,10 +1,6 @@
 package fit
 
-import (
-	"fmt"
-
-	"github.com/gonb-cope/gonb-cope/engine"
-)
+import "github.com/gonb-cope/gonb-cope/engine"
 
 // Measured is what sharing was worth in simulated runs of CoTestFC under the fitted kernel, with the
 // data's means for expected rewards, against the same test by each agent alone.
@@ -21,26 +17,23 @@ type Measured struct {
 }
 
 // Warnings says where pooling does not keep what is predicted of it.
-func (m Measured) Warnings(predicted float64) []string {
-	var out []string
-	s := fmt.Sprintf("the speedup is %.3g [%.3g, %.3g] in simulated runs, where %.3g is predicted (%s)", m.Speedup.Mean, m.Speedup.CI95[0], m.Speedup.CI95[1], predicted, rulesOut)
+func (m Measured) Warnings(predicted float64) []engine.Warning {
+	wrong, runs, alone := float64(m.Wrong.Count), float64(m.Wrong.Runs), float64(m.WrongAlone.Count)
+	speedup := []float64{m.Speedup.Mean, m.Speedup.CI95[0], m.Speedup.CI95[1], predicted}
 	switch {
 	case m.Wrong.CI95[0] > m.Delta && m.WrongAlone.CI95[0] > m.Delta:
-		out = append(out, fmt.Sprintf("the fitted kernel misleads, shared or not: %d of %d simulated runs answer wrongly together and %d alone, against delta = %g; it cannot represent these means: add identity() to it, or use robust=true", m.Wrong.Count, m.Wrong.Runs, m.WrongAlone.Count, m.Delta))
+		return []engine.Warning{{Kind: engine.WarnMeasuredWrong, Numbers: []float64{wrong, runs, alone, m.Delta}}}
 	case m.Wrong.CI95[0] > m.Delta:
-		out = append(out, fmt.Sprintf("pooling the tasks hurts: agents that share answer wrongly in %d of %d simulated runs, against delta = %g, and alone in %d: the kernel cannot represent these means; add identity() to it, or use robust=true", m.Wrong.Count, m.Wrong.Runs, m.Delta, m.WrongAlone.Count))
+		return []engine.Warning{{Kind: engine.WarnMeasuredPoolWrong, Numbers: []float64{wrong, runs, m.Delta, alone}}}
 	case m.Speedup.CI95[1] < 1:
-		out = append(out, "pooling the tasks hurts in runs with a guarantee: "+s)
+		return []engine.Warning{{Kind: engine.WarnMeasuredSlower, Numbers: speedup}}
 	case m.Speedup.CI95[1] < hardly:
-		out = append(out, "pooling the tasks will hardly help in runs with a guarantee: "+s)
+		return []engine.Warning{{Kind: engine.WarnMeasuredWeak, Numbers: speedup}}
 	case m.Speedup.CI95[1] < predicted/2:
-		out = append(out, "pooling the tasks helps less than predicted in runs with a guarantee: "+s)
+		return []engine.Warning{{Kind: engine.WarnMeasuredLess, Numbers: speedup}}
 	}
-	return out
+	return nil
 }
-
-// rulesOut is why a test can gain less from sharing than estimates do.
-const rulesOut = "the prediction is for estimates; a test relies only on what the kernel rules out, which is nothing where it has identity()"
 
 // hardly is the speedup below which pooling is said to be of little use.
 const hardly = 1.2

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestMeasuredWarnings(t *testing.T) {
 		{at(4, 3.5, 4.5), many, many, 4, "misleads, shared or not"},
 	} {
 		m := Measured{Runs: 50, Delta: 0.05, Speedup: c.speedup, Wrong: c.wrong, WrongAlone: c.wrongAlone}
-		got := strings.Join(m.Warnings(c.predicted), "\n")
+		got := strings.Trim(fmt.Sprint(m.Warnings(c.predicted)), "[]")
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%v: warned %q, want %q", c.speedup, got, c.want)
 		}

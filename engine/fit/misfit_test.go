@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -77,7 +78,7 @@ func TestMisfitAfterFitting(t *testing.T) {
 		if f.Misfit.Remedy != "" {
 			fittedKernel++
 		}
-		if slices.ContainsFunc(f.Warnings, func(s string) bool { return strings.Contains(s, "closer to the kernel") }) {
+		if slices.ContainsFunc(f.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFitTooGood }) {
 			close++
 		}
 		p.NoiseEstimated, p.Noise = true, nil
@@ -124,7 +125,9 @@ func TestMisfitFound(t *testing.T) {
 	if r := f.Misfit.Residuals[0]; r.Task != "t1" || r.Arm != "a7" || r.Standardised < 4 || f.Misfit.PValue > 0.001 {
 		t.Errorf("the exception is %+v, p = %v", r, f.Misfit.PValue)
 	}
-	if !slices.ContainsFunc(f.Warnings, func(s string) bool { return strings.Contains(s, "*identity()") }) {
+	if !slices.ContainsFunc(f.Warnings, func(w engine.Warning) bool {
+		return w.Kind == engine.WarnFitMisfit && strings.Contains(w.Names[0], "*identity()")
+	}) {
 		t.Errorf("no remedy in %q", f.Warnings)
 	}
 }

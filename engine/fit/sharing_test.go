@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -20,7 +20,7 @@ func TestSharing(t *testing.T) {
 		t.Errorf("equal tasks: %s, speedup %v", alike.Sharing.Verdict, alike.Sharing.Speedup)
 	}
 	own := fitted(t, w.draw(t, joint(t, kernels.Identity{}, arm), 0, same), Options{Kernel: joint(t, kernels.RBF{Lengthscale: []float64{10}}, arm)})
-	if own.Sharing.Verdict != SharingHurts || !slices.ContainsFunc(own.Warnings, func(s string) bool { return strings.Contains(s, "pooling the tasks hurts") }) {
+	if own.Sharing.Verdict != SharingHurts || !slices.ContainsFunc(own.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnPoolHurts }) {
 		t.Errorf("independent tasks under a kernel that pools them: %s, %q", own.Sharing.Verdict, own.Warnings)
 	}
 	free := fitted(t, w.draw(t, joint(t, kernels.Identity{}, arm), 0, same), Options{Kernel: joint(t, rbf(1), arm)})

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -48,10 +49,10 @@ type Fit struct {
 
 	Parameters []Parameter `json:"parameters"`
 
-	CrossValidation CrossValidation `json:"cross_validation"`
-	Misfit          Misfit          `json:"misfit"`
-	Sharing         Sharing         `json:"sharing"`
-	Warnings        []string        `json:"warnings,omitempty"`
+	CrossValidation CrossValidation  `json:"cross_validation"`
+	Misfit          Misfit           `json:"misfit"`
+	Sharing         Sharing          `json:"sharing"`
+	Warnings        []engine.Warning `json:"warnings,omitempty"`
 }
 
 // Parameter is a number that was free.

@@ -23,8 +23,8 @@ const draws = 5
 // scenarios are the known rewards, or one for each gap, and a note of what they are.
 func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 	var notes []string
-	if w := p.NoiseWarning(); w != "" {
-		notes = append(notes, w)
+	for _, w := range p.NoiseWarnings() {
+		notes = append(notes, w.String())
 	}
 	gaps := q.Gaps
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {

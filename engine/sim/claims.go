@@ -66,7 +66,7 @@ func ClaimsOf(fc, fb Sweep) (Claims, error) {
 // question is a claim before it is judged at a level.
 type question struct {
 	Claim
-	judge func(alpha float64) (measured engine.Interval, verdict, why string)
+	judge func(alpha float64) (measured engine.Interval, verdict string, why Reason)
 }
 
 // panel is the cells of the three cases of one mode, by gap or by budget.

@@ -80,7 +80,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, c := range claims.Rows {
-		got[fmt.Sprintf("%g, %s %g: %s", c.Case, c.Name, c.Value, c.Statement)] = strings.TrimRight(c.Verdict+" "+c.Why, " ")
+		got[fmt.Sprintf("%g, %s %g: %s", c.Case, c.Name, c.Value, c.Statement)] = strings.TrimRight(c.Verdict+" "+c.Why.String(), " ")
 		if c.Source == "" || c.Quantity == "" {
 			t.Errorf("%+v lacks its source or quantity", c)
 		}

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -44,55 +43,55 @@ func (p panel) aboutErrors(cell panelCell) ([]question, error) {
 
 // fewerErrors judges whether a difference of error rates is less than 0. It is not where
 // the two err in the same runs, however small the interval leaves the difference.
-func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, string) {
+func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, Reason) {
 	d := c.difference(alpha)
 	switch {
 	case d.CI95[1] < 0:
-		return d, ClaimHolds, ""
+		return d, ClaimHolds, Reason{}
 	case d.CI95[0] > 0:
-		return d, ClaimFails, fmt.Sprintf("it errs in %s more of the runs", percentage(d.Mean))
+		return d, ClaimFails, because(ReasonMoreErrors, 100*d.Mean)
 	}
 	if c.paired && c.onlyA+c.onlyB == 0 && c.a.count > 0 {
-		return d, ClaimFails, "the two err in the same runs"
+		return d, ClaimFails, because(ReasonSameRuns)
 	}
-	if why := c.unmeasurable(); why != "" {
+	if why := c.unmeasurable(); why.Kind != "" {
 		return d, ClaimOpen, why
 	}
-	return d, ClaimOpen, "the interval includes 0: more runs may tell"
+	return d, ClaimOpen, because(ReasonZero)
 }
 
 // alikeErrors judges whether a difference of error rates is 0 within the margin. Where
 // there is nothing to measure, two rates are alike for no reason.
-func (c contrast) alikeErrors(alpha float64) (engine.Interval, string, string) {
+func (c contrast) alikeErrors(alpha float64) (engine.Interval, string, Reason) {
 	d := c.difference(alpha)
 	why := c.unmeasurable()
 	switch {
-	case why != "":
+	case why.Kind != "":
 		return d, ClaimOpen, why
 	case d.CI95[0] >= -margin && d.CI95[1] <= margin:
 		if d.CI95[0] > 0 || d.CI95[1] < 0 {
-			return d, ClaimHolds, fmt.Sprintf("within %s of the runs; a difference of %s shows", percentage(margin), percentage(math.Abs(d.Mean)))
+			return d, ClaimHolds, because(ReasonErrorsWithin, 100*margin, 100*math.Abs(d.Mean))
 		}
-		return d, ClaimHolds, ""
+		return d, ClaimHolds, Reason{}
 	case d.CI95[0] > margin:
-		return d, ClaimFails, fmt.Sprintf("it errs in %s more of the runs", percentage(d.Mean))
+		return d, ClaimFails, because(ReasonMoreErrors, 100*d.Mean)
 	case d.CI95[1] < -margin:
-		return d, ClaimFails, fmt.Sprintf("it errs in %s fewer of the runs", percentage(-d.Mean))
+		return d, ClaimFails, because(ReasonFewerErrors, -100*d.Mean)
 	}
-	return d, ClaimOpen, fmt.Sprintf("the interval reaches past %s: more runs would tell", percentage(margin))
+	return d, ClaimOpen, because(ReasonErrorsWide, 100*margin)
 }
 
 // unmeasurable tells of two error rates that are both small or both large, so that
-// nothing separates them; "" otherwise.
-func (c contrast) unmeasurable() string {
+// nothing separates them; otherwise it says nothing.
+func (c contrast) unmeasurable() Reason {
 	a, b := Proportion(c.a.count, c.a.runs), Proportion(c.b.count, c.b.runs)
 	if hi := max(a.CI95[1], b.CI95[1]); hi < margin {
-		return fmt.Sprintf("both below %s: not measurable", percentage(hi))
+		return because(ReasonBelow, 100*hi)
 	}
 	if lo := min(a.CI95[0], b.CI95[0]); lo > 1-margin {
-		return fmt.Sprintf("both above %s: not measurable", percentage(lo))
+		return because(ReasonAbove, 100*lo)
 	}
-	return ""
+	return Reason{}
 }
 
 // trend asks of case 3 whether the error of CoKernelFB is closer to that of IndPeaceFB
@@ -121,28 +120,29 @@ func (p panel) trend(cell panelCell) (*question, error) {
 	return &question{Claim: Claim{
 		Source: "[Du23, App. A]", Statement: "CoKernelFB is closer to IndPeaceFB than in case 1",
 		Quantity: "distance of the error rates of CoKernelFB and IndPeaceFB, case 3 minus case 1",
-	}, judge: func(alpha float64) (engine.Interval, string, string) { return closer(first, last, alpha) }}, nil
+	}, judge: func(alpha float64) (engine.Interval, string, Reason) { return closer(first, last, alpha) }}, nil
 }
 
 // closer judges whether two error rates are less far apart in the last contrast than in
 // the first. The interval is the one of two intervals that hold together, each for its
 // own difference, so that it assumes nothing of how the two depend on each other.
-func closer(first, last contrast, alpha float64) (engine.Interval, string, string) {
+func closer(first, last contrast, alpha float64) (engine.Interval, string, Reason) {
 	f, l := distance(first.difference(alpha/2)), distance(last.difference(alpha/2))
 	i := engine.Interval{Mean: l.Mean - f.Mean, CI95: [2]float64{l.CI95[0] - f.CI95[1], l.CI95[1] - f.CI95[0]}}
-	if why := first.unmeasurable(); why != "" {
-		return i, ClaimOpen, "in case 1 " + why
+	if why := first.unmeasurable(); why.Kind != "" {
+		why.Kind = map[ReasonKind]ReasonKind{ReasonBelow: ReasonFirstBelow, ReasonAbove: ReasonFirstAbove}[why.Kind]
+		return i, ClaimOpen, why
 	}
-	if why := last.unmeasurable(); why != "" {
+	if why := last.unmeasurable(); why.Kind != "" {
 		return i, ClaimOpen, why
 	}
 	switch {
 	case i.CI95[1] < 0:
-		return i, ClaimHolds, ""
+		return i, ClaimHolds, Reason{}
 	case i.CI95[0] > 0:
-		return i, ClaimFails, fmt.Sprintf("they are %s of the runs further apart", percentage(i.Mean))
+		return i, ClaimFails, because(ReasonApart, 100*i.Mean)
 	}
-	return i, ClaimOpen, "the interval includes 0: more runs may tell"
+	return i, ClaimOpen, because(ReasonZero)
 }
 
 // distance is the interval of |d| that follows from one of d.
@@ -151,6 +151,3 @@ func distance(d engine.Interval) engine.Interval {
 	least := max(0, lo, -hi)
 	return engine.Interval{Mean: math.Abs(d.Mean), CI95: [2]float64{least, max(-lo, hi)}}
 }
-
-// percentage is a share in words: "3.7 %".
-func percentage(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -13,7 +12,7 @@ type claimed struct {
 	number    float64
 	rival     string
 	statement string
-	verdict   func(engine.Interval) (verdict, why string)
+	verdict   func(engine.Interval) (verdict string, why Reason)
 }
 
 // claimsOfSamples are the claims of [Du23, Section 6]: same tasks match the V-fold
@@ -49,13 +48,13 @@ func aboutSamples(cell panelCell) ([]question, error) {
 		stopped := unfinished(own, rival)
 		out = append(out, question{
 			Claim: Claim{Source: "[Du23, Section 6]", Statement: claim.statement, Quantity: "samples of CoKernelFC over those of " + claim.rival},
-			judge: func(alpha float64) (engine.Interval, string, string) {
+			judge: func(alpha float64) (engine.Interval, string, Reason) {
 				i := c.ratio(alpha)
 				switch {
-				case stopped != "":
+				case stopped.Kind != "":
 					return i, ClaimOpen, stopped
 				case c.runs() < fewestRuns:
-					return i, ClaimOpen, fmt.Sprintf("%d runs are too few for an interval to be trusted; %d at least", c.runs(), fewestRuns)
+					return i, ClaimOpen, because(ReasonFewRuns, float64(c.runs()), fewestRuns)
 				}
 				verdict, why := claim.verdict(i)
 				return i, verdict, why
@@ -72,19 +71,19 @@ const fewestRuns = 30
 
 // unfinished tells of runs that a limit stopped: their samples are not what the
 // algorithm needs.
-func unfinished(sides ...[]engine.Result) string {
+func unfinished(sides ...[]engine.Result) Reason {
 	for _, results := range sides {
 		for _, r := range results {
 			if r.Status != engine.StatusDecided && r.Status != engine.StatusEpsilon {
-				return fmt.Sprintf("runs of %s ended undecided (%s)", r.Algorithm, r.Status)
+				return Reason{Kind: ReasonStopped, Names: []string{r.Algorithm, string(r.Status)}}
 			}
 		}
 	}
-	return ""
+	return Reason{}
 }
 
 // below judges whether a ratio is less than 1.
-func below(i engine.Interval) (verdict, why string) {
+func below(i engine.Interval) (verdict string, why Reason) {
 	switch {
 	case i.CI95[1] < 1:
 		return ClaimHolds, barely(i)
@@ -95,7 +94,7 @@ func below(i engine.Interval) (verdict, why string) {
 }
 
 // above judges whether a ratio is more than 1.
-func above(i engine.Interval) (verdict, why string) {
+func above(i engine.Interval) (verdict string, why Reason) {
 	switch {
 	case i.CI95[0] > 1:
 		return ClaimHolds, barely(i)
@@ -109,43 +108,43 @@ func above(i engine.Interval) (verdict, why string) {
 const negligible = 0.001
 
 // barely qualifies a difference that is there and does not matter.
-func barely(i engine.Interval) string {
+func barely(i engine.Interval) Reason {
 	if math.Abs(i.Mean-1) < negligible {
-		return fmt.Sprintf("but by less than %g %%", 100*negligible)
+		return because(ReasonBarely, 100*negligible)
 	}
-	return ""
+	return Reason{}
 }
 
 // times says what a ratio is instead.
-func times(i engine.Interval) string {
+func times(i engine.Interval) Reason {
 	if math.Abs(i.Mean-1) < negligible {
-		return fmt.Sprintf("the two differ by less than %g %%", 100*negligible)
+		return because(ReasonNoDifference, 100*negligible)
 	}
-	return fmt.Sprintf("it is %.3g times as many", i.Mean)
+	return because(ReasonTimes, i.Mean)
 }
 
 // alike judges whether a ratio is 1 within the margin.
-func alike(i engine.Interval) (verdict, why string) {
+func alike(i engine.Interval) (verdict string, why Reason) {
 	lo, hi := 1/(1+margin), 1+margin
 	differs := i.CI95[0] > 1 || i.CI95[1] < 1
 	switch {
 	case i.CI95[0] >= lo && i.CI95[1] <= hi:
 		if off := math.Abs(i.Mean - 1); differs && off >= negligible {
-			return ClaimHolds, fmt.Sprintf("within %.0f %%; a difference of %.2g %% shows", 100*margin, 100*off)
+			return ClaimHolds, because(ReasonWithin, 100*margin, 100*off)
 		}
-		return ClaimHolds, ""
+		return ClaimHolds, Reason{}
 	case i.CI95[0] > hi || i.CI95[1] < lo:
 		return ClaimFails, times(i)
 	case differs:
-		return ClaimOpen, fmt.Sprintf("a difference shows, but not whether it is more than %.0f %%", 100*margin)
+		return ClaimOpen, because(ReasonMargin, 100*margin)
 	}
-	return ClaimOpen, fmt.Sprintf("the interval is wider than %.0f %%: more runs would tell", 100*margin)
+	return ClaimOpen, because(ReasonWide, 100*margin)
 }
 
 // undetermined says why a ratio is on neither side of 1.
-func undetermined(i engine.Interval) string {
+func undetermined(i engine.Interval) Reason {
 	if off := max(i.CI95[1]-1, 1-i.CI95[0]); off <= margin {
-		return fmt.Sprintf("the two are within %.2g %% of each other", 100*off)
+		return because(ReasonNear, 100*off)
 	}
-	return "the interval includes 1: more runs may tell"
+	return because(ReasonOne)
 }

@@ -150,7 +150,7 @@ func TestTooFewRuns(t *testing.T) {
 		{&noisy, 4, 0.4, "cannot tell whether errors stay within delta = 0.4: "},
 	} {
 		r := run(t, sim.Experiment{Problem: c.problem, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: c.delta}, Runs: c.runs, Seed: 1})
-		got := strings.Join(r.Warnings, "; ")
+		got := strings.Trim(fmt.Sprint(r.Warnings), "[]")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%d runs at delta %g, %d wrong: warnings %q, want %q", c.runs, c.delta, r.Errors.Count, got, c.want)
 		}

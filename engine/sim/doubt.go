@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -11,28 +10,26 @@ import (
 )
 
 // doubt says what the error rate over several runs tells about delta, unless it tells
-// that errors stay within: "" then, and for one run or none, which claim nothing. The
-// text is the same for all cells of a sweep with the same counts, to be said once.
+// that errors stay within: nothing then, nor for one run or none, which claim nothing.
 //
 // That errors exceed delta goes by the exact interval: at an error rate of delta it is said with
 // probability 2.5 % at most, where Wilson's interval, whose lower end is too high near 0, says it
 // with up to 16 %.
-func doubt(errors engine.Rate, delta float64) string {
-	wrong := fmt.Sprintf("%d of %d", errors.Count, errors.Runs)
+func doubt(errors engine.Rate, delta float64) []engine.Warning {
+	wrong, runs := float64(errors.Count), float64(errors.Runs)
+	w := engine.Warning{Kind: engine.WarnFewRuns, Numbers: []float64{runs, delta, wrong, runs, 100 * errors.CI95[1]}}
 	switch {
 	case errors.Runs < 2 || errors.CI95[1] <= delta:
-		return ""
+		return nil
 	case exceeds(errors, delta):
-		return fmt.Sprintf("errors exceed delta: %s runs, 95 %% interval from %.3g", wrong, exact(errors)[0])
+		w = engine.Warning{Kind: engine.WarnErrors, Numbers: []float64{wrong, runs, exact(errors)[0]}}
 	case errors.Rate > delta:
 		interval := exact(errors)
-		return fmt.Sprintf("cannot tell whether errors stay within delta = %g: %s runs are wrong, compatible with %.2g %% to %.2g %%", delta, wrong, 100*interval[0], 100*interval[1])
+		w = engine.Warning{Kind: engine.WarnErrorsUnclear, Numbers: []float64{delta, wrong, runs, 100 * interval[0], 100 * interval[1]}}
+	case errors.Count == 0:
+		w.Kind, w.Numbers = engine.WarnFewRunsRight, append(w.Numbers, float64(enoughRuns(delta)))
 	}
-	s := fmt.Sprintf("%d runs are too few to tell whether errors stay within delta = %g: %s is compatible with up to %.2g %%", errors.Runs, delta, wrong, 100*errors.CI95[1])
-	if errors.Count == 0 {
-		s += fmt.Sprintf("; without errors it takes %d runs", enoughRuns(delta))
-	}
-	return s
+	return []engine.Warning{w}
 }
 
 // exceeds reports whether the exact 95 % interval lies above delta: whether so many errors have a

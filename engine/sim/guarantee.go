@@ -49,7 +49,7 @@ func (x Experiment) unbacked(r engine.Result, entry engine.AlgorithmEntry) strin
 		return "a reference to compare with, not an algorithm: it knows the expected rewards"
 	case !entry.Proven && !entry.Posterior:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(r.Delta)
-	case slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasSuffix(w, engine.Uncovered) }):
+	case slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnRidgeFC }):
 		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
 	}
 	return ""
@@ -158,8 +158,8 @@ func posterior(r engine.Result) string {
 
 // understated tells of an arm whose rewards vary more than its noise scale says,
 // beyond the 5 % that separate a sample standard deviation from that of the
-// population it was computed from; "" when there is none.
-func understated(p *engine.Problem) string {
+// population it was computed from.
+func understated(p *engine.Problem) []engine.Warning {
 	worst, ratio := 0, 0.0
 	for i, sd := range p.SD {
 		if r := sd / p.Noise[i]; r > ratio && p.Unknown == "" {
@@ -167,10 +167,9 @@ func understated(p *engine.Problem) string {
 		}
 	}
 	if ratio <= 1.05 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("the noise scale is too small at %s: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise=\"sd\" takes one scale per arm)",
-		p.Where(worst), p.SD[worst], ratio)
+	return []engine.Warning{{Kind: engine.WarnNoiseUnderstate, Names: p.NamesOf(worst), Numbers: []float64{p.SD[worst], ratio}}}
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

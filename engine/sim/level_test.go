@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -73,7 +72,7 @@ func amount(b bool) float64 {
 func alarms(runs int, delta, rate float64) (probability float64) {
 	law := distuv.Binomial{N: float64(runs), P: rate}
 	for k := range runs + 1 {
-		if strings.HasPrefix(sim.Doubt(sim.Proportion(k, runs), delta), "errors exceed delta") {
+		if w := sim.Doubt(sim.Proportion(k, runs), delta); len(w) > 0 && w[0].Kind == engine.WarnErrors {
 			probability += law.Prob(float64(k))
 		}
 	}

@@ -110,7 +110,7 @@ func TestErrorRatesCanFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	warnings := strings.Join(r.Warnings, "\n")
+	warnings := fmt.Sprint(r.Warnings)
 	for _, want := range []string{"errors exceed delta", "noise scale is too small", "in 400 of 400 runs the kernel does not fit", `or the noise is larger than stated`} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("4 times the noise: no warning %q in %s", want, warnings)

@@ -3,7 +3,6 @@ package sim_test
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -125,7 +124,7 @@ func falseAlarms(runs int, delta float64) (wilson, said float64) {
 		if errors.CI95[0] > delta {
 			wilson += p
 		}
-		if strings.HasPrefix(sim.Doubt(errors, delta), "errors exceed delta") {
+		if w := sim.Doubt(errors, delta); len(w) > 0 && w[0].Kind == engine.WarnErrors {
 			said += p
 		}
 		if p == 0 && float64(k) > delta*float64(runs) {

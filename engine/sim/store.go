@@ -18,7 +18,7 @@ import (
 // ResultsRevision is part of what results are stored under. Raise it with every change
 // that makes an experiment give another Result than before (random numbers, schedules,
 // roundings, fields of Result): what was stored before is then run again.
-const ResultsRevision = 3
+const ResultsRevision = 4
 
 // Store keeps the results of finished experiments in a file, so that a sweep that is
 // made again, or goes on after an interrupt, does not make them again. It is safe for
@@ -36,9 +36,11 @@ type Store struct {
 	kept map[string]storedLine // by key
 }
 
-// storedLine is a line of the file. Problem and algorithm are for people who read it.
+// storedLine is a line of the file. Problem and algorithm are for people who read it. A line of
+// another revision stays as it is: no key of this one finds it, and its result may not be readable.
 type storedLine struct {
 	Key       string          `json:"key"`
+	Revision  int             `json:"revision"`
 	Problem   string          `json:"problem"`
 	Algorithm string          `json:"algorithm"`
 	Result    json.RawMessage `json:"result"`
@@ -112,6 +114,9 @@ func parseLine(text []byte) (storedLine, error) {
 	}
 	if len(line.Key) != keyLength {
 		return line, fmt.Errorf("its key must have %d hexadecimal digits, got %q", keyLength, line.Key)
+	}
+	if line.Revision != ResultsRevision {
+		return line, nil
 	}
 	_, err := line.decode()
 	return line, err

@@ -260,6 +260,27 @@ func TestStoreDamage(t *testing.T) {
 	}
 }
 
+// A file with results of an earlier revision is opened; what it keeps of them, their warnings as
+// sentences, is made again.
+func TestStoreOfAnEarlierRevision(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cells.jsonl")
+	line := `{"key":"` + strings.Repeat("0", 64) + `","problem":"p","algorithm":"CoTestFC","result":{"warnings":["few runs"]}}` + "\n"
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, path)
+	p, err := engine.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, stored, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}); stored || err != nil {
+		t.Errorf("stored %t, error %v; want a run", stored, err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(after), line) {
+		t.Errorf("the line of the earlier revision is gone, error %v", err)
+	}
+}
+
 // A file belongs to one store at a time, until it is closed.
 func TestStoreIsLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")

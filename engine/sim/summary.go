@@ -141,17 +141,11 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry engine.
 	}
 	if x.Mode == engine.ModeFC {
 		x.bound(ctx, r, model)
-		if w := doubt(r.Errors, r.Delta); w != "" {
-			r.Warnings = append(r.Warnings, w)
-		}
+		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
 	r.Standing, r.Guarantee = x.guarantee(*r, entry, model, t)
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
-		r.Warnings = append(r.Warnings, "the kernel has free numbers, which stand at their start values; fit(p) finds them")
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
-	for _, w := range []string{understated(x.Problem), x.Problem.NoiseWarning()} {
-		if w != "" {
-			r.Warnings = append(r.Warnings, w)
-		}
-	}
+	r.Warnings = slices.Concat(r.Warnings, understated(x.Problem), x.Problem.NoiseWarnings())
 }

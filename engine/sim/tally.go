@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -22,15 +20,21 @@ type tally struct {
 	firstRun int
 	left     *made // of the runs that were left unfinished after some round, the first; nil without
 	leftRun  int
-	warnings map[string][2]int // the run and the place in it where each came first
+	warnings map[string]warned // by what they read
 	misfits  int               // runs whose data speak against the kernel
 	misfit   *engine.LackOfFit // of the first of them
 	misfitAt int
 	sent     wire.Traffic
 }
 
+// warned is a warning of the runs, with the run and the place in it where it came first.
+type warned struct {
+	engine.Warning
+	at [2]int
+}
+
 func newTally(x Experiment, entry engine.AlgorithmEntry) *tally {
-	return &tally{judge: newJudge(x, entry), scores: make([]score, x.Runs), warnings: map[string][2]int{}}
+	return &tally{judge: newJudge(x, entry), scores: make([]score, x.Runs), warnings: map[string]warned{}}
 }
 
 // add takes a finished run.
@@ -42,8 +46,8 @@ func (t *tally) add(run int, s score, m *made) {
 	}
 	for k, w := range m.outcome.Warnings {
 		at := [2]int{run, k}
-		if before, ok := t.warnings[w]; !ok || slices.Compare(at[:], before[:]) < 0 {
-			t.warnings[w] = at
+		if before, ok := t.warnings[w.String()]; !ok || slices.Compare(at[:], before.at[:]) < 0 {
+			t.warnings[w.String()] = warned{w, at}
 		}
 	}
 	if l := m.outcome.LackOfFit; l != nil {
@@ -85,17 +89,13 @@ func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits,
 
 // warned returns what the runs warned of, each once, by first appearance, and then what
 // speaks against the kernel.
-func (t *tally) warned() []string {
-	out := slices.SortedFunc(maps.Keys(t.warnings), func(a, b string) int {
-		x, y := t.warnings[a], t.warnings[b]
-		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a, b))
-	})
-	if !t.rejected() {
-		return out
+func (t *tally) warned() []engine.Warning {
+	var out []engine.Warning
+	for _, w := range slices.SortedFunc(maps.Values(t.warnings), func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) }) {
+		out = append(out, w.Warning)
 	}
-	w := t.misfit.Warning()
-	if t.done > 1 {
-		w = fmt.Sprintf("in %d of %d runs %s (of the first such run)", t.misfits, t.done, w)
+	if t.rejected() {
+		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits), float64(t.done)}, LackOfFit: t.misfit})
 	}
-	return append(out, w)
+	return out
 }

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -31,7 +30,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.M
 	}
 	n, rank := x.Problem.N(), model.Rank()
 	if work := design.StepWork(n, rank, n); work > boundWork {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("no lower bound: for %d arms of rank %d its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it", n, rank, work, float64(boundWork)))
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), float64(rank), work, boundWork}})
 		return
 	}
 	bound, err := x.lowerBound(ctx, model, r.Delta)
@@ -40,9 +39,9 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.M
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
 		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		r.Warnings = append(r.Warnings, "no lower bound: it was not computed after the interrupt")
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundStopped})
 	case err != nil:
-		r.Warnings = append(r.Warnings, "no lower bound: "+err.Error())
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBound, Names: []string{err.Error()}})
 	}
 }
 

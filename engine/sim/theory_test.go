@@ -67,7 +67,7 @@ func TestLowerBoundUpToASize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := strings.Contains(strings.Join(r.Warnings, "\n"), fmt.Sprintf("no lower bound: for %d arms of rank 2", c.arms))
+		said := strings.Contains(fmt.Sprint(r.Warnings), fmt.Sprintf("no lower bound: for %d arms of rank 2", c.arms))
 		if (r.LowerBoundSamples > 0) != c.bound || said == c.bound {
 			t.Errorf("%d arms: lower bound %g, warnings %q", c.arms, r.LowerBoundSamples, r.Warnings)
 		}

@@ -76,7 +76,7 @@ type Claim struct {
 	Quantity  string          `json:"quantity"` // what Measured is
 	Measured  engine.Interval `json:"measured"` // simultaneous 95 % interval over the claims of one case
 	Verdict   string          `json:"verdict"`
-	Why       string          `json:"why,omitempty"` // when it does not hold
+	Why       Reason          `json:"why,omitzero"` // when it does not hold
 }
 
 // Claims is the value of claims(...).

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
+)
+
+// Warning is a fact that a reader of a result or of a fit must not overlook. Its String is the
+// sentence.
+type Warning struct {
+	Kind    WarningKind `json:"kind"`
+	Names   []string    `json:"names,omitempty"`   // of tasks, arms and what else the sentence names
+	Numbers []float64   `json:"numbers,omitempty"` // of the sentence, in the units that it names
+
+	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"` // of WarnLackOfFit: the finding of the first run with one
+}
+
+// WarningKind says what a Warning tells.
+type WarningKind string
+
+// The kinds of warnings of results.
+const (
+	WarnKernel          WarningKind = "kernel"            // names: task, arm; numbers: distance from the kernel's space
+	WarnLackOfFit       WarningKind = "lack of fit"       // numbers: runs that reject the kernel, all runs
+	WarnRidgeFC         WarningKind = "ridge fc"          // numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
+	WarnRidgeFB         WarningKind = "ridge fb"          // as WarnRidgeFC, of Theorem 2
+	WarnThinRound       WarningKind = "thin round"        // numbers: pulls a round, rounding ratio
+	WarnThinBudget      WarningKind = "thin budget"       // as WarnThinRound, where Theorem 2 would cover the run
+	WarnNotNormal       WarningKind = "not normal"        // names: environment
+	WarnTooClose        WarningKind = "too close"         // names: task
+	WarnTooCloseWithin  WarningKind = "too close, within" // names: task, leader; numbers: how far the leader may be from the best
+	WarnUnpulled        WarningKind = "unpulled"          // numbers: pulls per agent
+	WarnNoiseGuessed    WarningKind = "noise guessed"     // names: problem; numbers: guess
+	WarnNoiseAssumed    WarningKind = "noise assumed"     // names: problem
+	WarnNoiseUnderstate WarningKind = "noise understated" // names: task, arm; numbers: standard deviation, its ratio to the scale
+	WarnFree            WarningKind = "free numbers"
+	WarnBound           WarningKind = "no bound"       // names: the error
+	WarnBoundSize       WarningKind = "no bound: size" // numbers: arms, rank, products a step, limit
+	WarnBoundStopped    WarningKind = "no bound: stopped"
+	WarnErrors          WarningKind = "errors exceed delta" // numbers: wrong runs, runs, lower end of the interval
+	WarnErrorsUnclear   WarningKind = "errors unclear"      // numbers: delta, wrong runs, runs, both ends of the interval in %
+	WarnFewRuns         WarningKind = "few runs"            // numbers: runs, delta, wrong runs, runs, upper end of the interval in %
+	WarnFewRunsRight    WarningKind = "few runs, all right" // as WarnFewRuns, and how many runs without errors it takes
+)
+
+// The kinds of warnings of fits.
+const (
+	WarnFitLimit        WarningKind = "fit limit"        // names: number, its limit; numbers: value
+	WarnFitUndetermined WarningKind = "fit undetermined" // names: number
+	WarnFitLoose        WarningKind = "fit loose"        // names: number; numbers: both ends of its interval
+	WarnFitMisfit       WarningKind = "fit misfit"       // names: term to add, kernel with it; numbers: p-value
+	WarnFitTooGood      WarningKind = "fit too good"     // numbers: mean square, p-value
+	WarnFitWorse        WarningKind = "fit worse"        // numbers: error of the kernel, error of the mean of the others
+	WarnFitFewArms      WarningKind = "fit few arms"     // numbers: arms, free numbers
+	WarnPoolHurts       WarningKind = "pooling hurts"    // numbers: nats
+	WarnPoolUnclear     WarningKind = "pooling unclear"  // numbers: support, nats
+	WarnPoolWeak        WarningKind = "pooling weak"     // numbers: predicted speedup
+
+	WarnMeasuredWrong     WarningKind = "measured wrong"         // numbers: wrong runs together, runs, wrong runs alone, delta
+	WarnMeasuredPoolWrong WarningKind = "measured pooling wrong" // numbers: wrong runs together, runs, delta, wrong runs alone
+	WarnMeasuredSlower    WarningKind = "measured slower"        // numbers: speedup, its interval, speedup predicted
+	WarnMeasuredWeak      WarningKind = "measured weak"          // as WarnMeasuredSlower
+	WarnMeasuredLess      WarningKind = "measured less"          // as WarnMeasuredSlower
+	WarnUnmeasured        WarningKind = "unmeasured"
+)
+
+// measuredSpeedup ends the sentences on speedups. A test can gain less from sharing than
+// estimates do, for the reason that it gives.
+const measuredSpeedup = "the speedup is %.3g [%.3g, %.3g] in simulated runs, where %.3g is predicted (the prediction is for estimates; a test relies only on what the kernel rules out, which is nothing where it has identity())"
+
+// sentences have a verb for each name, then for each number, in the order of the Warning or by
+// their place in it.
+var sentences = map[WarningKind]string{
+	WarnKernel:          "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (adding c*identity() to the kernel mends it)",
+	WarnRidgeFC:         "xi = %.3g does not meet the condition of Theorem 1 (%.3g ≤ %.3g): its guarantee does not cover this run",
+	WarnRidgeFB:         "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
+	WarnThinRound:       "%d pulls a round are too few for the rounding ratio %.2g",
+	WarnThinBudget:      "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
+	WarnNotNormal:       "rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has",
+	WarnTooClose:        "task %q: its arms are too close for the test, which has come to its end",
+	WarnTooCloseWithin:  "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
+	WarnUnpulled:        "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
+	WarnNoiseGuessed:    "nothing says how far the rewards of problem %q scatter: simulated ones do by the guess of %.3g; a column sd, or another noise_guess=, changes that",
+	WarnNoiseAssumed:    `nothing says how far the rewards of problem %q scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`,
+	WarnNoiseUnderstate: `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
+	WarnFree:            "the kernel has free numbers, which stand at their start values; fit(p) finds them",
+	WarnBound:           "no lower bound: %s",
+	WarnBoundSize:       "no lower bound: for %d arms of rank %d its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it",
+	WarnBoundStopped:    "no lower bound: it was not computed after the interrupt",
+	WarnErrors:          "errors exceed delta: %d of %d runs, 95 %% interval from %.3g",
+	WarnErrorsUnclear:   "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, compatible with %.2g %% to %.2g %%",
+	WarnFewRuns:         "%d runs are too few to tell whether errors stay within delta = %g: %d of %d is compatible with up to %.2g %%",
+	WarnFewRunsRight:    "%d runs are too few to tell whether errors stay within delta = %g: %d of %d is compatible with up to %.2g %%; without errors it takes %d runs",
+
+	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
+	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",
+	WarnFitLoose:        "%s is hardly determined by these data: anything from %.3g to %.3g does about as well",
+	WarnFitMisfit:       "the kernel does not fit (p = %.3[3]g): the means differ from it by more than noise; add %[1]s and fit again, which gives %[2]s",
+	WarnFitTooGood:      "the means are closer to the kernel than their noise allows (mean square %.3g, p = %.3g): rewards of different arms may share their noise, as when replicates are the same batches",
+	WarnFitWorse:        "the kernel predicts an arm worse than the mean of the other arms of its task does (error %.3g against %.3g)",
+	WarnFitFewArms:      "%d arms are few for %d free numbers: the fit adapts to chance",
+	WarnPoolHurts:       "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %.3g nats); use task(identity())",
+	WarnPoolUnclear:     "these data cannot tell whether pooling the tasks helps (support %.3g nats)",
+	WarnPoolWeak:        "pooling the tasks will hardly help: the predicted speedup is %.3g",
+
+	WarnMeasuredWrong:     "the fitted kernel misleads, shared or not: %d of %d simulated runs answer wrongly together and %d alone, against delta = %g; it cannot represent these means: add identity() to it, or use robust=true",
+	WarnMeasuredPoolWrong: "pooling the tasks hurts: agents that share answer wrongly in %d of %d simulated runs, against delta = %g, and alone in %d: the kernel cannot represent these means; add identity() to it, or use robust=true",
+	WarnMeasuredSlower:    "pooling the tasks hurts in runs with a guarantee: " + measuredSpeedup,
+	WarnMeasuredWeak:      "pooling the tasks will hardly help in runs with a guarantee: " + measuredSpeedup,
+	WarnMeasuredLess:      "pooling the tasks helps less than predicted in runs with a guarantee: " + measuredSpeedup,
+	WarnUnmeasured:        "interrupted: what sharing is worth was not measured",
+}
+
+// String returns the sentence, without a full stop.
+func (w Warning) String() string { return WarningText(w) }
+
+// Named reports whether the warning names a task, an arm or something else: what it says is then
+// not true of others of its kind.
+func (w Warning) Named() bool { return len(w.Names) > 0 || w.LackOfFit != nil }
+
+// Same reports whether two warnings read the same: numbers count to the digits that are shown.
+func (w Warning) Same(v Warning) bool { return w.String() == v.String() }
+
+// WarningText returns one sentence for several warnings of one kind, at least one. Each number of
+// the sentence is a range where they differ, as in "1.06 to 1.15 times the scale"; warnings that
+// name something are not merged, and the first stands for all. A kind that is not listed is its
+// own sentence.
+func WarningText(ws ...Warning) string {
+	w := ws[0]
+	format, listed := sentences[w.Kind]
+	switch {
+	case w.LackOfFit != nil:
+		return w.lackOfFit()
+	case !listed:
+		return string(w.Kind)
+	case w.Named():
+		ws = ws[:1]
+	}
+	var numbers [][]float64
+	for _, x := range ws {
+		numbers = append(numbers, x.Numbers)
+	}
+	return sentence.Write(format, w.Names, numbers...)
+}
+
+// lackOfFit is the sentence of WarnLackOfFit.
+func (w Warning) lackOfFit() string {
+	l := w.LackOfFit
+	var arms []string
+	for _, r := range l.Worst {
+		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%.1f standard errors)", r.Task, r.Arm, r.Off, r.Standardised))
+	}
+	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
+	if l.Robust {
+		remedy = fmt.Sprintf("robust=true allows for it; in the kernel it is + %.3g*identity()", l.Nugget)
+	}
+	if l.Scales {
+		remedy += `; or the noise is larger than stated, which noise="unknown" allows for`
+	}
+	s := fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; %s",
+		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
+	if len(w.Numbers) == 2 && w.Numbers[1] > 1 {
+		s = fmt.Sprintf("in %.0f of %.0f runs %s (of the first such run)", w.Numbers[0], w.Numbers[1], s)
+	}
+	return s
+}

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The sentence of every kind, with the names and numbers that the constants list.
+func TestWarningSentences(t *testing.T) {
+	speedup := []float64{1.234, 1.1, 1.3, 2.5}
+	const reason = "the speedup is 1.23 [1.1, 1.3] in simulated runs, where 2.5 is predicted (the prediction is for estimates; a test relies only on what the kernel rules out, which is nothing where it has identity())"
+	rows := []struct {
+		w    Warning
+		want string
+	}{
+		{Warning{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{math.Pi}}, `the kernel cannot represent the expected rewards: off by 3.14 at task "oslo", arm "a"; no guarantee holds (adding c*identity() to the kernel mends it)`},
+		{Warning{Kind: WarnRidgeFC, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 1 (0.25 ≤ 0.125): its guarantee does not cover this run"},
+		{Warning{Kind: WarnRidgeFB, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 2 (0.25 ≤ 0.125): it does not bound the errors of this run"},
+		{Warning{Kind: WarnThinRound, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2"},
+		{Warning{Kind: WarnThinBudget, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2: Theorem 2 does not cover this budget"},
+		{Warning{Kind: WarnNotNormal, Names: []string{"bernoulli"}}, "rewards are bernoulli and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has"},
+		{Warning{Kind: WarnTooClose, Names: []string{"oslo"}}, `task "oslo": its arms are too close for the test, which has come to its end`},
+		{Warning{Kind: WarnTooCloseWithin, Names: []string{"oslo", "a"}, Numbers: []float64{0.01234}}, `task "oslo": its arms are too close for the test, which has come to its end: "a" is within 0.0123 of the best`},
+		{Warning{Kind: WarnUnpulled, Numbers: []float64{3}}, "3 pulls per agent do not reach every arm: those never pulled are judged by the kernel alone"},
+		{Warning{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}}, `nothing says how far the rewards of problem "p" scatter: simulated ones do by the guess of 3; a column sd, or another noise_guess=, changes that`},
+		{Warning{Kind: WarnNoiseAssumed, Names: []string{"p"}}, `nothing says how far the rewards of problem "p" scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`},
+		{Warning{Kind: WarnNoiseUnderstate, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`},
+		{Warning{Kind: WarnFree}, "the kernel has free numbers, which stand at their start values; fit(p) finds them"},
+		{Warning{Kind: WarnBound, Names: []string{"why"}}, "no lower bound: why"},
+		{Warning{Kind: WarnBoundSize, Numbers: []float64{600, 600, 2.16e8, 1e8}}, "no lower bound: for 600 arms of rank 600 its design takes 2.2e+08 products a step, and beside a result it is left out above 1e+08; bounds(p) computes it"},
+		{Warning{Kind: WarnBoundStopped}, "no lower bound: it was not computed after the interrupt"},
+		{Warning{Kind: WarnErrors, Numbers: []float64{40, 200, 0.1501}}, "errors exceed delta: 40 of 200 runs, 95 % interval from 0.15"},
+		{Warning{Kind: WarnErrorsUnclear, Numbers: []float64{0.05, 3, 50, 1.25, 16.55}}, "cannot tell whether errors stay within delta = 0.05: 3 of 50 runs are wrong, compatible with 1.2 % to 17 %"},
+		{Warning{Kind: WarnFewRuns, Numbers: []float64{50, 0.05, 1, 50, 10.5}}, "50 runs are too few to tell whether errors stay within delta = 0.05: 1 of 50 is compatible with up to 10 %"},
+		{Warning{Kind: WarnFewRunsRight, Numbers: []float64{50, 0.005, 0, 50, 7.13, 765}}, "50 runs are too few to tell whether errors stay within delta = 0.005: 0 of 50 is compatible with up to 7.1 %; without errors it takes 765 runs"},
+		{Warning{Kind: WarnFitLimit, Names: []string{"decay", "max"}, Numbers: []float64{5}}, "decay ended at its limit, max=5: the data want it further out, or do not need it"},
+		{Warning{Kind: WarnFitUndetermined, Names: []string{"decay"}}, "decay is not determined by these data: its interval is unknown"},
+		{Warning{Kind: WarnFitLoose, Names: []string{"decay"}, Numbers: []float64{0.01, 1234}}, "decay is hardly determined by these data: anything from 0.01 to 1.23e+03 does about as well"},
+		{Warning{Kind: WarnFitMisfit, Names: []string{"0.4*identity()", "k"}, Numbers: []float64{0.00123}}, "the kernel does not fit (p = 0.00123): the means differ from it by more than noise; add 0.4*identity() and fit again, which gives k"},
+		{Warning{Kind: WarnFitTooGood, Numbers: []float64{0.1, 0.9999}}, "the means are closer to the kernel than their noise allows (mean square 0.1, p = 1): rewards of different arms may share their noise, as when replicates are the same batches"},
+		{Warning{Kind: WarnFitWorse, Numbers: []float64{2, 1}}, "the kernel predicts an arm worse than the mean of the other arms of its task does (error 2 against 1)"},
+		{Warning{Kind: WarnFitFewArms, Numbers: []float64{6, 2}}, "6 arms are few for 2 free numbers: the fit adapts to chance"},
+		{Warning{Kind: WarnPoolHurts, Numbers: []float64{3.21}}, "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by 3.21 nats); use task(identity())"},
+		{Warning{Kind: WarnPoolUnclear, Numbers: []float64{0.5}}, "these data cannot tell whether pooling the tasks helps (support 0.5 nats)"},
+		{Warning{Kind: WarnPoolWeak, Numbers: []float64{1.1}}, "pooling the tasks will hardly help: the predicted speedup is 1.1"},
+		{Warning{Kind: WarnMeasuredWrong, Numbers: []float64{9, 10, 8, 0.05}}, "the fitted kernel misleads, shared or not: 9 of 10 simulated runs answer wrongly together and 8 alone, against delta = 0.05; it cannot represent these means: add identity() to it, or use robust=true"},
+		{Warning{Kind: WarnMeasuredPoolWrong, Numbers: []float64{9, 10, 0.05, 0}}, "pooling the tasks hurts: agents that share answer wrongly in 9 of 10 simulated runs, against delta = 0.05, and alone in 0: the kernel cannot represent these means; add identity() to it, or use robust=true"},
+		{Warning{Kind: WarnMeasuredSlower, Numbers: speedup}, "pooling the tasks hurts in runs with a guarantee: " + reason},
+		{Warning{Kind: WarnMeasuredWeak, Numbers: speedup}, "pooling the tasks will hardly help in runs with a guarantee: " + reason},
+		{Warning{Kind: WarnMeasuredLess, Numbers: speedup}, "pooling the tasks helps less than predicted in runs with a guarantee: " + reason},
+		{Warning{Kind: WarnUnmeasured}, "interrupted: what sharing is worth was not measured"},
+	}
+	told := map[WarningKind]bool{}
+	for _, row := range rows {
+		told[row.w.Kind] = true
+		if got := row.w.String(); got != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", row.w.Kind, got, row.want)
+		}
+	}
+	for kind := range sentences {
+		if !told[kind] {
+			t.Errorf("no row for %q", kind)
+		}
+	}
+}
+
+// What speaks against a kernel says in how many runs, and what can be done about it.
+func TestWarnLackOfFit(t *testing.T) {
+	l := &LackOfFit{Round: 2, PValue: 0.00123, Nugget: 0.5, Worst: []Residual{{"oslo", "a", 1.25, 4.2}, {"rome", "b", -1, -3}}}
+	w := Warning{Kind: WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: l}
+	const found = `the kernel does not fit: in round 2 the mean rewards differed from what it can represent by more than noise does (p = 0.0012); farthest off: task "oslo", arm "a" by 1.25 (4.2 standard errors), task "rome", arm "b" by -1 (-3.0 standard errors); `
+	if got, want := w.String(), found+"the remedy is + 0.5*identity() in the kernel, or robust=true with CoTestFC"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	l.Robust, l.Scales, w.Numbers = true, true, []float64{3, 20}
+	want := "in 3 of 20 runs " + found + `robust=true allows for it; in the kernel it is + 0.5*identity(); or the noise is larger than stated, which noise="unknown" allows for (of the first such run)`
+	if got := w.String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// Several warnings are one sentence: numbers become ranges, and of warnings that name something
+// the first stands for all. Numbers count to the digits that are shown.
+func TestWarningText(t *testing.T) {
+	thin := func(pulls float64) Warning { return Warning{Kind: WarnThinRound, Numbers: []float64{pulls, 2.2}} }
+	if got, want := WarningText(thin(12), thin(7), thin(9)), "7 to 12 pulls a round are too few for the rounding ratio 2.2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	near := func(task string, margin float64) Warning {
+		return Warning{Kind: WarnTooCloseWithin, Names: []string{task, "a"}, Numbers: []float64{margin}}
+	}
+	if got := WarningText(near("oslo", 0.1), near("rome", 0.2)); !strings.HasPrefix(got, `task "oslo"`) || !strings.HasSuffix(got, "within 0.1 of the best") {
+		t.Errorf("got %s", got)
+	}
+	if !near("oslo", 0.10001).Same(near("oslo", 0.10002)) || near("oslo", 0.1).Same(near("oslo", 0.2)) || near("oslo", 0.1).Same(near("rome", 0.1)) {
+		t.Error("warnings are the same where they read the same")
+	}
+	if got := (Warning{Kind: "of another version", Numbers: []float64{1}}).String(); got != "of another version" {
+		t.Errorf("an unlisted kind reads %q", got)
+	}
+}
+
+// A stored result keeps the facts of its warnings.
+func TestWarningsAreStored(t *testing.T) {
+	want := Result{Warnings: []Warning{{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{0.1}}, {Kind: WarnLackOfFit, Numbers: []float64{1, 2}, LackOfFit: &LackOfFit{Round: 3, Worst: []Residual{{"oslo", "a", 1, 2}}}}}}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Result
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-stored +read):\n%s", diff)
+	}
+}

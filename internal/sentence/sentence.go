@@ -1,0 +1,47 @@
+// Package sentence writes facts as sentences: one fact, or several of one kind with a range for
+// each number in which they differ.
+package sentence
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Write returns a format of package fmt with its verbs filled in: by the names, then by the numbers.
+// Each of numbers holds those of one fact, of which there is at least one. A number that differs
+// between facts is written as a range, as in "1.06 to 1.15 times the scale".
+func Write(format string, names []string, numbers ...[]float64) string {
+	var args []any
+	for _, name := range names {
+		args = append(args, name)
+	}
+	for i := range numbers[0] {
+		var all values
+		for _, n := range numbers {
+			if i < len(n) {
+				all = append(all, n[i])
+			}
+		}
+		args = append(args, all)
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// values holds what one number of a sentence is in several facts.
+type values []float64
+
+// Format writes the smallest and the largest by the verb, once where they read the same.
+func (v values) Format(s fmt.State, verb rune) {
+	text := func(x float64) string {
+		if verb == 'd' {
+			return strconv.FormatFloat(x, 'f', 0, 64)
+		}
+		return fmt.Sprintf(fmt.FormatString(s, verb), x)
+	}
+	low, high := text(slices.Min(v)), text(slices.Max(v))
+	if low != high {
+		low += " to " + high
+	}
+	fmt.Fprint(s, low)
+}

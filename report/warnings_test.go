@@ -1,0 +1,49 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Warnings of a kind are one sentence with ranges of their numbers; those of agents alone name
+// a task each, and the first stands for all.
+func TestWarningsOfAKind(t *testing.T) {
+	off := func(task string, size float64) engine.Warning {
+		return engine.Warning{Kind: engine.WarnKernel, Names: []string{task, "a"}, Numbers: []float64{size}}
+	}
+	unpulled := func(budget float64) engine.Warning {
+		return engine.Warning{Kind: engine.WarnUnpulled, Numbers: []float64{budget}}
+	}
+	alone := engine.Result{Warnings: []engine.Warning{off("t0", 3), off("t1", 2), {Kind: engine.WarnFree}}}
+	s := sim.Sweep{Names: []string{"n"}, Rows: []sim.SweepRow{
+		{Values: []any{1.0}, Result: alone},
+		{Values: []any{2.0}, Result: engine.Result{Warnings: []engine.Warning{off("t0", 4), unpulled(4)}}},
+		{Values: []any{3.0}, Result: engine.Result{Warnings: []engine.Warning{unpulled(2)}}},
+		{Values: []any{4.0}, Result: engine.Result{}},
+	}}
+	const kernel = `the kernel cannot represent the expected rewards: off by 3 at task "t0", arm "a"; no guarantee holds (adding c*identity() to the kernel mends it)`
+	const free = "the kernel has free numbers, which stand at their start values; fit(p) finds them"
+	want := []string{kernel + " (2 of 4 results; this is of the first)", free + " (1 of 4 results)",
+		"2 to 4 pulls per agent do not reach every arm: those never pulled are judged by the kernel alone (2 of 4 results)"}
+	if got := sweepWarnings(s); !slices.Equal(got, want) {
+		t.Errorf("a sweep: got %q, want %q", got, want)
+	}
+	want = []string{kernel + " (the first of 2 such warnings)", free}
+	if got := resultWarnings(alone); !slices.Equal(got, want) {
+		t.Errorf("a result: got %q, want %q", got, want)
+	}
+}
+
+// Results that are backed by different things side by side say so.
+func TestStandingSideBySide(t *testing.T) {
+	proven, none := engine.Result{Algorithm: "A", Standing: engine.StandingProven}, engine.Result{Algorithm: "B", Standing: engine.StandingNone}
+	if got := Compare([]engine.Result{proven, none}); column(got, "standing") < 0 {
+		t.Error("no word of what backs each")
+	}
+	if got := Compare([]engine.Result{proven, proven}); column(got, "standing") >= 0 || !slices.Contains(got.Notes, "Guarantee of all: proven.") {
+		t.Errorf("what backs all is not said once: %q", got.Notes)
+	}
+}
