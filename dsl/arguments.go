@@ -117,7 +117,7 @@ func (c *call) kernel(entry kernels.Entry) (any, error) {
 				args[p.Name] = free
 				continue
 			}
-			return nil, fmt.Errorf("%s: %s is a list of different things; it must be %s", c.fn.Name, p.Name, entry.Params[i].Kind)
+			return nil, &kernels.ParamError{Kernel: c.fn.Name, Param: p.Name, Index: -1, Message: fmt.Sprintf("is a list of different things; it must be %s", entry.Params[i].Kind)}
 		}
 	}
 	return given(entry.Build(args))

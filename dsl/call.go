@@ -1,13 +1,14 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // call is one call of a function with its arguments matched to the parameters.
@@ -164,8 +165,7 @@ func (c *call) finish(data any, err error) value {
 	return value{c.fn.Result, data}
 }
 
-// failed reports the error of a function: of a kernel under the parameter that the
-// message names ("rbf: lengthscale[1] is -2; it must be greater than 0"), of a
+// failed reports the error of a function: of a kernel under the argument that is wrong, of a
 // computation under the call.
 func (c *call) failed(err error) {
 	if stopped := c.e.ctx.Err(); stopped != nil {
@@ -173,11 +173,11 @@ func (c *call) failed(err error) {
 		return
 	}
 	if c.fn.pure {
-		message, near, found := strings.Cut(err.Error(), "; a near table that is: ")
-		if found {
-			near = "a table that is, and is near: " + near
+		message, hint := err.Error(), ""
+		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
+			message, hint = near.Err.Error(), "a table that is, and is near: "+near.Near
 		}
-		c.e.fail(c.culprit(message), c.fn.Result, message, near)
+		c.e.fail(c.culprit(err), c.fn.Result, message, hint)
 		return
 	}
 	a, ok := err.(*argumentError)
@@ -195,21 +195,17 @@ func (c *call) failed(err error) {
 	}
 }
 
-// culprit finds the argument, or the element of its list, that a message names.
-func (c *call) culprit(message string) ast.Node {
-	text := strings.TrimPrefix(message, c.fn.Name+": ")
-	for i, p := range c.fn.Params {
-		rest, found := strings.CutPrefix(text, p.Name)
-		if !found || c.args[i].Node == nil || rest != "" && rest[0] != ' ' && rest[0] != '[' {
-			continue
-		}
-		var element int
-		if list, ok := c.args[i].Node.(*ast.ArrayNode); ok {
-			if _, err := fmt.Sscanf(rest, "[%d]", &element); err == nil && element < len(list.Nodes) {
-				return list.Nodes[element]
+// culprit returns the argument, or the element of its list, that an error is about; of one that
+// names none, the first argument.
+func (c *call) culprit(err error) ast.Node {
+	var wrong *kernels.ParamError
+	if errors.As(err, &wrong) {
+		if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
+			if list, ok := c.args[i].Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
+				return list.Nodes[wrong.Index]
 			}
+			return c.args[i].Node
 		}
-		return c.args[i].Node
 	}
 	for _, a := range c.args {
 		if a.Node != nil {

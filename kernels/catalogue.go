@@ -70,12 +70,12 @@ func (a Args) check(kernel string, params []Param) error {
 		v, given := a[p.Name]
 		if !given {
 			if p.Default == "" {
-				return fmt.Errorf("%s: %s is missing; give %v", kernel, p.Name, p.Kind)
+				return wrong(kernel, p.Name, "is missing; give %v", p.Kind)
 			}
 			continue
 		}
 		if !p.Kind.accepts(v) {
-			return fmt.Errorf("%s: %s is %s; it must be %v", kernel, p.Name, describe(v), p.Kind)
+			return wrong(kernel, p.Name, "is %s; it must be %v", describe(v), p.Kind)
 		}
 		if p.Kind > ListKind { // columns, matrices and names have rules of their own
 			continue

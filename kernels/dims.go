@@ -51,7 +51,7 @@ func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 		for i, name := range d.Names {
 			d.Index[i] = slices.Index(columns, name)
 			if d.Index[i] < 0 {
-				return d, fmt.Errorf("%s: dims has %q, but the columns are %s", kernel, name, listing(columns))
+				return d, wrong(kernel, "dims", "has %q, but the columns are %s", name, listing(columns))
 			}
 		}
 	}
@@ -62,10 +62,10 @@ func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 func (d Dims) check(kernel string, dim int) error {
 	for i, c := range d.Index {
 		if c < 0 || c >= dim {
-			return fmt.Errorf("%s: dims has %d, but there are %d columns, numbered from 0", kernel, c, dim)
+			return wrong(kernel, "dims", "has %d, but there are %d columns, numbered from 0", c, dim)
 		}
 		if slices.Contains(d.Index[:i], c) {
-			return fmt.Errorf("%s: dims has column %d twice", kernel, c)
+			return wrong(kernel, "dims", "has column %d twice", c)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -51,6 +52,36 @@ func TestBuildErrors(t *testing.T) {
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%s(%v):\n got %v\nwant %s", row.kernel, row.args, err, row.want)
 		}
+	}
+}
+
+// An error says which argument is wrong, and which element of a list.
+func TestParamError(t *testing.T) {
+	for _, row := range []struct {
+		kernel string
+		args   Args
+		want   ParamError
+	}{
+		{"rbf", Args{"lengthscale": -1.}, ParamError{"rbf", "lengthscale", -1, "is -1; it must be greater than 0 and finite"}},
+		{"periodic", Args{"lengthscale": 1., "period": []float64{1, 0}}, ParamError{"periodic", "period", 1, "is 0; it must be greater than 0 and finite"}},
+		{"polynomial", Args{"degree": Free{Value: 2}}, ParamError{"polynomial", "degree", -1, "is a free number; it must be a whole number, which is not fitted"}},
+		{"category", Args{"similarity": Free{Value: 0.5, Min: 0.1, Max: 2}}, ParamError{"category", "similarity", -1, "is 2; it must be at least 0 and less than 1"}},
+		{"rbf", Args{"dims": 0.5}, ParamError{"rbf", "dims", -1, "is 0.5; it must be a list of column names or of 0-based column numbers"}},
+		{"constant", Args{}, ParamError{"constant", "value", -1, "is missing; give a number"}},
+	} {
+		_, err := entryOf(t, row.kernel).Build(row.args)
+		if got := (*ParamError)(nil); !errors.As(err, &got) || *got != row.want {
+			t.Errorf("%s(%v): got %#v, want %#v", row.kernel, row.args, got, row.want)
+		}
+	}
+	want := "free is 1e+301; " + ExtremeRule + ", and so must the limits of a free number"
+	if err := (Free{Value: 1, Max: 1e301}).Validate(0); err == nil || err.Error() != want {
+		t.Errorf("a number that is no parameter: got %v, want %s", err, want)
+	}
+	var near *NearError
+	_, err := entryOf(t, "table").Build(Args{"values": [][]float64{{1, 2}, {2, 1}}})
+	if !errors.As(err, &near) || near.Near != "[[1, 1], [1, 1]]" || strings.Contains(near.Err.Error(), "near") {
+		t.Errorf("a table that is no kernel: %v, near it %+v", err, near)
 	}
 }
 

@@ -71,8 +71,7 @@ func (f form) validate(dim int, columns []string) error {
 			}
 		}
 		if n := len(v.numbers); n > 1 && n != want {
-			return fmt.Errorf("%s: %s has %d values for %d columns%s; give one value, or one per column",
-				f.name, v.param.Name, n, want, f.active(columns))
+			return wrong(f.name, v.param.Name, "has %d values for %d columns%s; give one value, or one per column", n, want, f.active(columns))
 		}
 	}
 	return nil

@@ -38,17 +38,13 @@ func (f Free) Fixed() bool {
 // check reports a value outside its limits, and limits outside those of the parameter.
 func (f Free) check(kernel string, p Param) error {
 	least, most := f.Limits()
-	name := kernel
-	if p.Name != "" {
-		name += ": " + p.Name
-	}
 	switch {
 	case p.Kind == IntegerKind || p.Kind == ChoiceKind:
-		return fmt.Errorf("%s is a free number; it must be %v, which is not fitted", name, p.Kind)
+		return wrong(kernel, p.Name, "is a free number; it must be %v, which is not fitted", p.Kind)
 	case f.Min == 0 && f.Max == 0 && !(f.Value > 0):
-		return fmt.Errorf("%s starts at %s, from which no limits follow; give min= and max=", name, number(f.Value))
+		return wrong(kernel, p.Name, "starts at %s, from which no limits follow; give min= and max=", number(f.Value))
 	case !isFinite(f.Value) || !isFinite(least) || !isFinite(most) || !(least <= f.Value && f.Value <= most):
-		return fmt.Errorf("%s starts at %s; it must lie between min, which is %s, and max, which is %s", name, number(f.Value), number(least), number(most))
+		return wrong(kernel, p.Name, "starts at %s; it must lie between min, which is %s, and max, which is %s", number(f.Value), number(least), number(most))
 	case f.Min == 0 && f.Max == 0: // limits that nobody wrote are narrowed to what the parameter allows
 		return p.check(kernel, f.Value, 0, 1)
 	}

@@ -102,10 +102,10 @@ const ExtremeRule = "numbers must be 0, or of a size from 1e-100 to 1e100"
 
 // check reports a number out of range: value i of n that the parameter has.
 func (p Param) check(kernel string, v float64, i, n int) error {
-	name := p.Name
-	if n > 1 {
-		name = fmt.Sprintf("%s[%d]", name, i)
+	if n == 1 {
+		i = -1
 	}
+	rule := ""
 	switch {
 	case p.Kind == ChoiceKind:
 		for _, c := range p.Choices {
@@ -115,15 +115,17 @@ func (p Param) check(kernel string, v float64, i, n int) error {
 		}
 		texts := strings.Split(strings.Trim(list(p.Choices), "[]"), ", ")
 		last := len(texts) - 1
-		return fmt.Errorf("%s: %s is %s; it must be %s or %s", kernel, name, number(v), strings.Join(texts[:last], ", "), texts[last])
+		rule = fmt.Sprintf("it must be %s or %s", strings.Join(texts[:last], ", "), texts[last])
 	case p.Kind == IntegerKind && v != math.Trunc(v):
-		return fmt.Errorf("%s: %s is %s; it must be a whole number", kernel, name, number(v))
+		rule = "it must be a whole number"
 	case !p.Range.Contains(v):
-		return fmt.Errorf("%s: %s is %s; it must be %v", kernel, name, number(v), p.Range)
+		rule = fmt.Sprintf("it must be %v", p.Range)
 	case Extreme(v):
-		return fmt.Errorf("%s: %s is %s; %s", kernel, name, number(v), ExtremeRule)
+		rule = ExtremeRule
+	default:
+		return nil
 	}
-	return nil
+	return &ParamError{kernel, p.Name, i, fmt.Sprintf("is %s; %s", number(v), rule)}
 }
 
 // Parameters that several kernels have.

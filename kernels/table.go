@@ -112,12 +112,16 @@ func (k Table) Validate(dim int) error {
 		}
 	}
 	if _, err := definiteness(sym); err != nil {
-		return fmt.Errorf("table: %w%s", err, nearest(sym))
+		err = fmt.Errorf("table: %w", err)
+		if near := nearest(sym); near != "" {
+			err = &NearError{err, near}
+		}
+		return err
 	}
 	return nil
 }
 
-// nearest proposes a small table that is positive semi-definite: the negative
+// nearest proposes a small table that is positive semi-definite, "" for none: the negative
 // eigenvalues set to zero, then rows and columns rescaled to the diagonal given. It
 // is shrunk towards the diagonal until the digits shown keep the property.
 func nearest(sym *mat.SymDense) string {
@@ -153,7 +157,7 @@ func nearest(sym *mat.SymDense) string {
 			for i := range rows {
 				rows[i] = list(mat.Row(nil, i, shown))
 			}
-			return "; a near table that is: [" + strings.Join(rows, ", ") + "]"
+			return "[" + strings.Join(rows, ", ") + "]"
 		}
 	}
 	return ""
