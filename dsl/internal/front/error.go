@@ -19,7 +19,18 @@ type Error struct {
 	Cause   string // what a file or a computation reported, where that is the reason; may have lines
 	Hint    string // what to write instead, where known
 	Err     error  // the error behind Cause, for errors.Is; may be nil
+
+	open opened // what is open at the end of the text, where that is the mistake
 }
+
+// opened is something that begins and does not end.
+type opened int
+
+const (
+	nothing opened = iota
+	quote
+	comment
+)
 
 // Unwrap returns the error behind the mistake, where there is one.
 func (e *Error) Unwrap() error { return e.Err }

@@ -108,9 +108,13 @@ func lexError(s *Source, tokens []lexer.Token, err error) *Error {
 		for at.From < at.To-1 && !strings.ContainsRune("'\"`", s.runes[at.From]) {
 			at.From++
 		}
-		return s.At(at, "the text has no closing quote on its line", `texts stand in quotes: "x_1"`)
+		mistake := s.At(at, "the text has no closing quote on its line", `texts stand in quotes: "x_1"`)
+		mistake.open = quote
+		return mistake
 	case strings.HasPrefix(e.Message, "unclosed comment"):
-		return s.At(at, "the comment is not closed", "write */ at its end")
+		mistake := s.At(at, "the comment is not closed", "write */ at its end")
+		mistake.open = comment
+		return mistake
 	case strings.HasPrefix(e.Message, "bad number"):
 		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
 	case strings.HasPrefix(e.Message, "unrecognized character"):

@@ -39,9 +39,9 @@ func closeTail(s *Source) (whole, closers string) {
 	if _, err := lex(s); err != nil {
 		rest := s.Slice(Span{min(err.Span.From, len(s.runes)), len(s.runes)})
 		switch {
-		case strings.HasPrefix(err.Message, "the comment"):
+		case err.open == comment:
 			whole += "*/"
-		case strings.HasPrefix(err.Message, "the text has no closing quote") && rest != "" && (rest[0] == '`' || !strings.Contains(rest, "\n")):
+		case err.open == quote && rest != "" && (rest[0] == '`' || !strings.Contains(rest, "\n")):
 			whole += rest[:1]
 		}
 	}
