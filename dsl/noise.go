@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -70,17 +71,14 @@ func (c *call) noiseModel() engine.NoiseModel {
 	return m
 }
 
-// noiseError is the error of a noise model that cannot be, under the argument that it is about.
+// noiseError returns the error of a noise model that cannot be, under the argument that it is about.
 func (c *call) noiseError(err error) error {
 	if err == nil {
 		return nil
 	}
 	about := "environment"
-	switch {
-	case c.has("bounded") && strings.Contains(err.Error(), "bound"):
-		about = "bounded"
-	case c.has("strength") && strings.Contains(err.Error(), "strength"):
-		about = "strength"
+	if wrong := (*engine.NoiseError)(nil); errors.As(err, &wrong) && c.has(wrong.Field) {
+		about = wrong.Field
 	}
 	return &argumentError{about, c.fn.Name + ": the noise cannot be as stated", err}
 }

@@ -2,11 +2,11 @@ package dsl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -155,15 +155,26 @@ func (c *call) problem() (any, error) {
 	if err == nil {
 		err = c.e.remember(p.Sources)
 	}
-	switch {
+	switch file := fileOf(err); {
 	case err == nil:
 		return p, nil
-	case opt.Rewards != "" && strings.Contains(err.Error(), opt.Rewards):
+	case file != "" && file == opt.Rewards:
 		return nil, &argumentError{"rewards", fmt.Sprintf("cannot load %q", c.text("rewards")), err}
-	case strings.Contains(err.Error(), path):
+	case file != "":
 		return nil, &argumentError{"path", fmt.Sprintf("cannot load %q", c.text("path")), err}
 	}
 	return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
+}
+
+// fileOf returns the path of the data file that an error is about, "" for none.
+func fileOf(err error) string {
+	if data := (*engine.DataError)(nil); errors.As(err, &data) {
+		return data.Path
+	}
+	if read := (*engine.ReadError)(nil); errors.As(err, &read) {
+		return read.Path
+	}
+	return ""
 }
 
 // path returns a path of the script as the system needs it.

@@ -36,7 +36,7 @@ func (e *evaluator) remember(sources []engine.Source) error {
 	for _, source := range sources {
 		before, known := s.latest[source.Path]
 		if e.st != e.own && known && before != source.SHA256 {
-			return fmt.Errorf("%s: it has changed since it was read before; evaluate again what reads it", source.Path)
+			return &engine.DataError{Path: source.Path, Message: "it has changed since it was read before; evaluate again what reads it"}
 		}
 	}
 	for _, source := range sources {

@@ -105,3 +105,30 @@ func TestOwnFiles(t *testing.T) {
 		t.Errorf("in a later cell: error %v", err)
 	}
 }
+
+// What is wrong with a kernel is shown under the kernel whatever the file is called, and what is
+// wrong with a file under that file.
+func TestBlame(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"o":    "task,arm,x_1,mean\na,b,1,2\na,c,2,3\n", // a letter that messages have, too
+		"raw":  "task,arm,rep,reward\na,b,1,2\na,c,1,many\n",
+		"oops": "task,arm,mean\na,b,many\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ call, want string }{
+		{`problem("o", kernel=arm(rbf(dims=["x_2"])))`, "the kernel does not fit the problem"},
+		{`problem("o", kernel=arm(linear()), rewards="raw")`, `cannot load "raw"`},
+		{`problem("o", kernel=arm(linear()), rewards="none")`, `cannot load "none"`},
+		{`problem("oops", kernel=arm(linear()), rewards="o")`, `cannot load "oops"`},
+		{`problem("none", kernel=arm(linear()))`, `cannot load "none"`},
+	} {
+		_, err := evalText(NewSession(Options{}), "p = "+c.call)
+		if wrong := (*Error)(nil); !errors.As(err, &wrong) || wrong.Message != c.want {
+			t.Errorf("%s: got %v, want %s", c.call, err, c.want)
+		}
+	}
+}

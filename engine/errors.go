@@ -38,6 +38,34 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Message)
 }
 
+// A ReadError says that a data file could not be read.
+type ReadError struct {
+	Path string
+	Err  error
+}
+
+// Error says why; Err names the file.
+func (e *ReadError) Error() string { return "cannot read data: " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// A NoiseError says what of a noise model cannot be.
+type NoiseError struct {
+	Field string // "noise", "bounded", "environment" or "strength": of what the language calls so
+	Err   error
+}
+
+// Error is the message of Err.
+func (e *NoiseError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *NoiseError) Unwrap() error { return e.Err }
+
+func noiseErrorf(field, format string, args ...any) error {
+	return &NoiseError{field, fmt.Errorf(format, args...)}
+}
+
 // errLimit says that a round would need more samples than any limit allows.
 type errLimit struct{ samples float64 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"strings"
 )
@@ -63,22 +62,22 @@ func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
 	}
 	entry, err := EnvironmentNamed(m.Environment)
 	if err != nil {
-		return m, err
+		return m, &NoiseError{"environment", err}
 	}
 	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled
 	switch {
 	case m.Environment == EnvironmentResampled && !raw:
-		return m, fmt.Errorf("environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
+		return m, noiseErrorf("environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
 	case m.Bounds != nil && m.Noise.Kind != "":
-		return m, fmt.Errorf("noise and bounded both say how far rewards scatter: bounded rewards have half their range for noise scale; give one of the two")
+		return m, noiseErrorf("bounded", "noise and bounded both say how far rewards scatter: bounded rewards have half their range for noise scale; give one of the two")
 	case m.Bounds != nil && !(m.Bounds[0] < m.Bounds[1] && !math.IsInf(m.Bounds[1]-m.Bounds[0], 0)):
-		return m, fmt.Errorf("bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
+		return m, noiseErrorf("bounded", "bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
 	case m.Bounds != nil && !bounded:
-		return m, fmt.Errorf("rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli, EnvironmentResampled)
+		return m, noiseErrorf("bounded", "rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli, EnvironmentResampled)
 	case m.Strength != 0 && entry.Strength == 0:
-		return m, fmt.Errorf("environment=%q has no strength; %s have", m.Environment, strings.Join(disturbances(), ", "))
+		return m, noiseErrorf("strength", "environment=%q has no strength; %s have", m.Environment, strings.Join(disturbances(), ", "))
 	case m.Strength != 0 && !(m.Strength > entry.Above && m.Strength <= entry.Most):
-		return m, fmt.Errorf("environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above, entry.Most, entry.Means, m.Strength)
+		return m, noiseErrorf("strength", "environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above, entry.Most, entry.Means, m.Strength)
 	}
 	if m.Strength == 0 {
 		m.Strength = entry.Strength
@@ -104,7 +103,7 @@ func (p *Problem) state(m NoiseModel) (stated bool, err error) {
 		return false, nil
 	}
 	if !(scale > 0) || math.IsInf(scale, 0) {
-		return false, fmt.Errorf("noise must be a positive number, got %g", scale)
+		return false, noiseErrorf("noise", "noise must be a positive number, got %g", scale)
 	}
 	p.Noise = make([]float64, p.N())
 	for i := range p.Noise {
@@ -146,7 +145,7 @@ func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 		return nil, err
 	}
 	if m.Noise.Kind == NoiseSD || m.Noise.Kind == NoiseTask {
-		return nil, fmt.Errorf("noise=%q needs a file with a column \"sd\" or raw rewards", m.Noise.Kind)
+		return nil, noiseErrorf("noise", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Noise.Kind)
 	}
 	q := *p
 	stated, err := q.state(m)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -150,6 +151,35 @@ func TestNoiseAssumed(t *testing.T) {
 		// An unknown scale is only guessed, but simulated rewards need one.
 		if guess := c.opt.Noise.Kind == NoiseUnknown; strings.Contains(fmt.Sprint(p.NoiseWarnings()), "by the guess of 3") != guess {
 			t.Errorf("%+v: warning %q", c.opt, p.NoiseWarnings())
+		}
+	}
+}
+
+// An error of a noise model says what of it is wrong.
+func TestNoiseError(t *testing.T) {
+	p, err := PaperCase(2, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		model NoiseModel
+		want  string
+	}{
+		{NoiseModel{Environment: "cauchy"}, "environment"},
+		{NoiseModel{Environment: EnvironmentResampled}, "environment"},
+		{NoiseModel{Environment: EnvironmentBernoulli}, "bounded"}, // by 0 and 1, and means are above 1
+		{NoiseModel{Noise: Noise{Kind: NoiseValue, Value: 1}, Bounds: &[2]float64{0, 1}}, "bounded"},
+		{NoiseModel{Bounds: &[2]float64{1, 0}}, "bounded"},
+		{NoiseModel{Bounds: &[2]float64{0, 1}, Environment: EnvironmentStudent}, "bounded"},
+		{NoiseModel{Bounds: &[2]float64{0, 1}}, "bounded"}, // means above 1
+		{NoiseModel{Strength: 2}, "strength"},
+		{NoiseModel{Environment: EnvironmentOutliers, Strength: 0.9}, "strength"},
+		{NoiseModel{Noise: Noise{Kind: NoiseValue, Value: -1}}, "noise"},
+		{NoiseModel{Noise: Noise{Kind: NoiseSD}}, "noise"},
+	} {
+		_, err := p.WithNoise(c.model)
+		if wrong := (*NoiseError)(nil); !errors.As(err, &wrong) || wrong.Field != c.want {
+			t.Errorf("%+v: error %v, of %+v; want of %s", c.model, err, wrong, c.want)
 		}
 	}
 }

@@ -209,7 +209,7 @@ func (p *Problem) check() error {
 			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), m, kernels.ExtremeRule)
 		}
 		if p.Environment == EnvironmentBernoulli && p.Bounds == nil && (m < 0 || m > 1) {
-			return fmt.Errorf("problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
+			return noiseErrorf("environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
 		}
 	}
 	if err := p.checkNames(); err != nil {
@@ -228,14 +228,14 @@ func (p *Problem) checkNoise() error {
 	}
 	lo, hi := p.Bounds[0], p.Bounds[1]
 	if p.Unknown != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
-		return fmt.Errorf("problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
+		return noiseErrorf("bounded", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
 	}
 	for i, s := range p.Noise {
 		switch half := (hi - lo) / 2; {
 		case math.Abs(s-half) > 1e-12*half:
 			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name, p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
-			return fmt.Errorf("problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
+			return noiseErrorf("bounded", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ type cell struct {
 func readTable(path string, read func(path string) ([]byte, error)) (*table, error) {
 	data, err := read(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read data: %w", err)
+		return nil, &ReadError{path, err}
 	}
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
