@@ -22,27 +22,27 @@ type WarningKind string
 
 // The kinds of warnings of results.
 const (
-	WarnKernel          WarningKind = "kernel"            // names: task, arm; numbers: distance from the kernel's space
-	WarnLackOfFit       WarningKind = "lack of fit"       // numbers: runs that reject the kernel, all runs
-	WarnRidgeFC         WarningKind = "ridge fc"          // numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
-	WarnRidgeFB         WarningKind = "ridge fb"          // as WarnRidgeFC, of Theorem 2
-	WarnThinRound       WarningKind = "thin round"        // numbers: pulls a round, rounding ratio
-	WarnThinBudget      WarningKind = "thin budget"       // as WarnThinRound, where Theorem 2 would cover the run
-	WarnNotNormal       WarningKind = "not normal"        // names: environment
-	WarnTooClose        WarningKind = "too close"         // names: task
-	WarnTooCloseWithin  WarningKind = "too close, within" // names: task, leader; numbers: how far the leader may be from the best
-	WarnUnpulled        WarningKind = "unpulled"          // numbers: pulls per agent
-	WarnNoiseGuessed    WarningKind = "noise guessed"     // names: problem; numbers: guess
-	WarnNoiseAssumed    WarningKind = "noise assumed"     // names: problem
-	WarnNoiseUnderstate WarningKind = "noise understated" // names: task, arm; numbers: standard deviation, its ratio to the scale
-	WarnFree            WarningKind = "free numbers"
-	WarnBound           WarningKind = "no bound"       // names: the error
-	WarnBoundSize       WarningKind = "no bound: size" // numbers: arms, rank, products a step, limit
-	WarnBoundStopped    WarningKind = "no bound: stopped"
-	WarnErrors          WarningKind = "errors exceed delta" // numbers: wrong runs, runs, lower end of the interval
-	WarnErrorsUnclear   WarningKind = "errors unclear"      // numbers: delta, wrong runs, runs, both ends of the interval in %
-	WarnFewRuns         WarningKind = "few runs"            // numbers: runs, delta, wrong runs, runs, upper end of the interval in %
-	WarnFewRunsRight    WarningKind = "few runs, all right" // as WarnFewRuns, and how many runs without errors it takes
+	WarnKernel         WarningKind = "kernel"            // names: task, arm; numbers: distance from the kernel's space
+	WarnLackOfFit      WarningKind = "lack of fit"       // numbers: runs that reject the kernel, all runs
+	WarnRidgeFC        WarningKind = "ridge fc"          // numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
+	WarnRidgeFB        WarningKind = "ridge fb"          // as WarnRidgeFC, of Theorem 2
+	WarnThinRound      WarningKind = "thin round"        // numbers: pulls a round, rounding ratio
+	WarnThinBudget     WarningKind = "thin budget"       // as WarnThinRound, where Theorem 2 would cover the run
+	WarnNotNormal      WarningKind = "not normal"        // names: environment
+	WarnTooClose       WarningKind = "too close"         // names: task
+	WarnTooCloseWithin WarningKind = "too close, within" // names: task, leader; numbers: how far the leader may be from the best
+	WarnUnpulled       WarningKind = "unpulled"          // numbers: pulls per agent
+	WarnNoiseGuessed   WarningKind = "noise guessed"     // names: problem; numbers: guess
+	WarnNoiseAssumed   WarningKind = "noise assumed"     // names: problem
+	WarnNoiseTooSmall  WarningKind = "noise too small"   // names: task, arm; numbers: standard deviation, its ratio to the scale
+	WarnFree           WarningKind = "free numbers"
+	WarnBound          WarningKind = "no bound"       // names: the error
+	WarnBoundSize      WarningKind = "no bound: size" // numbers: arms, rank, products a step, limit
+	WarnBoundStopped   WarningKind = "no bound: stopped"
+	WarnErrors         WarningKind = "errors exceed delta" // numbers: wrong runs, runs, lower end of the interval
+	WarnErrorsUnclear  WarningKind = "errors unclear"      // numbers: delta, wrong runs, runs, both ends of the interval in %
+	WarnFewRuns        WarningKind = "few runs"            // numbers: runs, delta, wrong runs, runs, upper end of the interval in %
+	WarnFewRunsRight   WarningKind = "few runs, all right" // as WarnFewRuns, and how many runs without errors it takes
 )
 
 // The kinds of warnings of fits.
@@ -73,26 +73,26 @@ const measuredSpeedup = "the speedup is %.3g [%.3g, %.3g] in simulated runs, whe
 // sentences have a verb for each name, then for each number, in the order of the Warning or by
 // their place in it.
 var sentences = map[WarningKind]string{
-	WarnKernel:          "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (adding c*identity() to the kernel mends it)",
-	WarnRidgeFC:         "xi = %.3g does not meet the condition of Theorem 1 (%.3g ≤ %.3g): its guarantee does not cover this run",
-	WarnRidgeFB:         "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
-	WarnThinRound:       "%d pulls a round are too few for the rounding ratio %.2g",
-	WarnThinBudget:      "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
-	WarnNotNormal:       "rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has",
-	WarnTooClose:        "task %q: its arms are too close for the test, which has come to its end",
-	WarnTooCloseWithin:  "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
-	WarnUnpulled:        "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
-	WarnNoiseGuessed:    "nothing says how far the rewards of problem %q scatter: simulated ones do by the guess of %.3g; a column sd, or another noise_guess=, changes that",
-	WarnNoiseAssumed:    `nothing says how far the rewards of problem %q scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`,
-	WarnNoiseUnderstate: `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
-	WarnFree:            "the kernel has free numbers, which stand at their start values; fit(p) finds them",
-	WarnBound:           "no lower bound: %s",
-	WarnBoundSize:       "no lower bound: for %d arms of rank %d its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it",
-	WarnBoundStopped:    "no lower bound: it was not computed after the interrupt",
-	WarnErrors:          "errors exceed delta: %d of %d runs, 95 %% interval from %.3g",
-	WarnErrorsUnclear:   "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, compatible with %.2g %% to %.2g %%",
-	WarnFewRuns:         "%d runs are too few to tell whether errors stay within delta = %g: %d of %d is compatible with up to %.2g %%",
-	WarnFewRunsRight:    "%d runs are too few to tell whether errors stay within delta = %g: %d of %d is compatible with up to %.2g %%; without errors it takes %d runs",
+	WarnKernel:         "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (adding c*identity() to the kernel mends it)",
+	WarnRidgeFC:        "xi = %.3g does not meet the condition of Theorem 1 (%.3g ≤ %.3g): its guarantee does not cover this run",
+	WarnRidgeFB:        "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
+	WarnThinRound:      "%d pulls a round are too few for the rounding ratio %.2g",
+	WarnThinBudget:     "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
+	WarnNotNormal:      "rewards are %s and the test takes a round's estimates for normal: delta holds approximately, the better the more pulls a round has",
+	WarnTooClose:       "task %q: its arms are too close for the test, which has come to its end",
+	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
+	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
+	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: simulated ones do by the guess of %.3g; a column sd, or another noise_guess=, changes that",
+	WarnNoiseAssumed:   `nothing says how far the rewards of problem %q scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`,
+	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
+	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
+	WarnBound:          "no lower bound: %s",
+	WarnBoundSize:      "no lower bound: for %d arms of rank %d its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it",
+	WarnBoundStopped:   "no lower bound: it was not computed after the interrupt",
+	WarnErrors:         "errors exceed delta: %d of %d runs, 95 %% interval from %.3g",
+	WarnErrorsUnclear:  "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, compatible with %.2g %% to %.2g %%",
+	WarnFewRuns:        "%d runs are too few to tell whether errors stay within delta = %g: %d of %d is compatible with up to %.2g %%",
+	WarnFewRunsRight:   "%d runs are too few to tell whether errors stay within delta = %g: %d of %d is compatible with up to %.2g %%; without errors it takes %d runs",
 
 	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
 	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",

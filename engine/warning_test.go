@@ -28,7 +28,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnUnpulled, Numbers: []float64{3}}, "3 pulls per agent do not reach every arm: those never pulled are judged by the kernel alone"},
 		{Warning{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}}, `nothing says how far the rewards of problem "p" scatter: simulated ones do by the guess of 3; a column sd, or another noise_guess=, changes that`},
 		{Warning{Kind: WarnNoiseAssumed, Names: []string{"p"}}, `nothing says how far the rewards of problem "p" scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`},
-		{Warning{Kind: WarnNoiseUnderstate, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`},
+		{Warning{Kind: WarnNoiseTooSmall, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`},
 		{Warning{Kind: WarnFree}, "the kernel has free numbers, which stand at their start values; fit(p) finds them"},
 		{Warning{Kind: WarnBound, Names: []string{"why"}}, "no lower bound: why"},
 		{Warning{Kind: WarnBoundSize, Numbers: []float64{600, 600, 2.16e8, 1e8}}, "no lower bound: for 600 arms of rank 600 its design takes 2.2e+08 products a step, and beside a result it is left out above 1e+08; bounds(p) computes it"},

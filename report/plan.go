@@ -235,7 +235,10 @@ func gapsOf(rows []plan.Row) []float64 {
 
 // shortName is a method in a narrow column.
 func shortName(r plan.Row) string {
-	return strings.Replace(methodName(r), " schedule)", ")", 1)
+	if r.Schedule == "" {
+		return r.Algorithm
+	}
+	return r.Algorithm + " (" + r.Schedule + ")"
 }
 
 func methodName(r plan.Row) string {

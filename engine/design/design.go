@@ -2,7 +2,6 @@ package design
 
 import (
 	"context"
-	"errors"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -124,8 +123,3 @@ func (d Design) DualityGap() float64 {
 	}
 	return d.Value/d.Lower - 1
 }
-
-// ErrUnestimable is returned when some contrast has a component that no arm can
-// measure while Ridge is zero: arms of precision 0 (Minimax) or of weight 0
-// (MaxVariance, Round) measure nothing.
-var ErrUnestimable = errors.New("design: a contrast lies outside the span of the arms and the ridge is zero")

@@ -1,15 +1,11 @@
 package design
 
 import (
-	"errors"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
-
-// errNoRidge is the only condition InformationGain adds to those of Minimax.
-var errNoRidge = errors.New("design: the information gain needs a ridge above zero: it grows without bound as the ridge falls to zero")
 
 // InformationGain returns the allocation of largest information gain,
 //

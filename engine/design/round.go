@@ -20,18 +20,6 @@ type Rounding struct {
 	Method string // "apportionment" or "regret minimisation"
 }
 
-// RatioError says that n pulls are too few to stay close to an allocation.
-type RatioError struct {
-	Ratio float64 // what was reached; +Inf if some contrast is not measured at all
-	Limit float64 // 2(1+ε)
-	Pulls int     // n
-}
-
-// Error returns the message for the user.
-func (e *RatioError) Error() string {
-	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times that of the allocation, at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
-}
-
 // Round turns weights λ into n whole pulls, ROUND of [Du23, Alg. 1, l. 6], such that
 //
 //	max_p ‖y_p‖²_{(nξI + Σ counts_i φ_iφ_iᵀ/σ_i²)⁻¹} ≤ 2(1+ε) · max_p ‖y_p‖²_{A(ξ,λ)⁻¹} / n

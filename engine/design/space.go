@@ -1,7 +1,6 @@
 package design
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -20,9 +19,6 @@ type problem struct {
 	pivots []int // r arms that span everything
 	stop   stopper
 }
-
-// errSingular is the answer to features that even graded coordinates cannot save.
-var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
 
 // newProblem checks and reduces. Only arms with importance > 0 span, nil means
 // all; a contrast outside their span is ErrUnestimable if the ridge is zero, and

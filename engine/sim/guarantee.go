@@ -169,7 +169,7 @@ func understated(p *engine.Problem) []engine.Warning {
 	if ratio <= 1.05 {
 		return nil
 	}
-	return []engine.Warning{{Kind: engine.WarnNoiseUnderstate, Names: p.NamesOf(worst), Numbers: []float64{p.SD[worst], ratio}}}
+	return []engine.Warning{{Kind: engine.WarnNoiseTooSmall, Names: p.NamesOf(worst), Numbers: []float64{p.SD[worst], ratio}}}
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

@@ -1,8 +1,6 @@
 package sim
 
-import (
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
-)
+import "github.com/gonb-cope/gonb-cope/internal/sentence"
 
 // Reason says why a claim has its verdict, or what qualifies it. Its String is the sentence; the
 // zero value says nothing.

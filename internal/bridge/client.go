@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,9 +11,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
-
-// ErrNoKernel is returned where no kernel of ours started this program.
-var ErrNoKernel = errors.New("there is no notebook session here")
 
 // started is about when the program began.
 var started = time.Now()

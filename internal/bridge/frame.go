@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -62,9 +61,6 @@ type Named struct {
 	Name  string
 	Value Value
 }
-
-// errFrame is wrapped by what is wrong with the connection itself.
-var errFrame = errors.New("the connection is broken")
 
 // WriteFrame writes one frame: its length, what it is, and its content.
 func WriteFrame(w io.Writer, op Op, content []byte) error {

@@ -51,12 +51,6 @@ func (c *Conn) Busy() bool {
 	return true
 }
 
-// answered is an error that the other side sent.
-type answered string
-
-// Error returns the message as it was sent.
-func (e answered) Error() string { return string(e) }
-
 // IsBroken reports whether an error of Call is the connection's, and not an answer.
 func IsBroken(err error) bool {
 	_, ok := err.(answered)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -61,9 +60,6 @@ func mustJSON(v any) json.RawMessage {
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
-
-// ErrSignature says that a message was not signed with the key of the connection.
-var ErrSignature = errors.New("jupyter: message with a wrong signature")
 
 var (
 	delimiter = []byte("<IDS|MSG>")

@@ -1,13 +1,6 @@
 package jupyter
 
-import (
-	"bytes"
-	"errors"
-)
-
-// ErrRepeated says that a message was not new: it was received before, or signed by
-// this side.
-var ErrRepeated = errors.New("jupyter: message that is not new")
+import "bytes"
 
 // rememberedSignatures is how many signatures are remembered at least, as many as
 // jupyter_client remembers. At most it is twice that.
