@@ -102,7 +102,7 @@ func algorithmTable() string {
 	var b strings.Builder
 	b.WriteString("| algorithm | for | what it does | from |\n|---|---|---|---|\n")
 	for _, a := range engine.Algorithms() {
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", a.Name, a.Mode, a.Doc, a.Reference)
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", a.Name, a.Mode, a.Doc, a.Source)
 	}
 	return b.String()
 }

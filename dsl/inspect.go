@@ -154,14 +154,14 @@ func algorithmHelp(name string) []report.Block {
 		if a.Shares {
 			shares = "Agents exchange counts and means after every round."
 		}
-		if a.Proven {
+		if a.Proven() {
 			proven = "Its answers carry a guarantee."
 		}
 		return []report.Block{
 			report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
 			report.Paragraph{Text: capital(a.Doc) + "."},
 			report.Paragraph{Text: shares + " " + proven},
-			report.Paragraph{Text: "From: " + a.Reference},
+			report.Paragraph{Text: "From: " + a.Source},
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestCutFeatures(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, a := range out.Answers {
-						if a.Decided && a.Arm != p.Arms.Names[arms-1] && !entry.Ideal && (entry.Proven || entry.Posterior) {
+						if a.Decided && a.Arm != p.Arms.Names[arms-1] && entry.Role != RoleReference && entry.Backing != BackingNone {
 							t.Errorf("seed %d: decided for %q after %d samples", seed, a.Arm, out.Samples)
 						}
 						if math.IsNaN(a.Margin) {

@@ -165,7 +165,7 @@ func TestOracleIsAhead(t *testing.T) {
 		}
 		lowest := meanSamples(t, m, reference)
 		for _, entry := range Algorithms() {
-			if entry.Mode == ModeFC && !entry.Ideal && (!entry.Unscheduled || entry.Name == "CoTestFC") && !unsuited(t, p, entry) {
+			if entry.Mode == ModeFC && entry.Role != RoleReference && (entry.Scheduled || entry.Name == "CoTestFC") && !unsuited(t, p, entry) {
 				if n := meanSamples(t, m, entry); (n < lowest) != (entry.Name == "CoTestFC") {
 					t.Errorf("%s: %s takes %g samples, the oracle %g", p.Name, entry.Name, n, lowest)
 				}

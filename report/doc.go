@@ -39,7 +39,7 @@
 // (ranges, ticks, where names stand, whether intervals are bars or bands), and every
 // format draws that layout. A look is colour, marker and dash together; an algorithm
 // has the one of its place in the catalogue in every figure, and what no algorithm
-// can be (engine.AlgorithmEntry.Ideal) is thin and in ink, and called a reference
+// can be (engine.RoleReference) is thin and in ink, and called a reference
 // wherever its name stands; files have a column for that. Markers and lines stand at
 // the true x of their values: only bars of intervals that would hide each other stand
 // a few points beside them.

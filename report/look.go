@@ -115,7 +115,7 @@ func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	var references []string
 	for _, e := range engine.Algorithms() {
 		switch {
-		case e.Ideal:
+		case e.Role == engine.RoleReference:
 			if !slices.Contains(references, e.Name) {
 				references = append(references, e.Name)
 			}

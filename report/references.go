@@ -2,7 +2,7 @@ package report
 
 import "github.com/gonb-cope/gonb-cope/engine"
 
-// A reference (engine.AlgorithmEntry.Ideal) knows what no algorithm can know, or counts
+// A reference (engine.RoleReference) knows what no algorithm can know, or counts
 // fewer samples than it took. Wherever a reader meets its name, the name says so; files
 // have it bare, beside a column reference.
 
@@ -14,7 +14,7 @@ const referenceMark = " (reference)"
 func isReference(algorithm string) bool {
 	for _, e := range engine.Algorithms() {
 		if e.Name == algorithm {
-			return e.Ideal
+			return e.Role == engine.RoleReference
 		}
 	}
 	return false

@@ -11,7 +11,7 @@ import (
 // relied returns the models whose kernel the algorithm takes at its word: that of all tasks, or those of each task
 // alone for agents that share nothing. None for sample means.
 func relied(entry engine.AlgorithmEntry, model *engine.Model) []*engine.Model {
-	if entry.Means {
+	if entry.Regression == engine.RegressionMeans {
 		return nil
 	}
 	if alone, err := model.Alone(); err == nil && !entry.Shares {
@@ -22,7 +22,7 @@ func relied(entry engine.AlgorithmEntry, model *engine.Model) []*engine.Model {
 
 // regularised reports whether the answers go by a bound on the norm of the reward function.
 func regularised(entry engine.AlgorithmEntry, m *engine.Model) bool {
-	return !entry.LeastSquares && !entry.Posterior || m.Cut()
+	return entry.Regression == engine.RegressionRidge || m.Cut()
 }
 
 // slack is the relative difference below which a stated number is the true one.
@@ -174,9 +174,9 @@ func tested(r engine.Result) bool {
 func (x Experiment) ofRewards(entry engine.AlgorithmEntry) string {
 	p, s := x.Problem, "the function's rewards are independent"
 	switch {
-	case entry.Normal && x.Options.LawFor(p) == engine.LawNormal && p.Unknown != "":
+	case entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal && p.Unknown != "":
 		return s + " and normal, with scales that are unknown as the problem states"
-	case entry.Normal && x.Options.LawFor(p) == engine.LawNormal:
+	case entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal:
 		return s + " and normal with the problem's noise scales"
 	case p.Bounds != nil:
 		return s + fmt.Sprintf(" and lie between %g and %g", p.Bounds[0], p.Bounds[1])

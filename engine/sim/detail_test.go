@@ -96,7 +96,7 @@ func TestReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range engine.Algorithms() {
-		if !e.Ideal {
+		if e.Role != engine.RoleReference {
 			continue
 		}
 		x := sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Runs: 5, Detail: true, Options: engine.Options{Budget: 500}}
@@ -105,8 +105,8 @@ func TestReferences(t *testing.T) {
 			t.Errorf("%s: guarantee %q", e.Name, r.Guarantee)
 		}
 		name, perV := strings.CutSuffix(e.Name, "/V")
-		if perV != e.PerV {
-			t.Errorf("%s: divided by V once more %t", e.Name, e.PerV)
+		if perV != e.DividedByV {
+			t.Errorf("%s: divided by V once more %t", e.Name, e.DividedByV)
 		}
 		if !perV {
 			continue

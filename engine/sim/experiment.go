@@ -50,7 +50,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
-	if err := scaleless(x.Problem, entry); err != nil {
+	if err := entry.Suits(x.Problem); err != nil {
 		return engine.Result{}, err
 	}
 	if x.Draw == nil {

@@ -13,13 +13,13 @@ import (
 // guarantee says what backs the answers: in a word, and in a sentence that begins with it.
 func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) (standing, sentence string) {
 	why := x.unbacked(r, entry)
-	if why == "" || !entry.Ideal && entry.Proven {
+	if why == "" || entry.Role != engine.RoleReference && entry.Proven() {
 		why = cmp.Or(x.contradicted(r, entry, model), why)
 	}
 	if why != "" {
 		return engine.StandingNone, engine.StandingNone + ": " + why
 	}
-	if entry.Posterior {
+	if entry.Backing == engine.BackingPosterior {
 		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r)
 	}
 	var s string
@@ -43,11 +43,11 @@ func (x Experiment) guarantee(r engine.Result, entry engine.AlgorithmEntry, mode
 // unbacked says why nothing backs the answers, "" where something does.
 func (x Experiment) unbacked(r engine.Result, entry engine.AlgorithmEntry) string {
 	switch {
-	case entry.PerV:
+	case entry.DividedByV:
 		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
-	case entry.Ideal:
+	case entry.Role == engine.RoleReference:
 		return "a reference to compare with, not an algorithm: it knows the expected rewards"
-	case !entry.Proven && !entry.Posterior:
+	case entry.Backing == engine.BackingNone:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(r.Delta)
 	case slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnRidgeFC }):
 		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
@@ -82,7 +82,7 @@ func (x Experiment) doubts(r engine.Result, entry engine.AlgorithmEntry, model *
 		}
 		return out
 	}
-	normal := entry.Normal && x.Options.LawFor(p) == engine.LawNormal
+	normal := entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal
 	switch {
 	case !engine.Independent(p.Environment):
 		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Environment))
@@ -181,22 +181,4 @@ func atLeast(delta float64) string {
 	}
 	digits := max(4, 3-int(math.Floor(math.Log10(delta))))
 	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
-}
-
-// scaleless reports an algorithm that needs noise scales which are not known.
-func scaleless(p *engine.Problem, entry engine.AlgorithmEntry) error {
-	if p.Unknown == "" || entry.Scaleless {
-		return nil
-	}
-	var able []string
-	for _, e := range engine.Algorithms() {
-		if e.Mode == entry.Mode && e.Scaleless {
-			able = append(able, e.Name)
-		}
-	}
-	hint := "give noise= a number"
-	if len(able) > 0 {
-		hint += ", or choose an algorithm that estimates them: " + strings.Join(able, ", ")
-	}
-	return fmt.Errorf("%s needs noise scales, and those of problem %q are unknown; %s", entry.Name, p.Name, hint)
 }

@@ -30,7 +30,7 @@ type score struct {
 
 func newJudge(x Experiment, entry engine.AlgorithmEntry) judge {
 	p := x.Problem
-	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.PerV, agents: p.V()}
+	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.DividedByV, agents: p.V()}
 	if p.Mean == nil {
 		return j
 	}

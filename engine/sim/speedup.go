@@ -29,7 +29,7 @@ func SpeedupOf(s Sweep, algorithm, alone string) (Speedup, error) {
 		if err != nil {
 			return Speedup{}, fmt.Errorf("a speedup compares samples of fixed confidence: %w", err)
 		}
-		if entry.PerV {
+		if entry.DividedByV {
 			return Speedup{}, fmt.Errorf("the samples of %s are divided by the number of agents already, which leaves no speedup to measure", name)
 		}
 	}

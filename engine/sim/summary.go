@@ -9,7 +9,7 @@ import (
 
 // summary folds the finished runs in run order.
 func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) engine.Result {
-	r := x.blank()
+	r := x.blank(entry)
 	if t.done == 0 && t.left != nil {
 		x.unfinished(ctx, &r, entry, model, t)
 	}
@@ -52,7 +52,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 }
 
 // blank is the result before any run: what was asked.
-func (x Experiment) blank() engine.Result {
+func (x Experiment) blank(entry engine.AlgorithmEntry) engine.Result {
 	p := x.Problem
 	r := engine.Result{
 		Mode: x.Mode, Algorithm: x.Algorithm, Problem: p.Name, Status: engine.StatusInterrupted, Asked: x.Runs, Seed: x.Seed,
@@ -61,7 +61,7 @@ func (x Experiment) blank() engine.Result {
 	if r.Delta == 0 {
 		r.Delta = engine.DefaultDelta
 	}
-	if x.Mode == engine.ModeFC {
+	if entry.Scheduled {
 		r.Schedule = x.Options.Schedule
 		if r.Schedule == "" {
 			r.Schedule = engine.ScheduleTuned
@@ -100,8 +100,8 @@ func (x Experiment) first(r *engine.Result, entry engine.AlgorithmEntry, model *
 	r.Trace, r.Eliminations = o.Rounds, o.Eliminations
 	if a, ok := m.alg.(engine.Explainer); ok {
 		r.Progress, r.Remaining = a.Progress(), a.Remaining()
-		if entry.PerV {
-			perV(r)
+		if entry.DividedByV {
+			divideByV(r)
 		}
 	}
 	best, err := model.Best()
@@ -115,8 +115,8 @@ func (x Experiment) first(r *engine.Result, entry engine.AlgorithmEntry, model *
 	}
 }
 
-// perV divides what is foretold as the samples are (engine.AlgorithmEntry.PerV).
-func perV(r *engine.Result) {
+// divideByV divides predicted samples as those taken are (engine.AlgorithmEntry.DividedByV).
+func divideByV(r *engine.Result) {
 	agents := float64(r.Tasks)
 	for v := range r.Progress {
 		if s := &r.Progress[v].Samples; *s > 0 {
@@ -131,13 +131,10 @@ func perV(r *engine.Result) {
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
 func (x Experiment) compare(ctx context.Context, r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
-	if usesRidge(entry) {
+	if entry.Regression == engine.RegressionRidge {
 		if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil {
 			r.Ridge = ridge
 		}
-	}
-	if entry.Unscheduled {
-		r.Schedule = ""
 	}
 	if x.Mode == engine.ModeFC {
 		x.bound(ctx, r, model)

@@ -20,9 +20,6 @@ const (
 	predictedArms = 400
 )
 
-// usesRidge tells whether an algorithm has a ξ.
-func usesRidge(entry engine.AlgorithmEntry) bool { return !entry.LeastSquares && !entry.Posterior }
-
 // bound sets the lower bound beside a result of fixed confidence, or says why there is none.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.Model) {
 	if x.Problem.Mean == nil || model.Fidelity(r.Epsilon) == engine.Foreign { // the bound is for rewards of the kernel

@@ -43,7 +43,7 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 		return ctx.asked.Load()
 	}
 	for _, entry := range engine.Algorithms() {
-		if !entry.LeastSquares && !entry.Posterior {
+		if entry.Regression == engine.RegressionRidge {
 			continue
 		}
 		tuned, given := steps(entry, engine.Ridge{}), steps(entry, engine.Ridge{Kind: engine.RidgeValue, Value: 0.01})

@@ -120,12 +120,12 @@ func TestUnits(t *testing.T) {
 					}
 					for _, c := range factors {
 						all := []units{{1, c, 1, 0}, {1, 1, c, 0}}
-						if entry.Posterior { // its prior is in squared units of the rewards
+						if entry.Regression == engine.RegressionPosterior { // its prior is in squared units of the rewards
 							all[0].kernel = c * c
 						} else {
 							all = append(all, units{c, 1, 1, 0})
 						}
-						if entry.LeastSquares && level {
+						if entry.Regression != engine.RegressionRidge && entry.Regression != engine.RegressionPosterior && level {
 							all = append(all, units{1, c, 1, 1000 * c})
 						}
 						for _, u := range all {
