@@ -24,7 +24,7 @@ func (c *call) measure(p *engine.Problem, f *fit.Fit, runs int) error {
 		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
 	}
 	q := *p.WithKernel(f.Kernel)
-	q.Environment, q.Rewards = engine.EnvironmentGaussian, nil
+	q.Noise.Environment, q.Rewards = engine.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
 	for _, name := range []string{together, apart} {

@@ -48,7 +48,7 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
-	if err == nil && opt.Noise == nil && p.NoiseAssumed {
+	if err == nil && opt.Noise == nil && p.Noise.Known == engine.NoiseAssumed {
 		f.Warnings = append(f.Warnings, p.NoiseWarnings()...)
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {

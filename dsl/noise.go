@@ -19,7 +19,7 @@ func noiseParams(doc string, kinds ...string) []Param {
 	}
 	return []Param{
 		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
-			Choices: append(kinds, engine.NoiseUnknown, engine.NoiseUnknownTask, engine.NoiseUnknownArm),
+			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+engine.UnknownTask, noiseUnknown+" "+engine.UnknownArm),
 			Doc:     "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset, Doc: "with unknown noise, what to plan the first round with; it carries no guarantee; 1 when not given"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset, Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
@@ -28,11 +28,26 @@ func noiseParams(doc string, kinds ...string) []Param {
 	}
 }
 
+// noiseUnknown is the text for a noise scale that is unknown; by what its factors are, if not one for all, follows it.
+const noiseUnknown = "unknown"
+
+// unknownBy returns NoiseModel.UnknownBy of a text for unknown noise, "" for other texts.
+func unknownBy(text string) string {
+	by, unknown := strings.CutPrefix(text, noiseUnknown)
+	switch {
+	case !unknown:
+		return ""
+	case by == "":
+		return engine.UnknownProblem
+	}
+	return strings.TrimPrefix(by, " ")
+}
+
 // checkNoise reports arguments of noise that do not fit together. It tells whether they
 // do.
 func (c *call) checkNoise() bool {
 	if guess := c.arg("noise_guess"); guess.known() {
-		if kind, text := c.arg("noise").Data.(string); !text || engine.UnknownNoise(kind) == "" {
+		if kind, text := c.arg("noise").Data.(string); !text || unknownBy(kind) == "" {
 			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(c.number("noise_guess")))
 			return false
 		}
@@ -54,11 +69,13 @@ func (c *call) noiseModel() engine.NoiseModel {
 	m := engine.NoiseModel{Environment: c.text("environment")}
 	switch noise := c.arg("noise").Data.(type) {
 	case float64:
-		m.Noise = engine.Noise{Kind: engine.NoiseValue, Value: noise}
+		m.Scales = []float64{noise}
 	case string:
-		m.Noise = engine.Noise{Kind: noise}
+		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" {
+			m.Known = noise
+		}
 		if c.arg("noise_guess").known() {
-			m.Noise.Value = c.number("noise_guess")
+			m.Scales = []float64{c.number("noise_guess")}
 		}
 	}
 	if list, known := c.arg("bounded").Data.([]value); known {
@@ -77,8 +94,8 @@ func (c *call) noiseError(err error) error {
 		return nil
 	}
 	about := "environment"
-	if wrong := (*engine.NoiseError)(nil); errors.As(err, &wrong) && c.has(wrong.Field) {
-		about = wrong.Field
+	if wrong := (*engine.NoiseError)(nil); errors.As(err, &wrong) {
+		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment", "Strength": "strength"}[wrong.Field]
 	}
 	return &argumentError{about, c.fn.Name + ": the noise cannot be as stated", err}
 }

@@ -134,12 +134,8 @@ func (c *call) problem() (any, error) {
 	if !c.checkNoise() {
 		return nil, nil // reported
 	}
-	noise := c.noiseModel()
 	raw := c.text("rewards")
-	if err := c.noiseError(noise.Check(raw != "")); err != nil {
-		return nil, err
-	}
-	opt := engine.LoadOptions{Name: c.text("name"), Noise: noise.Noise, Bounds: noise.Bounds, Environment: noise.Environment, Strength: noise.Strength}
+	opt := engine.LoadOptions{Name: c.text("name"), Noise: c.noiseModel()}
 	if raw != "" {
 		opt.Rewards = c.e.session.path(raw)
 	}
@@ -155,9 +151,12 @@ func (c *call) problem() (any, error) {
 	if err == nil {
 		err = c.e.remember(p.Sources)
 	}
+	var noise *engine.NoiseError
 	switch file := fileOf(err); {
 	case err == nil:
 		return p, nil
+	case errors.As(err, &noise):
+		return nil, c.noiseError(err)
 	case file != "" && file == opt.Rewards:
 		return nil, &argumentError{"rewards", fmt.Sprintf("cannot load %q", c.text("rewards")), err}
 	case file != "":

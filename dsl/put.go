@@ -200,7 +200,7 @@ func problemFromGo(p *engine.Problem) (value, error) {
 		return value{}, fmt.Errorf("the problem is nil")
 	case p.Tasks == nil || p.Arms == nil || p.V() == 0 || p.N() == 0:
 		return value{}, fmt.Errorf("the problem has no tasks or no arms")
-	case p.Arms.Len() != p.N() || len(p.Noise) != p.N() || p.Mean != nil && len(p.Mean) != p.N():
+	case p.Arms.Len() != p.N() || len(p.Noise.Scales) != p.N() || p.Mean != nil && len(p.Mean) != p.N():
 		return value{}, fmt.Errorf("the problem has lists of unequal length: there must be one point, task and noise for each arm")
 	}
 	return value{Problem, p}, nil

@@ -89,7 +89,7 @@ func compareIndividual(t *testing.T, p *Problem, label string, alg Algorithm, ag
 // equalNoise gives every arm the same noise, as the authors of the baselines assume.
 func equalNoise(problems []*Problem) []*Problem {
 	for _, p := range problems {
-		p.Noise = ones(p.N())
+		p.Noise.Scales = ones(p.N())
 	}
 	return problems
 }

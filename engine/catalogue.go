@@ -63,14 +63,14 @@ func (e AlgorithmEntry) Proven() bool {
 }
 
 // EstimatesScales reports whether the algorithm works with noise scales that are not known
-// (Problem.Unknown): those of normal rewards can be estimated, while nothing bounds those of others.
+// (NoiseModel.UnknownBy): those of normal rewards can be estimated, while nothing bounds those of others.
 func (e AlgorithmEntry) EstimatesScales() bool {
 	return e.Backing == BackingNormal || e.Backing == BackingPosterior
 }
 
 // Suits reports a problem whose noise scales the algorithm needs and does not know.
 func (e AlgorithmEntry) Suits(p *Problem) error {
-	if p.Unknown == "" || e.EstimatesScales() {
+	if p.Noise.UnknownBy == "" || e.EstimatesScales() {
 		return nil
 	}
 	var able []string

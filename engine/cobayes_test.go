@@ -34,7 +34,7 @@ func posteriorOf(t *testing.T, p *Problem, counts []int, means []float64) (mean 
 		for b, j := range seen {
 			inner.Set(a, b, k.At(i, j))
 		}
-		inner.Set(a, a, inner.At(a, a)+p.Noise[i]*p.Noise[i]/float64(counts[i]))
+		inner.Set(a, a, inner.At(a, a)+p.Noise.Scales[i]*p.Noise.Scales[i]/float64(counts[i]))
 		y.SetVec(a, means[i])
 	}
 	var solved, gain mat.Dense
@@ -153,7 +153,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Unknown = unknown
+			p.Noise.UnknownBy = unknown
 			m, err := NewModel(p, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -176,7 +176,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, err := Run(t.Context(), alg, environmentFunc(func(plan Plan) Batch {
-				return spreadPull(rng, p, p.Noise, plan)
+				return spreadPull(rng, p, p.Noise.Scales, plan)
 			}), Options{})
 			if err != nil || out.Status != StatusDecided {
 				t.Fatalf("%q: %s, %v", unknown, out.Status, err)

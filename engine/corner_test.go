@@ -38,7 +38,7 @@ func ended(t *testing.T, p *Problem, of func(*Model, Options) (Algorithm, error)
 // not use up the looks of theirs.
 func TestCoTestNoiseApart(t *testing.T) {
 	p := small(t, independent, []float64{0, 0.1, -9000})
-	p.Noise = []float64{1, 1, 1000}
+	p.Noise.Scales = []float64{1, 1, 1000}
 	if out := ended(t, p, NewCoTestFC, Options{Delta: 0.1}); out.Status != StatusDecided || out.Answers[0].Arm != "2" {
 		t.Errorf("%s after %d samples: %+v, %v", out.Status, out.Samples, out.Answers, out.Warnings)
 	}
@@ -71,7 +71,7 @@ func TestCoTestMisfitCorners(t *testing.T) {
 // Arms without features that differ by their noise are no copies of each other, and no contrast.
 func TestNoFeatures(t *testing.T) {
 	p := small(t, onLine, []float64{0, 0}, []float64{1})
-	p.Noise = []float64{1, 2, 1}
+	p.Noise.Scales = []float64{1, 2, 1}
 	if out := ended(t, p, func(m *Model, o Options) (Algorithm, error) { return NewCoKernelFC(m, o) }, Options{Gap: 0.5, Norm: 10}); out.Status != StatusDecided {
 		t.Errorf("%s: %+v", out.Status, out.Answers)
 	}

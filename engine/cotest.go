@@ -232,7 +232,7 @@ func (a *coTest) Warnings() []Warning {
 	if a.misfit.data == nil {
 		out = misfitWarnings(a.model, a.opt)
 	}
-	e := a.model.Problem.Environment
+	e := a.model.Problem.Noise.Environment
 	if a.opt.LawFor(a.model.Problem) == LawNormal && (e == EnvironmentBernoulli || e == EnvironmentResampled) {
 		out = append(out, Warning{Kind: WarnNotNormal, Names: []string{e}})
 	}

@@ -39,7 +39,7 @@ func (c *combination) leastSquares(counts, means []float64) (estimates []float64
 	unit := c.p.LargestNoise()
 	for i, n := range counts {
 		if n > 0 {
-			w := n * sq(unit/c.p.Noise[i])
+			w := n * sq(unit/c.p.Noise.Scales[i])
 			a.SymRankOne(a, w, c.phi[i])
 			right.AddScaledVec(right, w*means[i]/unit, c.phi[i])
 		}
@@ -106,7 +106,7 @@ func (c *combination) estimable(i, first int, counts []float64, pseudo *mat.Dens
 	back.MulVec(pseudo, &y)
 	seen.CloneFromVec(&y)
 	for j, n := range counts {
-		seen.AddScaledVec(&seen, -n*sq(c.p.LargestNoise()/c.p.Noise[j])*mat.Dot(c.phi[j], &back), c.phi[j])
+		seen.AddScaledVec(&seen, -n*sq(c.p.LargestNoise()/c.p.Noise.Scales[j])*mat.Dot(c.phi[j], &back), c.phi[j])
 	}
 	return mat.Norm(&seen, 2) <= 1e-6
 }

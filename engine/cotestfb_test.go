@@ -160,14 +160,14 @@ func (f *fixedBudget) checkWorth(t *testing.T, plan Plan) {
 // both laws of noise, and Student's.
 func TestCoTestFBTies(t *testing.T) {
 	const runs, delta = 3000, 0.1
-	for _, kind := range []string{LawNormal, LawSubGaussian, UnknownCommon} {
+	for _, kind := range []string{LawNormal, LawSubGaussian, UnknownProblem} {
 		p, err := Classic([]float64{0, 0, 0}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		opt := Options{Budget: 120, Delta: delta}
-		if kind == UnknownCommon {
-			p.Unknown = kind
+		if kind == UnknownProblem {
+			p.Noise.UnknownBy = kind
 		} else {
 			opt.Law = kind
 		}

@@ -53,22 +53,14 @@ type noiseLaw struct {
 func lawOf(m *Model, opt Options) (noiseLaw, error) {
 	p := m.Problem
 	n := noiseLaw{model: m}
-	if p.Unknown == "" {
+	n.groups = p.Noise.Groups(p.TaskOf)
+	if n.groups == nil {
 		return n, nil
 	}
 	if opt.LawFor(p) != LawNormal {
 		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", LawNormal, opt.LawFor(p))
 	}
-	n.groups = make([]int, p.N())
-	count := 1
-	for i, v := range p.TaskOf {
-		switch p.Unknown {
-		case UnknownTask:
-			n.groups[i], count = v, p.V()
-		case UnknownArm:
-			n.groups[i], count = i, p.N()
-		}
-	}
+	count := slices.Max(n.groups) + 1
 	n.freedom, n.squares = make([]float64, count), make([]float64, count)
 	return n, nil
 }
@@ -124,7 +116,7 @@ func (n *noiseLaw) learn(b Batch) (least float64, err error) {
 	for i, c := range b.Counts {
 		if c > 1 {
 			n.freedom[n.groups[i]] += float64(c - 1)
-			n.squares[n.groups[i]] += b.Squares[i] / (p.Noise[i] * p.Noise[i])
+			n.squares[n.groups[i]] += b.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		}
 	}
 	var freedom, squares float64
@@ -138,7 +130,7 @@ func (n *noiseLaw) learn(b Batch) (least float64, err error) {
 	least = math.Inf(1)
 	for i, g := range n.groups {
 		factor := (n.squares[g] + fewestFree*squares/freedom) / (n.freedom[g] + fewestFree)
-		sigma := p.Noise[i] / n.model.Unit
+		sigma := p.Noise.Scales[i] / n.model.Unit
 		precision[i] = 1 / (sigma * sigma * factor)
 		least = min(least, precision[i]/n.model.Precision[i])
 	}
@@ -167,13 +159,13 @@ func (n *noiseLaw) score(b bet, e *Estimator, estimates []float64, round Batch) 
 		if c == 0 {
 			continue
 		}
-		g, sigma := &per[n.groups[i]], p.Noise[i]/n.model.Unit
+		g, sigma := &per[n.groups[i]], p.Noise.Scales[i]/n.model.Unit
 		if w := weights[i]; math.Abs(w) > noWeight*largest {
 			g.coefficient += w * w * sigma * sigma / float64(c)
 		} else {
 			s.gap -= w * round.Means[i] / n.model.Unit
 		}
-		g.squares += round.Squares[i] / (p.Noise[i] * p.Noise[i])
+		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		g.freedom += float64(c - 1)
 	}
 	variance := 0.0

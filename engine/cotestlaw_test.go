@@ -29,12 +29,12 @@ func spreadPull(rng *rand.Rand, p *Problem, truth []float64, plan Plan) Batch {
 // scales are; with one factor for all, its upper half is exactly normal.
 func TestScoreIsDominated(t *testing.T) {
 	const draws = 60_000
-	for _, unknown := range []string{UnknownCommon, UnknownTask, UnknownArm} {
+	for _, unknown := range []string{UnknownProblem, UnknownTask, UnknownArm} {
 		p := small(t, independent, []float64{0, 0}, []float64{0, 0})
-		p.Unknown = unknown
+		p.Noise.UnknownBy = unknown
 		counts := []int{3, 9, 2, 30}
 		truth := map[string][]float64{
-			UnknownCommon: {7, 7, 7, 7}, UnknownTask: {5, 5, 0.2, 0.2}, UnknownArm: {9, 0.1, 3, 1},
+			UnknownProblem: {7, 7, 7, 7}, UnknownTask: {5, 5, 0.2, 0.2}, UnknownArm: {9, 0.1, 3, 1},
 		}[unknown]
 		m, err := NewModel(p, 0)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestScoreIsDominated(t *testing.T) {
 			want := 0.5 * math.Erfc(u/math.Sqrt2)
 			off := (float64(above[u])/draws - want) / math.Sqrt(want*(1-want)/draws)
 			got = append(got, fmt.Sprintf("%g: %.1f", u, off))
-			if off > 4 || unknown == UnknownCommon && u >= 0 && off < -4 {
+			if off > 4 || unknown == UnknownProblem && u >= 0 && off < -4 {
 				t.Errorf("%s: P(Z ≥ %g) = %.5f, normal %.5f", unknown, u, float64(above[u])/draws, want)
 			}
 		}
@@ -78,7 +78,7 @@ func TestScoreIsDominated(t *testing.T) {
 // other is right, so that the guessed variance, once learned, is 10^12 times what guesses gave.
 func TestScoreOfWrongGuesses(t *testing.T) {
 	p := small(t, independent, []float64{0, 1})
-	p.Unknown = UnknownArm
+	p.Noise.UnknownBy = UnknownArm
 	m, err := NewModel(p, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestScoreTails(t *testing.T) {
 func TestUnknownScales(t *testing.T) {
 	samples := map[string]float64{}
 	for _, guess := range []float64{1, 1000, 0.001} {
-		for _, unknown := range []string{"", UnknownCommon, UnknownTask, UnknownArm} {
+		for _, unknown := range []string{"", UnknownProblem, UnknownTask, UnknownArm} {
 			if unknown == "" && guess != 1 {
 				continue
 			}
@@ -132,10 +132,10 @@ func TestUnknownScales(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.Unknown = unknown
+				p.Noise.UnknownBy = unknown
 				truth := make([]float64, p.N())
 				for i := range truth {
-					truth[i], p.Noise[i] = 1, guess
+					truth[i], p.Noise.Scales[i] = 1, guess
 				}
 				m, err := NewModel(p, 0)
 				if err != nil {
@@ -183,7 +183,7 @@ func TestUnknownScales(t *testing.T) {
 // An arm whose weight is rounding is no part of the estimate: its noise, of a scale that nobody knows, does not count.
 func TestNoWeightNoNoise(t *testing.T) {
 	p := small(t, independent, []float64{1, 0, 5})
-	p.Unknown = UnknownArm
+	p.Noise.UnknownBy = UnknownArm
 	m, err := NewModel(p, 0)
 	if err != nil {
 		t.Fatal(err)

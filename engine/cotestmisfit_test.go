@@ -96,9 +96,9 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Unknown = UnknownCommon
-		for i := range p.Noise {
-			p.Noise[i] = guess
+		p.Noise.UnknownBy = UnknownProblem
+		for i := range p.Noise.Scales {
+			p.Noise.Scales[i] = guess
 		}
 		m, err := NewModel(p, 0)
 		if err != nil {

@@ -50,9 +50,9 @@ func (e *ReadError) Error() string { return "cannot read data: " + e.Err.Error()
 // Unwrap returns Err.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// A NoiseError says what of a noise model cannot be.
+// A NoiseError says which field of a NoiseModel cannot be as it is stated.
 type NoiseError struct {
-	Field string // "noise", "bounded", "environment" or "strength": of what the language calls so
+	Field string
 	Err   error
 }
 

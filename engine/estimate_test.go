@@ -42,7 +42,7 @@ func TestGramForm(t *testing.T) {
 		n := p.N()
 		s := make([]float64, n) // √N_i/σ_i
 		for i, c := range b.Counts {
-			s[i] = math.Sqrt(float64(c)) * m.Unit / p.Noise[i]
+			s[i] = math.Sqrt(float64(c)) * m.Unit / p.Noise.Scales[i]
 		}
 		kr := mat.NewDense(n, n, nil)
 		y := mat.NewVecDense(n, nil)

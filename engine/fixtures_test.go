@@ -62,7 +62,7 @@ func pull(rng *rand.Rand, p *Problem, plan Plan) Batch {
 	b := Batch{Counts: plan.Counts, Means: make([]float64, len(plan.Counts))}
 	for i, c := range plan.Counts {
 		if c > 0 {
-			b.Means[i] = p.Mean[i] + p.Noise[i]*rng.NormFloat64()/math.Sqrt(float64(c))
+			b.Means[i] = p.Mean[i] + p.Noise.Scales[i]*rng.NormFloat64()/math.Sqrt(float64(c))
 		}
 	}
 	return b

@@ -104,7 +104,7 @@ func (l meanFit) pValue(misfit float64, s scales) float64 {
 func (f *fitCheck) describe(l meanFit) *LackOfFit {
 	const most = 3
 	p, unit := f.model.Problem, f.model.Unit
-	out, spread := &LackOfFit{Scales: p.Unknown == ""}, 0.0
+	out, spread := &LackOfFit{Scales: p.Noise.UnknownBy == ""}, 0.0
 	var all []Residual
 	for k, i := range l.arms {
 		free := 1 - l.leverage[k]

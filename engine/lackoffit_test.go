@@ -46,7 +46,7 @@ func TestLackOfFitByHand(t *testing.T) {
 	}
 	// Unknown up to a factor: squares 84 on 3+3+15 degrees, so the factor on σ² = 4 is 1.
 	f = &fitCheck{model: line(t), data: newReplicates(4)}
-	f.model.Problem.Unknown = UnknownCommon
+	f.model.Problem.Noise.UnknownBy = UnknownProblem
 	if got, want := *pOf(f.Learn(1, b)), (distuv.F{D1: 1, D2: 21}).Survival(chi); math.Abs(got-want) > 1e-12 {
 		t.Errorf("unknown scale: p = %v, want %v", got, want)
 	}
@@ -67,7 +67,7 @@ func TestLackOfFitNothingToTest(t *testing.T) {
 		t.Errorf("two arms: p = %v", *p)
 	}
 	f = &fitCheck{model: line(t), data: newReplicates(4)}
-	f.model.Problem.Unknown = UnknownArm
+	f.model.Problem.Noise.UnknownBy = UnknownArm
 	if p := pOf(f.Learn(1, Batch{Counts: []int{4, 4, 4, 4}, Means: []float64{0, 9, 0, 0}})); p != nil {
 		t.Errorf("no pure error: p = %v", *p)
 	}

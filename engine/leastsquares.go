@@ -49,23 +49,17 @@ type scales struct {
 // scales returns them, and whether those of all measured arms can be told.
 func (d *replicates) scales(m *Model) (s scales, all bool) {
 	p := m.Problem
-	s.factor = make([]float64, p.N())
-	if p.Unknown == "" {
+	s.factor, s.group = make([]float64, p.N()), p.Noise.Groups(p.TaskOf)
+	if s.group == nil {
 		for i := range s.factor {
 			s.factor[i] = 1
 		}
 		return s, true
 	}
-	s.group, s.freedom = make([]int, p.N()), make([]float64, p.N())
+	s.freedom = make([]float64, p.N())
 	sum := make([]float64, p.N())
 	for i, square := range d.squares {
-		switch p.Unknown {
-		case UnknownTask:
-			s.group[i] = p.TaskOf[i]
-		case UnknownArm:
-			s.group[i] = i
-		}
-		sum[s.group[i]] += square / (p.Noise[i] * p.Noise[i])
+		sum[s.group[i]] += square / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		s.freedom[s.group[i]] += d.freedom[i]
 	}
 	all = true

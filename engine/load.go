@@ -14,13 +14,10 @@ import (
 
 // LoadOptions of Load; the zero value loads a plain table.
 type LoadOptions struct {
-	Name        string // "" means the file's name
-	Rewards     string // path of raw rewards (task,arm,rep,reward) to resample; "" for none
-	Noise       Noise
-	Bounds      *[2]float64 // see NoiseModel, as the following
-	Environment string
-	Strength    float64
-	Read        func(path string) ([]byte, error) // reads a file; nil reads files and pipes of at most MaxData bytes
+	Name    string                            // "" means the file's name
+	Rewards string                            // path of raw rewards (task,arm,rep,reward) to resample; "" for none
+	Noise   NoiseModel                        // what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
+	Read    func(path string) ([]byte, error) // reads a file; nil reads files and pipes of at most MaxData bytes
 }
 
 // MaxData is the largest size of a data file, in bytes.
@@ -40,7 +37,7 @@ type arm struct {
 // rows, arms the order of theirs. Every error has file, line and column; nothing
 // is returned with one.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
-	model, err := NoiseModel{opt.Noise, opt.Bounds, opt.Environment, opt.Strength}.settled(opt.Rewards != "")
+	model, err := opt.Noise.settled(opt.Rewards != "")
 	if err != nil {
 		return nil, err
 	}

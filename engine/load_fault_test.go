@@ -34,7 +34,7 @@ func TestFaultTables(t *testing.T) {
 			}
 		}
 		path := write(t, "p.csv", text)
-		p, err := Load(path, independent, LoadOptions{Noise: Noise{Kind: NoiseValue, Value: 1}})
+		p, err := Load(path, independent, LoadOptions{Noise: NoiseModel{Scales: []float64{1}}})
 		if err != nil {
 			var data *DataError
 			if p != nil || !errors.As(err, &data) || !strings.HasPrefix(err.Error(), path) || leak.MatchString(err.Error()) {

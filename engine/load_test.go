@@ -103,19 +103,19 @@ func TestLoadOrder(t *testing.T) {
 // The kinds of noise on the coupling data: 20 measurements a cell, pooled sd of
 // a task from 3.6 to 21.7 as its README says.
 func TestCouplingNoise(t *testing.T) {
-	load := func(noise Noise) *Problem {
+	load := func(noise NoiseModel) *Problem {
 		p, err := Load("../notebooks/data/cn_coupling.csv", independent, LoadOptions{Rewards: "../notebooks/data/cn_coupling_raw.csv", Noise: noise})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	p := load(Noise{Kind: NoiseTask})
-	if p.V() != 15 || p.N() != 180 || p.Environment != EnvironmentResampled || len(p.Rewards[179]) != 20 {
-		t.Fatalf("%d tasks, %d arms, environment %s", p.V(), p.N(), p.Environment)
+	p := load(NoiseModel{Known: NoiseTask})
+	if p.V() != 15 || p.N() != 180 || p.Noise.Environment != EnvironmentResampled || len(p.Rewards[179]) != 20 {
+		t.Fatalf("%d tasks, %d arms, environment %s", p.V(), p.N(), p.Noise.Environment)
 	}
 	lowest := math.Inf(1)
-	for _, s := range p.Noise {
+	for _, s := range p.Noise.Scales {
 		lowest = min(lowest, s)
 	}
 	if math.Abs(lowest-3.6) > 0.05 || math.Abs(p.LargestNoise()-21.7) > 0.05 {
@@ -130,10 +130,10 @@ func TestCouplingNoise(t *testing.T) {
 	if err != nil || math.Abs(gap*m.Unit-0.46) > 0.005 {
 		t.Errorf("smallest gap %.4f, want 0.46 (error %v)", gap*m.Unit, err)
 	}
-	if p := load(Noise{Kind: NoiseValue, Value: 7}); p.Noise[100] != 7 || p.NoiseEstimated {
-		t.Errorf("noise %g, estimated %v; want 7, given", p.Noise[100], p.NoiseEstimated)
+	if p := load(NoiseModel{Scales: []float64{7}}); p.Noise.Scales[100] != 7 || p.Noise.Estimated() {
+		t.Errorf("noise %g, estimated %v; want 7, given", p.Noise.Scales[100], p.Noise.Estimated())
 	}
-	if _, err := Load("../notebooks/data/cn_coupling.csv", independent, LoadOptions{Noise: Noise{Kind: NoiseValue, Value: -1}}); err == nil {
+	if _, err := Load("../notebooks/data/cn_coupling.csv", independent, LoadOptions{Noise: NoiseModel{Scales: []float64{-1}}}); err == nil {
 		t.Error("a negative noise was accepted")
 	}
 }

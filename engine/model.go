@@ -95,7 +95,7 @@ func newModel(ctx context.Context, p *Problem, unit float64, maxRank int) (*Mode
 	m.known = sync.OnceValues(m.computeTruth)
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
-	for i, s := range p.Noise {
+	for i, s := range p.Noise.Scales {
 		m.Precision[i] = unit * unit / (s * s)
 	}
 	if m.layout, err = newLayout(ctx, m.Features, m.Precision); err != nil {
@@ -112,7 +112,7 @@ func (m *Model) identify() {
 	for i, v := range m.Problem.TaskOf {
 		taskOf[i] = float64(v)
 	}
-	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Unknown
+	m.identity = fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Noise.UnknownBy
 }
 
 // reweighted is the model with other precisions, normalised. The truth and the models of single tasks

@@ -2,46 +2,78 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
-// Noise chooses the scale of rewards. The zero value is the column sd when there is one,
-// else 1; for 0-or-1 rewards without anything said it is half their range.
-type Noise struct {
-	Kind  string  // "" or one of the kinds
-	Value float64 // reward units: the scale for NoiseValue, > 0; the guess where it is unknown, 0 means 1
+// NoiseModel is what is known of the noise of rewards, and how simulated rewards are drawn. In a Problem it is
+// complete; as a statement, for Load and WithNoise, it has what is stated, and the zero value states nothing.
+type NoiseModel struct {
+	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they are guesses, which guide
+	// allocations and carry no guarantee. In a statement there is one for all arms, or none.
+	Scales    []float64
+	Known     string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
+	UnknownBy string // what has a factor of its own by which Scales may be off: nothing (""), UnknownProblem, UnknownTask or UnknownArm
+	// Bounds are two numbers between which every reward lies, whatever its law; Scales are
+	// then half their difference [Hoeffding63]. nil when there are none.
+	Bounds *[2]float64
+
+	SD          []float64 // N standard deviations that simulated noise has; nil means Scales
+	Environment string    // how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a statement resampled with raw rewards, bernoulli with Bounds
+	Strength    float64   // of the environment's departure from normal noise; 0 means its default
 }
 
-// The kinds of Noise.
+// The values of NoiseModel.Known.
 const (
-	NoiseValue       = "value"        // one number for all arms
-	NoiseSD          = "sd"           // per arm: the column sd, or the standard deviation of the raw rewards
-	NoiseTask        = "task"         // per task: the pooled standard deviation of its arms
-	NoiseUnknown     = "unknown"      // a guess, off by one factor for all arms
-	NoiseUnknownTask = "unknown task" // a guess, off by a factor for each task
-	NoiseUnknownArm  = "unknown arm"  // a guess, off by a factor for each arm
+	NoiseStated  = ""        // they were stated, or follow from Bounds
+	NoiseSD      = "sd"      // estimated for each arm: the column sd, or the standard deviation of its raw rewards
+	NoiseTask    = "task"    // estimated for each task: the pooled standard deviation of its arms
+	NoiseAssumed = "assumed" // nothing was said of them, and they are 1; see NoiseWarning
 )
 
-// UnknownNoise is the Problem.Unknown of a kind of Noise, "" for those that state scales.
-func UnknownNoise(kind string) string {
-	return map[string]string{NoiseUnknown: UnknownCommon, NoiseUnknownTask: UnknownTask, NoiseUnknownArm: UnknownArm}[kind]
+// The values of NoiseModel.UnknownBy, besides "".
+const (
+	UnknownProblem = "problem" // one factor for all arms
+	UnknownTask    = "task"    // a factor for the arms of each task
+	UnknownArm     = "arm"     // a factor for each arm
+)
+
+// Estimated reports whether the scales were computed from the data, so that guarantees which take
+// them as known are approximate.
+func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
+
+// Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its scale
+// has; nil where the scales are known.
+func (m NoiseModel) Groups(taskOf []int) []int {
+	if m.UnknownBy == "" {
+		return nil
+	}
+	groups := make([]int, len(taskOf))
+	for i, v := range taskOf {
+		switch m.UnknownBy {
+		case UnknownTask:
+			groups[i] = v
+		case UnknownArm:
+			groups[i] = i
+		}
+	}
+	return groups
 }
 
-// NoiseModel is what is stated of the noise, and how simulated rewards are drawn.
-type NoiseModel struct {
-	Noise       Noise
-	Bounds      *[2]float64 // between which every reward lies; in place of Noise
-	Environment string      // "" means resampled with raw rewards, bernoulli with Bounds, else gaussian
-	Strength    float64     // of the environment's departure from normal noise; 0 means its default
+// Deviations returns the standard deviations of simulated noise.
+func (m NoiseModel) Deviations() []float64 {
+	if m.SD != nil {
+		return m.SD
+	}
+	return m.Scales
 }
 
-// Check reports what cannot be together; raw tells whether there are raw rewards.
-func (m NoiseModel) Check(raw bool) error {
-	_, err := m.settled(raw)
-	return err
+// silent reports whether a statement says nothing of the scales.
+func (m NoiseModel) silent() bool {
+	return m.Scales == nil && m.Known == NoiseStated && m.UnknownBy == "" && m.Bounds == nil
 }
 
-// limits are what the rewards of a settled model lie between, nil for all numbers.
+// limits are what the rewards of a settled statement lie between, nil for all numbers.
 func (m NoiseModel) limits() *[2]float64 {
 	if m.Bounds == nil && m.Environment == EnvironmentBernoulli {
 		return &[2]float64{0, 1}
@@ -49,7 +81,8 @@ func (m NoiseModel) limits() *[2]float64 {
 	return m.Bounds
 }
 
-// settled fills in what is left out, and reports what cannot be together.
+// settled fills in what a statement leaves out, and reports what cannot be together; raw tells whether there
+// are raw rewards.
 func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
 	if m.Environment == "" {
 		m.Environment = EnvironmentGaussian
@@ -62,54 +95,47 @@ func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
 	}
 	entry, err := EnvironmentNamed(m.Environment)
 	if err != nil {
-		return m, &NoiseError{"environment", err}
+		return m, &NoiseError{"Environment", err}
+	}
+	wrong := func(field, format string, a ...any) (NoiseModel, error) {
+		return m, noiseErrorf(field, format, a...)
 	}
 	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled
 	switch {
 	case m.Environment == EnvironmentResampled && !raw:
-		return m, noiseErrorf("environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
-	case m.Bounds != nil && m.Noise.Kind != "":
-		return m, noiseErrorf("bounded", "noise and bounded both say how far rewards scatter: bounded rewards have half their range for noise scale; give one of the two")
+		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
+	case m.Bounds != nil && (m.Scales != nil || m.Known != NoiseStated || m.UnknownBy != ""):
+		return wrong("Bounds", "noise and bounded both say how far rewards scatter: bounded rewards have half their range for noise scale; give one of the two")
 	case m.Bounds != nil && !(m.Bounds[0] < m.Bounds[1] && !math.IsInf(m.Bounds[1]-m.Bounds[0], 0)):
-		return m, noiseErrorf("bounded", "bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
+		return wrong("Bounds", "bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
 	case m.Bounds != nil && !bounded:
-		return m, noiseErrorf("bounded", "rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli, EnvironmentResampled)
+		return wrong("Bounds", "rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli, EnvironmentResampled)
 	case m.Strength != 0 && entry.Strength == 0:
-		return m, noiseErrorf("strength", "environment=%q has no strength; %s have", m.Environment, strings.Join(disturbances(), ", "))
+		return wrong("Strength", "environment=%q has no strength; %s have", m.Environment, strings.Join(disturbances(), ", "))
 	case m.Strength != 0 && !(m.Strength > entry.Above && m.Strength <= entry.Most):
-		return m, noiseErrorf("strength", "environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above, entry.Most, entry.Means, m.Strength)
+		return wrong("Strength", "environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above, entry.Most, entry.Means, m.Strength)
+	case m.Known != NoiseStated && (!m.Estimated() || m.Scales != nil || m.UnknownBy != ""):
+		return wrong("Known", "noise must be a number, %q, %q or unknown, got %q", NoiseSD, NoiseTask, m.Known)
+	case len(m.Scales) > 1:
+		return wrong("Scales", "one noise scale can be stated for all arms, got %d", len(m.Scales))
 	}
 	if m.Strength == 0 {
 		m.Strength = entry.Strength
 	}
-	if half := m.Noise.Kind == NoiseValue && m.Noise.Value == 0.5; m.Environment == EnvironmentBernoulli && m.Bounds == nil && (m.Noise.Kind == "" || half) {
-		m.Bounds, m.Noise = &[2]float64{0, 1}, Noise{}
+	half := m.Known == NoiseStated && m.UnknownBy == "" && m.Scales != nil && m.Scales[0] == 0.5
+	if m.Environment == EnvironmentBernoulli && m.Bounds == nil && (m.silent() || half) {
+		m.Bounds = &[2]float64{0, 1}
+	}
+	switch {
+	case m.Bounds != nil:
+		m.Scales = []float64{(m.Bounds[1] - m.Bounds[0]) / 2}
+	case m.UnknownBy != "" && m.Scales == nil:
+		m.Scales = []float64{1}
+	}
+	if m.Scales != nil && (!(m.Scales[0] > 0) || math.IsInf(m.Scales[0], 0)) {
+		return wrong("Scales", "noise must be a positive number, got %g", m.Scales[0])
 	}
 	return m, nil
-}
-
-// state takes over a settled model as far as it says something without data, and tells
-// whether it says the noise scales.
-func (p *Problem) state(m NoiseModel) (stated bool, err error) {
-	p.Environment, p.Strength, p.Bounds = m.Environment, m.Strength, m.Bounds
-	p.Unknown, p.NoiseEstimated, p.NoiseAssumed = UnknownNoise(m.Noise.Kind), false, false
-	scale := m.Noise.Value
-	switch {
-	case p.Bounds != nil:
-		scale = (p.Bounds[1] - p.Bounds[0]) / 2
-	case p.Unknown != "" && scale == 0:
-		scale = 1
-	case p.Unknown == "" && m.Noise.Kind != NoiseValue:
-		return false, nil
-	}
-	if !(scale > 0) || math.IsInf(scale, 0) {
-		return false, noiseErrorf("noise", "noise must be a positive number, got %g", scale)
-	}
-	p.Noise = make([]float64, p.N())
-	for i := range p.Noise {
-		p.Noise[i] = scale
-	}
-	return true, nil
 }
 
 // NoiseWarnings says that scales were assumed, and nothing where they were stated: predictions and
@@ -117,46 +143,39 @@ func (p *Problem) state(m NoiseModel) (stated bool, err error) {
 // about the rewards that are simulated.
 func (p *Problem) NoiseWarnings() []Warning {
 	switch {
-	case p.Unknown != "" && p.SD == nil && p.Rewards == nil && p.N() > 0:
+	case p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0:
 		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}
-	case p.NoiseAssumed:
+	case p.Noise.Known == NoiseAssumed:
 		return []Warning{{Kind: WarnNoiseAssumed, Names: []string{p.Name}}}
 	}
 	return nil
 }
 
-// LawFor is the law of the noise that tests rely on: the one given, or else sub-Gaussian
-// where rewards have bounds, and normal where not.
-func (o Options) LawFor(p *Problem) string {
-	switch {
-	case o.Law != "":
-		return o.Law
-	case p.Bounds != nil:
-		return LawSubGaussian
-	}
-	return LawNormal
-}
-
-// WithNoise returns the same problem under another noise. Simulated rewards scatter by
-// Noise.Value where it is stated, and as before where it is unknown: Noise.Value is then only what is guessed.
+// WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
+// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of which the statement
+// says nothing stay.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	m, err := m.settled(p.Rewards != nil)
 	if err != nil {
 		return nil, err
 	}
-	if m.Noise.Kind == NoiseSD || m.Noise.Kind == NoiseTask {
-		return nil, noiseErrorf("noise", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Noise.Kind)
+	if m.Known != NoiseStated {
+		return nil, noiseErrorf("Known", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Known)
+	}
+	switch {
+	case m.SD != nil:
+	case m.UnknownBy != "":
+		m.SD = p.Noise.Deviations()
+	case m.Scales == nil || p.Rewards != nil:
+		m.SD = p.Noise.SD
+	}
+	if m.Scales == nil {
+		m.Scales = p.Noise.Scales
+	} else {
+		m.Scales = slices.Repeat(m.Scales, p.N())
 	}
 	q := *p
-	stated, err := q.state(m)
-	switch {
-	case err != nil:
-		return nil, err
-	case q.Unknown != "" && q.SD == nil:
-		q.SD = p.Noise
-	case stated && q.Rewards == nil && q.Unknown == "":
-		q.SD = nil
-	}
+	q.Noise = m
 	if err := q.check(); err != nil {
 		return nil, err
 	}

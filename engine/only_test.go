@@ -39,7 +39,7 @@ func TestOnly(t *testing.T) {
 		return sum
 	}
 	for a, i := range from {
-		if q.Mean[a] != p.Mean[i] || q.Arms.Names[a] != p.Arms.Names[i] || q.Noise[a] != p.Noise[i] || q.TaskOf[a] != a/6 {
+		if q.Mean[a] != p.Mean[i] || q.Arms.Names[a] != p.Arms.Names[i] || q.Noise.Scales[a] != p.Noise.Scales[i] || q.TaskOf[a] != a/6 {
 			t.Errorf("arm %d is not arm %d", a, i)
 		}
 		for b, j := range from {

@@ -51,7 +51,7 @@ type Options struct {
 	Gap      float64 // lower bound on the smallest gap, reward units; 0 means that of the known means
 	Unit     float64 // reward units of one normalised unit; 0 means the largest noise scale
 
-	Law    string  // of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal without Problem.Bounds
+	Law    string  // of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal without bounds of the problem's rewards
 	Misfit float64 // bound on what the kernel cannot represent of any expected reward, reward units; 0 means that it represents them
 	Robust bool    // estimate such a bound from the data of the run and allow for it
 
@@ -110,4 +110,16 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("max_samples must be at least 1, got %d", o.MaxSamples)
 	}
 	return nil
+}
+
+// LawFor returns the law of the noise that tests rely on: the one given, or else sub-Gaussian
+// where rewards have bounds, and normal where not.
+func (o Options) LawFor(p *Problem) string {
+	switch {
+	case o.Law != "":
+		return o.Law
+	case p.Noise.Bounds != nil:
+		return LawSubGaussian
+	}
+	return LawNormal
 }

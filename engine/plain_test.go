@@ -98,7 +98,7 @@ func (a *plainAgent) learn(b Batch) {
 func (ref *reference) gram(weights []float64) *mat.SymDense {
 	a := mat.NewSymDense(ref.phi[0].Len(), nil)
 	for i, w := range weights {
-		a.SymRankOne(a, w*sq(ref.p.LargestNoise()/ref.p.Noise[i]), ref.phi[i])
+		a.SymRankOne(a, w*sq(ref.p.LargestNoise()/ref.p.Noise.Scales[i]), ref.phi[i])
 	}
 	return a
 }
@@ -146,7 +146,7 @@ func (ref *reference) leastSquares(b Batch) (*mat.VecDense, *mat.Dense) {
 	for i, c := range b.Counts {
 		weights[i] = float64(c)
 		if c > 0 {
-			right.AddScaledVec(right, float64(c)*ref.p.LargestNoise()/sq(ref.p.Noise[i])*b.Means[i], ref.phi[i])
+			right.AddScaledVec(right, float64(c)*ref.p.LargestNoise()/sq(ref.p.Noise.Scales[i])*b.Means[i], ref.phi[i])
 		}
 	}
 	inverse := pseudoInverse(ref.gram(weights))

@@ -3,15 +3,9 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
-)
-
-// The values of Problem.Unknown, besides "".
-const (
-	UnknownCommon = "common"
-	UnknownTask   = "task"
-	UnknownArm    = "arm"
 )
 
 // Problem is one instance: V tasks, N arms in all, grouped by task in task
@@ -24,27 +18,12 @@ type Problem struct {
 	TaskOf []int           // N: task of each arm, non-decreasing
 	Kernel kernels.Joint
 
-	Noise []float64 // N sub-Gaussian scales σ_i > 0, reward units
-	// NoiseEstimated tells that Noise was computed from the data, so that
-	// guarantees which assume it known are approximate.
-	NoiseEstimated bool
-	// NoiseAssumed tells that nothing was said of Noise, which is 1 then; see NoiseWarning.
-	NoiseAssumed bool
-	// Unknown says of which arms the scales are known up to a common factor only: all
-	// (UnknownCommon), those of a task (UnknownTask), or each arm by itself (UnknownArm). Noise then
-	// has guesses, which guide allocations and carry no guarantee. "" means that Noise is known.
-	Unknown string
-	// Bounds are two numbers between which every reward lies, whatever its law; Noise is
-	// then half their difference [Hoeffding63]. nil when there are none.
-	Bounds *[2]float64
+	Noise NoiseModel
 
-	Mean        []float64   // N expected rewards, or nil when unknown
-	Reps        []float64   // N counts of the measurements that Mean is of; nil means one each
-	SD          []float64   // N standard deviations that simulated noise has; nil means Noise
-	Rewards     [][]float64 // N measured populations to resample, or nil
-	Environment string      // how simulated rewards are drawn, a name in Environments; "" means gaussian
-	Strength    float64     // of the environment; 0 means its default
-	Sources     []Source    // the files it came from
+	Mean    []float64   // N expected rewards, or nil when unknown
+	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
+	Rewards [][]float64 // N measured populations to resample, or nil
+	Sources []Source    // the files it came from
 }
 
 // Source is a file that a problem was read from.
@@ -97,7 +76,7 @@ func (p *Problem) PairCount() float64 {
 // LargestNoise is max σ_i, the default unit of rewards.
 func (p *Problem) LargestNoise() float64 {
 	var largest float64
-	for _, s := range p.Noise {
+	for _, s := range p.Noise.Scales {
 		largest = max(largest, s)
 	}
 	return largest
@@ -119,7 +98,8 @@ func (p *Problem) Only(tasks ...int) *Problem {
 		}
 	}
 	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
-	q.Noise, q.Mean, q.SD, q.Reps = at(p.Noise, index), at(p.Mean, index), at(p.SD, index), at(p.Reps, index)
+	q.Noise.Scales, q.Noise.SD = at(p.Noise.Scales, index), at(p.Noise.SD, index)
+	q.Mean, q.Reps = at(p.Mean, index), at(p.Reps, index)
 	q.Rewards = at(p.Rewards, index)
 	return &q
 }
@@ -160,14 +140,12 @@ func (p *Problem) NamesOf(i int) []string {
 // A noise of one entry holds for all arms; mean may be nil when rewards are
 // unknown.
 func New(name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint, noise, mean []float64) (*Problem, error) {
-	p := &Problem{Name: name, Tasks: tasks, Arms: arms, TaskOf: taskOf, Kernel: k, Mean: mean, Environment: EnvironmentGaussian}
 	if len(noise) == 1 {
-		p.Noise = make([]float64, len(taskOf))
-		for i := range p.Noise {
-			p.Noise[i] = noise[0]
-		}
-	} else {
-		p.Noise = noise
+		noise = slices.Repeat(noise, len(taskOf))
+	}
+	p := &Problem{
+		Name: name, Tasks: tasks, Arms: arms, TaskOf: taskOf, Kernel: k, Mean: mean,
+		Noise: NoiseModel{Scales: noise, Environment: EnvironmentGaussian},
 	}
 	return p, p.check()
 }
@@ -178,8 +156,8 @@ func (p *Problem) check() error {
 		return fmt.Errorf("problem %q: needs at least one task with one arm", p.Name)
 	}
 	n := p.Arms.Len()
-	if len(p.TaskOf) != n || len(p.Noise) != n || (p.Mean != nil && len(p.Mean) != n) {
-		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise), len(p.Mean))
+	if len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n) {
+		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise.Scales), len(p.Mean))
 	}
 	seen := make([]bool, p.V())
 	for i, v := range p.TaskOf {
@@ -193,7 +171,7 @@ func (p *Problem) check() error {
 			return fmt.Errorf("problem %q: task %q has no arm", p.Name, p.Tasks.Names[v])
 		}
 	}
-	for i, s := range p.Noise {
+	for i, s := range p.Noise.Scales {
 		if !(s > 0) || math.IsInf(s, 0) {
 			return fmt.Errorf("problem %q: %s: the noise scale must be a positive number, got %g", p.Name, p.Where(i), s)
 		}
@@ -208,8 +186,8 @@ func (p *Problem) check() error {
 		if math.Abs(m) > kernels.Largest {
 			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), m, kernels.ExtremeRule)
 		}
-		if p.Environment == EnvironmentBernoulli && p.Bounds == nil && (m < 0 || m > 1) {
-			return noiseErrorf("environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
+		if p.Noise.Environment == EnvironmentBernoulli && p.Noise.Bounds == nil && (m < 0 || m > 1) {
+			return noiseErrorf("Environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
 		}
 	}
 	if err := p.checkNames(); err != nil {
@@ -220,22 +198,27 @@ func (p *Problem) check() error {
 
 // checkNoise reports what cannot be known of noise, naming the place.
 func (p *Problem) checkNoise() error {
-	if p.Unknown != "" && p.Unknown != UnknownCommon && p.Unknown != UnknownTask && p.Unknown != UnknownArm {
-		return fmt.Errorf("problem %q: noise can be unknown as %q, %q or %q, got %q", p.Name, UnknownCommon, UnknownTask, UnknownArm, p.Unknown)
-	}
-	if p.Bounds == nil {
+	m := p.Noise
+	switch {
+	case m.SD != nil && len(m.SD) != p.N():
+		return fmt.Errorf("problem %q: %d arms, but %d standard deviations", p.Name, p.N(), len(m.SD))
+	case m.Known != NoiseStated && m.Known != NoiseAssumed && !m.Estimated():
+		return fmt.Errorf("problem %q: noise can be known as %q, %q, %q or %q, got %q", p.Name, NoiseStated, NoiseSD, NoiseTask, NoiseAssumed, m.Known)
+	case m.UnknownBy != "" && m.UnknownBy != UnknownProblem && m.UnknownBy != UnknownTask && m.UnknownBy != UnknownArm:
+		return fmt.Errorf("problem %q: noise can be unknown by %q, %q or %q, got %q", p.Name, UnknownProblem, UnknownTask, UnknownArm, m.UnknownBy)
+	case m.Bounds == nil:
 		return nil
 	}
-	lo, hi := p.Bounds[0], p.Bounds[1]
-	if p.Unknown != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
-		return noiseErrorf("bounded", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
+	lo, hi := m.Bounds[0], m.Bounds[1]
+	if m.UnknownBy != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
+		return noiseErrorf("Bounds", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
 	}
-	for i, s := range p.Noise {
+	for i, s := range p.Noise.Scales {
 		switch half := (hi - lo) / 2; {
 		case math.Abs(s-half) > 1e-12*half:
 			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name, p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
-			return noiseErrorf("bounded", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
+			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
 		}
 	}
 	return nil

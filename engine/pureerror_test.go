@@ -42,7 +42,7 @@ func lines(t testing.TB, tasks, arms int, own bool, unknown string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Unknown = unknown
+	p.Noise.UnknownBy = unknown
 	m, err := NewModel(p, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestLackOfFitLaw(t *testing.T) {
 		t.Errorf("%g degrees, want %g", pure, want)
 	}
 	for _, least := range []int{1, 2, 9} {
-		m := lines(t, 2, 5, false, UnknownCommon)
+		m := lines(t, 2, 5, false, UnknownProblem)
 		f := &fitCheck{model: m, data: newReplicates(10)}
 		f.data.add(nullBatch(m, rand.New(rand.NewPCG(1, 1)), func(i int) int { return least * when(i == 3) }, func(int) float64 { return 1 }))
 		s, _ := f.data.scales(m)
@@ -153,7 +153,7 @@ func TestLackOfFitLaw(t *testing.T) {
 func TestLackOfFitLeavesOut(t *testing.T) {
 	b := Batch{Counts: []int{50, 50, 1, 50}, Means: []float64{0, 3, 2, 3}, Squares: []float64{200, 200, 0, 200}}
 	f := &fitCheck{model: line(t), data: newReplicates(4)}
-	f.model.Problem.Unknown = UnknownArm
+	f.model.Problem.Noise.UnknownBy = UnknownArm
 	if p := pOf(f.Learn(1, b)); p == nil || *p > 1e-3 {
 		t.Errorf("p = %v for an arm that is far off, beside one without replicates", p)
 	}

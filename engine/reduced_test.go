@@ -173,8 +173,8 @@ func TestReducedSharing(t *testing.T) {
 	// Another noise makes other arms.
 	p := instances(t)[0]
 	noisy := *p
-	noisy.Noise = slices.Clone(p.Noise)
-	noisy.Noise[0] *= 2
+	noisy.Noise.Scales = slices.Clone(p.Noise.Scales)
+	noisy.Noise.Scales[0] *= 2
 	a, err := NewModel(p, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func (ref *reference) estimate(b Batch) (theta *mat.VecDense, inverse *mat.Dense
 	a, right := mat.NewDense(dim, dim, nil), mat.NewVecDense(dim, nil)
 	total := 0.0
 	for i, c := range b.Counts {
-		w := float64(c) / (ref.p.Noise[i] * ref.p.Noise[i]) * sq(ref.p.LargestNoise())
+		w := float64(c) / (ref.p.Noise.Scales[i] * ref.p.Noise.Scales[i]) * sq(ref.p.LargestNoise())
 		total += float64(c)
 		var outer mat.Dense
 		outer.Outer(w, ref.phi[i], ref.phi[i])
@@ -78,7 +78,7 @@ func (ref *reference) largestVariance(lambda []float64, sets [][]int) float64 {
 	a := mat.NewDense(dim, dim, nil)
 	for i, w := range lambda {
 		var outer mat.Dense
-		outer.Outer(w*sq(ref.p.LargestNoise()/ref.p.Noise[i]), ref.phi[i], ref.phi[i])
+		outer.Outer(w*sq(ref.p.LargestNoise()/ref.p.Noise.Scales[i]), ref.phi[i], ref.phi[i])
 		a.Add(a, &outer)
 	}
 	for k := 0; k < dim; k++ {
@@ -180,7 +180,7 @@ func (ref *reference) space() design.Space {
 	precision := make([]float64, len(ref.phi))
 	for i, f := range ref.phi {
 		features.SetRow(i, f.RawVector().Data)
-		precision[i] = sq(ref.p.LargestNoise() / ref.p.Noise[i])
+		precision[i] = sq(ref.p.LargestNoise() / ref.p.Noise.Scales[i])
 	}
 	return design.Space{Features: features, Precision: precision, Ridge: ref.ridge}
 }

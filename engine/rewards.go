@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -78,13 +79,13 @@ const agreement = 1e-3
 func (p *Problem) summarise(path string) (spread, error) {
 	s := spread{make([]float64, p.N()), make([]float64, p.N())}
 	given := p.Mean
-	p.Mean, p.SD = make([]float64, p.N()), make([]float64, p.N())
+	p.Mean, p.Noise.SD = make([]float64, p.N()), make([]float64, p.N())
 	for i, rewards := range p.Rewards {
 		if len(rewards) == 0 {
 			return s, &DataError{Path: path, Message: fmt.Sprintf("no reward of %s", p.Where(i))}
 		}
 		p.Mean[i] = stat.Mean(rewards, nil)
-		p.SD[i] = math.Sqrt(stat.PopVariance(rewards, nil))
+		p.Noise.SD[i] = math.Sqrt(stat.PopVariance(rewards, nil))
 		s.reps[i] = float64(len(rewards))
 		s.sd[i] = math.NaN()
 		if len(rewards) > 1 {
@@ -97,51 +98,43 @@ func (p *Problem) summarise(path string) (spread, error) {
 	return s, nil
 }
 
-// setNoise sets the noise scales from a settled model and what is known of the data.
+// setNoise sets the noise from a settled statement and what is known of the data.
 func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
-	known := !math.IsNaN(s.sd[0])
-	silent := m.Bounds == nil && m.Noise.Kind == ""
-	if silent {
-		m.Noise = Noise{Kind: NoiseValue, Value: 1}
-		if known {
-			m.Noise.Kind = NoiseSD
-		}
+	measured := !math.IsNaN(s.sd[0])
+	switch {
+	case m.silent() && measured:
+		m.Known = NoiseSD
+	case m.silent():
+		m.Known, m.Scales = NoiseAssumed, []float64{1}
 	}
-	stated, err := p.state(m)
-	if err != nil {
-		return err
+	m.SD = p.Noise.SD
+	if m.SD == nil && measured && (m.Estimated() || m.UnknownBy != "") {
+		m.SD = s.sd
 	}
-	p.NoiseEstimated, p.NoiseAssumed = !stated, silent && !known
-	if p.SD == nil && known && (p.NoiseEstimated || p.Unknown != "") {
-		p.SD = s.sd
-	}
-	if stated {
-		return nil
-	}
-	if !known {
-		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Noise.Kind, strings.Join(t.header, ", "))}
-	}
-	p.Noise = make([]float64, p.N())
-	switch m.Noise.Kind {
-	case NoiseSD:
-		copy(p.Noise, s.sd)
-	case NoiseTask:
-		p.pool(s)
+	switch {
+	case !m.Estimated():
+		m.Scales = slices.Repeat(m.Scales, p.N())
+	case !measured:
+		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(t.header, ", "))}
+	case m.Known == NoiseTask:
+		m.Scales = p.pooled(s)
 	default:
-		return fmt.Errorf("noise must be a number, %q, %q, %q, %q or %q, got %q", NoiseSD, NoiseTask, NoiseUnknown, NoiseUnknownTask, NoiseUnknownArm, m.Noise.Kind)
+		m.Scales = slices.Clone(s.sd)
 	}
-	for i, sigma := range p.Noise {
+	for i, sigma := range m.Scales {
 		if !(sigma > 0) {
 			return &DataError{Path: t.path, Message: fmt.Sprintf("%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number", p.Where(i), sigma)}
 		}
 	}
+	p.Noise = m
 	return nil
 }
 
-// pool sets every noise scale to the pooled standard deviation of its task:
+// pooled returns for every arm the pooled standard deviation of its task:
 // √(Σ (reps-1) sd² / Σ (reps-1)), or the plain mean of sd² when every arm has
 // one measurement.
-func (p *Problem) pool(s spread) {
+func (p *Problem) pooled(s spread) []float64 {
+	out := make([]float64, p.N())
 	for v := 0; v < p.V(); v++ {
 		lo, hi := p.ArmsOf(v)
 		var sum, freedom, plain float64
@@ -158,7 +151,8 @@ func (p *Problem) pool(s spread) {
 			pooled = math.Sqrt(sum / freedom)
 		}
 		for i := lo; i < hi; i++ {
-			p.Noise[i] = pooled
+			out[i] = pooled
 		}
 	}
+	return out
 }

@@ -67,7 +67,7 @@ func jsonProblem(p engine.Problem) object {
 	for v, g := range p.Groups() {
 		arms := []any{}
 		for _, i := range g {
-			arm := object{{"arm", p.Arms.Names[i]}, {"noise", p.Noise[i]}}
+			arm := object{{"arm", p.Arms.Names[i]}, {"noise", p.Noise.Scales[i]}}
 			if p.Mean != nil {
 				arm = append(arm, member{"mean", p.Mean[i]})
 			}
@@ -80,8 +80,8 @@ func jsonProblem(p engine.Problem) object {
 		sources = append(sources, s)
 	}
 	o := object{{"name", p.Name}, {"kernel", p.Kernel.String()}, {"noise", noiseKnown(p)}, {"environment", environmentWords(p)}, {"tasks", tasks}, {"sources", sources}}
-	if p.Bounds != nil {
-		o = append(o, member{"bounds", p.Bounds})
+	if p.Noise.Bounds != nil {
+		o = append(o, member{"bounds", p.Noise.Bounds})
 	}
 	return o
 }

@@ -9,13 +9,15 @@ import (
 // noiseKnown is what is known of the noise of a problem, in a word.
 func noiseKnown(p engine.Problem) string {
 	switch {
-	case p.Unknown != "":
-		return "unknown " + p.Unknown
-	case p.Bounds != nil:
+	case p.Noise.UnknownBy == engine.UnknownProblem:
+		return "unknown common"
+	case p.Noise.UnknownBy != "":
+		return "unknown " + p.Noise.UnknownBy
+	case p.Noise.Bounds != nil:
 		return "bounded"
-	case p.NoiseEstimated:
+	case p.Noise.Estimated():
 		return "estimated"
-	case p.NoiseAssumed:
+	case p.Noise.Known == engine.NoiseAssumed:
 		return "assumed"
 	}
 	return "known"
@@ -23,8 +25,8 @@ func noiseKnown(p engine.Problem) string {
 
 // noiseWords says what is known of the noise, and what that is good for.
 func noiseWords(p engine.Problem) string {
-	switch p.Unknown {
-	case engine.UnknownCommon:
+	switch p.Noise.UnknownBy {
+	case engine.UnknownProblem:
 		return "scale unknown, up to one factor for all arms: estimated while sampling, by algorithms that can"
 	case engine.UnknownTask:
 		return "scale unknown, up to a factor for each task: estimated while sampling, by algorithms that can"
@@ -32,12 +34,12 @@ func noiseWords(p engine.Problem) string {
 		return "scale unknown for each arm: estimated while sampling, by algorithms that can"
 	}
 	switch {
-	case p.Bounds != nil:
-		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.Bounds[0], 6), cell(p.Bounds[1], 6))
-	case p.NoiseEstimated:
+	case p.Noise.Bounds != nil:
+		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.Noise.Bounds[0], 6), cell(p.Noise.Bounds[1], 6))
+	case p.Noise.Estimated():
 		return "scale estimated from the data: guarantees that take it as known are heuristic"
 	}
-	if p.NoiseAssumed {
+	if p.Noise.Known == engine.NoiseAssumed {
 		return "scale not stated: 1 is assumed"
 	}
 	return "scale known"
@@ -45,11 +47,11 @@ func noiseWords(p engine.Problem) string {
 
 // environmentWords say how rewards are simulated.
 func environmentWords(p engine.Problem) string {
-	entry, err := engine.EnvironmentNamed(p.Environment)
+	entry, err := engine.EnvironmentNamed(p.Noise.Environment)
 	if err != nil {
-		return p.Environment
+		return p.Noise.Environment
 	}
-	strength := p.Strength
+	strength := p.Noise.Strength
 	if strength == 0 {
 		strength = entry.Strength
 	}

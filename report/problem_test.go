@@ -16,7 +16,7 @@ func problem() *engine.Problem {
 		Arms:    &kernels.Points{Columns: []string{"x_dose"}, Names: []string{"a", "b", "a"}, ID: []int{0, 1, 0}, X: [][]float64{{1, 2, 1}}},
 		TaskOf:  []int{0, 0, 1},
 		Kernel:  kernels.LiftTask(kernels.Identity{}),
-		Noise:   []float64{1, 2, 0.5},
+		Noise:   engine.NoiseModel{Scales: []float64{1, 2, 0.5}},
 		Mean:    []float64{-3, -1, 4},
 		Sources: []engine.Source{{Path: "stroke.csv", SHA256: "ab12", Rows: 3}},
 	}

@@ -85,7 +85,7 @@ func allocationBlocks(a bounds.Allocation) []Block {
 // problemBlocks tells of a problem: its size, kernel, noise and where it is from.
 func problemBlocks(p engine.Problem) []Block {
 	label := "Largest noise scale"
-	if p.Unknown != "" {
+	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
 	t := Table{
@@ -98,8 +98,8 @@ func problemBlocks(p engine.Problem) []Block {
 	for v, g := range p.Groups() {
 		row := []any{p.Tasks.Names[v], len(g), nil, nil, nil}
 		for n, i := range g {
-			if s, ok := row[2].(float64); !ok || p.Noise[i] > s {
-				row[2] = p.Noise[i]
+			if s, ok := row[2].(float64); !ok || p.Noise.Scales[i] > s {
+				row[2] = p.Noise.Scales[i]
 			}
 			if p.Mean != nil {
 				if best, ok := row[4].(float64); n == 0 || (ok && p.Mean[i] > best) {

@@ -76,7 +76,7 @@ func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
 	h := Hardness{Problem: p.Name}
 	for v, b := range best {
 		lo, hi := p.ArmsOf(v)
-		row := HardnessRow{Task: p.Tasks.Names[v], Arms: hi - lo, Best: p.Arms.Names[b], Noise: p.Noise[b], Gap: math.Inf(1)}
+		row := HardnessRow{Task: p.Tasks.Names[v], Arms: hi - lo, Best: p.Arms.Names[b], Noise: p.Noise.Scales[b], Gap: math.Inf(1)}
 		for i := lo; i < hi; i++ {
 			if gap := p.Mean[b] - p.Mean[i]; i != b && gap < row.Gap {
 				row.Gap, row.Second = gap, p.Arms.Names[i]

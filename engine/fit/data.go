@@ -66,8 +66,8 @@ func (d *data) replicates() {
 			continue
 		case d.p.Rewards != nil:
 			squares[i] = stat.PopVariance(d.p.Rewards[i], nil) * n
-		case d.p.SD != nil:
-			squares[i] = d.p.SD[i] * d.p.SD[i] * (n - 1)
+		case d.p.Noise.SD != nil:
+			squares[i] = d.p.Noise.SD[i] * d.p.Noise.SD[i] * (n - 1)
 		default:
 			return
 		}
@@ -81,7 +81,7 @@ func (d *data) replicates() {
 // known are the variances σ_i²/n_i of the means where σ is the problem's noise scale.
 func (d *data) known() []float64 {
 	v := make([]float64, len(d.y))
-	for i, s := range d.p.Noise {
+	for i, s := range d.p.Noise.Scales {
 		v[i] = s * s / d.count[i]
 	}
 	return v

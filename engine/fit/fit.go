@@ -41,7 +41,7 @@ func Of(ctx context.Context, p *engine.Problem, opt Options) (Fit, error) {
 	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return Fit{}, err
 	}
-	if opt.Noise == nil && p.Unknown != "" { // the problem has guesses only
+	if opt.Noise == nil && p.Noise.UnknownBy != "" { // the problem has guesses only
 		opt.Noise = &kernels.Free{Name: "noise", Value: p.LargestNoise()}
 	}
 	d, err := dataOf(p, opt.Mean)
@@ -159,9 +159,9 @@ func round(v float64) float64 {
 
 func noiseWords(p *engine.Problem, noise *kernels.Free) string {
 	switch {
-	case noise == nil && p.NoiseEstimated:
+	case noise == nil && p.Noise.Estimated():
 		return "standard deviations of the replicates"
-	case noise == nil && p.NoiseAssumed:
+	case noise == nil && p.Noise.Known == engine.NoiseAssumed:
 		return "not stated: 1 is assumed"
 	case noise == nil:
 		return "as the problem states it"

@@ -60,9 +60,9 @@ func TestUnknownNoise(t *testing.T) {
 	w := world{tasks: 6, arms: 8, reps: 4, noise: 0.6}
 	k := joint(t, kernels.RBF{Lengthscale: []float64{2}}, kernels.Mul(kernels.Constant{Value: 4}, kernels.RBF{}))
 	p := w.draw(t, k, 10, rand.New(rand.NewPCG(4, 4)))
-	p.Unknown = engine.UnknownCommon
-	for i := range p.Noise {
-		p.Noise[i] = 20
+	p.Noise.UnknownBy = engine.UnknownProblem
+	for i := range p.Noise.Scales {
+		p.Noise.Scales[i] = 20
 	}
 	f := fitted(t, p, Options{Kernel: joint(t, rbf(1), kernels.Mul(free(1, 1e-2, 1e3), rbf(3)))})
 	last := f.Parameters[len(f.Parameters)-1]

@@ -23,9 +23,9 @@ func TestMisfitLevel(t *testing.T) {
 		var values []float64
 		for draw := range draws {
 			p := w.draw(t, k, 0, rand.New(rand.NewPCG(2, uint64(draw))))
-			p.Noise = slices.Clone(p.Noise)
-			for i := range p.Noise {
-				p.Noise[i] = 2 // F does not mind the scale, but where it begins to look
+			p.Noise.Scales = slices.Clone(p.Noise.Scales)
+			for i := range p.Noise.Scales {
+				p.Noise.Scales[i] = 2 // F does not mind the scale, but where it begins to look
 			}
 			d, err := dataOf(p, mean)
 			if err != nil {
@@ -81,9 +81,9 @@ func TestMisfitAfterFitting(t *testing.T) {
 		if slices.ContainsFunc(f.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFitTooGood }) {
 			close++
 		}
-		p.NoiseEstimated, p.Noise = true, nil
+		p.Noise.Known, p.Noise.Scales = engine.NoiseSD, nil
 		for _, r := range p.Rewards {
-			p.Noise = append(p.Noise, stat.StdDev(r, nil))
+			p.Noise.Scales = append(p.Noise.Scales, stat.StdDev(r, nil))
 		}
 		if f = fitted(t, p, Options{Kernel: k, Starts: 1}); f.Misfit.Test != "chi-square" || f.Misfit.Exact {
 			t.Fatalf("standard deviations of single arms: %+v", f.Misfit)

@@ -67,11 +67,11 @@ func (d *data) others(i int) (float64, bool) {
 // perArm tells whether the problem's noise scales are the standard deviations of single
 // arms, each with few degrees of freedom of its own.
 func perArm(p *engine.Problem) bool {
-	if !p.NoiseEstimated {
+	if !p.Noise.Estimated() {
 		return false
 	}
 	for i := 1; i < p.N(); i++ {
-		if p.TaskOf[i] == p.TaskOf[i-1] && p.Noise[i] != p.Noise[i-1] {
+		if p.TaskOf[i] == p.TaskOf[i-1] && p.Noise.Scales[i] != p.Noise.Scales[i-1] {
 			return true
 		}
 	}

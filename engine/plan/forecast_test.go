@@ -191,11 +191,11 @@ func TestNoiseOfGaps(t *testing.T) {
 	p := *paper(t, 1, 0.2)
 	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}
 	usual := row(t, &p, q, "CoTestFC")
-	p.Bounds = &[2]float64{0, 2} // half of their distance is the noise scale
+	p.Noise.Bounds = &[2]float64{0, 2} // half of their distance is the noise scale
 	if bounded := row(t, &p, q, "CoTestFC"); bounded.SamplesTotal <= usual.SamplesTotal {
 		t.Errorf("%g samples with bounds, %g for normal rewards", bounded.SamplesTotal, usual.SamplesTotal)
 	}
-	p.Bounds, p.Unknown = nil, engine.UnknownCommon
+	p.Noise.Bounds, p.Noise.UnknownBy = nil, engine.UnknownProblem
 	if unknown := row(t, &p, q, "CoTestFC"); unknown.SamplesTotal == usual.SamplesTotal || math.Abs(unknown.SamplesTotal/usual.SamplesTotal-1) > 0.3 {
 		t.Errorf("%g samples with an unknown noise scale, %g with a known one", unknown.SamplesTotal, usual.SamplesTotal)
 	}

@@ -49,7 +49,7 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 			return nil, nil, fmt.Errorf("gaps must differ, got %g twice", gap)
 		}
 		s := scenario{gap: gap}
-		if p.Bounds != nil {
+		if p.Noise.Bounds != nil {
 			s.law = engine.LawSubGaussian // what the bounds, which supposed takes away, would have said
 		}
 		for d := range min(draws, q.Runs) {
@@ -70,7 +70,7 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 // assumed.
 func supposed(p *engine.Problem, mean []float64) *engine.Problem {
 	q := *p
-	q.Mean, q.Rewards, q.Bounds, q.Environment = mean, nil, nil, engine.EnvironmentGaussian
+	q.Mean, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, engine.EnvironmentGaussian
 	return &q
 }
 

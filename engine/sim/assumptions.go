@@ -82,12 +82,12 @@ func (x Experiment) blurred(entry engine.AlgorithmEntry, model *engine.Model) st
 // larger standard deviation are not as sub-Gaussian as stated.
 func (x Experiment) noisier() string {
 	p := x.Problem
-	if !x.natural || p.Unknown != "" || p.NoiseEstimated {
+	if !x.natural || p.Noise.UnknownBy != "" || p.Noise.Estimated() {
 		return ""
 	}
 	for i, sd := range deviations(p) {
-		if sd > p.Noise[i]*(1+slack) {
-			return fmt.Sprintf("a noise scale of %.3g was stated at %s, and its rewards have a standard deviation of %.3g", p.Noise[i], p.Where(i), sd)
+		if sd > p.Noise.Scales[i]*(1+slack) {
+			return fmt.Sprintf("a noise scale of %.3g was stated at %s, and its rewards have a standard deviation of %.3g", p.Noise.Scales[i], p.Where(i), sd)
 		}
 	}
 	return ""
@@ -95,11 +95,11 @@ func (x Experiment) noisier() string {
 
 // deviations are the standard deviations of simulated rewards.
 func deviations(p *engine.Problem) []float64 {
-	switch p.Environment {
+	switch p.Noise.Environment {
 	case engine.EnvironmentBernoulli:
 		lo, hi := 0.0, 1.0
-		if p.Bounds != nil {
-			lo, hi = p.Bounds[0], p.Bounds[1]
+		if p.Noise.Bounds != nil {
+			lo, hi = p.Noise.Bounds[0], p.Noise.Bounds[1]
 		}
 		out := make([]float64, p.N())
 		for i, mean := range p.Mean {
@@ -107,9 +107,9 @@ func deviations(p *engine.Problem) []float64 {
 		}
 		return out
 	case engine.EnvironmentResampled:
-		return p.SD
+		return p.Noise.SD
 	}
-	return scales(p)
+	return p.Noise.Deviations()
 }
 
 // assumed is what the guarantee takes for granted and nobody can check: of the kernel and of the numbers that were
@@ -174,12 +174,12 @@ func tested(r engine.Result) bool {
 func (x Experiment) ofRewards(entry engine.AlgorithmEntry) string {
 	p, s := x.Problem, "the function's rewards are independent"
 	switch {
-	case entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal && p.Unknown != "":
+	case entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal && p.Noise.UnknownBy != "":
 		return s + " and normal, with scales that are unknown as the problem states"
 	case entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal:
 		return s + " and normal with the problem's noise scales"
-	case p.Bounds != nil:
-		return s + fmt.Sprintf(" and lie between %g and %g", p.Bounds[0], p.Bounds[1])
+	case p.Noise.Bounds != nil:
+		return s + fmt.Sprintf(" and lie between %g and %g", p.Noise.Bounds[0], p.Noise.Bounds[1])
 	}
 	return s + " and sub-Gaussian with the problem's noise scales"
 }

@@ -132,7 +132,7 @@ func BenchmarkPulls(b *testing.B) {
 			b.Fatal(err)
 		}
 		chances := *p // of rewards 0 and 1
-		chances.Environment, chances.Mean = engine.EnvironmentBernoulli, slices.Clone(p.Mean)
+		chances.Noise.Environment, chances.Mean = engine.EnvironmentBernoulli, slices.Clone(p.Mean)
 		for i := range chances.Mean {
 			chances.Mean[i] = 0.3 + 0.01*float64(i)
 		}
@@ -142,7 +142,7 @@ func BenchmarkPulls(b *testing.B) {
 			{Problem: &chances, Algorithm: "IndUniformFB", Options: engine.Options{Budget: budget}},
 		} {
 			x.Mode, x.Runs, x.Seed, x.Workers = engine.ModeFB, 500, 1, 1
-			b.Run(fmt.Sprintf("%s/%s/pulls=%d", x.Algorithm, x.Problem.Environment, budget), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%s/pulls=%d", x.Algorithm, x.Problem.Noise.Environment, budget), func(b *testing.B) {
 				for b.Loop() {
 					if _, err := sim.Run(context.Background(), x); err != nil {
 						b.Fatal(err)

@@ -172,9 +172,9 @@ func TestCoTestErrorTable(t *testing.T) {
 	for _, p := range []*engine.Problem{paperCase(t, 2, 0.4), nearTie(t), allButTied(t)} {
 		for _, delta := range []float64{0.005, 0.1} {
 			cell(p, engine.LawSubGaussian, "sub-Gaussian", delta, runs/10)
-			for _, unknown := range []string{engine.UnknownCommon, engine.UnknownTask, engine.UnknownArm} {
+			for _, unknown := range []string{engine.UnknownProblem, engine.UnknownTask, engine.UnknownArm} {
 				q := *p
-				q.Unknown, q.SD, q.Noise = unknown, p.Noise, slices.Repeat([]float64{20}, p.N())
+				q.Noise.UnknownBy, q.Noise.SD, q.Noise.Scales = unknown, p.Noise.Scales, slices.Repeat([]float64{20}, p.N())
 				cell(&q, "", "unknown, "+unknown, delta, runs/10)
 			}
 		}
@@ -185,9 +185,9 @@ func TestCoTestErrorTable(t *testing.T) {
 // above could fail.
 func TestCoTestErrorRatesCanFail(t *testing.T) {
 	p := paperCase(t, 3, 0.3)
-	p.SD = make([]float64, p.N())
-	for i := range p.SD {
-		p.SD[i] = 4
+	p.Noise.SD = make([]float64, p.N())
+	for i := range p.Noise.SD {
+		p.Noise.SD[i] = 4
 	}
 	if r := coTest(t, p, engine.Options{Delta: 0.1}, 200); r.Errors.CI95[0] <= 0.1 {
 		t.Errorf("4 times the noise: error rate %.3f from %.3f, want above delta", r.Errors.Rate, r.Errors.CI95[0])
@@ -220,7 +220,7 @@ func TestCoTestMargins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(sim.Gaussian(p.Mean, p.Noise), 5, run), opt)
+			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(sim.Gaussian(p.Mean, p.Noise.Scales), 5, run), opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,9 +33,9 @@ func TestDetail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.SD = make([]float64, p.N())
-		for i := range p.SD {
-			p.SD[i] = 10 // rewards are noisier than the engine is told, so that some runs err
+		p.Noise.SD = make([]float64, p.N())
+		for i := range p.Noise.SD {
+			p.Noise.SD[i] = 10 // rewards are noisier than the engine is told, so that some runs err
 		}
 		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 60, Seed: 2, Detail: true})
 		d := r.Detail
@@ -80,7 +80,7 @@ func TestDetailWithoutTruth(t *testing.T) {
 	for i, m := range p.Mean {
 		rewards[i] = []float64{m - 1, m + 1}
 	}
-	p.Rewards, p.Mean, p.Environment = rewards, nil, engine.EnvironmentResampled
+	p.Rewards, p.Mean, p.Noise.Environment = rewards, nil, engine.EnvironmentResampled
 	x.Detail = true
 	d := run(t, x).Detail
 	if d == nil || len(d.Samples) != 3 || d.Wrong != nil || d.WrongTasks != nil || d.Regret != nil || d.Speedup != 0 || d.TaskRank != 1 {
@@ -132,9 +132,9 @@ func TestTooFewRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	noisy := *p // rewards 20 times as noisy as the engine is told
-	noisy.SD = make([]float64, p.N())
-	for i := range noisy.SD {
-		noisy.SD[i] = 20
+	noisy.Noise.SD = make([]float64, p.N())
+	for i := range noisy.Noise.SD {
+		noisy.Noise.SD[i] = 20
 	}
 	for _, c := range []struct {
 		problem *engine.Problem
@@ -168,7 +168,7 @@ func TestBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := p
-	unknown, err := p.WithNoise(engine.NoiseModel{Noise: engine.Noise{Kind: engine.NoiseUnknown}})
+	unknown, err := p.WithNoise(engine.NoiseModel{UnknownBy: engine.UnknownProblem})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,8 +133,8 @@ const (
 // what is common to the rewards of a round.
 func environmentOf(p *engine.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := NewEnvironment(draw, seed, run)
-	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: scales(p)}
-	switch entry, _ := engine.EnvironmentNamed(p.Environment); entry.Name {
+	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}
+	switch entry, _ := engine.EnvironmentNamed(p.Noise.Environment); entry.Name {
 	case engine.EnvironmentDrift:
 		s.shift = func(round, _, arm uint64) float64 {
 			return strength(p) * float64(round-1) * stream(mix(seed)+arm, uint64(run), 1, streamDrift).NormFloat64()
@@ -151,16 +151,8 @@ func environmentOf(p *engine.Problem, draw Drawer, seed uint64, run int) engine.
 
 // strength is that of the problem's environment, or its default.
 func strength(p *engine.Problem) float64 {
-	if entry, err := engine.EnvironmentNamed(p.Environment); p.Strength == 0 && err == nil {
+	if entry, err := engine.EnvironmentNamed(p.Noise.Environment); p.Noise.Strength == 0 && err == nil {
 		return entry.Strength
 	}
-	return p.Strength
-}
-
-// scales are the standard deviations of simulated noise.
-func scales(p *engine.Problem) []float64 {
-	if p.SD != nil {
-		return p.SD
-	}
-	return p.Noise
+	return p.Noise.Strength
 }

@@ -78,16 +78,16 @@ func mix(x uint64) uint64 {
 // round have in common (engine.EnvironmentDrift, engine.EnvironmentBatch). It reports a problem
 // that cannot be simulated.
 func DrawerOf(p *engine.Problem) (Drawer, error) {
-	if p.Environment == engine.EnvironmentResampled {
+	if p.Noise.Environment == engine.EnvironmentResampled {
 		return Resampled(p.Rewards), nil
 	}
 	if p.Mean == nil {
 		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean column and no raw rewards; plan(p, gaps=…) foretells what it takes", p.Name)
 	}
-	mean, sd := p.Mean, scales(p)
-	switch p.Environment {
+	mean, sd := p.Mean, p.Noise.Deviations()
+	switch p.Noise.Environment {
 	case engine.EnvironmentBernoulli:
-		if b := p.Bounds; b != nil {
+		if b := p.Noise.Bounds; b != nil {
 			return TwoPoint(mean, b[0], b[1]), nil
 		}
 		return Bernoulli(mean), nil

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/gonb-cope/gonb-cope/engine"
+import (
+	"context"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
 
 // EnvironmentOf is the environment of one run as experiments have it.
 func EnvironmentOf(p *engine.Problem, seed uint64, run int) engine.Environment {
@@ -13,3 +17,6 @@ func EnvironmentOf(p *engine.Problem, seed uint64, run int) engine.Environment {
 
 // Doubt is the warning about an error rate.
 var Doubt = doubt
+
+// KeyOf is what a Store finds the result of an experiment by.
+func KeyOf(x Experiment) (string, error) { return x.key(context.Background()) }

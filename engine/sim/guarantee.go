@@ -67,10 +67,10 @@ func (x Experiment) doubts(r engine.Result, entry engine.AlgorithmEntry, model *
 	if x.Options.Robust {
 		out = append(out, "how far rewards are from what the kernel can represent was estimated from the data of the run")
 	}
-	if p.NoiseEstimated {
+	if p.Noise.Estimated() {
 		out = append(out, "the noise scales were estimated from the data")
 	}
-	if p.NoiseAssumed {
+	if p.Noise.Known == engine.NoiseAssumed {
 		out = append(out, "nobody stated the noise scale, and 1 is assumed")
 	}
 	if w := x.blurred(entry, model); w != "" {
@@ -84,39 +84,26 @@ func (x Experiment) doubts(r engine.Result, entry engine.AlgorithmEntry, model *
 	}
 	normal := entry.Backing == engine.BackingNormal && x.Options.LawFor(p) == engine.LawNormal
 	switch {
-	case !engine.Independent(p.Environment):
-		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Environment))
-	case normal && p.Environment != engine.EnvironmentGaussian && p.Environment != "":
+	case !engine.Independent(p.Noise.Environment):
+		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Noise.Environment))
+	case normal && p.Noise.Environment != engine.EnvironmentGaussian && p.Noise.Environment != "":
 		out = append(out, "the test is for normal rewards, which these are not")
-	case p.Unknown == "" && !p.NoiseEstimated && !subGaussian(p):
+	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
 		out = append(out, "the noise scales that are stated do not cover these rewards")
 	case !proportional(p):
-		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", unknownOf(p), engine.NoiseUnknownArm))
+		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", p.Noise.UnknownBy, "unknown arm"))
 	}
 	return out
-}
-
-// unknownOf is what has a noise scale of its own.
-func unknownOf(p *engine.Problem) string {
-	if p.Unknown == engine.UnknownCommon {
-		return "problem"
-	}
-	return p.Unknown
 }
 
 // proportional tells whether the scales of simulated noise are what is stated of unknown ones:
 // the guesses, times one factor for all arms or for those of a task.
 func proportional(p *engine.Problem) bool {
-	sd := scales(p)
-	for i, v := range p.TaskOf {
-		first := i
-		switch p.Unknown {
-		case engine.UnknownCommon:
-			first = 0
-		case engine.UnknownTask:
-			first, _ = p.ArmsOf(v)
-		}
-		if math.Abs(sd[i]*p.Noise[first]-sd[first]*p.Noise[i]) > 1e-9*sd[i]*p.Noise[first] {
+	sd, scales := p.Noise.Deviations(), p.Noise.Scales
+	groups := p.Noise.Groups(p.TaskOf)
+	for i, g := range groups {
+		first := slices.Index(groups, g)
+		if math.Abs(sd[i]*scales[first]-sd[first]*scales[i]) > 1e-9*sd[i]*scales[first] {
 			return false
 		}
 	}
@@ -127,15 +114,15 @@ func proportional(p *engine.Problem) bool {
 // normal ones of no larger standard deviation, or those that lie in a range of twice the scale
 // [Hoeffding63].
 func subGaussian(p *engine.Problem) bool {
-	for i, scale := range p.Noise {
+	for i, scale := range p.Noise.Scales {
 		needed := math.Inf(1)
-		switch p.Environment {
+		switch p.Noise.Environment {
 		case engine.EnvironmentGaussian, "":
-			needed = scales(p)[i]
+			needed = p.Noise.Deviations()[i]
 		case engine.EnvironmentBernoulli:
 			needed = 0.5
-			if p.Bounds != nil {
-				needed = (p.Bounds[1] - p.Bounds[0]) / 2
+			if p.Noise.Bounds != nil {
+				needed = (p.Noise.Bounds[1] - p.Noise.Bounds[0]) / 2
 			}
 		case engine.EnvironmentResampled:
 			needed = (slices.Max(p.Rewards[i]) - slices.Min(p.Rewards[i])) / 2
@@ -161,15 +148,15 @@ func posterior(r engine.Result) string {
 // population it was computed from.
 func understated(p *engine.Problem) []engine.Warning {
 	worst, ratio := 0, 0.0
-	for i, sd := range p.SD {
-		if r := sd / p.Noise[i]; r > ratio && p.Unknown == "" {
+	for i, sd := range p.Noise.SD {
+		if r := sd / p.Noise.Scales[i]; r > ratio && p.Noise.UnknownBy == "" {
 			worst, ratio = i, r
 		}
 	}
 	if ratio <= 1.05 {
 		return nil
 	}
-	return []engine.Warning{{Kind: engine.WarnNoiseTooSmall, Names: p.NamesOf(worst), Numbers: []float64{p.SD[worst], ratio}}}
+	return []engine.Warning{{Kind: engine.WarnNoiseTooSmall, Names: p.NamesOf(worst), Numbers: []float64{p.Noise.SD[worst], ratio}}}
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

@@ -94,12 +94,12 @@ func TestLackOfFitFinds(t *testing.T) {
 func TestLackOfFitFindsByScales(t *testing.T) {
 	for _, unknown := range []string{engine.UnknownTask, engine.UnknownArm} {
 		p := perturbed(paperCase(t, 1, 0.4), 0.5, 3)
-		p.Unknown = unknown
+		p.Noise.UnknownBy = unknown
 		if n := rejected(t, p, "CoTestFC", 60); n < 38 { // 48 expected, less 3 standard deviations
 			t.Errorf("unknown %s: %d of 60 runs find that the kernel does not fit", unknown, n)
 		}
 		p = paperCase(t, 1, 0.4)
-		p.Unknown = unknown
+		p.Noise.UnknownBy = unknown
 		if n := rejected(t, p, "CoTestFC", 200); n > 8 { // the 99.9 % point at 1 %
 			t.Errorf("unknown %s: %d of 200 runs reject a kernel that fits", unknown, n)
 		}

@@ -26,13 +26,13 @@ func BenchmarkLevel(b *testing.B) {
 			b.ReportMetric(power, "power")
 		})
 	}
-	for _, unknown := range []string{"", engine.UnknownCommon, engine.UnknownTask, engine.UnknownArm} {
+	for _, unknown := range []string{"", engine.UnknownProblem, engine.UnknownTask, engine.UnknownArm} {
 		measure("lack-of-fit/unknown="+cmp.Or(unknown, "none"), func(b *testing.B, off bool) float64 {
 			p := paperCase(b, 1, 0.4)
 			if off { // rewards 0.5 off what the kernel can represent, in standard deviation
 				p = perturbed(p, 0.5, 3)
 			}
-			p.Unknown = unknown
+			p.Noise.UnknownBy = unknown
 			return float64(rejected(b, p, "CoTestFC", 1500)) / 1500
 		})
 	}

@@ -27,7 +27,7 @@ func table(t *testing.T, text string, k kernels.Joint, noise float64) *engine.Pr
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, " / ", "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Load(path, k, engine.LoadOptions{Noise: engine.Noise{Kind: engine.NoiseValue, Value: noise}})
+	p, err := engine.Load(path, k, engine.LoadOptions{Noise: engine.NoiseModel{Scales: []float64{noise}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	means := []float64{0, .6, .5, 0, .9, .8}
 	named := table(t, offset, onArms(1, kernels.Linear{Bias: 1}), 0.3)
 	p := *named
-	p.Mean, p.SD = nil, nil
+	p.Mean, p.Noise.SD = nil, nil
 	draw := func(rng *rand.Rand, i, n int, _ bool) (sim.Draw, error) {
 		return sim.Draw{Mean: means[i] + 0.3*rng.NormFloat64()/math.Sqrt(float64(n))}, nil
 	}

@@ -102,9 +102,9 @@ func TestErrorRatesCanFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.SD = make([]float64, p.N())
-	for i := range p.SD {
-		p.SD[i] = 4
+	p.Noise.SD = make([]float64, p.N())
+	for i := range p.Noise.SD {
+		p.Noise.SD[i] = 4
 	}
 	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.1}, Runs: 400, Seed: 9})
 	if err != nil {
@@ -177,7 +177,7 @@ func TestStroke(t *testing.T) {
 	p, err := engine.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{20, 0.5}}, Arm: kernels.Constant{Value: 1}},
 		{Scale: 0.01, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, engine.LoadOptions{Noise: engine.Noise{Kind: engine.NoiseValue, Value: 0.5}, Environment: engine.EnvironmentBernoulli})
+	}}, engine.LoadOptions{Noise: engine.NoiseModel{Scales: []float64{0.5}, Environment: engine.EnvironmentBernoulli}})
 	if err != nil {
 		t.Fatal(err)
 	}

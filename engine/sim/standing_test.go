@@ -14,8 +14,7 @@ import (
 // algorithm assumes. The means of the instance are between 0.2 and 0.6.
 func TestStanding(t *testing.T) {
 	unit := &[2]float64{0, 1}
-	number := func(v float64) engine.Noise { return engine.Noise{Kind: engine.NoiseValue, Value: v} }
-	unknown := engine.Noise{Kind: engine.NoiseUnknown}
+	number := func(v float64) []float64 { return []float64{v} }
 	for name, c := range map[string]struct {
 		algorithm string
 		noise     engine.NoiseModel
@@ -23,19 +22,19 @@ func TestStanding(t *testing.T) {
 		want      string
 		why       string
 	}{
-		"known, normal":                    {"CoTestFC", engine.NoiseModel{Noise: number(1)}, "", engine.StandingProven, ""},
-		"known, normal, wider test":        {"CoTestFC", engine.NoiseModel{Noise: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
-		"unknown":                          {"CoTestFC", engine.NoiseModel{Noise: unknown}, "", engine.StandingProven, ""},
-		"unknown, not normal":              {"CoTestFC", engine.NoiseModel{Noise: unknown, Environment: engine.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
+		"known, normal":                    {"CoTestFC", engine.NoiseModel{Scales: number(1)}, "", engine.StandingProven, ""},
+		"known, normal, wider test":        {"CoTestFC", engine.NoiseModel{Scales: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
+		"unknown":                          {"CoTestFC", engine.NoiseModel{UnknownBy: engine.UnknownProblem}, "", engine.StandingProven, ""},
+		"unknown, not normal":              {"CoTestFC", engine.NoiseModel{UnknownBy: engine.UnknownProblem, Environment: engine.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
 		"bounded":                          {"CoTestFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
 		"bounded under the normal law":     {"CoTestFC", engine.NoiseModel{Bounds: unit}, engine.LawNormal, engine.StandingHeuristic, "normal rewards"},
-		"heavy tails":                      {"CoTestFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "normal rewards"},
-		"heavy tails are not sub-Gaussian": {"CoKernelFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "do not cover"},
-		"drift":                            {"CoKernelFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
-		"autocorrelated":                   {"CoTestFC", engine.NoiseModel{Noise: number(1), Environment: engine.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
+		"heavy tails":                      {"CoTestFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "normal rewards"},
+		"heavy tails are not sub-Gaussian": {"CoKernelFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "do not cover"},
+		"drift":                            {"CoKernelFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
+		"autocorrelated":                   {"CoTestFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
 		"coins within their range":         {"CoKernelFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
-		"coins, wider than stated":         {"CoKernelFC", engine.NoiseModel{Noise: number(0.4), Environment: engine.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
-		"no theorem":                       {"Oracle", engine.NoiseModel{Noise: number(1)}, "", engine.StandingNone, "a reference"},
+		"coins, wider than stated":         {"CoKernelFC", engine.NoiseModel{Scales: number(0.4), Environment: engine.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
+		"no theorem":                       {"Oracle", engine.NoiseModel{Scales: number(1)}, "", engine.StandingNone, "a reference"},
 	} {
 		p, err := engine.PaperCase(1, 0.1)
 		if err != nil {
@@ -59,9 +58,9 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 	}
 	for sd, want := range map[float64]string{1: engine.StandingProven, 1.01: engine.StandingNone} {
 		q := *p
-		q.SD = make([]float64, p.N())
-		for i := range q.SD {
-			q.SD[i] = sd
+		q.Noise.SD = make([]float64, p.N())
+		for i := range q.Noise.SD {
+			q.Noise.SD[i] = sd
 		}
 		if r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}); r.Standing != want {
 			t.Errorf("standard deviation %g under the scale 1: %s, want %s", sd, r.Guarantee, want)
@@ -79,15 +78,15 @@ func TestStandingOfUnknownScales(t *testing.T) {
 		sd      func(i int) float64
 		backing map[string]string
 	}{
-		"equal":   {func(int) float64 { return 3 }, map[string]string{engine.UnknownCommon: engine.StandingProven, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
-		"by task": {func(i int) float64 { return float64(1 + p.TaskOf[i]) }, map[string]string{engine.UnknownCommon: engine.StandingHeuristic, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
-		"by arm":  {func(i int) float64 { return float64(1 + i) }, map[string]string{engine.UnknownCommon: engine.StandingHeuristic, engine.UnknownTask: engine.StandingHeuristic, engine.UnknownArm: engine.StandingProven}},
+		"equal":   {func(int) float64 { return 3 }, map[string]string{engine.UnknownProblem: engine.StandingProven, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
+		"by task": {func(i int) float64 { return float64(1 + p.TaskOf[i]) }, map[string]string{engine.UnknownProblem: engine.StandingHeuristic, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
+		"by arm":  {func(i int) float64 { return float64(1 + i) }, map[string]string{engine.UnknownProblem: engine.StandingHeuristic, engine.UnknownTask: engine.StandingHeuristic, engine.UnknownArm: engine.StandingProven}},
 	} {
 		for unknown, want := range c.backing {
 			q := *p
-			q.Unknown, q.SD = unknown, make([]float64, p.N())
-			for i := range q.SD {
-				q.SD[i] = c.sd(i)
+			q.Noise.UnknownBy, q.Noise.SD = unknown, make([]float64, p.N())
+			for i := range q.Noise.SD {
+				q.Noise.SD[i] = c.sd(i)
 			}
 			r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{MaxRounds: 2}, Runs: 1})
 			if r.Standing != want {
@@ -110,13 +109,13 @@ func TestStandingOfFunctions(t *testing.T) {
 		want      string
 	}{
 		"known":      {"CoTestFC", engine.NoiseModel{}, "normal with the problem's noise scales"},
-		"unknown":    {"CoTestFC", engine.NoiseModel{Noise: engine.Noise{Kind: engine.NoiseUnknown}}, "normal, with scales that are unknown"},
+		"unknown":    {"CoTestFC", engine.NoiseModel{UnknownBy: engine.UnknownProblem}, "normal, with scales that are unknown"},
 		"bounded":    {"CoTestFC", engine.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
 		"any tails":  {"CoKernelFC", engine.NoiseModel{}, "sub-Gaussian with the problem's noise scales"},
 		"any bounds": {"CoKernelFC", engine.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
 	} {
 		q := p
-		if c.noise != (engine.NoiseModel{}) {
+		if c.noise.UnknownBy != "" || c.noise.Bounds != nil {
 			if q, err = p.WithNoise(c.noise); err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +136,7 @@ func TestUnknownNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
-	if p, err = p.WithNoise(engine.NoiseModel{Noise: engine.Noise{Kind: engine.NoiseUnknown, Value: 5}}); err != nil {
+	if p, err = p.WithNoise(engine.NoiseModel{UnknownBy: engine.UnknownProblem, Scales: []float64{5}}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1})

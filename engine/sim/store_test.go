@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,7 +123,7 @@ func TestStoreKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.SD = append([]float64{}, p.Noise...)
+		p.Noise.SD = append([]float64{}, p.Noise.Scales...)
 		return sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 2, Options: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}}, p
 	}
 	for _, c := range []struct {
@@ -140,8 +141,8 @@ func TestStoreKeys(t *testing.T) {
 		{"xi", func(x *sim.Experiment, _ *engine.Problem) { x.Options.Ridge.Value = 1e-8 }, false},
 		{"algorithm", func(x *sim.Experiment, _ *engine.Problem) { x.Algorithm = "IndKernelFC" }, false},
 		{"mean", func(_ *sim.Experiment, p *engine.Problem) { p.Mean[3] = math.Nextafter(p.Mean[3], 9) }, false},
-		{"noise", func(_ *sim.Experiment, p *engine.Problem) { p.Noise[29] = 0.9 }, false},
-		{"sd", func(_ *sim.Experiment, p *engine.Problem) { p.SD[0] = 0.9 }, false},
+		{"noise", func(_ *sim.Experiment, p *engine.Problem) { p.Noise.Scales[29] = 0.9 }, false},
+		{"sd", func(_ *sim.Experiment, p *engine.Problem) { p.Noise.SD[0] = 0.9 }, false},
 		{"name", func(_ *sim.Experiment, p *engine.Problem) { p.Name = "other" }, false},
 		{"formula", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(1) }, false},
 		{"formula of the same name", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(4) }, false},
@@ -292,5 +293,40 @@ func TestStoreIsLocked(t *testing.T) {
 	openStore(t, path)
 	if _, err := sim.OpenStore(filepath.Join(path, "cells.jsonl")); err == nil {
 		t.Error("a store below a file was opened")
+	}
+}
+
+// Results of problems that differ in anything known of the noise are kept apart, whatever field is added to it.
+func TestStoreKeyOfNoise(t *testing.T) {
+	changes := map[string]func(*engine.NoiseModel){
+		"Scales":      func(m *engine.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },
+		"Known":       func(m *engine.NoiseModel) { m.Known = engine.NoiseAssumed },
+		"UnknownBy":   func(m *engine.NoiseModel) { m.UnknownBy = engine.UnknownTask },
+		"Bounds":      func(m *engine.NoiseModel) { m.Bounds = &[2]float64{-0.5, 1.5} },
+		"SD":          func(m *engine.NoiseModel) { m.SD = slices.Clone(m.Scales) },
+		"Environment": func(m *engine.NoiseModel) { m.Environment = engine.EnvironmentStudent },
+		"Strength":    func(m *engine.NoiseModel) { m.Strength = 0.5 },
+	}
+	key := func(change func(*engine.NoiseModel)) string {
+		p, err := engine.PaperCase(1, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&p.Noise)
+		k, err := sim.KeyOf(sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	base := key(func(*engine.NoiseModel) {})
+	for i := range reflect.TypeFor[engine.NoiseModel]().NumField() {
+		name := reflect.TypeFor[engine.NoiseModel]().Field(i).Name
+		if changes[name] == nil {
+			t.Fatalf("no change of %s to test", name)
+		}
+		if key(changes[name]) == base {
+			t.Errorf("the key does not tell problems apart that differ in %s", name)
+		}
 	}
 }

@@ -34,16 +34,18 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
+	noise := p.Noise // all of it: its lists bit by bit
+	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, x.Options, x.Runs, x.Seed, x.Detail,
-		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), p.NoiseEstimated, p.NoiseAssumed, p.Unknown, p.Bounds, p.Environment, strength(p), model.Rank(),
+		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), noise, model.Rank(),
 	})
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
 	h := keyHash{sha256.New()}
 	h.Write(words)
-	h.numbers([]float64{model.Scale}, model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise, p.Mean, p.SD)
+	h.numbers([]float64{model.Scale}, model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise.Scales, p.Mean, p.Noise.SD)
 	h.numbers(p.Rewards...)
 	if p.KernelFittedHere() { // which the guarantee of the result says
 		h.Write([]byte("fitted here"))

@@ -44,9 +44,9 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.M
 
 // lowerBound goes by the noise which rewards have, where the model has guesses of it.
 func (x Experiment) lowerBound(ctx context.Context, model *engine.Model, delta float64) (float64, error) {
-	if p := x.Problem; p.Unknown != "" && p.SD != nil && !slices.Equal(p.SD, p.Noise) {
+	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p
-		known.Noise, known.Unknown = p.SD, ""
+		known.Noise.Scales, known.Noise.UnknownBy = p.Noise.SD, ""
 		m, err := engine.NewModelContext(ctx, &known, model.Unit)
 		if err != nil {
 			return 0, err

@@ -88,11 +88,11 @@ func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
 	if p.Kernel, err = unpackJoint(w.Kernel, fs); err != nil {
 		return nil, err
 	}
-	if _, err := engine.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise, p.Mean); err != nil {
+	if _, err := engine.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise.Scales, p.Mean); err != nil {
 		return nil, err
 	}
-	if n := p.N(); len(p.Noise) != n || p.SD != nil && len(p.SD) != n || p.Reps != nil && len(p.Reps) != n || p.Rewards != nil && len(p.Rewards) != n {
-		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(p.Noise), len(p.SD), len(p.Rewards))
+	if n := p.N(); len(p.Noise.Scales) != n || p.Noise.SD != nil && len(p.Noise.SD) != n || p.Reps != nil && len(p.Reps) != n || p.Rewards != nil && len(p.Rewards) != n {
+		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(p.Noise.Scales), len(p.Noise.SD), len(p.Rewards))
 	}
 	return &p, nil
 }
