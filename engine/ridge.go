@@ -138,7 +138,7 @@ func (m *Model) increasingFixedPoint(f func(float64) (float64, error)) (float64,
 }
 
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
-// it holds when left ≤ right (1e-6 relative slack for solver tolerance).
+// it holds when left ≤ right, up to ridgeSlack.
 func (m *Model) RidgeCondition(mode string, opt Options, ridge float64) (left, right float64, err error) {
 	norm, err := m.normOf(opt)
 	if err != nil {
@@ -156,6 +156,9 @@ func (m *Model) RidgeCondition(mode string, opt Options, ridge float64) (left, r
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + RoundingEpsilon) * norm), err
 }
 
+// ridgeSlack is how far, relatively, ξ may be above the condition of its theorem: rounding, and the solver's tolerance.
+const ridgeSlack = 1e-6
+
 // ridgeWarnings tells of a kernel that cannot represent the rewards, and of a ξ
 // above what the theorem allows. Decided answers of a fixed budget do not rest on
 // Theorem 2 but on confidence widths, see evidence.
@@ -168,7 +171,7 @@ func (m *Model) ridgeWarnings(mode string, opt Options, ridge float64) []Warning
 	if mode == ModeFC && opt.Schedule != SchedulePaper {
 		return out // the tuned schedule holds for every ξ
 	}
-	if left, right, err := m.RidgeCondition(mode, opt, ridge); err == nil && left > right*(1+1e-6) {
+	if left, right, err := m.RidgeCondition(mode, opt, ridge); err == nil && left > right*(1+ridgeSlack) {
 		out = append(out, Warning{Kind: kind, Numbers: []float64{ridge, left, right}})
 	}
 	return out

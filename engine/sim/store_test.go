@@ -302,13 +302,13 @@ func TestStoreKeyOfNoise(t *testing.T) {
 		"Scales":      func(m *engine.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },
 		"Known":       func(m *engine.NoiseModel) { m.Known = engine.NoiseAssumed },
 		"UnknownBy":   func(m *engine.NoiseModel) { m.UnknownBy = engine.UnknownTask },
-		"Bounds":      func(m *engine.NoiseModel) { m.Bounds = &[2]float64{-0.5, 1.5} },
+		"Bounds":      func(m *engine.NoiseModel) { m.Bounds = &[2]float64{0, 2} },
 		"SD":          func(m *engine.NoiseModel) { m.SD = slices.Clone(m.Scales) },
 		"Environment": func(m *engine.NoiseModel) { m.Environment = engine.EnvironmentStudent },
 		"Strength":    func(m *engine.NoiseModel) { m.Strength = 0.5 },
 	}
 	key := func(change func(*engine.NoiseModel)) string {
-		p, err := engine.PaperCase(1, 0.5)
+		p, err := engine.PaperCase(1, 0.1)
 		if err != nil {
 			t.Fatal(err)
 		}

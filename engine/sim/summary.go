@@ -140,7 +140,9 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry engine.
 		x.bound(ctx, r, model)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
-	r.Standing, r.Guarantee = x.guarantee(*r, entry, model, t)
+	r.Standing, r.Guarantee = engine.Basis{
+		Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected(), Truth: &engine.Truth{Drawn: x.natural},
+	}.Guarantee()
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
