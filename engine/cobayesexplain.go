@@ -16,9 +16,9 @@ func (a *coBayes) Progress() []Progress {
 	for v, set := range a.alive {
 		switch {
 		case len(set) == 1:
-			out[v] = a.settled(v, set[0])
+			out[v] = a.decidedProgress(v, set[0])
 		case a.estimates == nil:
-			out[v] = a.unheard(v, set[0])
+			out[v] = a.noDataProgress(v, set[0])
 		default:
 			out[v] = a.lacking(v, set)
 		}
@@ -38,9 +38,9 @@ func (a *coBayes) lacking(v int, set []int) Progress {
 	}
 	threshold := distuv.UnitNormal.Quantile(1 - a.risk)
 	gap, sd := a.estimates[first]-a.estimates[rival], math.Sqrt(a.posterior.Variance(rival, first))
-	times := threshold * sd / (believed(gap, sd) + a.epsilon)
+	times := threshold * sd / (medianGap(gap, sd) + a.epsilon)
 	samples := max(1, math.Ceil(float64(a.taken[v])*(times*times-1)))
-	return a.towards(v, first, rival, len(set), gap, sd, reached(gap+a.epsilon, threshold*sd), samples)
+	return a.openProgress(v, first, rival, len(set), gap, sd, reached(gap+a.epsilon, threshold*sd), samples)
 }
 
 // Remaining is the pulls that all open tasks lack.

@@ -10,13 +10,13 @@ import (
 // contest is the question that CoTestFC asks of one task, or of several that are the
 // same: which of these arms is best.
 type contest struct {
-	tasks  []int
-	first  int     // the first arm of tasks[0]
-	arms   []int   // of tasks[0], without those that equal an earlier one
-	walks  []*walk // one per arm: whether it is a best one
-	leader int     // position in arms
-	closed bool
-	calm   int // rounds that were not held back by stretchMost
+	tasks     []int
+	first     int     // the first arm of tasks[0]
+	arms      []int   // of tasks[0], without those that equal an earlier one
+	walks     []*walk // one per arm: whether it is a best one
+	leader    int     // position in arms
+	closed    bool
+	unlimited int // rounds that were not held back by stretchMost
 }
 
 // contests groups the tasks of a model. Tasks are the same when their arms have the
@@ -73,11 +73,11 @@ func (c *contest) conclude(estimates []float64, clock clock, epsilon float64) {
 	}
 }
 
-// wind sets the clocks of the walks that have not begun.
-func (c *contest) wind(a *coTest) {
+// startClocks sets the clocks of the walks that have not begun, by the variance of what is known of their gaps.
+func (c *contest) startClocks(common clock, variance func(i, j int) float64) {
 	for k, w := range c.walks {
 		if k != c.leader && w.look < 0 {
-			w.late = a.clock.late(1 / a.variance(c.arms[c.leader], c.arms[k]))
+			w.offset = common.offsetFor(1 / variance(c.arms[c.leader], c.arms[k]))
 		}
 	}
 }
@@ -94,40 +94,29 @@ const (
 	stretchTop   = 3    // up to here
 )
 
-// needs are the contrasts of the open arms with the leader, each weighted by the
-// information it should gain in the coming round: what its walk needs to cross, all scaled up by one
-// factor where the largest gain over what is known (the pooled variance) is too small, and each cut down by itself where it
-// is too large: one hard arm must not starve the others. direct tells that the arms had better be measured by their own means. A contest
-// whose clock has run out for some open arm needs nothing: it cannot be decided.
-func (c *contest) needs(a *coTest) (out []design.Pair, direct bool) {
-	if c.closed || c.exhausted(a.clock, a.epsilon) {
-		return nil, false
-	}
+// needs returns the contrasts of the open arms with the leader, each weighted by the
+// information it should gain in the coming round: what its walk needs to cross if the gap is that large, all scaled up by one
+// factor where the largest gain over what is known (the variance) is too small, and each cut down by itself where it
+// is too large: one hard arm must not starve the others.
+func (c *contest) needs(clock clock, epsilon float64, gap, variance func(i, j int) float64) []design.Pair {
+	var out []design.Pair
 	stretch, first := 0.0, c.arms[c.leader]
-	var open []int // positions
-	var arms []int
-	var gaps []float64
 	for k, i := range c.arms {
-		if c.open(k, a.clock, a.epsilon) {
-			open, arms = append(open, k), append(arms, i)
-			gaps = append(gaps, a.hoped(a.estimates, first, i, a.variance(first, i)))
+		if c.open(k, clock, epsilon) {
+			need := c.walks[k].need(clock, first, gap(first, i), epsilon, overshoot)
+			out = append(out, design.Pair{I: first, J: i, Weight: need})
+			stretch = max(stretch, need*variance(first, i))
 		}
 	}
-	direct = a.direct(first, arms, gaps)
-	for n, k := range open {
-		need := c.walks[k].need(a.clock, first, gaps[n], a.epsilon, overshoot)
-		out = append(out, design.Pair{I: first, J: arms[n], Weight: need})
-		stretch = max(stretch, need*a.variance(first, arms[n]))
-	}
-	least := min(stretchTop, stretchLeast*math.Pow(stretchRise, float64(c.calm)))
+	least := min(stretchTop, stretchLeast*math.Pow(stretchRise, float64(c.unlimited)))
 	if stretch <= stretchMost {
-		c.calm++
+		c.unlimited++
 	}
 	scale := max(stretch, least) / stretch
 	for k, q := range out {
-		out[k].Weight = min(scale*q.Weight, stretchMost/a.variance(q.I, q.J))
+		out[k].Weight = min(scale*q.Weight, stretchMost/variance(q.I, q.J))
 	}
-	return out, direct
+	return out
 }
 
 // exhausted tells whether the clock of some open arm has run out.

@@ -17,8 +17,7 @@ type coTest struct {
 	candidates
 	opt      Options
 	law      noiseLaw
-	probes   bool    // whether round 1 sees to it that the kernel is tested
-	uniform  bool    // whether every arm of an open contest is pulled equally often
+	planner  planner // nil in coTestFB, which plans by itself
 	epsilon  float64 // normalised
 	alpha    float64 // level of each test
 	misfit   misfit
@@ -40,14 +39,10 @@ var _ Algorithm = (*coTest)(nil)
 // not apply. Options.Norm matters only to features that were cut at MaxRank, where it
 // is an error when ‖θ*‖ is neither given nor known.
 func NewCoTestFC(m *Model, opt Options) (Algorithm, error) {
-	a, err := newCoTest(m, opt)
-	if err == nil {
-		a.probes = true
-	}
-	return a, err
+	return newCoTest(m, opt, minimaxPlanner{})
 }
 
-func newCoTest(m *Model, opt Options) (*coTest, error) {
+func newCoTest(m *Model, opt Options, p planner) (*coTest, error) {
 	opt, err := opt.withDefaults(ModeFC)
 	if err != nil {
 		return nil, err
@@ -56,7 +51,10 @@ func newCoTest(m *Model, opt Options) (*coTest, error) {
 		return nil, err
 	}
 	a, err := prepareCoTest(m, opt)
-	if err == nil && a.alpha > 0 {
+	if err != nil {
+		return nil, err
+	}
+	if a.planner = p; a.alpha > 0 {
 		a.clock.z, err = heights(m.context(), m.memory, opt.LawFor(m.Problem), a.alpha)
 	}
 	return a, err
@@ -97,7 +95,7 @@ func prepareCoTest(m *Model, opt Options) (*coTest, error) {
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTest) Plan() (Plan, error) {
-	st, err := a.choose()
+	st, err := a.planner.next(a)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -140,7 +138,7 @@ func (a *coTest) bet(c *contest) {
 		if a.model.context().Err() != nil { // the run ends before its next round
 			return
 		}
-		b, ok := a.wager(w, leader, i)
+		b, ok := a.chooseBet(w, leader, i)
 		if !ok {
 			continue
 		}
@@ -160,7 +158,7 @@ func (a *coTest) Learn(b Batch) error {
 		if !c.closed {
 			before := c.arms[c.leader]
 			c.conclude(a.estimates, a.clock, a.epsilon)
-			c.wind(a)
+			c.startClocks(a.clock, a.variance)
 			a.record(c, before)
 		}
 	}
@@ -193,7 +191,7 @@ func (a *coTest) settle(b Batch) error {
 		return err
 	}
 	a.misfit.learn(a.model, b, a.opt.Robust, a.alpha) // scales by their guesses: it estimates the factors itself
-	a.pooled, a.estimates = pooled, a.believe(pooled.Estimates(means))
+	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 	return nil
 }
 

@@ -10,9 +10,9 @@ import (
 // pulls and with a bias to allow for, and the difference of the two arms' own means, which has
 // none. Which of them a round is sized for, and which it bets on, is fixed before its data.
 
-// direct tells whether the arms had better be measured by their own means: where the bias to
+// prefersDirect reports whether the arms had better be measured by their own means: where the bias to
 // allow for takes more of some gap than sharing saves. Otherwise it takes the bias off the gaps.
-func (a *coTest) direct(leader int, arms []int, gaps []float64) bool {
+func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	if !a.misfit.any() {
 		return false
 	}
@@ -20,7 +20,7 @@ func (a *coTest) direct(leader int, arms []int, gaps []float64) bool {
 	shared := math.Sqrt(float64(a.model.Rank()) / float64(a.model.Problem.N()))
 	for k, i := range arms {
 		variance := a.pooled.Variance(leader, i)
-		left[k] = a.hoped(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.weights(leader, i), leader, i)
+		left[k] = a.optimisticGap(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.weights(leader, i), leader, i)
 		if a.model.same(leader, i) || left[k] < gaps[k]*shared {
 			return true
 		}
@@ -29,10 +29,10 @@ func (a *coTest) direct(leader int, arms []int, gaps []float64) bool {
 	return false
 }
 
-// directly adds the least pulls that bring the variance of every gap, between two means, to
+// addDirect adds the least pulls that bring the variance of every gap, between two means, to
 // 1/need: n_x = v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum least, which is
 // convex in it.
-func (a *coTest) directly(pairs []design.Pair, st *stage) {
+func (a *coTest) addDirect(pairs []design.Pair, st *stage) {
 	if len(pairs) == 0 {
 		return
 	}
@@ -64,7 +64,7 @@ func (a *coTest) directly(pairs []design.Pair, st *stage) {
 	n := math.Exp(hi)
 	st.design.Value, st.design.Lower = st.design.Value+total(n), st.design.Lower+total(n)
 	if !(total(n) <= float64(a.opt.MaxSamples)) {
-		return // more than whole numbers hold, and than the run may take: choose says so
+		return // more than whole numbers hold, and than the run may take: the planner says so
 	}
 	st.rounding.Counts[leader] += int(math.Ceil(n))
 	for _, q := range pairs {
@@ -72,10 +72,10 @@ func (a *coTest) directly(pairs []design.Pair, st *stage) {
 	}
 }
 
-// wager is the bet on the gap between leader and arm: on the estimate that brings the walk
+// chooseBet returns the bet on the gap between leader and arm: on the estimate that brings the walk
 // nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where the
 // round tells nothing of the gap.
-func (a *coTest) wager(w *walk, leader, arm int) (b bet, ok bool) {
+func (a *coTest) chooseBet(w *walk, leader, arm int) (b bet, ok bool) {
 	e := a.stage.estimate
 	b = bet{walk: w, leader: leader, arm: arm, variance: e.Variance(leader, arm)}
 	ok = !math.IsInf(e.Bias(leader, arm, 0), 1) && b.variance > 0
@@ -89,7 +89,7 @@ func (a *coTest) wager(w *walk, leader, arm int) (b bet, ok bool) {
 	promise := math.Inf(-1)
 	if ok {
 		b.bias = a.misfit.bias(e.weights(leader, arm), leader, arm)
-		gap := a.hoped(a.misfit.fitted, leader, arm, a.pooled.Variance(leader, arm)) - b.bias
+		gap := a.optimisticGap(a.misfit.fitted, leader, arm, a.pooled.Variance(leader, arm)) - b.bias
 		promise = after(b, gap)
 		ok = gap > 0 && promise > w.sum/math.Sqrt(t)
 	}
@@ -97,7 +97,7 @@ func (a *coTest) wager(w *walk, leader, arm int) (b bet, ok bool) {
 		return b, ok
 	}
 	own := bet{walk: w, leader: leader, arm: arm, variance: 1/e.total[leader] + 1/e.total[arm], direct: true}
-	if !ok || after(own, a.hoped(a.estimates, leader, arm, a.variance(leader, arm))) > promise {
+	if !ok || after(own, a.optimisticGap(a.estimates, leader, arm, a.variance(leader, arm))) > promise {
 		return own, true
 	}
 	return b, true

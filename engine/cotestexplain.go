@@ -17,23 +17,23 @@ func (a *coTest) Progress() []Progress {
 		first := c.arms[c.leader]
 		if c.closed {
 			for _, v := range c.tasks {
-				out[v] = a.settled(v, a.in(v, c, first))
+				out[v] = a.decidedProgress(v, a.in(v, c, first))
 			}
 			continue
 		}
 		if a.pooled == nil {
 			for _, v := range c.tasks {
-				out[v] = a.unheard(v, a.in(v, c, first))
+				out[v] = a.noDataProgress(v, a.in(v, c, first))
 			}
 			continue
 		}
-		g := c.ahead(a)
-		samples := a.pulls(g.needs)
+		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
+		samples := a.planner.pulls(a, g.needs)
 		if !g.possible {
 			samples = -1
 		}
 		for _, v := range c.tasks {
-			out[v] = a.towards(v, a.in(v, c, first), a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, samples)
+			out[v] = a.openProgress(v, a.in(v, c, first), a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, samples)
 		}
 	}
 	return out
@@ -49,13 +49,13 @@ func (a *coTest) Remaining() float64 {
 		if a.pooled == nil {
 			return math.NaN()
 		}
-		g := c.ahead(a)
+		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
 		if !g.possible {
 			return -1
 		}
 		needs = append(needs, g.needs...)
 	}
-	return a.pulls(needs)
+	return a.planner.pulls(a, needs)
 }
 
 // ahead is what a contest still has before it.
@@ -69,41 +69,38 @@ type ahead struct {
 }
 
 // ahead looks at the walks of the open arms. Gaps are taken for what they are on average
-// if the leader is best (believed).
-func (c *contest) ahead(a *coTest) ahead {
-	out := ahead{rival: -1, possible: !c.exhausted(a.clock, a.epsilon)}
+// if the leader is best (medianGap).
+func (c *contest) ahead(clock clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
+	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon)}
 	first, most := c.arms[c.leader], math.Inf(-1)
 	for k, i := range c.arms {
-		if !c.open(k, a.clock, a.epsilon) {
+		if !c.open(k, clock, epsilon) {
 			continue
 		}
 		out.open++
-		w, gap, variance := c.walks[k], a.estimates[first]-a.estimates[i], a.variance(first, i)
+		w, gap, variance := c.walks[k], gapOf(first, i), varianceOf(first, i)
 		sd := math.Sqrt(variance)
-		need := w.need(a.clock, first, believed(gap, sd)+a.epsilon, a.epsilon, overshoot/2)
-		own := a.clock.of(w)
+		need := w.need(clock, first, medianGap(gap, sd)+epsilon, epsilon, overshoot/2)
+		own := clock.of(w)
 		out.possible = out.possible && own.time(w.look)+need <= own.time(clockLooks-1)
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd
 			out.reached = 0
 			if w.look >= 0 {
-				out.reached = reached(w.raised(first, a.epsilon), own.height(w.look))
+				out.reached = reached(w.raised(first, epsilon), own.height(w.look))
 			}
 		}
 	}
 	return out
 }
 
-// pulls is how many pulls give every contrast the information it is weighted by. Where
+// pulls predicts the pulls of minimax designs. Where
 // the allocation is too large for a forecast, or cannot be computed, as after an interrupt, it is what more of the same
 // pulls as so far would take. NaN before any data.
-func (a *coTest) pulls(needs []design.Pair) float64 {
+func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
 	if len(needs) == 0 {
 		return 0
-	}
-	if a.uniform {
-		return a.more(needs)
 	}
 	m, total := a.law.model, 0.0
 	var shared []design.Pair
@@ -131,7 +128,7 @@ func (a *coTest) pulls(needs []design.Pair) float64 {
 	return math.Ceil(total)
 }
 
-// explainTolerance is the relative gap of designs that only foretell samples.
+// explainTolerance is the relative gap of designs that only predict samples.
 const explainTolerance = 0.02
 
 // explainWork is the size of designs, in products a step, up to which a forecast solves them:

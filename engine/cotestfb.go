@@ -65,7 +65,7 @@ func NewCoTestFB(m *Model, opt Options) (Algorithm, error) {
 			opt.Budget, total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	}
 	a.divide(total, least)
-	a.wind()
+	a.setClock()
 	return a, nil
 }
 
@@ -84,11 +84,11 @@ func (a *coTestFB) divide(total, least int) {
 	}
 }
 
-// wind sets the clock: look k at the end of round k+2, T the pulls since round 1, and
+// setClock sets the clock: look k at the end of round k+2, T the pulls since round 1, and
 // one height for all looks, which a Brownian motion reaches up to the last T with
 // probability alpha: by the reflection principle, or as far as sub-Gaussian increments go
 // by [Ville 1939].
-func (a *coTestFB) wind() {
+func (a *coTestFB) setClock() {
 	last := 0.0
 	for _, n := range a.shares[1:] {
 		last += float64(n)
@@ -109,8 +109,8 @@ func (a *coTestFB) wind() {
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTestFB) Plan() (Plan, error) {
 	n := a.shares[a.round]
-	space, contrasts, arms := a.question(n)
-	compute := func() (*stage, error) { return a.answerBy(space, contrasts, arms, n) }
+	space, contrasts, arms := a.designProblem(n)
+	compute := func() (*stage, error) { return a.solve(space, contrasts, arms, n) }
 	var st *stage
 	var err error
 	if a.round < exploring && a.law.groups == nil { // known before any data
@@ -132,10 +132,10 @@ func (a *coTestFB) Plan() (Plan, error) {
 // prior the data may be too few for that, and it goes on from them.
 func (a *coTestFB) repeats() bool { return a.round < exploring && a.prior == 0 }
 
-// question is what the round's design is over, arms without copies: the contrasts in all
+// designProblem returns what the round's design is over, arms without copies: the contrasts in all
 // that is known. In the features that the estimator of all data has made white its
 // information is I, which n pulls add to as to a ridge of 1/n.
-func (a *coTestFB) question(n int) (design.Space, design.Contrasts, []int) {
+func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
 	m, known := a.law.model, a.pooled
 	features, ridge := m.Features, m.normalised(a.prior/float64(n))
 	if a.repeats() {
@@ -197,8 +197,8 @@ func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	return out
 }
 
-// answerBy is the stage of n pulls, no more and no fewer.
-func (a *coTestFB) answerBy(s design.Space, c design.Contrasts, arms []int, n int) (*stage, error) {
+// solve returns the stage of n pulls, no more and no fewer.
+func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) (*stage, error) {
 	st := newStage(a.model)
 	d, err := design.Minimax(s, c, a.model.Solver(budgetTolerance))
 	if err != nil {

@@ -15,15 +15,15 @@ func (a *coTestFB) Progress() []Progress {
 		for _, v := range c.tasks {
 			switch at := a.in(v, c, c.arms[c.leader]); {
 			case c.closed:
-				out[v] = a.settled(v, at)
+				out[v] = a.decidedProgress(v, at)
 			case a.pooled == nil:
-				out[v] = a.unheard(v, at)
+				out[v] = a.noDataProgress(v, at)
 			case g.rival < 0: // every arm is out, which is an error of the tests
 				out[v] = Progress{Task: a.model.Problem.Tasks.Names[v], Leader: a.model.Problem.Arms.Names[at], Open: 1, Samples: -1}
 			default:
-				need := height / (believed(g.gap, g.sd) / g.sd)
+				need := height / (medianGap(g.gap, g.sd) / g.sd)
 				total := math.Ceil(float64(Plan{Counts: a.counts}.Pulls()) * need * need)
-				out[v] = a.towards(v, at, a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, total)
+				out[v] = a.openProgress(v, at, a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, total)
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func (a *coTestFB) hardest(c *contest) ahead {
 		}
 		out.open++
 		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.variance(first, i))
-		t := believed(gap, sd) / sd
+		t := medianGap(gap, sd) / sd
 		if !(t < least) && out.rival >= 0 {
 			continue
 		}

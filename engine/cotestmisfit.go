@@ -111,9 +111,9 @@ func (u *misfit) sd(m *Model, level float64) float64 {
 	return math.Sqrt(hi)
 }
 
-// believe keeps the kernel's estimates and returns the best guesses: those, moved
+// shrinkToMeans keeps the kernel's estimates and returns the best guesses: those, moved
 // towards the arms' own means as far as the misfit is large beside their noise.
-func (a *coTest) believe(estimates []float64) []float64 {
+func (a *coTest) shrinkToMeans(estimates []float64) []float64 {
 	a.misfit.fitted = estimates
 	g := a.misfit.typical * a.misfit.typical
 	if g == 0 {
@@ -128,6 +128,9 @@ func (a *coTest) believe(estimates []float64) []float64 {
 	}
 	return out
 }
+
+// gap returns the estimate of the gap of arms i and j from all data.
+func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
 
 // variance is that of the guessed gap of arms i and j, about: that of the kernel's estimate and
 // that of what u is after the arms' own means. Arms that are the same to the kernel have only these.
@@ -148,7 +151,7 @@ func (a *coTest) variance(i, j int) float64 {
 	return out
 }
 
-// hoped is the gap between leader and arm as large as estimates allow.
-func (a *coTest) hoped(estimates []float64, leader, arm int, variance float64) float64 {
+// optimisticGap returns the gap between leader and arm as large as estimates allow.
+func (a *coTest) optimisticGap(estimates []float64, leader, arm int, variance float64) float64 {
 	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.epsilon
 }

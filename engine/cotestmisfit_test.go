@@ -104,7 +104,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := newCoTest(m, Options{Robust: true})
+		a, err := newCoTest(m, Options{Robust: true}, minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestDirectly(t *testing.T) {
 		for k, w := range needs {
 			pairs = append(pairs, design.Pair{I: 0, J: k + 1, Weight: w})
 		}
-		a.directly(pairs, st)
+		a.addDirect(pairs, st)
 		n := st.rounding.Counts
 		for _, q := range pairs {
 			if v := 1/float64(n[0]) + 1/float64(n[q.J]); v*q.Weight > 1+1e-9 {
@@ -188,7 +188,7 @@ func TestMisfitOptions(t *testing.T) {
 	}
 	// Tasks that the kernel calls the same may differ by the misfit: each has its own tests.
 	for _, o := range []Options{{Robust: true}, {Misfit: 0.1}} {
-		a, err := newCoTest(m, o)
+		a, err := newCoTest(m, o, minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}

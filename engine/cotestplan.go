@@ -8,12 +8,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// choose is the stage of the coming round: its pulls and the estimator they give, all
-// known before its data.
-func (a *coTest) choose() (*stage, error) {
-	if a.uniform {
-		return a.uniformly()
-	}
+// A planner chooses the pulls of a coTest.
+type planner interface {
+	// next returns the stage of the coming round: its pulls and the estimator they give, all
+	// known before its data.
+	next(a *coTest) (*stage, error)
+	// pulls predicts how many pulls give every contrast the information it is weighted by.
+	pulls(a *coTest, needs []design.Pair) float64
+}
+
+// minimaxPlanner shares the pulls of a round between all contests by minimax designs. The arms of a contest that
+// had better be measured by their own means get pulls of their own.
+type minimaxPlanner struct{}
+
+// next returns the stage of the coming round.
+func (minimaxPlanner) next(a *coTest) (*stage, error) {
 	if a.round == 0 {
 		return a.explore()
 	}
@@ -21,9 +30,9 @@ func (a *coTest) choose() (*stage, error) {
 	st := newStage(m)
 	var pairs []design.Pair
 	for _, c := range a.contests {
-		needs, direct := c.needs(a)
+		needs, direct := a.needs(c)
 		if direct {
-			a.directly(needs, st)
+			a.addDirect(needs, st)
 			continue
 		}
 		pairs = append(pairs, needs...)
@@ -31,7 +40,7 @@ func (a *coTest) choose() (*stage, error) {
 	if len(pairs) == 0 && !(st.design.Value > 0) { // every open contest is exhausted
 		return nil, errLimit{samples: math.Inf(1)}
 	}
-	if !(st.design.Value <= float64(a.opt.MaxSamples)) { // and then directly has added none
+	if !(st.design.Value <= float64(a.opt.MaxSamples)) { // and then addDirect has added none
 		return nil, errLimit{samples: st.design.Value}
 	}
 	pulled := int(math.Ceil(st.design.Value))
@@ -62,6 +71,29 @@ func (a *coTest) choose() (*stage, error) {
 	return st, err
 }
 
+// needs returns the contrasts of a contest's open arms with its leader, each weighted by the information it should
+// gain in the coming round, and whether the arms had better be measured by their own means. A contest whose clock has run
+// out for some open arm needs nothing: it cannot be decided.
+func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
+	if c.closed || c.exhausted(a.clock, a.epsilon) {
+		return nil, false
+	}
+	first := c.arms[c.leader]
+	var arms []int
+	var gaps []float64
+	for k, i := range c.arms {
+		if c.open(k, a.clock, a.epsilon) {
+			arms, gaps = append(arms, i), append(gaps, a.optimisticGap(a.estimates, first, i, a.variance(first, i)))
+		}
+	}
+	direct = a.prefersDirect(first, arms, gaps)
+	gap := make(map[int]float64, len(arms))
+	for n, i := range arms {
+		gap[i] = gaps[n]
+	}
+	return c.needs(a.clock, a.epsilon, func(_, i int) float64 { return gap[i] }, a.variance), direct
+}
+
 // needTolerance is the relative gap of designs: a thousandth of the samples.
 const needTolerance = 1e-3
 
@@ -87,7 +119,7 @@ func (a *coTest) explore() (*stage, error) {
 		st, r := newStage(m), m.layout.reduce(groups)
 		st.design = d
 		if len(r.arms) == 0 { // all the same to the kernel, which may be wrong: only their own means tell them apart
-			return st, a.equally(st, groups)
+			return st, a.equalStage(st, groups)
 		}
 		weights := make([]float64, len(r.arms))
 		for k, i := range r.arms {
@@ -101,10 +133,8 @@ func (a *coTest) explore() (*stage, error) {
 				st.rounding.Counts[i] = max(st.rounding.Counts[i], 1)
 			}
 		}
-		if a.probes {
-			if err := a.probe(st, slices.Concat(groups...)); err != nil {
-				return nil, err
-			}
+		if err := a.probe(st, slices.Concat(groups...)); err != nil {
+			return nil, err
 		}
 		a.law.replicate(st.rounding.Counts)
 		st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
@@ -140,8 +170,8 @@ func (a *coTest) probe(st *stage, open []int) error {
 	return nil
 }
 
-// equally is round 1 of these arms by their own means.
-func (a *coTest) equally(st *stage, groups [][]int) (err error) {
+// equalStage makes round 1 of these arms one by their own means.
+func (a *coTest) equalStage(st *stage, groups [][]int) (err error) {
 	m := a.law.model
 	widest, n := 0.0, 0
 	for _, i := range slices.Concat(groups...) {

@@ -26,8 +26,8 @@ type clock struct {
 
 // of is the clock of a walk.
 func (c clock) of(w *walk) clock {
-	if w.late > 0 {
-		c.origin *= math.Pow(clockGrowth, float64(w.late))
+	if w.offset > 0 {
+		c.origin *= math.Pow(clockGrowth, float64(w.offset))
 	}
 	return c
 }
@@ -37,8 +37,8 @@ func (c clock) within(k int) float64 {
 	return 1.01 * c.time(min(k, clockLooks-1)) / math.Sqrt(clockGrowth)
 }
 
-// late is how many looks later than the common clock that of a walk begins, of whose gap so much is known.
-func (c clock) late(info float64) int {
+// offsetFor returns by how many looks the clock of a walk begins later than the common one when so much is known of its gap.
+func (c clock) offsetFor(info float64) int {
 	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.origin))/math.Log(clockGrowth))))
 }
 
@@ -76,11 +76,11 @@ func (c clock) nearest(t float64) int {
 // at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
 // results [LehmacherWassmer99], with weights fixed before their data.
 type walk struct {
-	sum   float64 // S = Σ √dT Z
-	look  int     // the walk stands at T_look; -1 before its first step
-	late  int     // looks by which its clock begins later than the common one, fixed before its first step
-	out   bool    // S has reached z √T: x is not a best arm
-	steps []step
+	sum    float64 // S = Σ √dT Z
+	look   int     // the walk stands at T_look; -1 before its first step
+	offset int     // looks by which its clock begins later than the common one, fixed before its first step
+	out    bool    // S has reached z √T: x is not a best arm
+	steps  []step
 }
 
 // A step is what one round told about x.

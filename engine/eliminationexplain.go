@@ -16,11 +16,11 @@ func (e *elimination) Progress() []Progress {
 	for v, set := range e.alive {
 		first := leader(set, e.latest)
 		if len(set) == 1 {
-			out[v] = e.settled(v, first)
+			out[v] = e.decidedProgress(v, first)
 			continue
 		}
 		if e.estimates == nil {
-			out[v] = e.unheard(v, first)
+			out[v] = e.noDataProgress(v, first)
 			continue
 		}
 		rival, fraction := e.hardest(v, first)
@@ -28,7 +28,7 @@ func (e *elimination) Progress() []Progress {
 		if whole >= 0 { // rounds that decide all tasks decide this one, where they are worth more
 			samples = min(samples, whole)
 		}
-		out[v] = e.towards(v, first, rival, len(set), e.estimates[first]-e.estimates[rival],
+		out[v] = e.openProgress(v, first, rival, len(set), e.estimates[first]-e.estimates[rival],
 			math.Sqrt(e.stage.estimate.Variance(first, rival)), reached(fraction, 1), samples)
 	}
 	return out
@@ -89,7 +89,7 @@ func (e *elimination) halvings(v, first int) int {
 			continue
 		}
 		width, sd := e.width(first, i), math.Sqrt(e.stage.estimate.Variance(first, i))
-		gap := believed(e.estimates[first]-e.estimates[i], sd) + e.opt.Epsilon/e.model.Unit
+		gap := medianGap(e.estimates[first]-e.estimates[i], sd) + e.opt.Epsilon/e.model.Unit
 		if !(gap > 0) || math.IsInf(width, 1) {
 			return 0
 		}

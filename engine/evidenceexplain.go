@@ -16,7 +16,7 @@ func (ev *evidence) progress(c *candidates, answers []Answer) []Progress {
 			}
 		}
 		if a.Decided {
-			out[v] = c.settled(v, first)
+			out[v] = c.decidedProgress(v, first)
 			continue
 		}
 		out[v] = ev.lacking(c, v, first)
@@ -43,7 +43,7 @@ func (ev *evidence) lacking(c *candidates, v, first int) Progress {
 		g, s := j.estimates[first]-j.estimates[i], math.Sqrt(j.estimator.Variance(i, first))
 		width := g + ev.upper(j, i, first)
 		more := math.Inf(1)
-		if b := believed(g, s); b > 0 && !math.IsInf(width, 1) {
+		if b := medianGap(g, s); b > 0 && !math.IsInf(width, 1) {
 			more = float64(j.estimator.pulls) * width / b * width / b
 		}
 		if more > most {
@@ -64,7 +64,7 @@ func (ev *evidence) lacking(c *candidates, v, first int) Progress {
 			}
 		}
 	}
-	return c.towards(v, first, rival, open, gap, sd, share, math.Ceil(most))
+	return c.openProgress(v, first, rival, open, gap, sd, share, math.Ceil(most))
 }
 
 // remaining returns the samples of a further round that would do for every undecided task.

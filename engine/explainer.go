@@ -28,10 +28,10 @@ func reached(statistic, threshold float64) float64 {
 	return min(x*x, math.Nextafter(1, 0))
 }
 
-// believed is the median of a normal gap with this estimate and standard error, given that
+// medianGap returns the median of a normal gap with this estimate and standard error, given that
 // it is positive, as a leader's gap is: the estimate itself may be nearly 0, and then says
 // nothing of how long it takes.
-func believed(gap, sd float64) float64 {
+func medianGap(gap, sd float64) float64 {
 	if !(sd > 0) || gap > 6*sd {
 		return max(gap, 0)
 	}
@@ -40,15 +40,15 @@ func believed(gap, sd float64) float64 {
 	return sd * (x + distuv.UnitNormal.Quantile(1-positive/2))
 }
 
-// settled is the progress of a task that is decided.
-func (c *candidates) settled(v, leader int) Progress {
+// decidedProgress returns the progress of a task that is decided.
+func (c *candidates) decidedProgress(v, leader int) Progress {
 	p := c.model.Problem
 	return Progress{Task: p.Tasks.Names[v], Decided: true, Leader: p.Arms.Names[leader], Reached: 1, Open: 1}
 }
 
-// towards is the progress of a task that is open, of which the rival is the arm
+// openProgress returns the progress of a task that is open, of which the rival is the arm
 // farthest from being told from the leader. Gap, sd and threshold are normalised.
-func (c *candidates) towards(v, leader, rival, open int, gap, sd, reached, samples float64) Progress {
+func (c *candidates) openProgress(v, leader, rival, open int, gap, sd, reached, samples float64) Progress {
 	p := c.model.Problem
 	return Progress{
 		Task: p.Tasks.Names[v], Leader: p.Arms.Names[leader], Rival: p.Arms.Names[rival], Open: open,
@@ -56,11 +56,11 @@ func (c *candidates) towards(v, leader, rival, open int, gap, sd, reached, sampl
 	}
 }
 
-// unheard is the progress of a task of which there are no data yet.
-func (c *candidates) unheard(v, leader int) Progress {
+// noDataProgress returns the progress of a task of which there are no data yet.
+func (c *candidates) noDataProgress(v, leader int) Progress {
 	rival := c.alive[v][0]
 	if rival == leader {
 		rival = c.alive[v][1]
 	}
-	return c.towards(v, leader, rival, len(c.alive[v]), 0, math.Inf(1), 0, math.NaN())
+	return c.openProgress(v, leader, rival, len(c.alive[v]), 0, math.Inf(1), 0, math.NaN())
 }

@@ -189,13 +189,13 @@ func TestProgressOfTies(t *testing.T) {
 // the median of a half-normal where it is 0 [tables of the normal law: Φ⁻¹(3/4) = 0.67449].
 func TestBelieved(t *testing.T) {
 	for _, c := range []struct{ gap, sd, want float64 }{{5, 0.1, 5}, {0, 2, 2 * 0.674489750}, {3, 0, 3}, {-1, 0, 0}} {
-		if got := believed(c.gap, c.sd); math.Abs(got-c.want) > 1e-8 {
-			t.Errorf("believed(%g, %g) = %g, want %g", c.gap, c.sd, got, c.want)
+		if got := medianGap(c.gap, c.sd); math.Abs(got-c.want) > 1e-8 {
+			t.Errorf("medianGap(%g, %g) = %g, want %g", c.gap, c.sd, got, c.want)
 		}
 	}
 	for x := -9.0; x < 9; x += 0.25 {
-		if a, b := believed(x, 1), believed(x+0.25, 1); !(a > 0) || b < a {
-			t.Errorf("believed(%g) = %g, believed(%g) = %g", x, a, x+0.25, b)
+		if a, b := medianGap(x, 1), medianGap(x+0.25, 1); !(a > 0) || b < a {
+			t.Errorf("medianGap(%g) = %g, medianGap(%g) = %g", x, a, x+0.25, b)
 		}
 	}
 }

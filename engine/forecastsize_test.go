@@ -32,7 +32,7 @@ func TestForecastUpToASize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		test, err := newCoTest(m, Options{})
+		test, err := newCoTest(m, Options{}, minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,11 +11,11 @@ func (a *oracle) Progress() []Progress {
 	pulls := float64(Plan{Counts: a.counts}.Pulls())
 	for v, first := range a.best {
 		if len(a.alive[v]) == 1 {
-			out[v] = a.settled(v, first)
+			out[v] = a.decidedProgress(v, first)
 			continue
 		}
 		if a.estimates == nil {
-			out[v] = a.unheard(v, first)
+			out[v] = a.noDataProgress(v, first)
 			continue
 		}
 		most := math.Inf(-1)
@@ -25,10 +25,10 @@ func (a *oracle) Progress() []Progress {
 			}
 			gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.stage.estimate.Variance(i, first))
 			slack, width := a.opt.Epsilon/a.model.Unit, a.width(i, first)
-			times := width / (believed(gap, sd) + slack)
+			times := width / (medianGap(gap, sd) + slack)
 			if more := max(times*times-1, oracleGrowth) * pulls; more > most {
 				most = more
-				out[v] = a.towards(v, first, i, len(a.alive[v]), gap, sd, reached(gap+slack, width), math.Ceil(more))
+				out[v] = a.openProgress(v, first, i, len(a.alive[v]), gap, sd, reached(gap+slack, width), math.Ceil(more))
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
 
 // NewIndTestFC is CoTestFC by each agent alone on its own task at δ/V: best-arm
 // identification task by task.
@@ -14,22 +18,20 @@ func NewIndTestFC(m *Model, opt Options) (Algorithm, error) {
 }
 
 // NewIndUniformFC is the test of CoTestFC on sample means, with equally many pulls of
-// every arm of a task until the task is decided: what neither sharing nor allocation takes.
+// every arm of a task until the task is decided: the baseline without sharing and without designed allocation.
 func NewIndUniformFC(m *Model, opt Options) (Algorithm, error) {
 	apart, err := m.independent()
 	if err != nil {
 		return nil, err
 	}
-	a, err := newCoTest(apart, opt)
-	if err == nil {
-		a.uniform = true
-	}
-	return a, err
+	return newCoTest(apart, opt, uniformPlanner{})
 }
 
-// uniformly is the stage of the coming round with equal pulls within every open contest: those
-// that its neediest arm asks for.
-func (a *coTest) uniformly() (*stage, error) {
+// uniformPlanner pulls the arms of an open contest equally often.
+type uniformPlanner struct{}
+
+// next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
+func (uniformPlanner) next(a *coTest) (*stage, error) {
 	m := a.law.model
 	st := newStage(m)
 	var widest float64 // variance of a gap
@@ -39,7 +41,7 @@ func (a *coTest) uniformly() (*stage, error) {
 			each = roundOne
 		}
 		if a.round > 0 {
-			needs, _ := c.needs(a)
+			needs, _ := a.needs(c)
 			for _, q := range needs {
 				n := q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
 				if !(n <= float64(a.opt.MaxSamples)) {
@@ -65,3 +67,6 @@ func (a *coTest) uniformly() (*stage, error) {
 	st.estimate, err = NewEstimator(m, 0, st.rounding.Counts)
 	return st, err
 }
+
+// pulls predicts them in the proportions of those so far.
+func (uniformPlanner) pulls(a *coTest, needs []design.Pair) float64 { return a.more(needs) }
