@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -135,6 +136,10 @@ func (c *call) sample(a argument) any {
 		return []engine.Result{}
 	case Fit:
 		return fit.Fit{}
+	case Plan:
+		return plan.Forecast{}
+	case WhatIf:
+		return plan.Comparison{}
 	case Bounds:
 		return bounds.Report{}
 	case Hardness:

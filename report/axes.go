@@ -14,8 +14,8 @@ import (
 
 // Axes returns what x and y may be when FigureOf draws a value: the usual choice
 // first. The y depend on x where one value has several figures; for an x that is
-// not known all of them are returned. A sweep or list without results, such as a
-// sweep that did not run yet, has every measure there is. Both are nil when the
+// not known all of them are returned. A sweep, list or forecast without results, such
+// as a sweep that did not run yet, has every measure there is. Both are nil when the
 // value cannot be drawn.
 //
 //	sweep            x: a swept name;  y: samples samples_total error rounds bytes ratio regret ...

@@ -8,8 +8,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 )
 
-// planMeasures are what of a forecast can be drawn.
-func planMeasures(prices plan.Prices) []measure {
+// planMeasures are what of a forecast can be drawn; without rows, as before a forecast is
+// made, whatever one may have.
+func planMeasures(rows []plan.Row, prices plan.Prices) []measure {
+	if len(rows) == 0 {
+		prices.Sample, prices.SampleTime = 1, 1
+	}
 	all := []measure{
 		{name: "samples", title: "Samples per agent", quantity: "Samples", log: true},
 		{name: "samples_total", title: "Samples, all agents", quantity: "Samples", log: true},
@@ -39,15 +43,16 @@ func planned(r plan.Row, name string) any {
 	return r.Time
 }
 
-// planAxes are what planFigure can draw of rows: along the gap where there are several.
+// planAxes are what planFigure can draw of rows: along the gap where there are several,
+// or where there are no rows yet.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
-	for _, m := range planMeasures(prices) {
+	for _, m := range planMeasures(rows, prices) {
 		ys = append(ys, m.name)
 	}
 	switch {
 	case len(rows) > 0 && rows[0].Change != "":
 		return []string{"change"}, ys
-	case len(gapsOf(rows)) > 1:
+	case len(rows) == 0 || len(gapsOf(rows)) > 1:
 		return []string{"gap", "algorithm"}, ys
 	}
 	return []string{"algorithm"}, ys
@@ -68,7 +73,7 @@ func sameScale(rows []plan.Row, name string) bool {
 
 // planFigure draws a forecast: a line for each method against the gap, or bars.
 func planFigure(title string, rows []plan.Row, prices plan.Prices, o Drawing) (Figure, error) {
-	all := planMeasures(prices)
+	all := planMeasures(rows, prices)
 	m := all[slices.IndexFunc(all, func(m measure) bool { return m.name == o.Y[0] })]
 	several := len(gapsOf(rows)) > 1
 	if several && o.X == "gap" {
