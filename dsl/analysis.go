@@ -28,7 +28,7 @@ func analysisFunctions() []Function {
 			Params: []Param{sweep,
 				algorithm("reference", "the algorithm that the others are compared with", "", engine.ModeFC, engine.ModeFB),
 				{Name: "y", Synonyms: []string{"measure"}, Types: []Type{Text}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "what is compared"}},
-			Result: Paired, Example: `paired(s, reference="IndKernelFC")`, check: (*call).checkPaired,
+			Result: typeOf[sim.Comparisons](), Example: `paired(s, reference="IndKernelFC")`, check: (*call).checkPaired,
 			eval: func(c *call) (any, error) {
 				y := "samples"
 				if c.has("y") {
@@ -42,7 +42,7 @@ func analysisFunctions() []Function {
 			Params: []Param{sweep,
 				algorithm("algorithm", "of many agents", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
-			Result: Speedup, Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: (*call).checkSpeedup,
+			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: (*call).checkSpeedup,
 			eval: func(c *call) (any, error) {
 				together, alone := c.speedupOf()
 				return given(sim.SpeedupOf(c.arg("s").Data.(sim.Sweep), together, alone))
@@ -53,7 +53,7 @@ func analysisFunctions() []Function {
 			Params: []Param{
 				{Name: "fc", Types: []Type{Sweep}, Doc: "a sweep of fc over case, gap and algorithm"},
 				{Name: "fb", Types: []Type{Sweep}, Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
-			Result: Claims, Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`, check: (*call).checkClaims,
+			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`, check: (*call).checkClaims,
 			eval: func(c *call) (any, error) {
 				fb, _ := c.arg("fb").Data.(sim.Sweep)
 				return given(sim.ClaimsOf(c.arg("fc").Data.(sim.Sweep), fb))

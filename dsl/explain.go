@@ -10,7 +10,7 @@ func explainFunctions() []Function {
 		Params: []Param{
 			{Name: "r", Types: []Type{Result}, Doc: "a result of fc or fb"},
 			{Name: "task", Types: []Type{Text}, words: wordsPoints, Default: unset, Doc: "the task to tell of; all when not given"}},
-		Result: Story, Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
+		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
 		eval: func(c *call) (any, error) {
 			x, err := engine.Explain(c.arg("r").Data.(engine.Result), c.text("task"))
 			if err != nil {

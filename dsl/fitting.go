@@ -20,11 +20,11 @@ func fittingFunctions() []Function {
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
 				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0", Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, with the data's means for expected rewards"},
 			},
-			Result: Fit, Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: (*call).fit,
+			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: (*call).fit,
 		},
 		{
 			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for problem(…, kernel=fitted(f))",
-			Params: []Param{{Name: "f", Types: []Type{Fit}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
+			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
 			eval: func(c *call) (any, error) { return c.arg("f").Data.(fit.Fit).Kernel, nil },
 		},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -112,9 +113,20 @@ func outputFunctions() []Function {
 
 // plotFunction draws values.
 func plotFunction() Function {
-	plotted := []Type{Sweep, Result, List, Bounds, Plan, WhatIf, Hardness, Spectrum, Design, Paired, Speedup, Fit}
+	var plotted []Type
+	var several []string
+	for _, k := range kinds.Names() {
+		t := Type(k.Name)
+		if !t.isDrawn() {
+			continue
+		}
+		plotted, several = append(plotted, t), append(several, t.a())
+		if t == Result {
+			plotted, several = append(plotted, List), append(several, "several results")
+		}
+	}
 	return Function{
-		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of a sweep, a result, several results, comparisons, a speedup, a plan, a what_if table, bounds, hardness, a spectrum, a design or a fit",
+		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
 		Params: []Param{
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
 			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
@@ -137,7 +149,7 @@ func (c *call) plot() (any, error) {
 		}
 		data = found
 	}
-	figure, err := report.FigureOf(data, report.Drawing{X: c.text("x"), Y: c.measures(), Panel: c.text("panel")})
+	figure, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel")})
 	if err != nil {
 		return nil, err
 	}

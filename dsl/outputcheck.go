@@ -12,9 +12,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -125,31 +122,10 @@ func (c *call) sample(a argument) any {
 		if o := c.e.outline(a); o != nil {
 			return sim.Sweep{Names: o.names}
 		}
-		return sim.Sweep{}
-	case Paired:
-		return sim.Comparisons{}
-	case Speedup:
-		return sim.Speedup{}
-	case Result:
-		return engine.Result{}
 	case List:
 		return []engine.Result{}
-	case Fit:
-		return fit.Fit{}
-	case Plan:
-		return plan.Forecast{}
-	case WhatIf:
-		return plan.Comparison{}
-	case Bounds:
-		return bounds.Report{}
-	case Hardness:
-		return bounds.Hardness{}
-	case Spectrum:
-		return bounds.Spectrum{}
-	case Design:
-		return bounds.Allocation{}
 	}
-	return nil
+	return a.Type.zero()
 }
 
 // checkSave finds a file that save would refuse.
@@ -162,8 +138,9 @@ func (c *call) checkSave() {
 		return slices.Contains(endings, strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	switch v.Type {
-	case Number, Free, Text, Kernel, Joint, Problem, Table, Claims, Story:
-		if endsWith(".svg", ".pdf", ".png") {
+	case List, Figure, Rewards, Nothing, anything:
+	default:
+		if !v.Type.isDrawn() && endsWith(".svg", ".pdf", ".png") {
 			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 			return
 		}

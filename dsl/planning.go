@@ -31,7 +31,7 @@ func planningFunctions() []Function {
 			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time",
 			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
 				ridgeParam, normParam, gapParam, unitParam),
-			Result: Plan, Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
+			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 			check: (*call).checkPlan, eval: (*call).forecast,
 		},
 		{
@@ -45,7 +45,7 @@ func planningFunctions() []Function {
 				gap, algorithmParam(engine.ModeFC),
 				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
 				runs, seed}, prices...),
-			Result: WhatIf, Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
+			Result: typeOf[plan.Comparison](), Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
 			check: (*call).checkWhatIf, eval: (*call).whatIf,
 		},
 	}
@@ -232,7 +232,7 @@ func (c *call) changes(p *engine.Problem) ([]plan.Change, bool) {
 	}
 	out = append(out, tasks...)
 	if len(out) == 0 {
-		c.e.fail(c.node, WhatIf, c.fn.Name+": nothing changes", "give delta=, epsilon= or tasks=, as in "+c.fn.Example)
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+": nothing changes", "give delta=, epsilon= or tasks=, as in "+c.fn.Example)
 		return nil, false
 	}
 	return out, true

@@ -71,25 +71,25 @@ func engineFunctions() []Function {
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
 			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam},
-			Result: Bounds, Example: "bounds(paper(case=2))", eval: (*call).bounds,
+			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", eval: (*call).bounds,
 		},
-		theory("spectrum", Spectrum, "eigenvalues of the kernels, for the effective dimension",
+		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam}, bounds.SpectrumOf),
-		theory("hardness", Hardness, "gap and difficulty of each task",
+		theory("hardness", typeOf[bounds.Hardness](), "gap and difficulty of each task",
 			[]Param{problemParam}, func(ctx context.Context, p *engine.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
 			}),
 		{
 			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"}, Doc: "the allocation of the first round, with its certificate",
 			Params: []Param{problemParam, ridgeParam, {Name: "tol", Synonyms: []string{"tolerance"}, Types: []Type{Number}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}},
-			Result: Design, Example: "design(paper(case=2))",
+			Result: typeOf[bounds.Design](), Example: "design(paper(case=2))",
 			eval: func(c *call) (any, error) {
 				tol := 1e-4
 				if c.arg("tol").known() {
 					tol = c.number("tol")
 				}
 				p, opt := c.arg("p").Data.(*engine.Problem), c.options()
-				return given(computed(c, func() (bounds.Allocation, error) { return bounds.FirstRound(c.e.ctx, p, opt, tol) }))
+				return given(computed(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, p, opt, tol) }))
 			},
 		},
 	}, slices.Concat(planningFunctions(), runFunctions())...)

@@ -9,10 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -25,10 +22,9 @@ type Drawing = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 // are the same, and what used the name before becomes stale. The value may be a
 // number, a string, or a slice of these or of such slices, all finite; a
 // kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; a
-// Drawing as a source of rewards; an
-// engine.Problem, engine.Result, or a value of sim or bounds; a report.Figure or
-// report.Table; or a pointer to one of these. What a script could not bind is an
-// error, and then nothing changes.
+// Drawing as a source of rewards; an engine.Problem, engine.Result, or another value that
+// functions of the language return; a report.Figure or report.Table; or a pointer to one
+// of these. What a script could not bind is an error, and then nothing changes.
 func (s *Session) Put(name string, v any) error {
 	st, err := s.nameFor(name)
 	if err != nil {
@@ -114,36 +110,13 @@ func fromGo(name string, v any) (value, error) {
 			return value{}, fmt.Errorf("the joint kernel has no terms")
 		}
 		return jointValue(v), nil
-	case engine.Result:
-		return value{Result, v}, nil
-	case sim.Sweep:
-		return value{Sweep, v}, nil
-	case sim.Comparisons:
-		return value{Paired, v}, nil
-	case sim.Speedup:
-		return value{Speedup, v}, nil
-	case sim.Claims:
-		return value{Claims, v}, nil
-	case engine.Explanation:
-		return value{Story, v}, nil
-	case fit.Fit:
-		return value{Fit, v}, nil
-	case bounds.Report:
-		return value{Bounds, v}, nil
-	case plan.Forecast:
-		return value{Plan, v}, nil
-	case plan.Comparison:
-		return value{WhatIf, v}, nil
-	case bounds.Allocation:
-		return value{Design, v}, nil
-	case bounds.Hardness:
-		return value{Hardness, v}, nil
-	case bounds.Spectrum:
-		return value{Spectrum, v}, nil
 	case report.Figure:
 		return value{Figure, v}, nil
 	case report.Table:
 		return value{Table, v}, nil
+	}
+	if k, ok := kinds.Of[struct{}](r.Type()); ok {
+		return value{Type(k.Name), v}, nil
 	}
 	return plainFromGo(name, r)
 }

@@ -1,53 +1,74 @@
 package dsl
 
 import (
+	"reflect"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Type is the type of a value, by the name that messages and help use.
 type Type string
 
-// The types of the language.
+// The types of the language that more than one function knows; typeOf has the others.
 const (
-	Number   Type = "number"
-	Text     Type = "text"
-	List     Type = "list"
-	Free     Type = "free number"     // kernels.Free
-	Kernel   Type = "kernel"          // of the points of one space; kernels.Kernel
-	Joint    Type = "joint kernel"    // of arms of tasks; kernels.Joint
-	Problem  Type = "problem"         // *engine.Problem
-	Result   Type = "result"          // engine.Result
-	Bounds   Type = "bounds"          // bounds.Report
-	Plan     Type = "plan"            // plan.Forecast
-	WhatIf   Type = "what_if table"   // plan.Comparison
-	Design   Type = "design"          // bounds.Allocation
-	Hardness Type = "hardness"        // bounds.Hardness
-	Spectrum Type = "spectrum"        // bounds.Spectrum
-	Sweep    Type = "sweep"           // sim.Sweep
-	Paired   Type = "comparisons"     // sim.Comparisons
-	Speedup  Type = "speedup"         // sim.Speedup
-	Claims   Type = "claims"          // sim.Claims
-	Story    Type = "explanation"     // engine.Explanation
-	Fit      Type = "fit"             // fit.Fit
-	Figure   Type = "figure"          // report.Figure
-	Table    Type = "table"           // report.Table
-	Rewards  Type = "reward function" // a func of a Go cell, see Session.Put
-	Nothing  Type = "nothing"         // what a function returns that only acts
+	Number  Type = "number"
+	Text    Type = "text"
+	List    Type = "list"
+	Free    Type = "free number"     // kernels.Free
+	Kernel  Type = "kernel"          // of the points of one space; kernels.Kernel
+	Joint   Type = "joint kernel"    // of arms of tasks; kernels.Joint
+	Problem Type = "problem"         // *engine.Problem
+	Result  Type = "result"          // engine.Result
+	Sweep   Type = "sweep"           // sim.Sweep
+	Figure  Type = "figure"          // report.Figure
+	Table   Type = "table"           // report.Table
+	Rewards Type = "reward function" // a func of a Go cell, see Session.Put
+	Nothing Type = "nothing"         // what a function returns that only acts
 
 	anything Type = "" // after an error, and for parameters that take every type
 )
 
+// typeOf returns the type of values that are a T in Go. It panics if package kinds has none.
+func typeOf[T any]() Type {
+	t := reflect.TypeFor[T]()
+	k, ok := kinds.Of[struct{}](t)
+	if !ok {
+		panic("dsl: package kinds does not list " + t.String())
+	}
+	return Type(k.Name)
+}
+
+// zero returns an empty value of a type that package kinds lists, nil of another.
+func (t Type) zero() any {
+	for _, k := range kinds.Names() {
+		if k.Name == string(t) {
+			return reflect.Zero(k.Type).Interface()
+		}
+	}
+	return nil
+}
+
+// isDrawn reports whether values of the type can be drawn.
+func (t Type) isDrawn() bool {
+	_, ys := report.Axes(t.zero(), "")
+	return len(ys) > 0
+}
+
 // a returns the type with its article.
 func (t Type) a() string {
 	switch t {
-	case Bounds, Hardness, Paired, Claims, Nothing:
+	case Nothing:
 		return string(t)
-	case Story:
-		return "an " + string(t)
 	case anything:
 		return "a value"
+	}
+	for _, k := range kinds.Names() {
+		if k.Name == string(t) {
+			return k.A()
+		}
 	}
 	return "a " + string(t)
 }

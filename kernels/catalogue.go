@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 )
@@ -17,6 +18,8 @@ type Entry struct {
 	Dimensions string   // the numbers d of columns in which it is valid
 	Params     []Param  // in the order of positional arguments
 	Example    string   // an expression that prints as itself
+
+	Type reflect.Type // of the kernel
 
 	// Build makes the kernel from arguments by parameter name, and reports unknown,
 	// missing and unsuitable ones. What depends on the points is left to Bind.
@@ -39,6 +42,7 @@ func Catalogue() []Entry {
 // builder completes an entry: arguments are checked against the parameters, then
 // made into a kernel, which is told nothing about points yet.
 func (e Entry) builder(build func(Args) Kernel) Entry {
+	e.Type = reflect.TypeOf(build(nil))
 	e.Build = func(a Args) (Kernel, error) {
 		a, free, err := a.open(e.Name, e.Params)
 		if err == nil {

@@ -10,7 +10,7 @@ import (
 
 // layBars is the layout of horizontal bars: a row for each category, in which the
 // bars of several series stand below each other.
-func (d *drawing) layBars() {
+func (d *layout) layBars() {
 	var values, ends []float64
 	for _, s := range d.Series {
 		values = append(values, s.Y...)

@@ -6,10 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -25,39 +22,13 @@ type Display struct {
 // data of engine, bounds and sim (values or pointers), problems, kernels and
 // whatever else prints itself, numbers, text, lists, and blocks themselves.
 func Blocks(v any) []Block {
-	switch v := plain(v).(type) {
+	v = plain(v)
+	if w, ok := viewOf(v); ok {
+		return w.blocks()
+	}
+	switch v := v.(type) {
 	case nil:
 		return []Block{Paragraph{Text: "nothing"}}
-	case engine.Result:
-		return resultBlocks(v)
-	case []engine.Result:
-		return []Block{Compare(v)}
-	case engine.Problem:
-		return problemBlocks(v)
-	case bounds.Report:
-		return boundsBlocks(v)
-	case plan.Forecast:
-		return forecastBlocks(v)
-	case plan.Comparison:
-		return comparisonBlocks(v)
-	case bounds.Hardness:
-		return hardnessBlocks(v)
-	case bounds.Spectrum:
-		return spectrumBlocks(v)
-	case bounds.Allocation:
-		return allocationBlocks(v)
-	case sim.Sweep:
-		return sweepBlocks(v)
-	case sim.Comparisons:
-		return comparisonsBlocks(v)
-	case sim.Speedup:
-		return speedupBlocks(v)
-	case sim.Claims:
-		return claimsBlocks(v)
-	case engine.Explanation:
-		return explanationBlocks(v)
-	case fit.Fit:
-		return fitBlocks(v)
 	case []Block:
 		return v
 	case Block:
@@ -76,39 +47,18 @@ func Blocks(v any) []Block {
 	}
 }
 
-// TypeName is the name of a value's kind in JSON: fc, fb, bounds, plan, what_if, design,
-// spectrum, hardness, sweep, paired, speedup, claims, explanation, fit, kernel, problem, number,
-// bool, text, list, figure or table.
+// TypeName is the name of a value's kind in JSON: fc or fb of a result, the JSON name of
+// package kinds of another value of a function, kernel, number, bool, text, list, figure
+// or table.
 func TypeName(v any) string {
-	switch v := plain(v).(type) {
-	case engine.Result:
-		return v.Mode
-	case engine.Problem:
-		return "problem"
-	case bounds.Report:
-		return "bounds"
-	case plan.Forecast:
-		return "plan"
-	case plan.Comparison:
-		return "what_if"
-	case bounds.Hardness:
-		return "hardness"
-	case bounds.Spectrum:
-		return "spectrum"
-	case bounds.Allocation:
-		return "design"
-	case sim.Sweep:
-		return "sweep"
-	case sim.Comparisons:
-		return "paired"
-	case sim.Speedup:
-		return "speedup"
-	case sim.Claims:
-		return "claims"
-	case engine.Explanation:
-		return "explanation"
-	case fit.Fit:
-		return "fit"
+	v = plain(v)
+	if r, ok := v.(engine.Result); ok {
+		return r.Mode
+	}
+	if k, ok := kinds.Of[view](reflect.TypeOf(v)); ok {
+		return k.JSON
+	}
+	switch v.(type) {
 	case Figure:
 		return "figure"
 	case Table:

@@ -7,6 +7,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
+// Bounds shows bounds(...).
+func (views) Bounds(r bounds.Report) view {
+	return view{
+		blocks: func() []Block { return boundsBlocks(r) },
+		axes:   fixedAxes("bound", "samples", "budget", "error"),
+		figure: func(o PlotOptions) (Figure, error) { return boundsFigure(r, o.Y[0]), nil },
+	}
+}
+
 // boundsBlocks tells of bounds(...): what any algorithm needs, what the theory
 // promises, and the quantities behind both.
 func boundsBlocks(r bounds.Report) []Block {

@@ -181,7 +181,7 @@ func TestNatural(t *testing.T) {
 
 // What a front end waits for after the work itself: budget 20 ms a cell.
 func BenchmarkBundle(b *testing.B) {
-	f, err := FigureOf(fcSweep(), Drawing{})
+	f, err := FigureOf(fcSweep(), PlotOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type chartRow struct {
 }
 
 // figure draws the chart as asked.
-func (c chart) figure(o Drawing) (Figure, error) {
+func (c chart) figure(o PlotOptions) (Figure, error) {
 	if err := sameUnit(c.measures); err != nil {
 		return Figure{}, err
 	}

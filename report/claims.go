@@ -24,6 +24,14 @@ func signed(verdict string) string {
 	return verdict
 }
 
+// Claims shows claims(...).
+func (views) Claims(c sim.Claims) view {
+	return view{
+		blocks: func() []Block { return claimsBlocks(c) },
+		table:  func() (Table, error) { return claimRows(c), nil },
+	}
+}
+
 // claimsBlocks tells of claims(...): how many statements hold, which in each case,
 // why the others do not, and then every one with its measurement.
 func claimsBlocks(c sim.Claims) []Block {
@@ -161,4 +169,16 @@ func claimsTable(c sim.Claims) Table {
 		return t
 	}
 	return t.withoutEmptyColumns().withoutConstant("source")
+}
+
+// claimRows has a row per statement and setting.
+func claimRows(c sim.Claims) Table {
+	t := Table{Columns: []Column{
+		text("source", ""), number("case", "", ""), text("name", ""), number("value", "", ""), text("statement", ""),
+		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
+	}}
+	for _, r := range c.Rows {
+		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, orAbsent(r.Why.String())})
+	}
+	return t
 }

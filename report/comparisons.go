@@ -9,8 +9,35 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// comparisonsBlocks tells of paired(...): every algorithm against the reference.
-func comparisonsBlocks(s sim.Comparisons) []Block {
+// Paired shows paired(...).
+func (views) Paired(c sim.Comparisons) view {
+	return view{
+		blocks: func() []Block { return pairedBlocks(c) },
+		table:  func() (Table, error) { return pairedRows(c), nil },
+		axes: func(string) (xs, ys []string) {
+			if len(c.Rows) > 0 { // else the names are not known yet
+				xs = append(slices.Clone(c.Names), "algorithm")
+			}
+			return xs, []string{"ratio", "difference"}
+		},
+		figure: func(o PlotOptions) (Figure, error) { return pairedFigure(c, o) },
+		panels: true,
+	}
+}
+
+// Speedup shows speedup(...).
+func (views) Speedup(s sim.Speedup) view {
+	return view{
+		blocks: func() []Block { return speedupBlocks(s) },
+		table:  func() (Table, error) { return speedupRows(s), nil },
+		axes:   func(string) (xs, ys []string) { return s.Names, []string{"beta"} },
+		figure: func(o PlotOptions) (Figure, error) { return speedupFigure(s, o) },
+		panels: true,
+	}
+}
+
+// pairedBlocks tells of paired(...): every algorithm against the reference.
+func pairedBlocks(s sim.Comparisons) []Block {
 	m, _ := findMeasure(s.Measure)
 	t := Table{Caption: fmt.Sprintf("%s against %s", m.title, s.Reference)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
@@ -21,12 +48,12 @@ func comparisonsBlocks(s sim.Comparisons) []Block {
 	}
 	t.Collapsed = len(t.Rows) > mostRows
 	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
-	return []Block{Paragraph{Text: comparisonsSentence(s, m), Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
+	return []Block{Paragraph{Text: pairedSentence(s, m), Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
 }
 
-// comparisonsSentence counts what the intervals say. What no algorithm can be is not
+// pairedSentence counts what the intervals say. What no algorithm can be is not
 // among what is compared.
-func comparisonsSentence(s sim.Comparisons, m measure) string {
+func pairedSentence(s sim.Comparisons, m measure) string {
 	count := map[string]int{}
 	compared, uncounted := 0, ""
 	for _, r := range s.Rows {
@@ -151,4 +178,38 @@ func sign(x float64) float64 {
 		return 1
 	}
 	return 0
+}
+
+// pairedRows has a row per algorithm and combination of the other swept values.
+func pairedRows(c sim.Comparisons) Table {
+	t := sweptTable(c.Names)
+	rest := Table{Columns: []Column{
+		text("algorithm", ""), text("reference", ""), text("against", ""), text("measure", ""), number("difference", "", ""),
+		number("ratio", "", ""), text("paired", ""), number("runs", "", ""),
+	}}
+	for _, r := range c.Rows {
+		t.Rows = append(t.Rows, plainAll(r.Values))
+		var ratio any
+		if r.Ratio != (engine.Interval{}) {
+			ratio = r.Ratio
+		}
+		rest.Rows = append(rest.Rows, []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, ratio, r.Paired, r.Runs})
+	}
+	t.join(rest)
+	return t
+}
+
+// speedupRows has a row per combination of the swept values.
+func speedupRows(s sim.Speedup) Table {
+	t := sweptTable(s.Names)
+	rest := Table{Columns: []Column{
+		text("algorithm", ""), text("alone", ""), number("tasks", "", ""), number("beta", "", ""),
+		number("by_rank", "", ""), number("by_hardness", "", ""),
+	}}
+	for _, r := range s.Rows {
+		t.Rows = append(t.Rows, plainAll(r.Values))
+		rest.Rows = append(rest.Rows, []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)})
+	}
+	t.join(rest)
+	return t
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // layCurves is the layout of lines, points and bands, in one pane or several.
-func (d *drawing) layCurves() {
+func (d *layout) layCurves() {
 	panels := d.panels()
 	shared := ranges(panels)
 	all := looks(panels)
@@ -126,7 +126,7 @@ func (e extents) tickRoom(length, size vg.Length) vg.Length {
 }
 
 // layAlone places the only pane.
-func (d *drawing) layAlone(p pane, e extents) {
+func (d *layout) layAlone(p pane, e extents) {
 	p.y.tickRound(6)
 	length := d.width - 2*edging - yLabel - p.left() - d.margin()
 	d.one(p, p.left(), d.margin(), tall, e.tickRoom(length, p.size))
@@ -135,14 +135,14 @@ func (d *drawing) layAlone(p pane, e extents) {
 
 // finish puts the ticks of the x axis and chooses how intervals are drawn, when the
 // width of a pane is known.
-func (d *drawing) finish(p *pane, e extents) {
+func (d *layout) finish(p *pane, e extents) {
 	e.tickX(p, len(d.panes) > 1)
 	p.banded = p.crowdedBars()
 	p.aside = p.movedBars()
 }
 
 // layGrid places several panes: three in a row, or two by two when they are four.
-func (d *drawing) layGrid(panes []pane, e extents) {
+func (d *layout) layGrid(panes []pane, e extents) {
 	columns := min(len(panes), 3)
 	if len(panes) == 4 {
 		columns = 2

@@ -18,7 +18,7 @@ import (
 func (f Figure) Dat(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n# x: %s, y: %s; lo and hi are the ends of the 95 %% interval.\n", line(f.Title), line(f.XLabel), line(f.YLabel))
-	d := newDrawing(f, false)
+	d := newLayout(f, false)
 	id := 0
 	var rows strings.Builder
 	for k, panel := range f.panels() {

@@ -35,7 +35,7 @@
 //
 // A Figure is data: series, lines and labels, or Panels of them that share axes and
 // legend. What a sweep or a table of comparisons gives goes through one chart, which
-// splits its rows into panels and series. newDrawing lays a figure out in panes
+// splits its rows into panels and series. newLayout lays a figure out in panes
 // (ranges, ticks, where names stand, whether intervals are bars or bands), and every
 // format draws that layout. A look is colour, marker and dash together; an algorithm
 // has the one of its place in the catalogue in every figure, and what no algorithm
@@ -46,7 +46,7 @@
 //
 // # A new kind of value
 //
-// Write one function from the value to blocks, and add its line to the switches
-// of Blocks and TypeName; if it can be drawn, one function to a Figure and its
-// lines in Axes and FigureOf. All formats follow.
+// Add it to package internal/kinds, and write a method of that name on views in a file
+// of its own: from the value to blocks, and to a table and a Figure if it has them. All
+// formats follow.
 package report

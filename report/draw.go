@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A drawing is a figure laid out on a sheet: one pane, or several in rows that
+// A layout is a figure laid out on a sheet: one pane, or several in rows that
 // share axes; a title above them; names at the ends of the lines, or in a legend
 // below when they do not fit there.
-type drawing struct {
+type layout struct {
 	Figure
 	panes         []pane
 	entries       []entry // what is named beside or below the panes
@@ -47,9 +47,9 @@ const (
 	tall       = 236 // a pane that has the sheet for itself
 )
 
-// newDrawing decides ranges, ticks and layout; it draws nothing yet.
-func newDrawing(f Figure, titled bool) drawing {
-	d := drawing{Figure: f, titled: titled && f.Title != "", width: sheetWidth}
+// newLayout decides ranges, ticks and layout; it draws nothing yet.
+func newLayout(f Figure, titled bool) layout {
+	d := layout{Figure: f, titled: titled && f.Title != "", width: sheetWidth}
 	switch {
 	case f.Heat != nil:
 		d.layHeat()
@@ -62,7 +62,7 @@ func newDrawing(f Figure, titled bool) drawing {
 }
 
 // top is the room that the title takes.
-func (d drawing) top() vg.Length {
+func (d layout) top() vg.Length {
 	if d.titled {
 		return edging + 20
 	}
@@ -72,7 +72,7 @@ func (d drawing) top() vg.Length {
 // one places the only pane: the data above the ticks, the label and the legend,
 // with room for words of the given widths at both sides. It decides the height of
 // the sheet. The ranges of the pane must be known, and its rows of labels.
-func (d *drawing) one(p pane, left, right, height, ticks vg.Length) {
+func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
 	bottom := edging + d.below() + ticks
 	if d.XLabel != "" {
 		bottom += xLabel
@@ -86,8 +86,8 @@ func (d *drawing) one(p pane, left, right, height, ticks vg.Length) {
 	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
 }
 
-// draw draws the sheet. The canvas has the drawing's size.
-func (d drawing) draw(cv vg.CanvasSizer) {
+// draw draws the sheet. The canvas has the size of the layout.
+func (d layout) draw(cv vg.CanvasSizer) {
 	c := draw.New(cv)
 	c.SetColor(plate)
 	c.Fill(c.Rectangle.Path())
@@ -107,7 +107,7 @@ func (d drawing) draw(cv vg.CanvasSizer) {
 }
 
 // frame writes the title and the labels of the axes, which all panes share.
-func (d drawing) frame(c draw.Canvas) {
+func (d layout) frame(c draw.Canvas) {
 	around := d.panes[0].box
 	for _, p := range d.panes[1:] {
 		around.Min.X, around.Min.Y = min(around.Min.X, p.box.Min.X), min(around.Min.Y, p.box.Min.Y)

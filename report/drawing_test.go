@@ -20,7 +20,7 @@ import (
 func TestTrueX(t *testing.T) {
 	f := figure(t, fbSweep(), "budget", "error")
 	f.LogX = true
-	p := newDrawing(f, true).panes[0]
+	p := newLayout(f, true).panes[0]
 	moved := 0
 	for i, s := range p.Series {
 		for k := range s.X {
@@ -49,7 +49,7 @@ func TestTrueX(t *testing.T) {
 // its interval, and no line leads there, in the drawing and in pgfplots.
 func TestNoLineToTheEdge(t *testing.T) {
 	f := Figure{LogY: true, Series: []Series{{Name: "a", X: []float64{1, 2, 3, 4}, Y: []float64{0.5, 0.1, 0, 0.2}, Lo: []float64{0.4, 0.05, 0, 0.1}, Hi: []float64{0.6, 0.2, 0.04, 0.3}}}}
-	p := newDrawing(f, true).panes[0]
+	p := newLayout(f, true).panes[0]
 	if got := p.runs(f.Series[0], p.inside); !reflect.DeepEqual(got, [][]int{{0, 1}, {3}}) {
 		t.Errorf("lines through %v", got)
 	}
@@ -68,7 +68,7 @@ func TestNoLineToTheEdge(t *testing.T) {
 // TestMarkersAtTheEdgeNest: several series at one place of the edge are all seen.
 func TestMarkersAtTheEdgeNest(t *testing.T) {
 	s := Series{X: []float64{1, 2}, Y: []float64{0.5, 0}}
-	p := newDrawing(Figure{LogY: true, Series: []Series{s, {X: []float64{1}, Y: []float64{1}}, s}}, true).panes[0]
+	p := newLayout(Figure{LogY: true, Series: []Series{s, {X: []float64{1}, Y: []float64{1}}, s}}, true).panes[0]
 	if a, b := p.above(0, -1), p.above(2, -1); a != 1 || b != 0 {
 		t.Errorf("%d and %d markers within those of the first and last series", a, b)
 	}
@@ -83,7 +83,7 @@ func TestTicksOfNeighbours(t *testing.T) {
 			f.Panels = append(f.Panels, Figure{Title: fmt.Sprint(k), LogX: f.LogX, Series: []Series{{Name: "a", X: budgets, Y: y}}})
 		}
 		end, labels := vg.Length(-1e9), 0
-		for _, p := range newDrawing(f, true).panes {
+		for _, p := range newLayout(f, true).panes {
 			for _, k := range p.x.ticks {
 				half := width(k.label, p.size) / 2
 				if k.label == "" {
@@ -112,7 +112,7 @@ func TestTicksOfNeighbours(t *testing.T) {
 func TestOneX(t *testing.T) {
 	for _, x := range []float64{0.3, 7000, -2, 0} {
 		f := Figure{Series: []Series{{Name: "a", X: []float64{x}, Y: []float64{1}}, {Name: "b", Style: Bound, X: []float64{x}, Y: []float64{0.5}}}}
-		p := newDrawing(f, true).panes[0]
+		p := newLayout(f, true).panes[0]
 		if len(p.x.ticks) != 1 || p.x.ticks[0].value != x {
 			t.Errorf("x = %g: ticks %+v", x, p.x.ticks)
 		}
@@ -136,14 +136,14 @@ func TestNonNegative(t *testing.T) {
 		results[i] = r
 	}
 	f := figure(t, results, "", "relative_regret")
-	if d := newDrawing(f, true); d.panes[0].x.lo < 0 {
+	if d := newLayout(f, true); d.panes[0].x.lo < 0 {
 		t.Errorf("the axis begins at %g", d.panes[0].x.lo)
 	}
 	if f.Series[0].Lo[0] != -0.02 {
 		t.Errorf("the data say %g", f.Series[0].Lo[0])
 	}
 	c := Figure{NonNegative: true, Series: []Series{{X: []float64{1}, Y: []float64{0.01}, Lo: []float64{-0.02}, Hi: []float64{0.04}}}}
-	if p := newDrawing(c, true).panes[0]; p.y.lo != 0 {
+	if p := newLayout(c, true).panes[0]; p.y.lo != 0 {
 		t.Errorf("the axis begins at %g", p.y.lo)
 	}
 	if f := figure(t, fcSweep(), "gap", "rounds"); !f.NonNegative {
@@ -158,14 +158,14 @@ func TestNonNegative(t *testing.T) {
 // among others is drawn once, as a bound.
 func TestEachMeasureOnce(t *testing.T) {
 	want := `y has "samples" twice: name each measure once`
-	if _, err := FigureOf(fcSweep(), Drawing{X: "gap", Y: []string{"samples", "samples"}}); err == nil || err.Error() != want {
+	if _, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Y: []string{"samples", "samples"}}); err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 	if _, err := SweepMeasures(fcSweep(), "samples", "samples"); err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 	for _, ys := range [][]string{{"samples", "lower_bound"}, {"lower_bound", "samples"}, {"samples_total", "lower_bound"}} {
-		f, err := FigureOf(fcSweep(), Drawing{X: "gap", Y: ys})
+		f, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Y: ys})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,14 +232,14 @@ func TestSpeedupLimit(t *testing.T) {
 // TestLinesAcross differ in their looks, and have their names at their right ends where
 // the rest is in a legend.
 func TestLinesAcross(t *testing.T) {
-	f, err := FigureOf(speedup(), Drawing{X: "lengthscale"})
+	f, err := FigureOf(speedup(), PlotOptions{X: "lengthscale"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if reflect.DeepEqual(f.lineLook(0), f.lineLook(1)) {
 		t.Error("V and no speedup look the same")
 	}
-	d := newDrawing(f, true)
+	d := newLayout(f, true)
 	if d.direct || len(d.beside()) != 2 {
 		t.Fatalf("%d names beside the figure, want those of the two lines", len(d.beside()))
 	}

@@ -8,6 +8,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
+// Explanation shows explain(...).
+func (views) Explanation(x engine.Explanation) view {
+	return view{blocks: func() []Block { return explanationBlocks(x) }}
+}
+
 // explanationBlocks tells of explain(...): how far the run is, each task, and each arm.
 func explanationBlocks(x engine.Explanation) []Block {
 	out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}

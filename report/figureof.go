@@ -5,14 +5,10 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Drawing says what of a value to draw; the zero value is the usual choice.
-type Drawing struct {
+// PlotOptions says what of a value to draw; the zero value is the usual choice.
+type PlotOptions struct {
 	X     string   // what goes to the right; "" means the usual one
 	Y     []string // what goes up; several are measures of one unit in one figure; none means the usual one
 	Panel string   // a swept name: a panel for each of its values; "" means one panel
@@ -22,7 +18,7 @@ type Drawing struct {
 // be. An x, y or panel that the value does not have is an error naming those it
 // has; so are measures of different units in one figure, and a value that cannot
 // be drawn.
-func FigureOf(v any, o Drawing) (Figure, error) {
+func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {
 		return f, nil
@@ -31,37 +27,8 @@ func FigureOf(v any, o Drawing) (Figure, error) {
 	if err != nil {
 		return Figure{}, err
 	}
-	x, y := o.X, o.Y[0]
-	switch v := v.(type) {
-	case sim.Sweep:
-		return sweepFigure(v, o)
-	case []engine.Result:
-		return resultsFigure(v, o.Y)
-	case sim.Comparisons:
-		return comparisonsFigure(v, o)
-	case sim.Speedup:
-		return speedupFigure(v, o)
-	case engine.Result:
-		if x == "round" {
-			return traceFigure(v, y), nil
-		}
-		return estimateFigure(v), nil
-	case fit.Fit:
-		return fitFigure(v, y), nil
-	case plan.Forecast:
-		return planFigure("Forecast for "+v.Problem, v.Rows, v.Prices, o)
-	case plan.Comparison:
-		return planFigure("What changes, "+v.Problem, v.Rows, v.Prices, o)
-	case bounds.Report:
-		return boundsFigure(v, y), nil
-	case bounds.Hardness:
-		return hardnessFigure(v, y), nil
-	case bounds.Spectrum:
-		return spectrumFigure(v), nil
-	case bounds.Allocation:
-		return allocationFigure(v), nil
-	}
-	panic("report: Axes knows a value that FigureOf does not")
+	w, _ := viewOf(v)
+	return w.figure(o)
 }
 
 // barFigure is a figure of one series of horizontal bars.

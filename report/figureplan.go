@@ -72,7 +72,7 @@ func sameScale(rows []plan.Row, name string) bool {
 }
 
 // planFigure draws a forecast: a line for each method against the gap, or bars.
-func planFigure(title string, rows []plan.Row, prices plan.Prices, o Drawing) (Figure, error) {
+func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions) (Figure, error) {
 	all := planMeasures(rows, prices)
 	m := all[slices.IndexFunc(all, func(m measure) bool { return m.name == o.Y[0] })]
 	several := len(gapsOf(rows)) > 1

@@ -10,7 +10,7 @@ import (
 )
 
 // sweepFigure draws measures of a sweep, with the bounds to compare them with.
-func sweepFigure(s sim.Sweep, o Drawing) (Figure, error) {
+func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the sweep has no results to draw")
 	}
@@ -81,8 +81,8 @@ func sameUnit(ms []measure) error {
 	return nil
 }
 
-// comparisonsFigure draws ratios or differences with a line where both are equal.
-func comparisonsFigure(s sim.Comparisons, o Drawing) (Figure, error) {
+// pairedFigure draws ratios or differences with a line where both are equal.
+func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("there are no comparisons to draw")
 	}
@@ -129,7 +129,7 @@ func modeOf(algorithm string) string {
 
 // speedupFigure draws the speedup measured beside what the theory predicts, between
 // the smallest and the largest possible.
-func speedupFigure(s sim.Speedup, o Drawing) (Figure, error) {
+func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("there are no speedups to draw")
 	}

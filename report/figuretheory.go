@@ -76,9 +76,9 @@ const (
 	mostBars  = 40
 )
 
-// allocationFigure is a map of task by arm where tasks share arms, and bars of
+// designFigure is a map of task by arm where tasks share arms, and bars of
 // the largest weights otherwise.
-func allocationFigure(a bounds.Allocation) Figure {
+func designFigure(a bounds.Design) Figure {
 	var tasks, arms []string
 	row, column := map[string]int{}, map[string]int{}
 	for _, w := range a.Weights {
@@ -94,7 +94,7 @@ func allocationFigure(a bounds.Allocation) Figure {
 	title := "Allocation of the first round, " + a.Problem
 	shared := len(tasks) > 1 && len(a.Weights) > len(arms)
 	if !shared || len(tasks)*len(arms) > mostCells {
-		return allocationBars(a, title)
+		return designBars(a, title)
 	}
 	slices.SortFunc(arms, natural)
 	h := &Heat{Rows: tasks, Columns: arms, Label: "share of pulls", Z: make([][]float64, len(tasks))}
@@ -134,7 +134,7 @@ func natural(a, b string) int {
 // digits is the length of the digits that s starts with.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-func allocationBars(a bounds.Allocation, title string) Figure {
+func designBars(a bounds.Design, title string) Figure {
 	weights := slices.Clone(a.Weights)
 	slices.SortStableFunc(weights, func(a, b bounds.AllocationWeight) int { return cmp.Compare(b.Weight, a.Weight) })
 	if len(weights) > mostBars {

@@ -7,6 +7,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 )
 
+// Fit shows fit(...).
+func (views) Fit(f fit.Fit) view {
+	return view{
+		blocks: func() []Block { return fitBlocks(f) },
+		axes:   func(x string) (xs, ys []string) { return fitAxes(f, x) },
+		figure: func(o PlotOptions) (Figure, error) { return fitFigure(f, o.Y[0]), nil },
+	}
+}
+
 // fitBlocks tells of fit(...): the kernel found, whether it fits, and what sharing is
 // worth.
 func fitBlocks(f fit.Fit) []Block {

@@ -45,7 +45,7 @@ func TestFitDisplay(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	for _, o := range []Drawing{{}, {X: "task", Y: []string{"similarity"}}, {X: "arm"}, {X: "arm", Y: []string{"residual"}}} {
+	for _, o := range []PlotOptions{{}, {X: "task", Y: []string{"similarity"}}, {X: "arm"}, {X: "arm", Y: []string{"residual"}}} {
 		f, err := FigureOf(fitted(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -57,12 +57,12 @@ func TestFitDisplay(t *testing.T) {
 			t.Errorf("%+v draws %+v", o, f)
 		}
 	}
-	if _, err := FigureOf(fitted(), Drawing{X: "arm", Y: []string{"similarity"}}); err == nil {
+	if _, err := FigureOf(fitted(), PlotOptions{X: "arm", Y: []string{"similarity"}}); err == nil {
 		t.Error("the similarity of arms was drawn")
 	}
 	single := fitted()
 	single.Sharing = fit.Sharing{}
-	if f, err := FigureOf(single, Drawing{}); err != nil || f.Heat != nil {
+	if f, err := FigureOf(single, PlotOptions{}); err != nil || f.Heat != nil {
 		t.Errorf("one task: %+v, %v", f, err)
 	}
 	b.Reset()

@@ -70,10 +70,10 @@ func figure(t *testing.T, v any, x, y string) Figure {
 	return f
 }
 
-// asked is a Drawing of one y; "" means the usual choice.
-func asked(x, y string) Drawing {
+// asked is a PlotOptions of one y; "" means the usual choice.
+func asked(x, y string) PlotOptions {
 	if y == "" {
-		return Drawing{X: x}
+		return PlotOptions{X: x}
 	}
-	return Drawing{X: x, Y: []string{y}}
+	return PlotOptions{X: x, Y: []string{y}}
 }

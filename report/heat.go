@@ -9,7 +9,7 @@ import (
 )
 
 // layHeat is the layout of a heat map: square-ish cells, names at both sides.
-func (d *drawing) layHeat() {
+func (d *layout) layHeat() {
 	h := d.Heat
 	n, m := len(h.Rows), len(h.Columns)
 	p := pane{Figure: d.Figure, size: 9, blind: true}
@@ -75,7 +75,7 @@ func (p pane) cells(c draw.Canvas) {
 }
 
 // scale draws the colours with their values at the right of the map.
-func (d drawing) scale(c draw.Canvas) {
+func (d layout) scale(c draw.Canvas) {
 	const steps = 24
 	box := d.panes[0].box
 	x := box.Max.X + 12

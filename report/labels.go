@@ -10,7 +10,7 @@ import (
 
 // name collects the entries, each name with its look once, and decides where they
 // are written. Those of a single pane begin with its series, in their order.
-func (d *drawing) name(panes []pane) {
+func (d *layout) name(panes []pane) {
 	d.single = len(panes) == 1
 	d.direct = d.single && len(panes[0].Categories) == 0
 	for _, p := range panes {
@@ -36,7 +36,7 @@ func (d *drawing) name(panes []pane) {
 }
 
 // add appends an entry, or nothing when once is set and its name is there.
-func (d *drawing) add(e entry, once bool) {
+func (d *layout) add(e entry, once bool) {
 	if once && slices.ContainsFunc(d.entries, func(o entry) bool { return o.name == e.name && o.look.color == e.look.color }) {
 		return
 	}
@@ -58,7 +58,7 @@ func withName(entries []entry) []entry {
 
 // beside are the entries whose names stand at the right of a pane although the others
 // are in the legend: lines across it, which end there.
-func (d drawing) beside() []entry {
+func (d layout) beside() []entry {
 	if d.direct || !d.single {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (d drawing) beside() []entry {
 }
 
 // listed are the entries of the legend: what is compared first, bounds last.
-func (d drawing) listed() []entry {
+func (d layout) listed() []entry {
 	if d.direct {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (d drawing) listed() []entry {
 }
 
 // margin is the room at the right of a single pane of curves.
-func (d drawing) margin() vg.Length {
+func (d layout) margin() vg.Length {
 	widest := vg.Length(0)
 	t := words(9)
 	entries := d.beside()
@@ -94,7 +94,7 @@ func (d drawing) margin() vg.Length {
 
 // sampleRoom is the room for leader line and sample before a name at the right: the
 // names of lines across the pane need neither.
-func (d drawing) sampleRoom() vg.Length {
+func (d layout) sampleRoom() vg.Length {
 	if d.direct {
 		return sampleWidth + 4
 	}
@@ -104,7 +104,7 @@ func (d drawing) sampleRoom() vg.Length {
 // labels writes the name of each entry beside the end of its line, moved apart where
 // they would overlap; where all names stand there, with a sample of the line and a thin
 // line from its end to the name.
-func (d drawing) labels(c draw.Canvas, entries []entry) {
+func (d layout) labels(c draw.Canvas, entries []entry) {
 	p := d.panes[0]
 	type label struct {
 		entry
@@ -162,7 +162,7 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 }
 
 // legendColumns is how many names fit side by side, and how wide each column is.
-func (d drawing) legendColumns() (n int, width vg.Length) {
+func (d layout) legendColumns() (n int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()
 	for _, e := range listed {
@@ -173,7 +173,7 @@ func (d drawing) legendColumns() (n int, width vg.Length) {
 	return (len(listed) + rows - 1) / max(rows, 1), width // rows equally full
 }
 
-func (d drawing) legendRows() int {
+func (d layout) legendRows() int {
 	n := len(d.listed())
 	if n == 0 {
 		return 0
@@ -183,7 +183,7 @@ func (d drawing) legendRows() int {
 }
 
 // below is the room that the legend takes below the panes.
-func (d drawing) below() vg.Length {
+func (d layout) below() vg.Length {
 	n := d.legendRows()
 	if n == 0 {
 		return 0
@@ -192,7 +192,7 @@ func (d drawing) below() vg.Length {
 }
 
 // legend writes the names in rows below the panes.
-func (d drawing) legend(c draw.Canvas) {
+func (d layout) legend(c draw.Canvas) {
 	columns, width := d.legendColumns()
 	left := edging + max(10, (d.width-2*edging-vg.Length(columns)*width)/2)
 	lines := vg.Length(d.legendRows())

@@ -43,7 +43,7 @@ func TestPanels(t *testing.T) {
 	if a, b := f.Panels[0].Series[0].Y[0], f.Panels[2].Series[0].Y[0]; b != 3*a {
 		t.Errorf("case 1 has %g and case 3 %g, want three times as much", a, b)
 	}
-	d := newDrawing(f, true)
+	d := newLayout(f, true)
 	for i, p := range d.panes {
 		q := d.panes[0]
 		if p.x.lo != q.x.lo || p.y.hi != q.y.hi || p.box.Min.Y != q.box.Min.Y || p.box.Max.Y != q.box.Max.Y || p.bare != (i > 0) {
@@ -77,7 +77,7 @@ func TestPanelsOfAnyNumber(t *testing.T) {
 				t.Errorf("%d panels: nothing drawn", n)
 			}
 		}
-		if d := newDrawing(f, true); len(d.panes) != n || d.panes[n-1].box.Min.Y < edging {
+		if d := newLayout(f, true); len(d.panes) != n || d.panes[n-1].box.Min.Y < edging {
 			t.Errorf("%d panels: %d panes", n, len(d.panes))
 		}
 	}
@@ -132,25 +132,25 @@ func TestAlgorithmsKeepTheirLook(t *testing.T) {
 
 // TestSeveralMeasures: a series for each, and one axis for one unit.
 func TestSeveralMeasures(t *testing.T) {
-	f, err := FigureOf(byCase(), Drawing{X: "gap", Y: []string{"bytes", "bytes_raw", "bytes_theta"}, Panel: "case"})
+	f, err := FigureOf(byCase(), PlotOptions{X: "gap", Y: []string{"bytes", "bytes_raw", "bytes_theta"}, Panel: "case"})
 	if err != nil || len(f.Panels[0].Series) != 12 || f.YLabel != "Bytes" {
 		t.Errorf("%v, %d series of %q", err, len(f.Panels[0].Series), f.YLabel)
 	}
-	two, err := FigureOf([]any{fcResult(), fcResult()}, Drawing{Y: []string{"samples", "lower_bound"}})
+	two, err := FigureOf([]any{fcResult(), fcResult()}, PlotOptions{Y: []string{"samples", "lower_bound"}})
 	if err != nil || len(two.Series) != 2 || two.Series[1].Name != "Lower bound per agent" {
 		t.Errorf("%v, bars %+v", err, two.Series)
 	}
 	for _, c := range []struct {
 		value any
-		o     Drawing
+		o     PlotOptions
 		want  string
 	}{
-		{byCase(), Drawing{Y: []string{"bytes", "rounds"}}, "y: bytes is in bytes and rounds in rounds"},
-		{byCase(), Drawing{X: "gap", Panel: "gap"}, `no panel="gap" here: panel can be case, algorithm`},
-		{byCase(), Drawing{X: "gap", Panel: "seed"}, `no panel="seed" here`},
-		{fcResult(), Drawing{Panel: "case"}, "panel is for sweeps"},
-		{boundsReport(), Drawing{Y: []string{"samples", "error"}}, "one y at a time"},
-		{sim.Speedup{}, Drawing{}, "needs a swept name"},
+		{byCase(), PlotOptions{Y: []string{"bytes", "rounds"}}, "y: bytes is in bytes and rounds in rounds"},
+		{byCase(), PlotOptions{X: "gap", Panel: "gap"}, `no panel="gap" here: panel can be case, algorithm`},
+		{byCase(), PlotOptions{X: "gap", Panel: "seed"}, `no panel="seed" here`},
+		{fcResult(), PlotOptions{Panel: "case"}, "panel is for sweeps"},
+		{boundsReport(), PlotOptions{Y: []string{"samples", "error"}}, "one y at a time"},
+		{sim.Speedup{}, PlotOptions{}, "needs a swept name"},
 	} {
 		if _, err := FigureOf(c.value, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
@@ -171,7 +171,7 @@ func TestIntervalsFit(t *testing.T) {
 			}
 			f.Series = append(f.Series, s)
 		}
-		return newDrawing(f, true).panes[0]
+		return newLayout(f, true).panes[0]
 	}
 	for _, c := range []struct {
 		series, points int
@@ -194,7 +194,7 @@ func TestIntervalsFit(t *testing.T) {
 func TestLabelsOfLinesApart(t *testing.T) {
 	f := Figure{Categories: []string{"a"}, Series: []Series{{Style: Bars, X: []float64{0}, Y: []float64{100}}}, Lines: []ReferenceLine{
 		{Label: "lower bound", At: 50, Vertical: true}, {Label: "upper bound", At: 52, Vertical: true}, {Label: "far", At: 5, Vertical: true}}}
-	p := newDrawing(f, true).panes[0]
+	p := newLayout(f, true).panes[0]
 	rows := map[string]int{}
 	for _, l := range p.rules {
 		rows[l.text] = l.row

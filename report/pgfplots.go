@@ -19,7 +19,7 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	}
 	p := pgf{figure: f, dat: filepath.Base(dat), shared: ranges(f.panels()), looks: looks(f.panels())}
 	if f.isBars() {
-		d := newDrawing(f, false)
+		d := newLayout(f, false)
 		p.shared.x, p.shared.y = d.panes[0].x, d.panes[0].y
 	}
 	p.head()
@@ -65,7 +65,7 @@ func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) 
 // names the colours.
 func (p *pgf) head() {
 	p.writef("%% %s\n%% %s\n", line(p.figure.Title), line(p.figure.Describe()))
-	tallness := float64(newDrawing(p.figure, false).height)/sheetWidth*17.8 + 1.4 // cm
+	tallness := float64(newLayout(p.figure, false).height)/sheetWidth*17.8 + 1.4 // cm
 	p.writef(`%% Data: %s, in the same folder. Read with \input{...} it needs \usepackage{pgfplots} and
 %% \usepgfplotslibrary{groupplots,fillbetween}; compiled by itself it is a page of its own.
 \expandafter\ifx\csname pgfplotsset\endcsname\relax
@@ -111,7 +111,7 @@ func (p *pgf) options(f Figure) string {
 	}
 	x, y := p.shared.x, p.shared.y
 	if f.isBars() { // names of any length stand beside the axis
-		box := newDrawing(f, false).panes[0].box
+		box := newLayout(f, false).panes[0].box
 		opt("width=%.2f\\linewidth, height=%.2f\\linewidth, scale only axis, log origin=infty",
 			float64(box.Max.X-box.Min.X)/sheetWidth, float64(box.Max.Y-box.Min.Y)/sheetWidth)
 	}
@@ -136,13 +136,13 @@ func (p *pgf) options(f Figure) string {
 }
 
 // narrowest is the width of the text of a paper in which a figure is read, as a share of
-// the sheet that the drawing is laid out on.
+// the sheet that the figure is laid out on.
 const narrowest = 345. / sheetWidth
 
-// ticks are those of the drawing, so that both show the same numbers; where panels are
+// ticks are those of the layout, so that both show the same numbers; where panels are
 // neighbours, those that fit panels of a narrow page.
 func (p *pgf) ticks(f Figure) string {
-	pane := newDrawing(f, false).panes[0]
+	pane := newLayout(f, false).panes[0]
 	if len(f.Panels) > 0 {
 		pane.box.Max.X = pane.box.Min.X + narrowest*(pane.box.Max.X-pane.box.Min.X)
 		pane.x.ticks = nil

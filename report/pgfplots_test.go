@@ -26,7 +26,7 @@ func drawn(t *testing.T) map[string]Figure {
 
 func panelled(t *testing.T, v any, x, panel string) Figure {
 	t.Helper()
-	f, err := FigureOf(v, Drawing{X: x, Panel: panel})
+	f, err := FigureOf(v, PlotOptions{X: x, Panel: panel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // plots are the series and lines of one panel.
 func (p *pgf) plots(panel int, f Figure) {
 	axes := pane{Figure: f, x: p.shared.x, y: p.shared.y, looks: p.looks[panel]}
-	drawn := newDrawing(p.figure, false).panes[panel]
+	drawn := newLayout(p.figure, false).panes[panel]
 	for i, l := range f.Lines {
 		p.rule(l, f.lineLook(i))
 	}
@@ -40,7 +40,7 @@ func (p *pgf) rule(l ReferenceLine, look look) {
 	}
 }
 
-// curve is a series of lines or points, with its intervals as the drawing has them.
+// curve is a series of lines or points, with its intervals as the layout has them.
 func (p *pgf) curve(drawn pane, panel, i int) {
 	s, look, id := drawn.Series[i], drawn.looks[i], p.id(panel, i)
 	points := drawn.points(s, drawn.aside[i])
@@ -71,7 +71,7 @@ func (p *pgf) curve(drawn pane, panel, i int) {
 	}
 }
 
-// intervals are bars at the places that the drawing has found for them.
+// intervals are bars at the places that the layout has found for them.
 func (p *pgf) intervals(table, source, color string) {
 	p.writef("\\addplot[forget plot, draw=none, no markers, error bars/.cd, y dir=both, y explicit, error bar style={draw=%s, solid, line width=0.5pt}, "+
 		"error mark options={draw=%[1]s, rotate=90, mark size=1.5pt, line width=0.5pt}] %[2]s, y error minus expr=\\thisrow{y}-\\thisrow{lo}, y error plus expr=\\thisrow{hi}-\\thisrow{y}%[3]s",
@@ -123,7 +123,7 @@ func pgfStyle(s Series, l look) string {
 // legend is a row of names below the panels: one matrix, drawn by hand, so that it is
 // the same for one panel and for several.
 func (p *pgf) legend() {
-	entries := withName(newDrawing(p.figure, false).entries)
+	entries := withName(newLayout(p.figure, false).entries)
 	if len(entries) == 0 {
 		return
 	}

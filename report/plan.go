@@ -10,17 +10,44 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 )
 
-// forecastBlocks tells of plan(...): what a run will need, by method and gap.
-func forecastBlocks(f plan.Forecast) []Block {
+// Plan shows plan(...).
+func (views) Plan(f plan.Forecast) view {
+	return view{
+		blocks: func() []Block { return planBlocks(f) },
+		table:  func() (Table, error) { return needTable(f.Rows, f.Prices).without("method"), nil },
+		axes:   func(string) (xs, ys []string) { return planAxes(f.Rows, f.Prices) },
+		figure: func(o PlotOptions) (Figure, error) {
+			return planFigure("Forecast for "+f.Problem, f.Rows, f.Prices, o)
+		},
+	}
+}
+
+// WhatIf shows what_if(...).
+func (views) WhatIf(c plan.Comparison) view {
+	return view{
+		blocks: func() []Block { return whatIfBlocks(c) },
+		table:  func() (Table, error) { return needTable(c.Rows, c.Prices).without("method"), nil },
+		axes: func(string) (xs, ys []string) {
+			_, ys = planAxes(c.Rows, c.Prices)
+			return []string{"change"}, ys
+		},
+		figure: func(o PlotOptions) (Figure, error) {
+			return planFigure("What changes, "+c.Problem, c.Rows, c.Prices, o)
+		},
+	}
+}
+
+// planBlocks tells of plan(...): what a run will need, by method and gap.
+func planBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
 	if len(f.Rows) > 0 {
-		lead = fmt.Sprintf("Expected on %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), forecastSentence(f))
+		lead = fmt.Sprintf("Expected on %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), planSentence(f))
 	}
 	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast, before anything is sampled")
 }
 
-// comparisonBlocks tells of what_if(...): what changes.
-func comparisonBlocks(c plan.Comparison) []Block {
+// whatIfBlocks tells of what_if(...): what changes.
+func whatIfBlocks(c plan.Comparison) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", c.Problem)
 	if len(c.Rows) > 0 {
 		base := c.Rows[0]
@@ -173,8 +200,8 @@ func (t Table) without(name string) Table {
 	return t.only(rest...)
 }
 
-// forecastSentence names the cheapest and the quickest method of each gap.
-func forecastSentence(f plan.Forecast) string {
+// planSentence names the cheapest and the quickest method of each gap.
+func planSentence(f plan.Forecast) string {
 	least, quick := bestWords(f.Prices)
 	var parts []string
 	for _, gap := range gapsOf(f.Rows) {

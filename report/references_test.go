@@ -63,12 +63,12 @@ func TestReferencesAreNamed(t *testing.T) {
 func TestReferencesAreNotCounted(t *testing.T) {
 	m, _ := findMeasure("samples")
 	want := "Samples per agent against IndRAGE: of 1 comparison 1 is below, 0 above, and 0 cannot be told apart; references are not counted."
-	if got := comparisonsSentence(against(), m); got != want {
+	if got := pairedSentence(against(), m); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	without := against()
 	without.Rows = without.Rows[:1]
-	if got := comparisonsSentence(without, m); strings.Contains(got, "references") {
+	if got := pairedSentence(without, m); strings.Contains(got, "references") {
 		t.Errorf("%q speaks of references that are not there", got)
 	}
 }

@@ -8,6 +8,42 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
+// Result shows fc(...) or fb(...).
+func (views) Result(r engine.Result) view {
+	return view{
+		blocks: func() []Block { return resultBlocks(r) },
+		table:  func() (Table, error) { return answerRows(r), nil },
+		axes: func(x string) (xs, ys []string) {
+			switch x {
+			case "", "task":
+				ys = []string{"estimate"}
+			case "round":
+				ys = []string{"alive", "pulls", "rho"}
+			default:
+				ys = []string{"estimate", "alive", "pulls", "rho"}
+			}
+			return []string{"task", "round"}, ys
+		},
+		figure: func(o PlotOptions) (Figure, error) {
+			if o.X == "round" {
+				return traceFigure(r, o.Y[0]), nil
+			}
+			return estimateFigure(r), nil
+		},
+	}
+}
+
+// resultsView shows a list of results.
+func resultsView(rs []engine.Result) view {
+	return view{
+		blocks:  func() []Block { return []Block{Compare(rs)} },
+		table:   func() (Table, error) { return resultRows(rs), nil },
+		axes:    func(string) (xs, ys []string) { return []string{"algorithm"}, measureNames(rs) },
+		figure:  func(o PlotOptions) (Figure, error) { return resultsFigure(rs, o.Y) },
+		several: true,
+	}
+}
+
 // resultBlocks tells of fc and fb: what was found and with what guarantee,
 // warnings, the answers, the rounds, and the audit trail.
 func resultBlocks(r engine.Result) []Block {

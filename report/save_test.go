@@ -68,7 +68,7 @@ func TestSaveErrors(t *testing.T) {
 // TestSavePGFPlots: a figure as .tex, given as a value or behind a pointer, has its
 // numbers in a file beside it.
 func TestSavePGFPlots(t *testing.T) {
-	f, err := report.FigureOf(report.SweepOfFC(), report.Drawing{})
+	f, err := report.FigureOf(report.SweepOfFC(), report.PlotOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
+// Sweep shows sweep(...).
+func (views) Sweep(s sim.Sweep) view {
+	return view{
+		blocks: func() []Block { return sweepBlocks(s) },
+		table: func() (Table, error) {
+			if s.Per == sim.PerRun {
+				return runRows(s)
+			}
+			return sweepRows(s), nil
+		},
+		axes: func(string) (xs, ys []string) {
+			results := make([]engine.Result, len(s.Rows))
+			for i, r := range s.Rows {
+				results[i] = r.Result
+			}
+			return s.Names, measureNames(results)
+		},
+		figure:  func(o PlotOptions) (Figure, error) { return sweepFigure(s, o) },
+		several: true, panels: true,
+	}
+}
+
 // sweepBlocks tells of sweep(...): one row per combination of swept values.
 func sweepBlocks(s sim.Sweep) []Block {
 	out := []Block{Paragraph{Text: sweepSentence(s), Lead: true}}

@@ -8,6 +8,38 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
+// Hardness shows hardness(...).
+func (views) Hardness(h bounds.Hardness) view {
+	return view{
+		blocks: func() []Block { return hardnessBlocks(h) },
+		axes:   fixedAxes("task", "gap", "rho_alone", "weight"),
+		figure: func(o PlotOptions) (Figure, error) { return hardnessFigure(h, o.Y[0]), nil },
+	}
+}
+
+// Spectrum shows spectrum(...).
+func (views) Spectrum(s bounds.Spectrum) view {
+	return view{
+		blocks: func() []Block { return spectrumBlocks(s) },
+		axes:   fixedAxes("index", "eigenvalue"),
+		figure: func(PlotOptions) (Figure, error) { return spectrumFigure(s), nil },
+	}
+}
+
+// Design shows design(...).
+func (views) Design(d bounds.Design) view {
+	return view{
+		blocks: func() []Block { return designBlocks(d) },
+		axes:   fixedAxes("arm", "weight"),
+		figure: func(PlotOptions) (Figure, error) { return designFigure(d), nil },
+	}
+}
+
+// Problem shows a problem.
+func (views) Problem(p engine.Problem) view {
+	return view{blocks: func() []Block { return problemBlocks(p) }}
+}
+
 // hardnessBlocks tells of hardness(...): which task is difficult, and why.
 func hardnessBlocks(h bounds.Hardness) []Block {
 	t := Table{
@@ -62,8 +94,8 @@ func spectrumBlocks(s bounds.Spectrum) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
 }
 
-// allocationBlocks tells of design(...): where the first round's pulls go.
-func allocationBlocks(a bounds.Allocation) []Block {
+// designBlocks tells of design(...): where the first round's pulls go.
+func designBlocks(a bounds.Design) []Block {
 	gap := "without a certified lower bound"
 	if a.Lower > 0 {
 		gap = fmt.Sprintf("certified to a relative gap of %s", decimal(a.Value/a.Lower-1, 2))

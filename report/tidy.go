@@ -5,32 +5,16 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // tidy is the table that stands for a value.
 func tidy(v any) (Table, error) {
-	switch v := plain(v).(type) {
-	case sim.Sweep:
-		if v.Per == sim.PerRun {
-			return runRows(v)
-		}
-		return sweepRows(v), nil
-	case sim.Comparisons:
-		return comparisonRows(v), nil
-	case sim.Speedup:
-		return speedupRows(v), nil
-	case sim.Claims:
-		return claimRows(v), nil
-	case plan.Forecast:
-		return needTable(v.Rows, v.Prices).without("method"), nil
-	case plan.Comparison:
-		return needTable(v.Rows, v.Prices).without("method"), nil
-	case []engine.Result:
-		return resultRows(v), nil
-	case engine.Result:
-		return answerRows(v), nil
+	v = plain(v)
+	if w, ok := viewOf(v); ok && w.table != nil {
+		return w.table()
+	}
+	switch v := v.(type) {
 	case Figure:
 		return v.Data(), nil
 	case float64, int, uint64, string, bool:
@@ -180,52 +164,6 @@ func plainAll(values []any) []any {
 		out[i] = plain(v)
 	}
 	return out
-}
-
-// comparisonRows has a row per algorithm and combination of the other swept values.
-func comparisonRows(c sim.Comparisons) Table {
-	t := sweptTable(c.Names)
-	rest := Table{Columns: []Column{
-		text("algorithm", ""), text("reference", ""), text("against", ""), text("measure", ""), number("difference", "", ""),
-		number("ratio", "", ""), text("paired", ""), number("runs", "", ""),
-	}}
-	for _, r := range c.Rows {
-		t.Rows = append(t.Rows, plainAll(r.Values))
-		var ratio any
-		if r.Ratio != (engine.Interval{}) {
-			ratio = r.Ratio
-		}
-		rest.Rows = append(rest.Rows, []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, ratio, r.Paired, r.Runs})
-	}
-	t.join(rest)
-	return t
-}
-
-// speedupRows has a row per combination of the swept values.
-func speedupRows(s sim.Speedup) Table {
-	t := sweptTable(s.Names)
-	rest := Table{Columns: []Column{
-		text("algorithm", ""), text("alone", ""), number("tasks", "", ""), number("beta", "", ""),
-		number("by_rank", "", ""), number("by_hardness", "", ""),
-	}}
-	for _, r := range s.Rows {
-		t.Rows = append(t.Rows, plainAll(r.Values))
-		rest.Rows = append(rest.Rows, []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)})
-	}
-	t.join(rest)
-	return t
-}
-
-// claimRows has a row per statement and setting.
-func claimRows(c sim.Claims) Table {
-	t := Table{Columns: []Column{
-		text("source", ""), number("case", "", ""), text("name", ""), number("value", "", ""), text("statement", ""),
-		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
-	}}
-	for _, r := range c.Rows {
-		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, orAbsent(r.Why.String())})
-	}
-	return t
 }
 
 // answerRows has a row per task of one result.

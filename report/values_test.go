@@ -135,8 +135,8 @@ func spectrum() bounds.Spectrum {
 	return s
 }
 
-func allocation(tasks, arms int) bounds.Allocation {
-	a := bounds.Allocation{Problem: "paper case 2", Ridge: 1e-6, Value: 23.999856, Lower: 23.99985599, Iterations: 9, Status: "optimal"}
+func allocation(tasks, arms int) bounds.Design {
+	a := bounds.Design{Problem: "paper case 2", Ridge: 1e-6, Value: 23.999856, Lower: 23.99985599, Iterations: 9, Status: "optimal"}
 	total := 0.0
 	for v := range tasks {
 		for i := range arms {
@@ -263,7 +263,7 @@ func document() Document {
 			{"", `paired(s, reference="IndRAGE")`, comparisons()},
 			{"", `speedup(s)`, speedup()},
 			{"", `claims(s, t)`, claims()},
-			{"", `plot(b)`, must(FigureOf(boundsReport(), Drawing{}))},
+			{"", `plot(b)`, must(FigureOf(boundsReport(), PlotOptions{}))},
 			{"", `[r, b]`, []any{fbResult("CoKernelFB", 3, 0.04), fbResult("IndUniformFB", 22, 0.11)}},
 			{"", `[1, 2.5, "three"]`, []any{1, 2.5, "three"}},
 			{"", `[[1, 0.5], [0.5, 1]]`, []any{[]any{1.0, 0.5}, []any{0.5, 1.0}}},

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -10,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -90,34 +92,45 @@ func prefixed(err error) error {
 }
 
 // read returns the value of a name if it is of this type, and panics otherwise.
-func read[T any](name, want string) T {
+func read[T any](name string) T {
 	v, err := Get(name)
 	if err != nil {
 		panic(err)
 	}
 	got, ok := v.(T)
 	if !ok {
-		panic(fmt.Errorf("session: %s is %s, not %s%s", name, describe(v), want, hint(name, v)))
+		want, _ := describe(reflect.TypeFor[T]())
+		panic(mismatch(name, v, want))
 	}
 	return got
 }
 
+// mismatch says what a name is bound to, what was wanted, and what reads it.
+func mismatch(name string, v any, want string) error {
+	what, reader := describe(reflect.TypeOf(v))
+	hint := ""
+	if reader != "" {
+		hint = fmt.Sprintf("; read it with session.%s(%q)", reader, name)
+	}
+	return fmt.Errorf("session: %s is %s, not %s%s", name, what, want, hint)
+}
+
 // Number returns a number. Like all readers, it panics when the name is not bound, or
 // bound to something else.
-func Number(name string) float64 { return read[float64](name, "a number") }
+func Number(name string) float64 { return read[float64](name) }
 
 // Text returns a text.
-func Text(name string) string { return read[string](name, "a text") }
+func Text(name string) string { return read[string](name) }
 
 // Numbers returns a list of numbers.
-func Numbers(name string) []float64 { return read[[]float64](name, "a list of numbers") }
+func Numbers(name string) []float64 { return read[[]float64](name) }
 
 // Texts returns a list of texts.
-func Texts(name string) []string { return read[[]string](name, "a list of texts") }
+func Texts(name string) []string { return read[[]string](name) }
 
 // List returns a list of whatever it holds.
 func List(name string) []any {
-	switch v := read[any](name, "a list").(type) {
+	switch v := read[any](name).(type) {
 	case []any:
 		return v
 	case []float64:
@@ -127,7 +140,7 @@ func List(name string) []any {
 	case [][]float64:
 		return anys(v)
 	default:
-		panic(fmt.Errorf("session: %s is %s, not a list%s", name, describe(v), hint(name, v)))
+		panic(mismatch(name, v, "a list"))
 	}
 }
 
@@ -141,124 +154,93 @@ func anys[T any](items []T) []any {
 
 // Kernel returns a joint kernel, which compares arms of tasks. For a kernel of one
 // space see PointKernel.
-func Kernel(name string) kernels.Joint { return read[kernels.Joint](name, "a joint kernel") }
+func Kernel(name string) kernels.Joint { return read[kernels.Joint](name) }
 
 // PointKernel returns a kernel of the points of one space, tasks or arms.
 func PointKernel(name string) kernels.Kernel {
-	return read[kernels.Kernel](name, "a kernel of one space")
+	return read[kernels.Kernel](name)
 }
 
 // Problem returns a copy of a problem.
-func Problem(name string) *engine.Problem { return read[*engine.Problem](name, "a problem") }
+func Problem(name string) *engine.Problem { return read[*engine.Problem](name) }
 
 // Result returns a result of fc or fb.
-func Result(name string) engine.Result { return read[engine.Result](name, "a result") }
+func Result(name string) engine.Result { return read[engine.Result](name) }
 
 // Sweep returns a sweep.
-func Sweep(name string) sim.Sweep { return read[sim.Sweep](name, "a sweep") }
+func Sweep(name string) sim.Sweep { return read[sim.Sweep](name) }
 
 // Comparisons returns the value of paired(...).
 func Comparisons(name string) sim.Comparisons {
-	return read[sim.Comparisons](name, "the value of paired(...)")
+	return read[sim.Comparisons](name)
 }
 
 // Speedup returns the value of speedup(...).
-func Speedup(name string) sim.Speedup { return read[sim.Speedup](name, "the value of speedup(...)") }
+func Speedup(name string) sim.Speedup { return read[sim.Speedup](name) }
 
 // Claims returns the value of claims(...).
-func Claims(name string) sim.Claims { return read[sim.Claims](name, "the value of claims(...)") }
+func Claims(name string) sim.Claims { return read[sim.Claims](name) }
 
 // Explanation returns the value of explain(...).
 func Explanation(name string) engine.Explanation {
-	return read[engine.Explanation](name, "the value of explain(...)")
+	return read[engine.Explanation](name)
 }
 
 // Fit returns the value of fit(...); its Kernel is that of fitted(...).
-func Fit(name string) fit.Fit { return read[fit.Fit](name, "the value of fit(...)") }
+func Fit(name string) fit.Fit { return read[fit.Fit](name) }
 
 // Bounds returns the value of bounds(...).
-func Bounds(name string) bounds.Report { return read[bounds.Report](name, "the value of bounds(...)") }
+func Bounds(name string) bounds.Report { return read[bounds.Report](name) }
 
 // Plan returns the value of plan(...).
-func Plan(name string) plan.Forecast { return read[plan.Forecast](name, "the value of plan(...)") }
+func Plan(name string) plan.Forecast { return read[plan.Forecast](name) }
 
 // WhatIf returns the value of what_if(...).
 func WhatIf(name string) plan.Comparison {
-	return read[plan.Comparison](name, "the value of what_if(...)")
+	return read[plan.Comparison](name)
 }
 
 // Design returns the value of design(...).
-func Design(name string) bounds.Allocation {
-	return read[bounds.Allocation](name, "the value of design(...)")
+func Design(name string) bounds.Design {
+	return read[bounds.Design](name)
 }
 
 // Hardness returns the value of hardness(...).
 func Hardness(name string) bounds.Hardness {
-	return read[bounds.Hardness](name, "the value of hardness(...)")
+	return read[bounds.Hardness](name)
 }
 
 // Spectrum returns the value of spectrum(...).
 func Spectrum(name string) bounds.Spectrum {
-	return read[bounds.Spectrum](name, "the value of spectrum(...)")
+	return read[bounds.Spectrum](name)
 }
 
-// describe says what a value is, and hint which function reads it.
-func describe(v any) string {
-	what, _ := kindOf(v)
-	return what
-}
-
-func hint(name string, v any) string {
-	if _, reader := kindOf(v); reader != "" {
-		return fmt.Sprintf("; read it with session.%s(%q)", reader, name)
-	}
-	return ""
-}
-
-func kindOf(v any) (what, reader string) {
-	switch v.(type) {
-	case float64:
+// describe says what a value of a type is, and which function reads it.
+func describe(t reflect.Type) (what, reader string) {
+	switch t {
+	case reflect.TypeFor[float64]():
 		return "a number", "Number"
-	case string:
+	case reflect.TypeFor[string]():
 		return "a text", "Text"
-	case []float64:
+	case reflect.TypeFor[[]float64]():
 		return "a list of numbers", "Numbers"
-	case []string:
+	case reflect.TypeFor[[]string]():
 		return "a list of texts", "Texts"
-	case []any, [][]float64:
+	case reflect.TypeFor[[]any](), reflect.TypeFor[[][]float64]():
 		return "a list", "List"
-	case kernels.Joint:
+	case reflect.TypeFor[kernels.Joint]():
 		return "a joint kernel", "Kernel"
-	case kernels.Kernel:
-		return "a kernel of one space", "PointKernel"
-	case *engine.Problem:
-		return "a problem", "Problem"
-	case engine.Result:
-		return "a result", "Result"
-	case sim.Sweep:
-		return "a sweep", "Sweep"
-	case sim.Comparisons:
-		return "the value of paired(...)", "Comparisons"
-	case sim.Speedup:
-		return "the value of speedup(...)", "Speedup"
-	case sim.Claims:
-		return "the value of claims(...)", "Claims"
-	case engine.Explanation:
-		return "the value of explain(...)", "Explanation"
-	case fit.Fit:
-		return "the value of fit(...)", "Fit"
-	case bounds.Report:
-		return "the value of bounds(...)", "Bounds"
-	case plan.Forecast:
-		return "the value of plan(...)", "Plan"
-	case plan.Comparison:
-		return "the value of what_if(...)", "WhatIf"
-	case bounds.Allocation:
-		return "the value of design(...)", "Design"
-	case bounds.Hardness:
-		return "the value of hardness(...)", "Hardness"
-	case bounds.Spectrum:
-		return "the value of spectrum(...)", "Spectrum"
+	case reflect.TypeFor[*engine.Problem]():
+		t = t.Elem()
 	}
-	return "something that Go cells do not read", ""
+	k, ok := kinds.Of[struct{}](t)
+	switch {
+	case !ok && t.Implements(reflect.TypeFor[kernels.Kernel]()):
+		return "a kernel of one space", "PointKernel"
+	case !ok:
+		return "something that Go cells do not read", ""
+	case k.Of != "":
+		return "the value of " + k.Of + "(...)", k.Reader
+	}
+	return k.A(), k.Reader
 }

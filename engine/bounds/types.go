@@ -95,8 +95,8 @@ type Spectrum struct {
 	EffectiveDimension int       `json:"effective_dimension"`
 }
 
-// Allocation is the value of design(...): the first round's allocation.
-type Allocation struct {
+// Design is the value of design(...): the first round's allocation.
+type Design struct {
 	Problem    string             `json:"problem"`
 	Ridge      float64            `json:"ridge"`
 	Value      float64            `json:"value"`

@@ -36,20 +36,20 @@ func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spe
 
 // FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
 // relative duality gap of tol (0 means 1e-6).
-func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol float64) (Allocation, error) {
+func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol float64) (Design, error) {
 	m, err := engine.NewModelContext(ctx, p, opt.Unit)
 	if err != nil {
-		return Allocation{}, err
+		return Design{}, err
 	}
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
-		return Allocation{}, fmt.Errorf("design: %w", err)
+		return Design{}, fmt.Errorf("design: %w", err)
 	}
 	d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: p.Groups()}, m.Solver(tol))
 	if err != nil {
-		return Allocation{}, err
+		return Design{}, err
 	}
-	a := Allocation{Problem: p.Name, Ridge: ridge, Value: d.Value, Lower: d.Lower, Iterations: d.Iterations, Status: d.Status.String()}
+	a := Design{Problem: p.Name, Ridge: ridge, Value: d.Value, Lower: d.Lower, Iterations: d.Iterations, Status: d.Status.String()}
 	for i, w := range d.Weights {
 		if w > 1e-9 {
 			a.Weights = append(a.Weights, AllocationWeight{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i], w})

@@ -6,10 +6,9 @@ import (
 	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -20,7 +19,7 @@ type Value struct {
 	Data []byte
 }
 
-// The kinds that are not plain data.
+// The kinds that gob does not carry as they are.
 const (
 	kindList    = "list"
 	kindKernel  = "kernel"
@@ -37,26 +36,20 @@ const (
 // sim.Func takes.
 type Reward = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 
-// plainKinds are the kinds that gob carries exactly as they are.
+// plainKinds are the kinds that gob carries exactly as they are: numbers, texts, and what
+// package kinds lists but for the kinds above.
 func plainKinds() map[string]reflect.Type {
-	return map[string]reflect.Type{
-		"number":   reflect.TypeFor[float64](),
-		"text":     reflect.TypeFor[string](),
-		"numbers":  reflect.TypeFor[[]float64](),
-		"texts":    reflect.TypeFor[[]string](),
-		"matrix":   reflect.TypeFor[[][]float64](),
-		"bounds":   reflect.TypeFor[bounds.Report](),
-		"plan":     reflect.TypeFor[plan.Forecast](),
-		"what_if":  reflect.TypeFor[plan.Comparison](),
-		"design":   reflect.TypeFor[bounds.Allocation](),
-		"hardness": reflect.TypeFor[bounds.Hardness](),
-		"spectrum": reflect.TypeFor[bounds.Spectrum](),
-
-		"comparisons": reflect.TypeFor[sim.Comparisons](), // gob knows numbers and texts in their Values
-		"speedup":     reflect.TypeFor[sim.Speedup](),
-		"claims":      reflect.TypeFor[sim.Claims](),
-		"explanation": reflect.TypeFor[engine.Explanation](),
+	plain := map[string]reflect.Type{
+		"number":  reflect.TypeFor[float64](),
+		"text":    reflect.TypeFor[string](),
+		"numbers": reflect.TypeFor[[]float64](),
+		"texts":   reflect.TypeFor[[]string](),
+		"matrix":  reflect.TypeFor[[][]float64](),
 	}
+	for _, k := range kinds.Names() { // gob knows the numbers and texts in their Values
+		plain[k.Name] = k.Type
+	}
+	return plain
 }
 
 // Functions says where the formulas and reward functions of a value are: when a value
@@ -68,8 +61,8 @@ type Functions struct {
 }
 
 // Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
-// *engine.Problem, engine.Result, sim.Sweep or what is computed of one, a value of
-// bounds, a Reward, or a pointer to one of them. What has no meaning in the language is an error.
+// *engine.Problem or another value that package kinds lists, a Reward, or a pointer to one
+// of them. What has no meaning in the language is an error.
 func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
 	case nil:

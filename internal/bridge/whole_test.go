@@ -8,14 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// TestNothingIsLost sends values in which every exported field has a value of its own, and
+// TestNothingIsLost sends a value of each kind in which every exported field has a value of its own, and
 // compares what arrives: a field that is added later and does not travel fails here.
 func TestNothingIsLost(t *testing.T) {
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 2, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{3}}}}, Fitted: []string{"data"}}
@@ -37,10 +36,16 @@ func TestNothingIsLost(t *testing.T) {
 	for i := range s.Rows {
 		s.Rows[i].Values = []any{0.5, "auto"}
 	}
-	values := []any{&p, f, s}
-	for _, v := range []any{new(engine.Result), new(bounds.Report), new(bounds.Allocation), new(bounds.Hardness), new(bounds.Spectrum), new(plan.Forecast), new(plan.Comparison), new(sim.Comparisons), new(sim.Speedup), new(sim.Claims), new(engine.Explanation)} {
-		filler.fill(reflect.ValueOf(v).Elem(), 0)
-		values = append(values, reflect.ValueOf(v).Elem().Interface())
+	prepared := map[reflect.Type]any{reflect.TypeOf(p): &p, reflect.TypeOf(f): f, reflect.TypeOf(s): s}
+	var values []any
+	for _, k := range kinds.Names() {
+		v, ok := prepared[k.Type]
+		if !ok {
+			made := reflect.New(k.Type).Elem()
+			filler.fill(made, 0)
+			v = made.Interface()
+		}
+		values = append(values, v)
 	}
 	for _, v := range values {
 		got := round(t, v)

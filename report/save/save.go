@@ -15,7 +15,7 @@ import (
 func formats() map[string]func(io.Writer, report.Document) error {
 	drawing := func(draw func(io.Writer, report.Figure) error) func(io.Writer, report.Document) error {
 		return func(w io.Writer, d report.Document) error {
-			f, err := report.FigureOf(first(d), report.Drawing{})
+			f, err := report.FigureOf(first(d), report.PlotOptions{})
 			if err != nil {
 				return err
 			}

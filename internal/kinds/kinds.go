@@ -1,0 +1,102 @@
+// Package kinds lists the kinds of value that functions of the script language return: their names, their Go
+// types, and how a Go cell reads them. The language, the bridge to Go cells, package session and the reports read
+// this one table, so that a kind is in all of them or in none.
+//
+// A new kind takes a line in Views, a row in All, and a method of that name in package report, which says how a
+// value of the kind is shown. The package knows no report, because a Go cell that shows nothing links none.
+package kinds
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Views says how a value of each kind is shown, as a V; package report implements it.
+type Views[V any] interface {
+	Sweep(sim.Sweep) V
+	Result(engine.Result) V
+	Bounds(bounds.Report) V
+	Plan(plan.Forecast) V
+	WhatIf(plan.Comparison) V
+	Hardness(bounds.Hardness) V
+	Spectrum(bounds.Spectrum) V
+	Design(bounds.Design) V
+	Paired(sim.Comparisons) V
+	Speedup(sim.Speedup) V
+	Fit(fit.Fit) V
+	Claims(sim.Claims) V
+	Explanation(engine.Explanation) V
+	Problem(engine.Problem) V
+}
+
+// Kind is a kind of value, with the view of its values in a Views[V].
+type Kind[V any] struct {
+	Name   string                // in messages of the language and between processes
+	Plural bool                  // the name takes no article
+	JSON   string                // the "type" of a display; "" means Name
+	Of     string                // the function whose value it is, where Name does not say enough; else ""
+	Reader string                // the function of package session that reads it; "" if only session.Get does
+	Type   reflect.Type          // of the value in Go
+	View   func(Views[V], any) V // of a value of this Type
+}
+
+// All returns the kinds in the order in which messages list them.
+func All[V any]() []Kind[V] {
+	type views = Views[V]
+	return []Kind[V]{
+		row(Kind[V]{Name: "sweep", Reader: "Sweep"}, views.Sweep),
+		row(Kind[V]{Name: "result", Reader: "Result"}, views.Result),
+		row(Kind[V]{Name: "bounds", Plural: true, Of: "bounds", Reader: "Bounds"}, views.Bounds),
+		row(Kind[V]{Name: "plan", Of: "plan", Reader: "Plan"}, views.Plan),
+		row(Kind[V]{Name: "what_if table", JSON: "what_if", Of: "what_if", Reader: "WhatIf"}, views.WhatIf),
+		row(Kind[V]{Name: "hardness", Plural: true, Of: "hardness", Reader: "Hardness"}, views.Hardness),
+		row(Kind[V]{Name: "spectrum", Of: "spectrum", Reader: "Spectrum"}, views.Spectrum),
+		row(Kind[V]{Name: "design", Of: "design", Reader: "Design"}, views.Design),
+		row(Kind[V]{Name: "comparisons", Plural: true, JSON: "paired", Of: "paired", Reader: "Comparisons"}, views.Paired),
+		row(Kind[V]{Name: "speedup", Of: "speedup", Reader: "Speedup"}, views.Speedup),
+		row(Kind[V]{Name: "fit", Of: "fit", Reader: "Fit"}, views.Fit),
+		row(Kind[V]{Name: "claims", Plural: true, Of: "claims", Reader: "Claims"}, views.Claims),
+		row(Kind[V]{Name: "explanation", Of: "explain", Reader: "Explanation"}, views.Explanation),
+		row(Kind[V]{Name: "problem", Reader: "Problem"}, views.Problem),
+	}
+}
+
+// row completes a row with what its view says: the Go type.
+func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
+	k.Type = reflect.TypeFor[T]()
+	k.View = func(vs Views[V], v any) V { return view(vs, v.(T)) }
+	if k.JSON == "" {
+		k.JSON = k.Name
+	}
+	return k
+}
+
+// Names are the kinds for readers that show nothing.
+func Names() []Kind[struct{}] { return All[struct{}]() }
+
+// Of returns the kind of values of a Go type.
+func Of[V any](t reflect.Type) (Kind[V], bool) {
+	for _, k := range All[V]() {
+		if k.Type == t {
+			return k, true
+		}
+	}
+	return Kind[V]{}, false
+}
+
+// A returns the name with its article.
+func (k Kind[V]) A() string {
+	switch {
+	case k.Plural:
+		return k.Name
+	case strings.IndexByte("aeiou", k.Name[0]) >= 0:
+		return "an " + k.Name
+	}
+	return "a " + k.Name
+}
