@@ -3,7 +3,7 @@ package report
 // Block is one piece of a document. Values become blocks once (see Blocks), and
 // every renderer draws the same blocks, so that no number is formatted twice.
 // The blocks are Heading, Paragraph, Note, KeyValues, Table, Figure and Code.
-type Block interface{ block() }
+type Block interface{ IsBlock() }
 
 // Heading opens a part inside one display.
 type Heading struct {
@@ -82,13 +82,12 @@ type Spread struct {
 	StandardError float64 `json:"standard_error"`
 }
 
-func (Heading) block()   {}
-func (Paragraph) block() {}
-func (Note) block()      {}
-func (KeyValues) block() {}
-func (Table) block()     {}
-func (Figure) block()    {}
-func (Code) block()      {}
+func (Heading) IsBlock()   {}
+func (Paragraph) IsBlock() {}
+func (Note) IsBlock()      {}
+func (KeyValues) IsBlock() {}
+func (Table) IsBlock()     {}
+func (Code) IsBlock()      {}
 
 // text and number are the two kinds of column.
 func text(name, title string) Column { return Column{Name: name, Title: title} }

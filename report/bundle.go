@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // MediaType is the media type under which a bundle has the value itself. It is a
@@ -62,11 +64,11 @@ func Bundle(d Display, id string) (map[string]any, error) {
 // addImages draws a figure for those who show no HTML.
 func addImages(out map[string]any, f Figure) error {
 	var svg strings.Builder
-	if err := SVG(&svg, f); err != nil {
+	if err := figure.SVG(&svg, f); err != nil {
 		return err
 	}
 	var png bytes.Buffer
-	if err := writePNG(&png, f, bundleDPI); err != nil {
+	if err := figure.PNGAt(&png, f, bundleDPI); err != nil {
 		return fmt.Errorf("drawing %q: %w", f.Title, err)
 	}
 	out["image/svg+xml"] = svg.String()

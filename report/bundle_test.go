@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // Every value comes in text, HTML and JSON; figures as images, all else as
@@ -31,7 +32,7 @@ func TestBundle(t *testing.T) {
 		{0.1, "x = 0.1", words, true},
 		{fcResult(), "CoKernelFC (tuned schedule) decided each of 5 tasks", words, false},
 		{[]Block{Code{Text: "k = rbf(0.5)"}, Paragraph{Text: "A kernel."}}, "k = rbf(0.5)", words, false},
-		{figure(t, fcSweep(), "", ""), "Samples per agent against gap", []string{MediaType, "image/png", "image/svg+xml", "text/html", "text/plain"}, false},
+		{figureFrom(t, fcSweep(), "", ""), "Samples per agent against gap", []string{MediaType, "image/png", "image/svg+xml", "text/html", "text/plain"}, false},
 	} {
 		b, err := Bundle(Display{Name: "x", Value: c.value}, "cell-1")
 		if err != nil {
@@ -68,7 +69,7 @@ func TestFragments(t *testing.T) {
 	if strings.Contains(latex, `\subsection`) || !strings.Contains(latex, `\toprule`) || !bytes.Contains(whole, []byte(strings.TrimSpace(latex))) {
 		t.Errorf("LaTeX %q", latex)
 	}
-	f := figure(t, fcSweep(), "", "")
+	f := figureFrom(t, fcSweep(), "", "")
 	if got := LaTeXFragment(Display{Value: f}); strings.Contains(got, "tabular") || !strings.Contains(got, inlineLaTeX(f.Describe())) {
 		t.Errorf("a figure in LaTeX is %q, want a sentence", got)
 	}
@@ -108,19 +109,19 @@ func TestBundleJSON(t *testing.T) {
 func TestFigureFromJSON(t *testing.T) {
 	odd := Figure{Title: "odd", Series: []Series{{Name: "s", X: []float64{1, 2, 3}, Y: []float64{1, math.NaN(), 3}, Style: Points}}, Lines: []ReferenceLine{{Label: "l", At: 2}}}
 	heat := Figure{Title: "heat", Heat: &Heat{Rows: []string{"a"}, Columns: []string{"b", "c"}, Z: [][]float64{{1, math.NaN()}}}}
-	for _, f := range []Figure{figure(t, fcSweep(), "", ""), figure(t, fbSweep(), "budget", "error"), odd, heat} {
+	for _, f := range []Figure{figureFrom(t, fcSweep(), "", ""), figureFrom(t, fbSweep(), "budget", "error"), odd, heat} {
 		b, err := Bundle(Display{Value: f}, "cell-1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FigureFromJSON(b[MediaType].(map[string]any)["value"])
+		got, err := figure.FromJSON(b[MediaType].(map[string]any)["value"])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(f, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s (-figure +from JSON):\n%s", f.Title, diff)
 		}
-		if again := written(t, func(w io.Writer) error { return SVG(w, got) }); string(again) != b["image/svg+xml"] {
+		if again := written(t, func(w io.Writer) error { return figure.SVG(w, got) }); string(again) != b["image/svg+xml"] {
 			t.Errorf("%s: another drawing", f.Title)
 		}
 		data, err := base64.StdEncoding.DecodeString(b["image/png"].(string))
@@ -137,7 +138,7 @@ func TestFigureFromJSON(t *testing.T) {
 		map[string]any{"heat": map[string]any{"rows": []any{"a"}, "z": []any{}}},
 		map[string]any{"heat": map[string]any{"rows": []any{"a"}, "columns": []any{"b"}, "z": []any{[]any{}}}},
 	} {
-		if f, err := FigureFromJSON(wrong); err == nil {
+		if f, err := figure.FromJSON(wrong); err == nil {
 			t.Errorf("%v became the figure %+v", wrong, f)
 		}
 	}
@@ -146,7 +147,7 @@ func TestFigureFromJSON(t *testing.T) {
 // What Axes offers FigureOf draws, and nothing else; the first is the usual choice.
 func TestAxes(t *testing.T) {
 	for _, v := range []any{fcSweep(), fbSweep(), fcResult(), []engine.Result{fcResult(), undecidedResult()}, boundsReport(), forecast(), whatIf()} {
-		usual := figure(t, v, "", "")
+		usual := figureFrom(t, v, "", "")
 		xs, _ := Axes(v, "")
 		for i, x := range xs {
 			_, ys := Axes(v, x)

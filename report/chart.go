@@ -170,7 +170,7 @@ func (g *split) placeEnds() {
 		if !slices.Contains(g.at, end.value) {
 			continue
 		}
-		g.xNames = append(g.xNames, XName{end.at, end.name})
+		g.xNames = append(g.xNames, XName{At: end.at, Name: end.name})
 		for i, v := range g.at {
 			if v == end.value {
 				g.at[i] = end.at

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
 )
 
 // series are those of one panel, the bounds last.
@@ -12,7 +14,7 @@ func (g split) series(p splitPanel) []Series {
 	var out []Series
 	for k := range len(p.combos) * len(g.measures) {
 		s := g.one(p, k)
-		if g.measures[0].log && s.allZero() || g.shared(out, &s, p, k) {
+		if g.measures[0].log && allZero(s) || g.shared(out, &s, p, k) {
 			continue
 		}
 		out = append(out, s)
@@ -50,9 +52,9 @@ func alikeDrawn(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(a) }
 
 // allZero is true for exact zeros alone, such as the messages of agents who send
 // none: a logarithmic axis has no place for them. A rate of zero has an interval.
-func (s Series) allZero() bool {
+func allZero(s Series) bool {
 	for k, y := range s.Y {
-		if y != 0 || s.hasIntervals() && s.Hi[k] > 0 {
+		if y != 0 || s.HasIntervals() && s.Hi[k] > 0 {
 			return false
 		}
 	}
@@ -153,4 +155,29 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 		}
 	}
 	return out
+}
+
+// hueOf is the number of the colour of an algorithm, from 1: its place among those
+// of its kind in the catalogue, so that it looks the same in every figure of a
+// document. References are counted by themselves, each name once, because one may be
+// in both modes. It is 0 for an algorithm that is not in the catalogue.
+func hueOf(mode, algorithm string) (hue int, ideal bool) {
+	competitors := 0
+	var references []string
+	for _, e := range engine.Algorithms() {
+		switch {
+		case e.Role == engine.RoleReference:
+			if !slices.Contains(references, e.Name) {
+				references = append(references, e.Name)
+			}
+			if e.Name == algorithm {
+				return 1 + slices.Index(references, e.Name), true
+			}
+		case e.Mode == mode:
+			if competitors++; e.Name == algorithm {
+				return competitors, false
+			}
+		}
+	}
+	return 0, false
 }

@@ -6,7 +6,7 @@
 // The way through the package:
 //
 //	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
-//	value ──FigureOf──▶ Figure ──SVG, PDF, PNG, PGFPlots──▶ drawing
+//	value ──FigureOf──▶ Figure ──package figure──▶ SVG, PDF, PNG, pgfplots
 //	value ──JSON, CSV──▶ data
 //	value ──Cells──▶ []CellColumn ──save.Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from
@@ -27,22 +27,15 @@
 //   - An HTML page asks nothing of any network and is well-formed XML; its tables
 //     have captions and scopes, its figures a title and a description; colour
 //     never carries meaning alone.
-//   - Figures accept anything: on a logarithmic axis, zero is drawn at the edge
-//     with an open marker instead of ending the program.
 //   - WriteFile replaces a file as a whole or not at all.
 //
 // # Figures
 //
-// A Figure is data: series, lines and labels, or Panels of them that share axes and
-// legend. What a sweep or a table of comparisons gives goes through one chart, which
-// splits its rows into panels and series. newLayout lays a figure out in panes
-// (ranges, ticks, where names stand, whether intervals are bars or bands), and every
-// format draws that layout. A look is colour, marker and dash together; an algorithm
-// has the one of its place in the catalogue in every figure, and what no algorithm
-// can be (engine.RoleReference) is thin and in ink, and called a reference
-// wherever its name stands; files have a column for that. Markers and lines stand at
-// the true x of their values: only bars of intervals that would hide each other stand
-// a few points beside them.
+// A Figure is data, and package figure draws it. What a sweep or a table of comparisons
+// gives goes through one chart, which splits its rows into panels and series. An
+// algorithm has the hue of its place in the catalogue in every figure, and what no
+// algorithm can be (engine.RoleReference) is drawn as a reference, and called one
+// wherever its name stands; files have a column for that.
 //
 // # A new kind of value
 //

@@ -1,111 +1,11 @@
 package report
 
 import (
-	"bytes"
-	"fmt"
-	"image/png"
-	"io"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
-
-// awkward are figures that a plotting library might stumble over.
-func awkward() map[string]Figure {
-	nan, inf := math.NaN(), math.Inf(1)
-	out := map[string]Figure{
-		"empty":         {},
-		"empty series":  {LogX: true, LogY: true, Series: []Series{{Name: "a"}}},
-		"one point":     {LogY: true, Series: []Series{{Name: "a", X: []float64{3}, Y: []float64{5}}}},
-		"zeros on log":  {LogX: true, LogY: true, Series: []Series{{Name: "a", X: []float64{0, 1, 2}, Y: []float64{0, 0.5, 0}, Lo: []float64{0, 0, 0}, Hi: []float64{0.1, 1, 0.1}}}},
-		"all zero, log": {LogY: true, Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{0, 0}}}},
-		"negative, log": {LogX: true, LogY: true, Series: []Series{{Name: "a", X: []float64{-1, 2}, Y: []float64{-3, 4}, Lo: []float64{-9, -9}, Hi: []float64{-1, 9}}}},
-		"not finite":    {LogY: true, Series: []Series{{Name: "a", X: []float64{1, 2, 3, nan, inf}, Y: []float64{nan, inf, -inf, 1, 1}, Lo: []float64{nan, 0, 0, 0, 0}, Hi: []float64{nan, inf, 1, inf, 1}}}},
-		"all NaN":       {Series: []Series{{Name: "a", X: []float64{nan}, Y: []float64{nan}}}},
-		"huge":          {Series: []Series{{Name: "a", X: []float64{-math.MaxFloat64, math.MaxFloat64}, Y: []float64{-math.MaxFloat64, math.MaxFloat64}}}},
-		"tiny, log":     {LogY: true, Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{5e-324, 1e-320}}}},
-		"same values":   {Series: []Series{{Name: "a", X: []float64{1e9, 1e9 + 1}, Y: []float64{1e15, 1e15}}}},
-		"lines only":    {LogY: true, Lines: []ReferenceLine{{"zero", 0, false}, {"nan", nan, true}, {"one", 1, false}}},
-		"bars":          {LogX: true, Categories: []string{"a", "b", "c", "d"}, Series: []Series{{Style: Bars, X: []float64{0, 1, 2, 3}, Y: []float64{0, -1, nan, inf}, Lo: []float64{0, 0, 0, 0}, Hi: []float64{1, 1, 1, inf}}}},
-		"no bars":       {Series: []Series{{Style: Bars}}},
-		"signed bars":   {Categories: []string{"a", "b"}, Series: []Series{{Style: Bars, X: []float64{0, 1}, Y: []float64{-2, 3}}}},
-		"band":          {LogY: true, Series: []Series{{Name: "a", Style: Band, X: []float64{1, 2, 3}, Y: []float64{1, nan, 3}, Lo: []float64{0, 1, 2}, Hi: []float64{2, 3, 4}}}},
-		"empty heat":    {Heat: &Heat{}},
-		"heat":          {Heat: &Heat{Rows: []string{"a"}, Columns: []string{"x", "y"}, Z: [][]float64{{nan, -1}}}},
-		"markup":        {Title: `<b> & "q" ξ ‖`, XLabel: "<i>", YLabel: "10^3 & more", Series: []Series{{Name: "a<b", X: []float64{1}, Y: []float64{1}}}},
-		"many":          {LogY: true},
-	}
-	many := out["many"]
-	for k := range 40 {
-		s := Series{Name: fmt.Sprintf("series with a long name %d", k)}
-		for i := range 6 {
-			s.X, s.Y = append(s.X, float64(i)), append(s.Y, float64(i*k%11))
-		}
-		many.Series = append(many.Series, s)
-	}
-	out["many"] = many
-	return out
-}
-
-// TestAwkwardFigures: any figure draws in every format, the same twice; SVG is
-// well-formed without numbers that are none, and PNG shows something.
-func TestAwkwardFigures(t *testing.T) {
-	for name, f := range awkward() {
-		t.Run(name, func(t *testing.T) {
-			for _, write := range []func(io.Writer, Figure) error{SVG, PNG, PDF} {
-				a := written(t, func(w io.Writer) error { return write(w, f) })
-				b := written(t, func(w io.Writer) error { return write(w, f) })
-				if !bytes.Equal(a, b) {
-					t.Error("drawing twice gave different bytes")
-				}
-			}
-			svg := written(t, func(w io.Writer) error { return SVG(w, f) })
-			parse(t, svg)
-			if s := string(svg); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
-				t.Error("SVG has coordinates that are not numbers")
-			}
-			if colours(t, f) < 2 {
-				t.Error("PNG is blank")
-			}
-		})
-	}
-}
-
-// colours counts the different colours of a figure's image, at most 10.
-func colours(t *testing.T, f Figure) int {
-	t.Helper()
-	img, err := png.Decode(bytes.NewReader(written(t, func(w io.Writer) error { return PNG(w, f) })))
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[[4]uint32]bool{}
-	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y && len(seen) < 10; y++ {
-		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
-			r, g, b, a := img.At(x, y).RGBA()
-			seen[[4]uint32{r, g, b, a}] = true
-		}
-	}
-	return len(seen)
-}
-
-// TestLooksDiffer: no two of many series look the same in colour, marker and
-// dash together, and neighbours differ in each.
-func TestLooksDiffer(t *testing.T) {
-	seen := map[string]bool{}
-	for i := range 210 {
-		l, next := lookOf(i), lookOf(i+1)
-		key := fmt.Sprintf("%v %s %v", l.color, l.mark.tex, l.dashes)
-		if seen[key] {
-			t.Fatalf("series %d looks like an earlier one", i)
-		}
-		seen[key] = true
-		if l.color == next.color || l.mark == next.mark || fmt.Sprint(l.dashes) == fmt.Sprint(next.dashes) {
-			t.Errorf("series %d and %d share a colour, marker or dash", i, i+1)
-		}
-	}
-}
 
 // TestFigureOf: which series, axes and reference lines each value gives.
 func TestFigureOf(t *testing.T) {
@@ -135,7 +35,7 @@ func TestFigureOf(t *testing.T) {
 		{"one task", allocation(1, 70), "arm", "weight", 1, 40, false, false, 0, 40, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := figure(t, c.value, c.x, c.y)
+			f := figureFrom(t, c.value, c.x, c.y)
 			first := 0
 			if len(f.Series) > 0 {
 				first = len(f.Series[0].Y)

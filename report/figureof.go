@@ -36,8 +36,8 @@ func barFigure(title, label, of string, log bool) Figure {
 	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
 
-// bar adds a bar.
-func (f *Figure) bar(name string, value float64) {
+// addBar adds a bar.
+func addBar(f *Figure, name string, value float64) {
 	s := &f.Series[0]
 	s.X = append(s.X, float64(len(f.Categories)))
 	s.Y = append(s.Y, value)
@@ -93,7 +93,7 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 		f.Series = append(f.Series, s)
 	}
 	f.Lines = references(ms[0], results, lower, true)
-	if lo, hi, _ := f.extent(); ms[0].log && lo > 0 && hi/lo > 50 {
+	if lo, hi, _ := f.Extent(); ms[0].log && lo > 0 && hi/lo > 50 {
 		f.LogX = true // a linear bar would vanish
 	}
 	return f, nil
@@ -151,7 +151,7 @@ func estimateFigure(r engine.Result) Figure {
 		if !a.Decided {
 			name = a.Task + ": " + a.Leader + "?"
 		}
-		f.bar(name, a.Estimate)
+		addBar(&f, name, a.Estimate)
 	}
 	if slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return !a.Decided }) {
 		f.YLabel = "task (? means undecided)"

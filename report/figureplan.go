@@ -94,7 +94,7 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions
 			name += ", gap " + decimal(r.Gap, 0)
 		}
 		y, lo, hi, _ := withInterval(planned(r, m.name))
-		f.bar(name, y)
+		addBar(&f, name, y)
 		s := &f.Series[0]
 		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
 	}

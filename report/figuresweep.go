@@ -36,7 +36,7 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 		return f, err
 	}
 	if !bounded && o.Y[0] != "samples" {
-		f.rule(references(c.measures[0], results, nil, false))
+		addLines(&f, references(c.measures[0], results, nil, false))
 	}
 	return f, nil
 }
@@ -60,8 +60,8 @@ func theoremOf(r engine.Result) string {
 	return e.Theorem
 }
 
-// rule adds reference lines to the figure, or to each of its panels.
-func (f *Figure) rule(lines []ReferenceLine) {
+// addLines adds reference lines to the figure, or to each of its panels.
+func addLines(f *Figure, lines []ReferenceLine) {
 	if len(f.Panels) == 0 {
 		f.Lines = append(f.Lines, lines...)
 	}
@@ -105,7 +105,7 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	if o.Y[0] == "ratio" {
 		equal = 1
 	}
-	f.rule([]ReferenceLine{{Label: s.Reference, At: equal}})
+	addLines(&f, []ReferenceLine{{Label: s.Reference, At: equal}})
 	return f, err
 }
 
@@ -146,6 +146,6 @@ func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 		c.rows = append(c.rows, chartRow{values: r.Values, algorithm: s.Algorithm, cells: []any{r.Beta, known(r.ByRank), known(r.ByHardness)}})
 	}
 	f, err := c.figure(o)
-	f.rule([]ReferenceLine{{Label: fmt.Sprintf("V = %d", s.Tasks), At: float64(s.Tasks)}, {Label: "no speedup", At: 1}})
+	addLines(&f, []ReferenceLine{{Label: fmt.Sprintf("V = %d", s.Tasks), At: float64(s.Tasks)}, {Label: "no speedup", At: 1}})
 	return f, err
 }

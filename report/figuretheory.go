@@ -22,12 +22,12 @@ func boundsFigure(r bounds.Report, y string) Figure {
 	}
 	f := barFigure("Bounds for "+r.Problem, label, "bound", true)
 	if y == "samples" && finite(r.LowerBoundSamples) {
-		f.bar("Lower bound", r.LowerBoundSamples)
+		addBar(&f, "Lower bound", r.LowerBoundSamples)
 		f.Lines = []ReferenceLine{{At: r.LowerBoundSamples, Vertical: true}}
 	}
 	for _, p := range promises(r) {
 		if v := map[string]float64{"samples": p.fc, "budget": p.fbBudget, "error": p.error}[y]; finite(v) {
-			f.bar(strings.Replace(p.name, "Theorem 1 / 2", theorem, 1), v)
+			addBar(&f, strings.Replace(p.name, "Theorem 1 / 2", theorem, 1), v)
 		}
 	}
 	return f
@@ -37,7 +37,7 @@ func hardnessFigure(h bounds.Hardness, y string) Figure {
 	label := map[string]string{"gap": "gap (reward units)", "rho_alone": "ρ* of the task alone", "weight": "share of the joint pulls"}[y]
 	f := barFigure("Difficulty of the tasks of "+h.Problem, label, "task", y == "rho_alone")
 	for _, r := range h.Rows {
-		f.bar(r.Task, map[string]float64{"gap": r.Gap, "rho_alone": r.RhoAlone, "weight": r.Weight}[y])
+		addBar(&f, r.Task, map[string]float64{"gap": r.Gap, "rho_alone": r.RhoAlone, "weight": r.Weight}[y])
 	}
 	return f
 }
@@ -143,7 +143,7 @@ func designBars(a bounds.Design, title string) Figure {
 	}
 	f := barFigure(title, "share of pulls", "task: arm", false)
 	for _, w := range weights {
-		f.bar(w.Task+": "+w.Arm, w.Weight)
+		addBar(&f, w.Task+": "+w.Arm, w.Weight)
 	}
 	return f
 }

@@ -171,7 +171,7 @@ func fitFigure(f fit.Fit, y string) Figure {
 	}
 	fig := barFigure("Arms that the others predict worst, "+f.Problem, "difference over its standard deviation", "arm", false)
 	for _, r := range f.Misfit.Residuals {
-		fig.bar(r.Task+": "+r.Arm, r.Standardised)
+		addBar(&fig, r.Task+": "+r.Arm, r.Standardised)
 	}
 	return fig
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // fitted is made up by hand in the shape of a real fit.
@@ -50,7 +51,7 @@ func TestFitDisplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := SVG(&b, f); err != nil {
+		if err := figure.SVG(&b, f); err != nil {
 			t.Error(err)
 		}
 		if heat := o.X != "arm"; heat != (f.Heat != nil) {

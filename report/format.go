@@ -8,10 +8,11 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
 // absent stands for a value that is not known or does not exist.
-const absent = "—"
+const absent = wording.Absent
 
 // cell turns any cell value into what a reader sees. It is the only place where
 // numbers become text for terminals, Markdown, HTML and LaTeX.
@@ -27,7 +28,7 @@ func cell(v any, digits int) string {
 		}
 		return "no"
 	case int:
-		return group(strconv.Itoa(v))
+		return wording.Group(strconv.Itoa(v))
 	case uint64: // seeds: identifiers, not amounts
 		return strconv.FormatUint(v, 10)
 	case float64:
@@ -49,61 +50,6 @@ func cell(v any, digits int) string {
 		return share(v)
 	}
 	return fmt.Sprint(v)
-}
-
-// decimal prints x with the given significant digits (0: 4). From 1,000 on it
-// prints whole numbers in groups of three; very large and very small ones in
-// scientific notation; what is not finite as a word.
-func decimal(x float64, digits int) string {
-	if digits == 0 {
-		digits = 4
-	}
-	a := math.Abs(x)
-	switch {
-	case math.IsNaN(x):
-		return absent
-	case math.IsInf(x, 1):
-		return "infinite"
-	case math.IsInf(x, -1):
-		return "-infinite"
-	case x == 0:
-		return "0"
-	case a >= 1e9 || a < 1e-4:
-		return scientific(x, digits)
-	case a >= 999.5:
-		return group(strconv.FormatFloat(x, 'f', 0, 64))
-	}
-	// Round first: 9.9996 has one digit before the point, but prints as 10.
-	s := strconv.FormatFloat(x, 'e', digits-1, 64)
-	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
-	return trimZeros(strconv.FormatFloat(x, 'f', max(0, digits-1-e), 64))
-}
-
-// scientific prints 1.23e-5 rather than 1.230e-05.
-func scientific(x float64, digits int) string {
-	s := strconv.FormatFloat(x, 'e', digits-1, 64)
-	mantissa, exponent, _ := strings.Cut(s, "e")
-	e, _ := strconv.Atoi(exponent)
-	return trimZeros(mantissa) + "e" + strconv.Itoa(e)
-}
-
-func trimZeros(s string) string {
-	if !strings.Contains(s, ".") {
-		return s
-	}
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}
-
-// group puts a comma between groups of three digits.
-func group(s string) string {
-	sign := ""
-	if strings.HasPrefix(s, "-") {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
 }
 
 // interval prints "12.3 [11.9, 12.7]", all three with the decimals that the
@@ -148,22 +94,16 @@ func toUncertainty(x, u float64) string {
 	}
 	places := max(0, 1-int(math.Floor(math.Log10(u))))
 	if places > 8 {
-		return scientific(x, 3)
+		return wording.Scientific(x, 3)
 	}
 	s := strconv.FormatFloat(x, 'f', places, 64)
 	if whole, fraction, found := strings.Cut(s, "."); found {
-		return group(whole) + "." + fraction
+		return wording.Group(whole) + "." + fraction
 	}
-	return group(s)
+	return wording.Group(s)
 }
 
-// plural is "1 task", "5 tasks".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return group(strconv.Itoa(n)) + " " + noun + "s"
-}
+// The shortest words of package wording stand here under their short names.
 
 // were returns the verb of n things in the past.
 func were(n int) string {
@@ -173,17 +113,8 @@ func were(n int) string {
 	return "were"
 }
 
-// join lists words: "a", "a and b", "a, b and c"; beyond most it counts the rest.
-func join(words []string, most int) string {
-	rest := ""
-	if len(words) > most+1 {
-		rest = fmt.Sprintf("%d more", len(words)-most)
-		words = append(append([]string{}, words[:most]...), rest)
-	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func decimal(x float64, digits int) string { return wording.Decimal(x, digits) }
+func plural(n int, noun string) string     { return wording.Plural(n, noun) }
+func join(words []string, most int) string { return wording.Join(words, most) }
+func isFinite(x float64) bool              { return wording.IsFinite(x) }
+func inlineLaTeX(s string) string          { return wording.LaTeX(s) }

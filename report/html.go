@@ -8,6 +8,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // stylesheet dresses a report, in a page of its own or inside another; pageStyle
@@ -205,12 +207,12 @@ func side(a Align) string {
 // numbers or cannot see the drawing.
 func (h *htmlWriter) figure(f Figure) error {
 	h.figures++
-	svg, err := svgElement(f, fmt.Sprintf("%s-figure-%d", h.prefix, h.figures), true)
+	svg, err := figure.SVGElement(f, fmt.Sprintf("%s-figure-%d", h.prefix, h.figures), true)
 	if err != nil {
 		return err
 	}
 	h.writef("<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", svg, html.EscapeString(f.Title))
-	data := f.Data()
+	data := figureTable(f)
 	data.Caption = "Data of the figure: " + f.Title
 	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
 	return nil

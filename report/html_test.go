@@ -162,7 +162,7 @@ func TestHTMLEscapes(t *testing.T) {
 // TestFragment: a display inside another page brings a style that reaches
 // nothing but itself, and ids that start with its own.
 func TestFragment(t *testing.T) {
-	f := figure(t, fcSweep(), "", "")
+	f := figureFrom(t, fcSweep(), "", "")
 	b := written(t, func(w io.Writer) error { return Fragment(w, Display{Value: []Block{f, f}}, "cell-7") })
 	root := parse(t, b)
 	for _, rule := range strings.Split(root.all("style")[0].text, "}") {

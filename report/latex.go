@@ -93,7 +93,7 @@ func (l *latexWriter) block(b Block) {
 			l.writef("\n\\emph{Figure: %s} %s\n", inlineLaTeX(b.Title), inlineLaTeX(b.Describe()))
 			return
 		}
-		l.table(b.Data())
+		l.table(figureTable(b))
 	case Code:
 		l.code(b)
 	}
@@ -183,17 +183,3 @@ func (l *latexWriter) code(c Code) {
 	}
 	l.writef("\\end{flushleft}\n")
 }
-
-// latexEscapes covers the special characters and the symbols that reports use,
-// so that pdflatex needs no further packages.
-var latexEscapes = strings.NewReplacer(
-	`\`, `\textbackslash{}`, "{", `\{`, "[", `{[}`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
-	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
-	"d_eff", `$d_{\mathrm{eff}}$`, "ρ_1", `$\rho_1$`, "ρ*", `$\rho^*$`, "θ*", `$\theta^*$`, "T*", `$T^*$`, "K_Z", `$K_Z$`, "K_X", `$K_X$`,
-	"Δ_min", `$\Delta_{\min}$`, "_", `\_`, "Υ", `$\Upsilon$`, "ω", `$\omega$`, "ρ", `$\rho$`, "β", `$\beta$`, "✓", `$\surd$`, "✗", `$\times$`, "ξ", `$\xi$`, "δ", `$\delta$`, "Δ", `$\Delta$`,
-	"ε", `$\varepsilon$`, "σ", `$\sigma$`, "θ", `$\theta$`, "λ", `$\lambda$`, "d̃", `$\tilde d$`, "‖", `$\|$`, "±", `$\pm$`, "×", `$\times$`,
-	"≤", `$\le$`, "≥", `$\ge$`, "²", `$^2$`, "√", `$\surd$`, "∞", `$\infty$`, "—", "---", "–", "--", "…", `\dots{}`, "\u00a0", "~", "█", `\rule{0.4em}{1.2ex}`, "░", `\rule{0.4em}{0.2ex}`, "\n", " ",
-)
-
-// inlineLaTeX escapes text for LaTeX.
-func inlineLaTeX(s string) string { return latexEscapes.Replace(s) }

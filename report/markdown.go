@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // Markdown writes the document with pipe tables. A figure is an image held in
@@ -106,12 +108,12 @@ func (m *markdownWriter) block(b Block) error {
 
 func (m *markdownWriter) figure(f Figure) error {
 	m.figures++
-	svg, err := svgElement(f, fmt.Sprintf("cope-figure-%d", m.figures), false)
+	svg, err := figure.SVGElement(f, fmt.Sprintf("cope-figure-%d", m.figures), false)
 	if err != nil {
 		return err
 	}
 	m.writef("\n![%s](data:image/svg+xml;base64,%s)\n", inlineMarkdown(f.Describe()), base64.StdEncoding.EncodeToString([]byte(svg)))
-	m.table(f.Data())
+	m.table(figureTable(f))
 	return nil
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // byCase is a sweep over three names: case, gap and algorithm.
@@ -43,43 +43,12 @@ func TestPanels(t *testing.T) {
 	if a, b := f.Panels[0].Series[0].Y[0], f.Panels[2].Series[0].Y[0]; b != 3*a {
 		t.Errorf("case 1 has %g and case 3 %g, want three times as much", a, b)
 	}
-	d := newLayout(f, true)
-	for i, p := range d.panes {
-		q := d.panes[0]
-		if p.x.lo != q.x.lo || p.y.hi != q.y.hi || p.box.Min.Y != q.box.Min.Y || p.box.Max.Y != q.box.Max.Y || p.bare != (i > 0) {
-			t.Errorf("pane %d does not line up with the first", i+1)
-		}
-		if p.box.Min.X < 0 || p.box.Max.X > d.width || p.box.Max.Y > d.height || i > 0 && p.box.Min.X < d.panes[i-1].box.Max.X {
-			t.Errorf("pane %d leaves the sheet or covers another", i+1)
-		}
-	}
-	if n := len(d.listed()); n != 5 || d.direct {
-		t.Errorf("%d names in the legend, want each once: 5", n)
-	}
-	data := f.Data()
+	data := figureTable(f)
 	if data.Columns[0].Name != "panel" || data.Rows[0][0] != "case 1" || len(data.Rows) != 3*5*4 {
 		t.Errorf("the data begin with %q and have %d rows", data.Columns[0].Name, len(data.Rows))
 	}
 	if alt := f.Describe(); !strings.Contains(alt, "3 panels side by side (case 1, case 2 and case 3)") {
 		t.Errorf("alternative text: %s", alt)
-	}
-}
-
-// TestPanelsOfAnyNumber: one to seven panels draw in every format.
-func TestPanelsOfAnyNumber(t *testing.T) {
-	for n := 1; n <= 7; n++ {
-		f := Figure{Title: "n", XLabel: "x", YLabel: "y"}
-		for k := range n {
-			f.Panels = append(f.Panels, Figure{Title: fmt.Sprint(k), Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{float64(k), math.NaN()}}}})
-		}
-		for _, write := range []func(io.Writer, Figure) error{SVG, PNG, PDF} {
-			if len(written(t, func(w io.Writer) error { return write(w, f) })) < 500 {
-				t.Errorf("%d panels: nothing drawn", n)
-			}
-		}
-		if d := newLayout(f, true); len(d.panes) != n || d.panes[n-1].box.Min.Y < edging {
-			t.Errorf("%d panels: %d panes", n, len(d.panes))
-		}
 	}
 }
 
@@ -94,38 +63,44 @@ func TestFigureJSONWhole(t *testing.T) {
 		if err := json.Unmarshal(text, &v); err != nil {
 			t.Fatal(err)
 		}
-		back, err := FigureFromJSON(v)
+		back, err := figure.FromJSON(v)
 		if err != nil || !reflect.DeepEqual(f, back) {
 			t.Errorf("%s: %v, or another figure:\n%+v\n%+v", name, err, f, back)
 		}
 	}
-	if _, err := FigureFromJSON(map[string]any{"panels": []any{map[string]any{"title": "p", "series": []any{map[string]any{"style": "bars"}}}}}); err == nil {
+	if _, err := figure.FromJSON(map[string]any{"panels": []any{map[string]any{"title": "p", "series": []any{map[string]any{"style": "bars"}}}}}); err == nil {
 		t.Error("a panel of bars was accepted")
 	}
 }
 
+// looks are the numbers that the looks of a figure's series follow from.
+type looks struct {
+	hue, variant int
+	reference    bool
+}
+
+func looksOf(s Series) looks { return looks{s.Hue, s.Variant, s.Reference} }
+
 // TestAlgorithmsKeepTheirLook: in every figure, whatever stands beside it, and in FB
 // the counterpart looks like that of FC.
 func TestAlgorithmsKeepTheirLook(t *testing.T) {
-	seen := map[string]look{}
+	seen := map[string]looks{}
 	only := fcSweep()
 	only.Rows = slices.DeleteFunc(only.Rows, func(r sim.SweepRow) bool { return r.Values[1] == "CoKernelFC-IndAlloc" })
-	for _, f := range []Figure{figure(t, fcSweep(), "gap", "samples"), figure(t, only, "gap", "samples"), panelled(t, byCase(), "gap", "case")} {
-		panels := f.panels()
-		for k, ls := range looks(panels) {
-			for i, s := range panels[k].Series {
-				if l, known := seen[s.Name]; known && !reflect.DeepEqual(l, ls[i]) {
+	for _, f := range []Figure{figureFrom(t, fcSweep(), "gap", "samples"), figureFrom(t, only, "gap", "samples"), panelled(t, byCase(), "gap", "case")} {
+		for _, p := range f.Parts() {
+			for _, s := range p.Series {
+				if l, known := seen[s.Name]; known && l != looksOf(s) {
 					t.Errorf("%s looks different in another figure", s.Name)
 				}
-				seen[s.Name] = ls[i]
+				seen[s.Name] = looksOf(s)
 			}
 		}
 	}
-	if l := seen["IndRAGE/V (reference)"]; !l.thin || l.color != ink {
+	if !seen["IndRAGE/V (reference)"].reference {
 		t.Error("IndRAGE/V is not drawn as a reference")
 	}
-	fb := looks([]Figure{figure(t, fbSweep(), "budget", "error")})[0][0]
-	if fb.color != seen["CoKernelFC"].color {
+	if fb := figureFrom(t, fbSweep(), "budget", "error").Series[0]; fb.Hue == 0 || fb.Hue != seen["CoKernelFC"].hue {
 		t.Error("CoKernelFB does not look like CoKernelFC")
 	}
 }
@@ -158,67 +133,6 @@ func TestSeveralMeasures(t *testing.T) {
 	}
 }
 
-// TestIntervalsFit: bars where they fit side by side between points, else bands; bars
-// that would hide each other stand beside their markers, and no others do.
-func TestIntervalsFit(t *testing.T) {
-	many := func(series, points int, apart, half float64) pane {
-		f := Figure{}
-		for k := range series {
-			s := Series{Name: fmt.Sprint(k)}
-			for i := range points {
-				y := 10 + apart*float64(k)
-				s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, y), append(s.Lo, y-half), append(s.Hi, y+half)
-			}
-			f.Series = append(f.Series, s)
-		}
-		return newLayout(f, true).panes[0]
-	}
-	for _, c := range []struct {
-		series, points int
-		apart, half    float64
-		banded, moved  bool
-	}{{3, 8, 1, 2, false, true}, {3, 200, 1, 2, true, false}, {12, 20, 1, 2, true, false}, {3, 8, 1, 0.01, false, false}, {1, 8, 1, 2, false, false}, {3, 8, 9, 2, false, false}} {
-		p := many(c.series, c.points, c.apart, c.half)
-		if p.banded != c.banded || (p.aside[0][0] != 0) != c.moved {
-			t.Errorf("%+v: banded %v, moved by %v", c, p.banded, p.aside[0][0])
-		}
-		for _, moved := range p.aside {
-			if moved[0] < -mostAside || moved[0] > mostAside {
-				t.Errorf("%+v: a bar %v points from its marker", c, moved[0])
-			}
-		}
-	}
-}
-
-// TestLabelsOfLinesApart: labels of vertical lines that would touch stand in rows.
-func TestLabelsOfLinesApart(t *testing.T) {
-	f := Figure{Categories: []string{"a"}, Series: []Series{{Style: Bars, X: []float64{0}, Y: []float64{100}}}, Lines: []ReferenceLine{
-		{Label: "lower bound", At: 50, Vertical: true}, {Label: "upper bound", At: 52, Vertical: true}, {Label: "far", At: 5, Vertical: true}}}
-	p := newLayout(f, true).panes[0]
-	rows := map[string]int{}
-	for _, l := range p.rules {
-		rows[l.text] = l.row
-	}
-	if p.rows != 2 || rows["lower bound"] == rows["upper bound"] || rows["far"] != 0 {
-		t.Errorf("%d rows: %v", p.rows, rows)
-	}
-}
-
-// TestBarsOfSeveralSeries stand below each other: in the picture, both colours are
-// seen in the row of one category.
-func TestBarsOfSeveralSeries(t *testing.T) {
-	f := Figure{Categories: []string{"a"}, Series: []Series{{Name: "one", Style: Bars, X: []float64{0}, Y: []float64{2}}, {Name: "two", Style: Bars, X: []float64{0}, Y: []float64{2}}}}
-	svg := string(written(t, func(w io.Writer) error { return SVG(w, f) }))
-	first, second := strings.Index(svg, "#0072B2"), strings.Index(svg, "#D55E00")
-	if first < 0 || second < 0 {
-		t.Fatal("a bar is missing")
-	}
-	at := func(i int) string { j := strings.LastIndex(svg[:i], `d="`); return svg[j : j+40] }
-	if at(first) == at(second) {
-		t.Error("the bars cover each other")
-	}
-}
-
 // TestEndsOfFamily: zero and infinity have places beyond a logarithmic axis.
 func TestEndsOfFamily(t *testing.T) {
 	f := panelled(t, speedup(), "lengthscale", "gap")
@@ -233,7 +147,7 @@ func TestEndsOfFamily(t *testing.T) {
 	if len(xs) != 9 || !(xs[0] > 0 && xs[0] < 0.1) || !(xs[8] > 10 && xs[8] < 100) {
 		t.Errorf("x = %v", xs)
 	}
-	if row := f.Data().Rows[8]; row[2] != "∞" {
+	if row := figureTable(f).Rows[8]; row[2] != "∞" {
 		t.Errorf("the data say %v", row)
 	}
 	words := speedup() // scripts write infinity as a text
@@ -247,4 +161,13 @@ func TestEndsOfFamily(t *testing.T) {
 	if diff := cmp.Diff(f, panelled(t, words, "lengthscale", "gap")); diff != "" {
 		t.Errorf("another figure (-number +text):\n%s", diff)
 	}
+}
+
+func panelled(t *testing.T, v any, x, panel string) Figure {
+	t.Helper()
+	f, err := FigureOf(v, PlotOptions{X: x, Panel: panel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -44,7 +44,7 @@ func TestReferencesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]any{"sweep": withOracle(), "list": results, "paired": against(), "measures": measured,
-		"categories": figure(t, withOracle(), "algorithm", "samples"), "bars": figure(t, results, "", ""), "panels": panelled(t, withOracle(), "gap", "algorithm")} {
+		"categories": figureFrom(t, withOracle(), "algorithm", "samples"), "bars": figureFrom(t, results, "", ""), "panels": panelled(t, withOracle(), "gap", "algorithm")} {
 		text := string(written(t, func(w io.Writer) error {
 			return Markdown(w, Document{Displays: []Display{{Value: v}}})
 		}))
@@ -107,11 +107,11 @@ func TestReferencesLook(t *testing.T) {
 			fb.Rows[i].Values[slices.Index(fb.Names, "algorithm")] = "Oracle"
 		}
 	}
-	var found []look
-	for _, f := range []Figure{figure(t, withOracle(), "gap", "samples"), figure(t, fb, "budget", "error")} {
-		for i, s := range f.Series {
+	var found []looks
+	for _, f := range []Figure{figureFrom(t, withOracle(), "gap", "samples"), figureFrom(t, fb, "budget", "error")} {
+		for _, s := range f.Series {
 			if s.Name == "Oracle (reference)" {
-				found = append(found, looks([]Figure{f})[0][i])
+				found = append(found, looksOf(s))
 			}
 		}
 	}
@@ -125,17 +125,16 @@ func TestReferencesLook(t *testing.T) {
 		}
 	}
 	f := panelled(t, s, "gap", "algorithm")
-	seen := map[string]look{}
-	for k, ls := range looks(f.Panels) {
-		for i, series := range f.Panels[k].Series {
-			is := strings.Contains(f.Panels[k].Title, referenceMark)
-			if series.Style != Bound && (ls[i].thin && ls[i].color == ink) != is {
-				t.Errorf("%s in panel %s: %+v", series.Name, f.Panels[k].Title, ls[i])
+	seen := map[string]looks{}
+	for _, p := range f.Panels {
+		for _, series := range p.Series {
+			if is := strings.Contains(p.Title, referenceMark); series.Style != Bound && series.Reference != is {
+				t.Errorf("%s in panel %s: %+v", series.Name, p.Title, looksOf(series))
 			}
-			if l, known := seen[series.Name]; known && !reflect.DeepEqual(l, ls[i]) {
-				t.Errorf("%s looks different in panel %s", series.Name, f.Panels[k].Title)
+			if l, known := seen[series.Name]; known && l != looksOf(series) {
+				t.Errorf("%s looks different in panel %s", series.Name, p.Title)
 			}
-			seen[series.Name] = ls[i]
+			seen[series.Name] = looksOf(series)
 		}
 	}
 }

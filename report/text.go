@@ -101,7 +101,7 @@ func (t *textWriter) block(b Block) {
 	case Table:
 		t.table(b)
 	case Figure:
-		t.table(b.Data())
+		t.table(figureTable(b))
 		t.wrap("  ", b.Describe())
 	case Code:
 		t.code(b)

@@ -16,7 +16,7 @@ func tidy(v any) (Table, error) {
 	}
 	switch v := v.(type) {
 	case Figure:
-		return v.Data(), nil
+		return figureTable(v), nil
 	case float64, int, uint64, string, bool:
 		return Table{Columns: []Column{text("value", "Value")}, Rows: [][]any{{v}}}, nil
 	case []any:

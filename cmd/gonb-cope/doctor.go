@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // examination is one thing that doctor looks at.
@@ -125,7 +126,7 @@ func knownAnswer(ctx context.Context) (string, error) {
 func drawsFigure(context.Context) (string, error) {
 	var b bytes.Buffer
 	f := report.Figure{Title: "test", Alt: "two points", Series: []report.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1, 4}}}}
-	if err := report.PNG(&b, f); err != nil {
+	if err := figure.PNG(&b, f); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("a PNG of %d bytes", b.Len()), nil

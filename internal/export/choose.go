@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // picture is a drawing or photograph of an output, as a file.
@@ -29,15 +30,15 @@ type picture struct {
 // again as PDF.
 func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
-	figure, ours := ownFigure(o)
+	f, ours := ownFigure(o)
 	if ours {
-		p.caption, p.alt = figure.Title, figure.Describe()
+		p.caption, p.alt = f.Title, f.Describe()
 	}
 	for _, p.ending = range wanted {
 		switch p.ending {
 		case ".pdf":
 			var b strings.Builder
-			if ours && report.PDF(&b, figure) == nil {
+			if ours && figure.PDF(&b, f) == nil {
 				p.data = []byte(b.String())
 				return p, true
 			}
@@ -62,12 +63,12 @@ func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 }
 
 // ownFigure is the figure whose data an output of ours carries.
-func ownFigure(o notebook.Output) (report.Figure, bool) {
+func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	v, _ := o.Data[report.MediaType].(map[string]any)
 	if stringOf(v["type"]) != "figure" {
-		return report.Figure{}, false
+		return figure.Figure{}, false
 	}
-	f, err := report.FigureFromJSON(v["value"])
+	f, err := figure.FromJSON(v["value"])
 	return f, err == nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // formats are the file endings that File knows and how each is written.
@@ -30,9 +31,9 @@ func formats() map[string]func(io.Writer, report.Document) error {
 		".html":    report.HTML,
 		".tex":     report.LaTeX,
 		".txt":     func(w io.Writer, d report.Document) error { return report.Text(w, d, report.TextOptions{}) },
-		".svg":     drawing(report.SVG),
-		".pdf":     drawing(report.PDF),
-		".png":     drawing(report.PNG),
+		".svg":     drawing(figure.SVG),
+		".pdf":     drawing(figure.PDF),
+		".png":     drawing(figure.PNG),
 	}
 }
 
@@ -42,15 +43,15 @@ func formats() map[string]func(io.Writer, report.Document) error {
 // The file appears whole or not at all. Errors name the path; an unknown
 // ending is answered with those that are known.
 func File(path string, v any) error {
-	if f, ok := figure(v); ok && f.Heat == nil && ending(path) == ".tex" {
+	if f, ok := figureIn(v); ok && f.Heat == nil && ending(path) == ".tex" {
 		return savePGFPlots(path, f)
 	}
 	title := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return Document(path, report.Document{Title: title, Displays: []report.Display{{Value: v}}})
 }
 
-// figure returns the figure that v is, or points to.
-func figure(v any) (report.Figure, bool) {
+// figureIn returns the figure that v is, or points to.
+func figureIn(v any) (report.Figure, bool) {
 	if p, ok := v.(*report.Figure); ok && p != nil {
 		return *p, true
 	}

@@ -1,0 +1,207 @@
+package figure
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// name collects the entries, each name with its look once, and decides where they
+// are written. Those of a single pane begin with its series, in their order.
+func (d *layout) name(panes []pane) {
+	d.single = len(panes) == 1
+	d.direct = d.single && len(panes[0].Categories) == 0
+	for _, p := range panes {
+		for i, s := range p.Series {
+			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points}
+			for k := range s.Y {
+				if p.drawable(s, k) && (!e.placed || s.X[k] > e.x) {
+					e.x, e.y, e.placed = s.X[k], s.Y[k], true
+				}
+			}
+			d.direct = d.direct && s.Style != Points && (!e.placed || p.x.share(e.x) > 0.85)
+			d.add(e, len(panes) > 1)
+		}
+		for i, l := range p.Lines {
+			if _, outside := p.y.clamp(l.At); !l.Vertical && outside == 0 {
+				d.add(entry{name: l.Label, look: p.lineLook(i), x: p.x.hi, y: l.At, placed: true, across: true}, len(panes) > 1)
+			}
+		}
+	}
+	if len(withName(d.entries)) > 14 {
+		d.direct = false
+	}
+}
+
+// add appends an entry, or nothing when once is set and its name is there.
+func (d *layout) add(e entry, once bool) {
+	if once && slices.ContainsFunc(d.entries, func(o entry) bool { return o.name == e.name && o.look.color == e.look.color }) {
+		return
+	}
+	d.entries = append(d.entries, e)
+}
+
+// rank is 1 for bounds and 0 for the rest.
+func (e entry) rank() int {
+	if e.look.color == grey {
+		return 1
+	}
+	return 0
+}
+
+// withName are the entries with a name.
+func withName(entries []entry) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
+}
+
+// beside are the entries whose names stand at the right of a pane although the others
+// are in the legend: lines across it, which end there.
+func (d layout) beside() []entry {
+	if d.direct || !d.single {
+		return nil
+	}
+	return slices.DeleteFunc(withName(d.entries), func(e entry) bool { return !e.across })
+}
+
+// listed are the entries of the legend: what is compared first, bounds last.
+func (d layout) listed() []entry {
+	if d.direct {
+		return nil
+	}
+	out := withName(d.entries)
+	if d.single {
+		out = slices.DeleteFunc(out, func(e entry) bool { return e.across })
+	}
+	slices.SortStableFunc(out, func(a, b entry) int { return cmp.Compare(a.rank(), b.rank()) })
+	return out
+}
+
+// margin is the room at the right of a single pane of curves.
+func (d layout) margin() vg.Length {
+	widest := vg.Length(0)
+	t := words(9)
+	entries := d.beside()
+	if d.direct {
+		entries = withName(d.entries)
+	}
+	for _, e := range entries {
+		widest = max(widest, t.Width(shorten(e.name, 34))+d.sampleRoom()+10)
+	}
+	return max(widest, 12)
+}
+
+// sampleRoom is the room for leader line and sample before a name at the right: the
+// names of lines across the pane need neither.
+func (d layout) sampleRoom() vg.Length {
+	if d.direct {
+		return sampleWidth + 4
+	}
+	return 0
+}
+
+// labels writes the name of each entry beside the end of its line, moved apart where
+// they would overlap; where all names stand there, with a sample of the line and a thin
+// line from its end to the name.
+func (d layout) labels(c draw.Canvas, entries []entry) {
+	p := d.panes[0]
+	type label struct {
+		entry
+		from vg.Point
+		y    vg.Length
+	}
+	var ls []label
+	for _, e := range withName(entries) {
+		if !e.placed {
+			continue
+		}
+		y, _ := p.y.clamp(e.y)
+		from := vg.Point{X: p.px(e.x), Y: p.py(y)}
+		ls = append(ls, label{e, from, from.Y})
+	}
+	slices.SortStableFunc(ls, func(a, b label) int { return cmp.Compare(a.y, b.y) })
+	// Push up from the bottom, then down from the top: the order stays.
+	for i := 1; i < len(ls); i++ {
+		ls[i].y = max(ls[i].y, ls[i-1].y+lineHeight)
+	}
+	top := p.box.Max.Y + above
+	for i := len(ls) - 1; i >= 0; i-- {
+		ls[i].y = min(ls[i].y, top)
+		top = ls[i].y - lineHeight
+	}
+	left := p.box.Max.X + 12
+	if !d.direct {
+		left = p.box.Max.X + 6
+	}
+	for _, l := range ls {
+		if d.direct {
+			thin := draw.LineStyle{Color: l.look.color, Width: 0.5}
+			c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
+			sample(c, l.entry, vg.Point{X: left, Y: l.y})
+		}
+		c.FillText(words(9), vg.Point{X: left + d.sampleRoom(), Y: l.y + 1}, shorten(l.name, 34))
+	}
+}
+
+// sampleWidth is long enough to show the dashes of a line at both sides of its marker.
+const sampleWidth = 20
+
+// sample is a short piece of a line with its marker, or a patch of a bar's colour.
+func sample(c draw.Canvas, e entry, at vg.Point) {
+	if e.filled {
+		fill(c, e.look.color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4}, {X: at.X + 4, Y: at.Y + 4}})
+		return
+	}
+	if !e.bare {
+		c.StrokeLine2(e.look.line(), at.X, at.Y, at.X+sampleWidth, at.Y)
+	}
+	if e.look.mark.glyph != nil {
+		c.DrawGlyph(e.look.marker(false), vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
+	}
+}
+
+// legendColumns is how many names fit side by side, and how wide each column is.
+func (d layout) legendColumns() (n int, width vg.Length) {
+	t := words(9)
+	listed := d.listed()
+	for _, e := range listed {
+		width = max(width, t.Width(shorten(e.name, 60))+sampleWidth+20)
+	}
+	n = max(1, int((d.width-2*edging-8)/max(width, 1)))
+	rows := (len(listed) + n - 1) / n
+	return (len(listed) + rows - 1) / max(rows, 1), width // rows equally full
+}
+
+func (d layout) legendRows() int {
+	n := len(d.listed())
+	if n == 0 {
+		return 0
+	}
+	columns, _ := d.legendColumns()
+	return (n + columns - 1) / columns
+}
+
+// below is the room that the legend takes below the panes.
+func (d layout) below() vg.Length {
+	n := d.legendRows()
+	if n == 0 {
+		return 0
+	}
+	return vg.Length(n)*lineHeight + 6
+}
+
+// legend writes the names in rows below the panes.
+func (d layout) legend(c draw.Canvas) {
+	columns, width := d.legendColumns()
+	left := edging + max(10, (d.width-2*edging-vg.Length(columns)*width)/2)
+	lines := vg.Length(d.legendRows())
+	for k, e := range d.listed() {
+		at := vg.Point{
+			X: left + vg.Length(k%columns)*width,
+			Y: edging + lines*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
+		}
+		sample(c, e, at)
+		c.FillText(words(9), vg.Point{X: at.X + sampleWidth + 5, Y: at.Y + 1}, shorten(e.name, 60))
+	}
+}

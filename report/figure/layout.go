@@ -1,0 +1,166 @@
+package figure
+
+import (
+	"math"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A layout is a figure laid out on a sheet: one pane, or several in rows that
+// share axes; a title above them; names at the ends of the lines, or in a legend
+// below when they do not fit there.
+type layout struct {
+	Figure
+	panes         []pane
+	entries       []entry // what is named beside or below the panes
+	direct        bool    // all entries are written at the ends of the lines
+	single        bool    // one pane, which has room at its right for the names of lines across it
+	titled        bool
+	width, height vg.Length
+}
+
+// entry is one name with its look, and where its line ends.
+type entry struct {
+	name   string
+	look   look
+	x, y   float64 // data coordinates of the end
+	placed bool    // x and y say something
+	across bool    // a line across the figure
+	bare   bool    // markers without a line
+	filled bool    // bars: a patch of colour
+}
+
+// Lengths in points. The sheet is as wide as a page with two columns of text, so
+// that letters keep their size in print.
+const (
+	sheetWidth = 500
+	edging     = 8   // around everything
+	lineHeight = 13  // of names
+	yLabel     = 16  // room for the label of the y axis
+	xLabel     = 16  // and of the x axis
+	tickRow    = 17  // ticks of the x axis and their labels
+	between    = 18  // panes, sideways
+	caption    = 15  // the title of a pane
+	above      = 12  // a row of labels of vertical lines
+	tall       = 236 // a pane that has the sheet for itself
+)
+
+// newLayout decides ranges, ticks and layout; it draws nothing yet.
+func newLayout(f Figure, titled bool) layout {
+	d := layout{Figure: f, titled: titled && f.Title != "", width: sheetWidth}
+	switch {
+	case f.Heat != nil:
+		d.layHeat()
+	case f.IsBars():
+		d.layBars()
+	default:
+		d.layCurves()
+	}
+	return d
+}
+
+// top is the room that the title takes.
+func (d layout) top() vg.Length {
+	if d.titled {
+		return edging + 20
+	}
+	return edging
+}
+
+// one places the only pane: the data above the ticks, the label and the legend,
+// with room for words of the given widths at both sides. It decides the height of
+// the sheet. The ranges of the pane must be known, and its rows of labels.
+func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
+	bottom := edging + d.below() + ticks
+	if d.XLabel != "" {
+		bottom += xLabel
+	}
+	p.box = vg.Rectangle{
+		Min: vg.Point{X: edging + yLabel + left, Y: bottom},
+		Max: vg.Point{X: d.width - edging - right, Y: bottom + height},
+	}
+	p.place()
+	d.panes = []pane{p}
+	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
+}
+
+// draw draws the sheet. The canvas has the size of the layout.
+func (d layout) draw(cv vg.CanvasSizer) {
+	c := draw.New(cv)
+	c.SetColor(plate)
+	c.Fill(c.Rectangle.Path())
+	for _, p := range d.panes {
+		p.draw(c)
+	}
+	d.frame(c)
+	switch {
+	case d.Heat != nil:
+		d.scale(c)
+	case d.direct:
+		d.labels(c, d.entries)
+	default:
+		d.labels(c, d.beside())
+		d.legend(c)
+	}
+}
+
+// frame writes the title and the labels of the axes, which all panes share.
+func (d layout) frame(c draw.Canvas) {
+	around := d.panes[0].box
+	for _, p := range d.panes[1:] {
+		around.Min.X, around.Min.Y = min(around.Min.X, p.box.Min.X), min(around.Min.Y, p.box.Min.Y)
+		around.Max.X, around.Max.Y = max(around.Max.X, p.box.Max.X), max(around.Max.Y, p.box.Max.Y)
+	}
+	if d.titled {
+		t := words(12)
+		t.XAlign = draw.XCenter
+		title := fitting(d.Title, 12, d.width-2*edging)
+		x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(title)/2), d.width-edging-t.Width(title)/2)
+		c.FillText(t, vg.Point{X: x, Y: d.height - edging - 6}, title)
+	}
+	if d.XLabel != "" {
+		t := words(10)
+		t.XAlign = draw.XCenter
+		c.FillText(t, vg.Point{X: (around.Min.X + around.Max.X) / 2, Y: edging + d.below() + 7}, fitting(d.XLabel, 10, d.width-2*edging))
+	}
+	up := words(10)
+	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter
+	label := fitting(d.YLabel, 10, d.height-2*edging)
+	half := up.Width(label) / 2
+	y := min(max((around.Min.Y+around.Max.Y)/2, edging+half), d.height-edging-half)
+	c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
+}
+
+// words is the one typeface of figures, in the given size.
+func words(size font.Length) draw.TextStyle {
+	return draw.TextStyle{
+		Color: ink, Font: font.From(typeface, size),
+		XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: typesetter(),
+	}
+}
+
+// numbered is words for the labels of ticks, which have exponents on a logarithmic
+// axis.
+func numbered(size font.Length, log bool) draw.TextStyle {
+	t := words(size)
+	if log {
+		t.Handler = raised{typesetter()}
+	}
+	return t
+}
+
+// width is how wide a label is; 10^3 counts with its exponent raised.
+func width(label string, size vg.Length) vg.Length {
+	return numbered(size, true).Width(label)
+}
+
+// fitting shortens a text until it is no wider than room.
+func fitting(s string, size font.Length, room vg.Length) string {
+	t := words(size)
+	for n := len([]rune(s)); n > 4 && t.Width(s) > room; n-- {
+		s = shorten(s, n-1)
+	}
+	return s
+}

@@ -1,0 +1,148 @@
+package figure
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The colours of a figure. ink, plate and grid follow the page in HTML.
+var (
+	ink   = color.NRGBA{0x1b, 0x1f, 0x24, 0xff}
+	plate = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+	grid  = color.NRGBA{0xdd, 0xe2, 0xe7, 0xff}
+	grey  = color.NRGBA{0x75, 0x7b, 0x82, 0xff}
+)
+
+// look is how one series is told from the others: by colour, marker and dash,
+// any one of which would do.
+type look struct {
+	color  color.NRGBA
+	mark   mark
+	dashes []vg.Length
+	thin   bool // a reference: it stands back behind what it is compared with
+}
+
+// mark is a marker as drawn here and by its name in pgfplots; the zero value is none.
+type mark struct {
+	glyph draw.GlyphDrawer
+	tex   string
+}
+
+// palette has Okabe and Ito's colours without yellow and black, which fade on
+// paper or look like an axis.
+var palette = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},
+	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
+}
+
+var marks = []mark{
+	{draw.CircleGlyph{}, "*"}, {draw.BoxGlyph{}, "square*"}, {draw.PyramidGlyph{}, "triangle*"}, {open{"ring"}, "o"},
+	{open{"square"}, "square"}, {open{"cross"}, "x"}, {open{"triangle"}, "triangle"},
+}
+
+var dashings = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 3, 2, 3}, {4, 2}}
+
+// lookOf cycles colours, markers and dashes with periods 6, 7 and 5: the first
+// 210 series all differ.
+func lookOf(i int) look {
+	return look{color: palette[i%len(palette)], mark: marks[i%len(marks)], dashes: dashings[i%len(dashings)]}
+}
+
+// varied is the look of another series of the same colour: the k-th beside the
+// first has another marker and another dash.
+func (l look) varied(hue, k int) look {
+	l.mark, l.dashes = marks[(hue+2*k)%len(marks)], dashings[(hue+k)%len(dashings)]
+	return l
+}
+
+// reference is the look of the k-th series that no algorithm can be: ink, thin,
+// with open markers.
+func reference(k int) look {
+	hollow := []int{3, 5, 4, 6}
+	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
+}
+
+// bound is the look of what is drawn to compare with: dashes, dots for a second kind,
+// and so on.
+func bound(kind int) look {
+	dashes := [][]vg.Length{{3, 2}, {1, 1.5}, {6, 2}, {6, 2, 1, 2}}
+	return look{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
+}
+
+// lineLook is the look of reference line i. Those across the figure differ; vertical
+// ones have their names above them.
+func (f Figure) lineLook(i int) look {
+	kind := 0
+	for _, l := range f.Lines[:i] {
+		if !l.Vertical && !f.Lines[i].Vertical {
+			kind++
+		}
+	}
+	return bound(kind)
+}
+
+func (l look) line() draw.LineStyle {
+	width := vg.Length(1.6)
+	if l.thin {
+		width = 1.1
+	}
+	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
+}
+
+// marker is the style of the markers; small ones go into small panels.
+func (l look) marker(small bool) draw.GlyphStyle {
+	radius := vg.Length(3)
+	if small {
+		radius = 2.4
+	}
+	if l.thin {
+		radius *= 0.85
+	}
+	return draw.GlyphStyle{Color: l.color, Radius: radius, Shape: l.mark.glyph}
+}
+
+// looks gives every series its look. Series without a hue of their own take the
+// first ones that no other has; series of one name look the same in every panel.
+func looks(panels []Figure) [][]look {
+	taken := map[int]bool{}
+	for _, f := range panels {
+		for _, s := range f.Series {
+			if s.Hue > 0 && s.Style != Bound && !s.Reference {
+				taken[s.Hue-1] = true
+			}
+		}
+	}
+	named := map[string]look{}
+	next := 0
+	out := make([][]look, len(panels))
+	for p, f := range panels {
+		for _, s := range f.Series {
+			l, known := named[s.Name]
+			switch {
+			case s.Style == Bound:
+				l = bound(s.Variant)
+			case s.Reference:
+				l = reference(max(s.Hue-1, 0) + max(s.Variant, 0))
+			case s.Hue > 0:
+				l = lookOf(s.Hue - 1)
+				if s.Variant > 0 {
+					l = l.varied(s.Hue-1, s.Variant)
+				}
+			case !known || len(panels) == 1:
+				for taken[next] {
+					next++
+				}
+				l = lookOf(next)
+				next++
+				named[s.Name] = l
+			}
+			if s.Style == Forecast {
+				l.thin, l.mark = true, mark{}
+			}
+			out[p] = append(out[p], l)
+		}
+	}
+	return out
+}

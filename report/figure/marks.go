@@ -1,0 +1,171 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// at is where point i of a series is drawn, with y in place of its own: inside the
+// pane, at its edge when it lies outside.
+func (p pane) at(s Series, i int, y float64) vg.Point {
+	x, _ := p.x.clamp(s.X[i])
+	y, _ = p.y.clamp(y)
+	return vg.Point{X: p.px(x), Y: p.py(y)}
+}
+
+// alone is how long a line is that has one point only, and no marker to show it.
+const alone = 16
+
+// curve draws series i as a line with markers, or as points.
+func (p pane) curve(c draw.Canvas, i int) {
+	s, look := p.Series[i], p.looks[i]
+	if !p.bandOf(i) {
+		p.intervals(c, i)
+	}
+	if s.Style != Points {
+		for _, run := range p.runs(s, p.inside) {
+			var line []vg.Point
+			for _, k := range run {
+				line = append(line, p.at(s, k, s.Y[k]))
+			}
+			if at := line[0]; len(line) == 1 && look.mark.glyph == nil {
+				line = []vg.Point{{X: at.X - alone/2, Y: at.Y}, {X: at.X + alone/2, Y: at.Y}}
+			}
+			c.StrokeLines(look.line(), line)
+		}
+	}
+	if look.mark.glyph == nil {
+		return
+	}
+	for k, y := range s.Y {
+		if !p.drawable(s, k) {
+			continue
+		}
+		style := look.marker(p.title != "")
+		if _, outside := p.y.clamp(y); outside != 0 {
+			style.Shape, style.Radius = edge(outside), style.Radius+1+1.2*vg.Length(p.above(i, outside))
+		}
+		c.DrawGlyph(style, p.at(s, k, y))
+	}
+}
+
+func (p pane) drawable(s Series, k int) bool {
+	_, outside := p.x.clamp(s.X[k])
+	return outside == 0 && !math.IsNaN(s.X[k]) && !math.IsNaN(s.Y[k])
+}
+
+// above counts the series after series i that have points at the same edge: markers
+// there are nested, because they may stand at one place.
+func (p pane) above(i, edge int) int {
+	n := 0
+	for _, s := range p.Series[i+1:] {
+		for k, y := range s.Y {
+			if _, outside := p.y.clamp(y); outside == edge && p.drawable(s, k) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// inside is true for a point within the axes. No line leads to one at their edge, which
+// is no value: on a logarithmic axis it would end at a floor that nothing measured.
+func (p pane) inside(s Series, k int) bool {
+	_, outside := p.y.clamp(s.Y[k])
+	return outside == 0 && p.drawable(s, k)
+}
+
+// runs are the stretches of indices without a gap.
+func (p pane) runs(s Series, drawable func(Series, int) bool) [][]int {
+	var out [][]int
+	open := false
+	for k := range s.Y {
+		if !drawable(s, k) {
+			open = false
+			continue
+		}
+		if !open {
+			out, open = append(out, nil), true
+		}
+		out[len(out)-1] = append(out[len(out)-1], k)
+	}
+	return out
+}
+
+// fill fills a polygon.
+func fill(c draw.Canvas, color color.Color, outline []vg.Point) {
+	if len(outline) == 0 {
+		return
+	}
+	var path vg.Path
+	path.Move(outline[0])
+	for _, p := range outline[1:] {
+		path.Line(p)
+	}
+	path.Close()
+	c.SetColor(color)
+	c.Fill(path)
+}
+
+// open is a marker that hides the line below it and shows the paper, or a cross.
+type open struct{ shape string }
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (o open) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	r := style.Radius * 0.9
+	var p vg.Path
+	to := func(first bool, x, y vg.Length) {
+		if q := (vg.Point{X: at.X + x, Y: at.Y + y}); first {
+			p.Move(q)
+		} else {
+			p.Line(q)
+		}
+	}
+	switch o.shape {
+	case "cross":
+		to(true, -r, -r)
+		to(false, r, r)
+		to(true, -r, r)
+		to(false, r, -r)
+	case "square":
+		for k, q := range [][2]vg.Length{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
+			to(k == 0, q[0]*r*0.9, q[1]*r*0.9)
+		}
+		p.Close()
+	case "triangle":
+		for k, q := range [][2]vg.Length{{0, -1.2}, {-1.05, 0.65}, {1.05, 0.65}} {
+			to(k == 0, q[0]*r, q[1]*r)
+		}
+		p.Close()
+	default:
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
+		p.Close()
+	}
+	if o.shape != "cross" {
+		c.SetColor(plate)
+		c.Fill(p)
+	}
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: style.Radius / 2.8})
+	c.Stroke(p)
+}
+
+// edge is an open triangle that points out of the figure: the value lies there.
+type edge int
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, pt vg.Point) {
+	r := style.Radius
+	up := vg.Length(e) * r
+	var p vg.Path
+	p.Move(vg.Point{X: pt.X, Y: pt.Y + up})
+	p.Line(vg.Point{X: pt.X + r, Y: pt.Y - up})
+	p.Line(vg.Point{X: pt.X - r, Y: pt.Y - up})
+	p.Close()
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1})
+	c.Stroke(p)
+}

@@ -1,0 +1,188 @@
+package figure
+
+import (
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// pane is the area of one pair of axes.
+type pane struct {
+	Figure
+	x, y   axis
+	looks  []look        // of the series
+	box    vg.Rectangle  // of the data, from the lower left corner of the sheet
+	title  string        // above the box; "" for the only pane of a sheet
+	rows   int           // of labels of vertical lines, above the box
+	rules  []placedLabel // of vertical lines
+	size   vg.Length     // of the labels of ticks
+	bare   bool          // no labels at the y axis: the pane at its left has them
+	banded bool          // intervals as bands, because bars would hide each other
+	aside  [][]vg.Length // how far the bars of intervals stand beside their markers, by series and point
+	blind  bool          // categories at the y axis: no axis line, no ticks
+	turned bool          // labels of the x axis upright
+}
+
+// placedLabel is the label of a vertical line, in the row above the box where it
+// touches no other.
+type placedLabel struct {
+	text string
+	x    vg.Length
+	row  int
+}
+
+func (p pane) px(x float64) vg.Length {
+	return p.box.Min.X + vg.Length(p.x.share(x))*(p.box.Max.X-p.box.Min.X)
+}
+
+func (p pane) py(y float64) vg.Length {
+	return p.box.Min.Y + vg.Length(p.y.share(y))*(p.box.Max.Y-p.box.Min.Y)
+}
+
+// left is the room for the labels of the y axis.
+func (p pane) left() vg.Length {
+	widest := vg.Length(0)
+	for _, t := range p.y.ticks {
+		widest = max(widest, width(t.label, p.size))
+	}
+	return widest + 8
+}
+
+// place finds room for the labels of vertical lines: each in the lowest row where
+// it touches no other.
+func (p *pane) place() {
+	p.rules, p.rows = nil, 0
+	var ends []vg.Length // of each row
+	for _, l := range p.inOrder() {
+		text := words(8.5)
+		half := text.Width(l.Label) / 2
+		x := min(max(p.px(l.At), p.box.Min.X-20+half), p.box.Max.X+30-half)
+		row := 0
+		for row < len(ends) && x-half < ends[row]+6 {
+			row++
+		}
+		if row == len(ends) {
+			ends = append(ends, 0)
+		}
+		ends[row] = x + half
+		p.rules = append(p.rules, placedLabel{l.Label, x, row})
+	}
+	p.rows = len(ends)
+}
+
+// inOrder are the vertical lines with a label that the pane shows, from left to right.
+func (p pane) inOrder() []ReferenceLine {
+	var out []ReferenceLine
+	for _, l := range p.Lines {
+		if _, outside := p.x.clamp(l.At); !l.Vertical || l.Label == "" || outside != 0 || math.IsNaN(l.At) {
+			continue
+		}
+		at := len(out)
+		for at > 0 && out[at-1].At > l.At {
+			at--
+		}
+		out = append(out[:at], append([]ReferenceLine{l}, out[at:]...)...)
+	}
+	return out
+}
+
+// draw draws the pane with its axes.
+func (p pane) draw(c draw.Canvas) {
+	switch {
+	case p.Heat != nil:
+		p.cells(c)
+	case p.IsBars():
+		p.lines(c)
+		p.bars(c)
+	default:
+		p.rulers(c)
+		p.lines(c)
+		for i := range p.Series { // below the lines of all
+			if p.bandOf(i) {
+				p.band(c, i)
+			}
+		}
+		for i := range p.Series {
+			p.curve(c, i)
+		}
+	}
+	p.axes(c)
+	if p.title != "" {
+		t := words(9.5)
+		t.XAlign = draw.XCenter
+		c.FillText(t, vg.Point{X: (p.box.Min.X + p.box.Max.X) / 2, Y: p.box.Max.Y + vg.Length(p.rows)*above + caption/2}, fitting(p.title, 9.5, p.box.Max.X-p.box.Min.X+between-4))
+	}
+}
+
+// axes draws the axes with ticks and labels.
+func (p pane) axes(c draw.Canvas) {
+	style := draw.LineStyle{Color: ink, Width: 0.8}
+	c.StrokeLine2(style, p.box.Min.X, p.box.Min.Y, p.box.Max.X, p.box.Min.Y)
+	below := numbered(p.size, p.x.log)
+	below.XAlign, below.YAlign = draw.XCenter, draw.YTop
+	if p.turned {
+		below.Rotation = math.Pi / 2
+		below.XAlign, below.YAlign = draw.XRight, draw.YCenter
+	}
+	for _, t := range p.x.ticks {
+		x := p.px(t.value)
+		c.StrokeLine2(style, x, p.box.Min.Y, x, p.box.Min.Y-tickLength(t))
+		if t.label != "" {
+			c.FillText(below, vg.Point{X: x, Y: p.box.Min.Y - 6}, t.label)
+		}
+	}
+	if !p.blind {
+		c.StrokeLine2(style, p.box.Min.X, p.box.Min.Y, p.box.Min.X, p.box.Max.Y)
+	}
+	beside := numbered(p.size, p.y.log)
+	beside.XAlign = draw.XRight
+	for _, t := range p.y.ticks {
+		y := p.py(t.value)
+		if !p.blind {
+			c.StrokeLine2(style, p.box.Min.X, y, p.box.Min.X-tickLength(t), y)
+		}
+		if t.label != "" && !p.bare {
+			c.FillText(beside, vg.Point{X: p.box.Min.X - 6, Y: y + 0.5}, t.label)
+		}
+	}
+}
+
+func tickLength(t tick) vg.Length {
+	if t.label == "" {
+		return 2
+	}
+	return 4
+}
+
+// rulers draws light horizontal lines at the labelled ticks.
+func (p pane) rulers(c draw.Canvas) {
+	for _, t := range p.y.ticks {
+		if t.label != "" {
+			c.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.75}, p.box.Min.X, p.py(t.value), p.box.Max.X, p.py(t.value))
+		}
+	}
+}
+
+// lines draws the reference lines across the pane, and the labels of vertical ones
+// above it.
+func (p pane) lines(c draw.Canvas) {
+	for i, l := range p.Lines {
+		if math.IsNaN(l.At) {
+			continue
+		}
+		style := p.lineLook(i).line()
+		if l.Vertical {
+			if _, outside := p.x.clamp(l.At); outside == 0 {
+				c.StrokeLine2(style, p.px(l.At), p.box.Min.Y, p.px(l.At), p.box.Max.Y+2)
+			}
+		} else if _, outside := p.y.clamp(l.At); outside == 0 {
+			c.StrokeLine2(style, p.box.Min.X, p.py(l.At), p.box.Max.X, p.py(l.At))
+		}
+	}
+	for _, l := range p.rules {
+		t := words(8.5)
+		t.XAlign = draw.XCenter
+		c.FillText(t, vg.Point{X: l.x, Y: p.box.Max.Y + vg.Length(l.row)*above + above/2 + 2}, l.text)
+	}
+}

@@ -1,0 +1,188 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
+)
+
+// PGFPlots writes a figure of lines, points or bars as a tikzpicture for a paper, to
+// be read with \input or compiled by itself. Its numbers are in the file dat beside
+// it, which Dat writes. It needs \usepackage{pgfplots}, and says so at its head. A
+// heat map is an error. It returns the error of w.
+func (f Figure) PGFPlots(w io.Writer, dat string) error {
+	if f.Heat != nil {
+		return fmt.Errorf("a heat map has no form in pgfplots here: save it as .pdf and include that")
+	}
+	p := pgf{figure: f, dat: filepath.Base(dat), shared: ranges(f.Parts()), looks: looks(f.Parts())}
+	if f.IsBars() {
+		d := newLayout(f, false)
+		p.shared.x, p.shared.y = d.panes[0].x, d.panes[0].y
+	}
+	p.head()
+	if len(f.Panels) == 0 {
+		p.writef("\\begin{axis}[\n%s]\n", p.options(f))
+		p.plots(0, f)
+		p.writef("\\end{axis}\n")
+	} else {
+		columns := min(len(f.Panels), 3)
+		if len(f.Panels) == 4 {
+			columns = 2
+		}
+		rows := (len(f.Panels) + columns - 1) / columns
+		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=34pt, y descriptions at=edge left},\n%s]\n", columns, rows, p.options(f))
+		for i, panel := range f.Panels {
+			x := ""
+			if i == (len(f.Panels)-1)/columns*columns+min(columns-1, len(f.Panels)-1-(len(f.Panels)-1)/columns*columns)/2 {
+				x = ", xlabel={" + texLabel(f.XLabel) + "}"
+			}
+			p.writef("\\nextgroupplot[title={%s}%s]\n", texLabel(panel.Title), x)
+			p.plots(i, panel)
+		}
+		p.writef("\\end{groupplot}\n")
+	}
+	p.legend()
+	p.writef("\\end{tikzpicture}\n\\copefigure\n")
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// pgf writes one figure.
+type pgf struct {
+	b      strings.Builder
+	figure Figure
+	dat    string
+	shared extents
+	looks  [][]look
+}
+
+func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
+
+// head makes the file one that compiles by itself where no document is open yet, and
+// names the colours.
+func (p *pgf) head() {
+	p.writef("%% %s\n%% %s\n", line(p.figure.Title), line(p.figure.Describe()))
+	tallness := float64(newLayout(p.figure, false).height)/sheetWidth*17.8 + 1.4 // cm
+	p.writef(`%% Data: %s, in the same folder. Read with \input{...} it needs \usepackage{pgfplots} and
+%% \usepgfplotslibrary{groupplots,fillbetween}; compiled by itself it is a page of its own.
+\expandafter\ifx\csname pgfplotsset\endcsname\relax
+\def\copefigure{\end{document}}
+\documentclass[10pt]{article}
+\usepackage[paperwidth=18.6cm,paperheight=%.1fcm,margin=4mm]{geometry}
+\usepackage{pgfplots}
+\usepgfplotslibrary{groupplots,fillbetween}
+\pagestyle{empty}
+\setlength{\parindent}{0pt}
+\begin{document}
+\centering
+\else
+\let\copefigure\relax
+\fi
+`, p.dat, tallness)
+	for i, c := range append(slices.Clone(palette), ink, grey) {
+		p.writef("\\definecolor{%s}{RGB}{%d,%d,%d}\n", "cope"+string(rune('a'+i)), c.R, c.G, c.B)
+	}
+	p.writef("\\begin{tikzpicture}\n\\pgfplotsset{compat=1.15}\n")
+}
+
+// colorName is the name that head gives a colour.
+func colorName(c color.NRGBA) string {
+	i := slices.Index(append(slices.Clone(palette), ink, grey), c)
+	return "cope" + string(rune('a'+max(i, 0)))
+}
+
+// options are those of the axes, equal in all panels.
+func (p *pgf) options(f Figure) string {
+	var b strings.Builder
+	opt := func(format string, a ...any) { fmt.Fprintf(&b, "  "+format+",\n", a...) }
+	n := len(f.Panels)
+	width, height := "0.95\\linewidth", "0.52\\linewidth"
+	switch {
+	case n == 4 || n == 2:
+		width, height = "0.5\\linewidth", "0.42\\linewidth"
+	case n > 2:
+		width, height = "0.355\\linewidth", "0.4\\linewidth"
+	}
+	if !f.IsBars() {
+		opt("width=%s, height=%s", width, height)
+	}
+	x, y := p.shared.x, p.shared.y
+	if f.IsBars() { // names of any length stand beside the axis
+		box := newLayout(f, false).panes[0].box
+		opt("width=%.2f\\linewidth, height=%.2f\\linewidth, scale only axis, log origin=infty",
+			float64(box.Max.X-box.Min.X)/sheetWidth, float64(box.Max.Y-box.Min.Y)/sheetWidth)
+	}
+	opt("xmin=%s, xmax=%s, ymin=%s, ymax=%s", num(x.lo), num(x.hi), num(y.lo), num(y.hi))
+	if x.log {
+		opt("xmode=log")
+	}
+	if y.log {
+		opt("ymode=log, log basis y=10")
+	}
+	if n == 0 {
+		opt("xlabel={%s}", texLabel(f.XLabel))
+	}
+	if !f.IsBars() { // the names of bars need no label
+		opt("ylabel={%s}", texLabel(f.YLabel))
+	}
+	opt("axis lines=left, axis line style={-}, ymajorgrids=%v, major grid style={black!12}, tick align=outside, tick style={black}", !f.IsBars())
+	opt("tick label style={font=\\footnotesize}, label style={font=\\small}, title style={font=\\small, yshift=-4pt}, legend style={font=\\footnotesize, draw=none, /tikz/every even column/.append style={column sep=8pt}}")
+	opt("scaled ticks=false, clip=%v", f.IsBars()) // curves lie inside, their markers may reach out
+	b.WriteString(p.ticks(f))
+	return b.String()
+}
+
+// narrowest is the width of the text of a paper in which a figure is read, as a share of
+// the sheet that the figure is laid out on.
+const narrowest = 345. / sheetWidth
+
+// ticks are those of the layout, so that both show the same numbers; where panels are
+// neighbours, those that fit panels of a narrow page.
+func (p *pgf) ticks(f Figure) string {
+	pane := newLayout(f, false).panes[0]
+	if len(f.Panels) > 0 {
+		pane.box.Max.X = pane.box.Min.X + narrowest*(pane.box.Max.X-pane.box.Min.X)
+		pane.x.ticks = nil
+		p.shared.tickX(&pane, true)
+		if pane.x.labels() < 2 && p.shared.categories == nil { // upright, all fit
+			pane.x.ticks, pane.turned = nil, true
+			pane.x.tickAt(p.shared.at, p.shared.names, sheetWidth*10, sheetWidth, pane.size)
+		}
+	}
+	out := ""
+	for _, a := range []struct {
+		name string
+		axis axis
+	}{{"x", pane.x}, {"y", pane.y}} {
+		var at, labels, minor []string
+		for _, t := range a.axis.ticks {
+			if t.label == "" {
+				minor = append(minor, num(t.value))
+				continue
+			}
+			at, labels = append(at, num(t.value)), append(labels, "{"+strings.ReplaceAll(texLabel(t.label), ",", "{,}")+"}")
+		}
+		out += fmt.Sprintf("  %stick={%s}, %[1]sticklabels={%[3]s},\n", a.name, strings.Join(at, ","), strings.Join(labels, ","))
+		out += fmt.Sprintf("  minor %stick={%s},\n", a.name, strings.Join(minor, ","))
+	}
+	if pane.turned {
+		out += "  x tick label style={rotate=90, anchor=east},\n"
+	}
+	return out
+}
+
+// line is text as one line of a comment.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// texLabel is a label in LaTeX; 10^3 and names of ticks get their exponent.
+func texLabel(s string) string {
+	if base, exponent, found := strings.Cut(s, "^"); found && base == "10" {
+		return "$10^{" + strings.Replace(exponent, "\u2212", "-", 1) + "}$"
+	}
+	return wording.LaTeX(s)
+}

@@ -1,0 +1,192 @@
+package figure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
+)
+
+// tickAt puts ticks at the given values when their labels can stand side by side
+// on an axis of the given length, reaching beyond its ends no further than is said,
+// and at round numbers otherwise. Names replace the numbers of their places, and stay.
+func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.Length) {
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
+	readable := len(values) >= 1 && len(values) <= 12
+	for _, v := range values {
+		if _, at := a.clamp(v); at != 0 || !wording.IsFinite(v) {
+			readable = false
+		}
+	}
+	if readable {
+		for _, v := range values {
+			a.ticks = append(a.ticks, tick{value: v, label: wording.Decimal(v, 0)})
+		}
+		a.rename(names, values)
+		if !a.crowded(length, beyond, size) {
+			return
+		}
+	}
+	a.ticks = nil
+	a.tickRound(int(max(2, length/34)))
+	a.rename(names, values)
+	a.thin(length, beyond, size)
+}
+
+// rename puts names at their places, instead of the ticks there. A name at an end is
+// off the scale, which ends at the value next to it.
+func (a *axis) rename(names []XName, values []float64) {
+	for _, n := range names {
+		from, to := n.At, n.At
+		if k := len(values) - 1; k > 1 && n.At == values[0] {
+			from, to = 0, math.Nextafter(values[1], 0)
+		} else if k > 1 && n.At == values[k] {
+			from, to = math.Nextafter(values[k-1], n.At), math.Inf(1)
+		}
+		a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return !t.named && t.value >= from && t.value <= to })
+		a.ticks = append(a.ticks, tick{n.At, n.Name, true})
+	}
+	slices.SortFunc(a.ticks, func(x, y tick) int { return cmp.Compare(x.value, y.value) })
+}
+
+// crowded is true when labels would touch on a horizontal axis or reach too far beyond
+// its ends, or are alike.
+func (a axis) crowded(length, beyond, size vg.Length) bool {
+	end := -beyond - 5
+	last := ""
+	for _, t := range a.ticks {
+		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
+		if at-half < end+5 || at+half > length+beyond || t.label == last {
+			return true
+		}
+		end, last = at+half, t.label
+	}
+	return false
+}
+
+// thin takes away labels that would touch others on a horizontal axis, or reach too far
+// beyond its ends.
+func (a *axis) thin(length, beyond, size vg.Length) {
+	type span struct{ from, to vg.Length }
+	var placed []span
+	order := make([]int, len(a.ticks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.rank(a.ticks[i]), a.rank(a.ticks[j])) })
+	for _, i := range order {
+		t := &a.ticks[i]
+		if t.label == "" {
+			continue
+		}
+		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
+		s := span{at - half - 2.5, at + half + 2.5}
+		if at-half < -beyond || at+half > length+beyond || slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
+			t.label = ""
+			continue
+		}
+		placed = append(placed, s)
+	}
+}
+
+// labels counts the ticks with a label.
+func (a axis) labels() int {
+	n := 0
+	for _, t := range a.ticks {
+		if t.label != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// rank is the order in which labels find room: names, powers of ten, the rest.
+func (a axis) rank(t tick) int {
+	k := math.Log10(t.value)
+	switch {
+	case t.named:
+		return 0
+	case a.log && math.Abs(k-math.Round(k)) < 1e-9:
+		return 1
+	}
+	return 2
+}
+
+// tickRound puts about n ticks at round numbers.
+func (a *axis) tickRound(n int) {
+	if a.log && a.tickDecades(n) {
+		return
+	}
+	step := math.Pow(10, math.Floor(math.Log10((a.hi-a.lo)/float64(n))))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if (a.hi-a.lo)/(m*step) <= float64(n)+0.5 {
+			step *= m
+			break
+		}
+	}
+	digits := max(4, 1+int(math.Ceil(math.Log10(max(math.Abs(a.lo), math.Abs(a.hi))/step))))
+	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
+		a.ticks = append(a.ticks, tick{value: k * step, label: wording.Decimal(math.Round(k)*step, digits)})
+	}
+}
+
+// tickDecades puts ticks at powers of ten, with labels 10^k where two or more are
+// in range, and numbers at once, twice and five times them otherwise. It reports
+// whether that gave two labels.
+func (a *axis) tickDecades(n int) bool {
+	first, last := int(math.Ceil(math.Log10(a.lo)-1e-9)), int(math.Floor(math.Log10(a.hi)+1e-9))
+	decades := last - first + 1
+	every := max(1, (decades+n-1)/n)
+	labels := 0
+	for k := first - 1; k <= last; k++ {
+		for _, m := range []float64{1, 2, 3, 4, 5, 6, 7, 8, 9} {
+			v := m * math.Pow(10, float64(k))
+			if v < a.lo*(1-1e-9) || v > a.hi*(1+1e-9) || (every > 1 && m > 1) {
+				continue
+			}
+			t := tick{value: min(max(v, a.lo), a.hi)}
+			switch {
+			case decades >= 2 && m == 1 && (k-first)%every == 0:
+				t.label = power(k)
+			case decades < 2 && (m == 1 || m == 2 || m == 5):
+				t.label = wording.Decimal(v, 2)
+			}
+			if t.label != "" {
+				labels++
+			}
+			a.ticks = append(a.ticks, t)
+		}
+	}
+	if labels < 2 {
+		a.ticks = nil
+		return false
+	}
+	return true
+}
+
+// power is 10 to the k as a label, for the handler raised.
+func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
+
+// named puts category names at 0, 1, ..., at most most of them, evenly thinned.
+func (a *axis) named(names []string, position func(i int) float64, most int) {
+	every := (len(names) + most - 1) / most
+	for i, name := range names {
+		if i%every == 0 {
+			a.ticks = append(a.ticks, tick{value: position(i), label: shorten(name, 44)})
+		}
+	}
+}
+
+// shorten cuts long names for labels; tables hold them whole.
+func shorten(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most-1]) + "…"
+}

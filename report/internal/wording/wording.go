@@ -1,0 +1,105 @@
+// Package wording puts numbers, counts and lists into words, the same in documents and in figures.
+package wording
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Absent stands for a number that there is not.
+const Absent = "—"
+
+// Decimal prints x with the given significant digits (0: 4). From 1,000 on it
+// prints whole numbers in groups of three; very large and very small ones in
+// Scientific notation; what is not finite as a word.
+func Decimal(x float64, digits int) string {
+	if digits == 0 {
+		digits = 4
+	}
+	a := math.Abs(x)
+	switch {
+	case math.IsNaN(x):
+		return Absent
+	case math.IsInf(x, 1):
+		return "infinite"
+	case math.IsInf(x, -1):
+		return "-infinite"
+	case x == 0:
+		return "0"
+	case a >= 1e9 || a < 1e-4:
+		return Scientific(x, digits)
+	case a >= 999.5:
+		return Group(strconv.FormatFloat(x, 'f', 0, 64))
+	}
+	// Round first: 9.9996 has one digit before the point, but prints as 10.
+	s := strconv.FormatFloat(x, 'e', digits-1, 64)
+	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
+	return trimZeros(strconv.FormatFloat(x, 'f', max(0, digits-1-e), 64))
+}
+
+// Scientific prints 1.23e-5 rather than 1.230e-05.
+func Scientific(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'e', digits-1, 64)
+	mantissa, exponent, _ := strings.Cut(s, "e")
+	e, _ := strconv.Atoi(exponent)
+	return trimZeros(mantissa) + "e" + strconv.Itoa(e)
+}
+
+func trimZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// Group puts a comma between groups of three digits.
+func Group(s string) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// Plural is "1 task", "5 tasks".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Group(strconv.Itoa(n)) + " " + noun + "s"
+}
+
+// Join lists words: "a", "a and b", "a, b and c"; beyond most it counts the rest.
+func Join(words []string, most int) string {
+	rest := ""
+	if len(words) > most+1 {
+		rest = fmt.Sprintf("%d more", len(words)-most)
+		words = append(append([]string{}, words[:most]...), rest)
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// IsFinite reports whether x is a number and not infinite.
+func IsFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// latexEscapes covers the special characters and the symbols that reports use,
+// so that pdflatex needs no further packages.
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "[", `{[}`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"d_eff", `$d_{\mathrm{eff}}$`, "ρ_1", `$\rho_1$`, "ρ*", `$\rho^*$`, "θ*", `$\theta^*$`, "T*", `$T^*$`, "K_Z", `$K_Z$`, "K_X", `$K_X$`,
+	"Δ_min", `$\Delta_{\min}$`, "_", `\_`, "Υ", `$\Upsilon$`, "ω", `$\omega$`, "ρ", `$\rho$`, "β", `$\beta$`, "✓", `$\surd$`, "✗", `$\times$`, "ξ", `$\xi$`, "δ", `$\delta$`, "Δ", `$\Delta$`,
+	"ε", `$\varepsilon$`, "σ", `$\sigma$`, "θ", `$\theta$`, "λ", `$\lambda$`, "d̃", `$\tilde d$`, "‖", `$\|$`, "±", `$\pm$`, "×", `$\times$`,
+	"≤", `$\le$`, "≥", `$\ge$`, "²", `$^2$`, "√", `$\surd$`, "∞", `$\infty$`, "—", "---", "–", "--", "…", `\dots{}`, "\u00a0", "~", "█", `\rule{0.4em}{1.2ex}`, "░", `\rule{0.4em}{0.2ex}`, "\n", " ",
+)
+
+// LaTeX escapes text for LaTeX.
+func LaTeX(s string) string { return latexEscapes.Replace(s) }
