@@ -3,6 +3,7 @@ package dsl
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -69,7 +70,7 @@ func outputFunctions() []Function {
 			},
 		},
 		{
-			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; .tex of a figure is pgfplots and writes its .dat",
+			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " + strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") + "; .tex of a figure is pgfplots and writes its .dat",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
@@ -131,7 +132,7 @@ func plotFunction() Function {
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
 			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
 			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
-			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as .svg, .pdf, .png or .tex"},
+			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
 			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
 		},
 		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,

@@ -134,18 +134,18 @@ func (c *call) checkSave() {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
-	endsWith := func(endings ...string) bool {
-		return slices.Contains(endings, strings.ToLower(filepath.Ext(c.text("path"))))
+	asked := func(held save.Holds) bool {
+		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	switch v.Type {
 	case List, Figure, Rewards, Nothing, anything:
 	default:
-		if !v.Type.isDrawn() && endsWith(".svg", ".pdf", ".png") {
+		if !v.Type.isDrawn() && asked(save.Drawings) {
 			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 			return
 		}
 	}
-	if (v.Type == Free || v.Type == Kernel || v.Type == Joint) && endsWith(".csv", ".parquet") {
+	if (v.Type == Free || v.Type == Kernel || v.Type == Joint) && asked(save.Tables) {
 		c.fail(&path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 	}
 }

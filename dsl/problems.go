@@ -184,36 +184,5 @@ func (s *Session) path(path string) string {
 	return filepath.Join(s.opt.Folder, path)
 }
 
-// options reads the arguments that are fields of engine.Options.
-func (c *call) options() engine.Options {
-	number := func(name string) float64 {
-		if c.fn.param(name) < 0 {
-			return 0
-		}
-		return c.number(name)
-	}
-	opt := engine.Options{
-		Delta: number("delta"), Epsilon: number("epsilon"), Budget: int(number("budget")),
-		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
-		Misfit: number("misfit"), Robust: number("robust") > 0,
-		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
-	}
-	if c.fn.param("law") >= 0 {
-		opt.Law = c.text("law")
-	}
-	if c.fn.param("schedule") >= 0 {
-		opt.Schedule = c.text("schedule")
-	}
-	if c.fn.param("xi") >= 0 {
-		switch xi := c.arg("xi").Data.(type) {
-		case float64:
-			opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}
-		case string:
-			opt.Ridge = engine.Ridge{Kind: xi}
-		}
-	}
-	return opt
-}
-
 // wholeFrom is the range of whole numbers from least that a float64 holds exactly.
 func wholeFrom(least float64) kernels.Range { return kernels.Range{Min: least, Max: math.Exp2(53)} }

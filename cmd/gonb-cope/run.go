@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
 // maxSeed is the largest seed that a script can state: its numbers are float64.
@@ -48,7 +49,7 @@ An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "text, json, md, html or tex (default: by the ending of -o, else text)")
+	f.StringVar(&o.format, "format", "", formatNames()+" (default: by the ending of -o, else text)")
 	f.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
 	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
@@ -80,8 +81,8 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if o.format == "txt" {
 		o.format = "text"
 	}
-	if _, ok := renderers[o.format]; !ok {
-		return nil, usageError{fmt.Errorf("the format must be text, json, md, html or tex, got %q", o.format)}
+	if _, write := renderers(); write[o.format] == nil {
+		return nil, usageError{fmt.Errorf("the format must be %s, got %q", formatNames(), o.format)}
 	}
 	return seed, o.checkOutput()
 }
@@ -123,13 +124,25 @@ func checkSet(set []string) error {
 	return nil
 }
 
-// renderers by format name.
-var renderers = map[string]func(io.Writer, report.Document) error{
-	"text": func(w io.Writer, d report.Document) error { return report.Text(w, d, terminalOptions(w)) },
-	"json": report.JSON,
-	"md":   report.Markdown,
-	"html": report.HTML,
-	"tex":  report.LaTeX,
+// renderers are the formats of documents by name, text first, and how each is written.
+func renderers() (names []string, write map[string]func(io.Writer, report.Document) error) {
+	names = []string{"text"}
+	write = map[string]func(io.Writer, report.Document) error{
+		"text": func(w io.Writer, d report.Document) error { return report.Text(w, d, terminalOptions(w)) },
+	}
+	for _, f := range save.Formats() {
+		if name := f.Ending[1:]; f.Holds == save.Documents && name != "txt" {
+			names, write[name] = append(names, name), f.Write
+		}
+	}
+	return names, write
+}
+
+// formatNames lists the names of formats: "text, json, md, html or tex".
+func formatNames() string {
+	names, _ := renderers()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // terminalOptions are colour and width when w is a terminal.
@@ -180,10 +193,11 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 // write renders the document to the output file, whole or not at all, or to
 // standard output.
 func (o *runOptions) write(d report.Document) error {
+	_, write := renderers()
 	if o.output == "" {
-		return renderers[o.format](os.Stdout, d)
+		return write[o.format](os.Stdout, d)
 	}
-	if err := report.WriteFile(o.output, func(w io.Writer) error { return renderers[o.format](w, d) }); err != nil {
+	if err := report.WriteFile(o.output, func(w io.Writer) error { return write[o.format](w, d) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "wrote %s\n", o.output)

@@ -3,7 +3,6 @@ package save
 import (
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +11,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// formats are the file endings that File knows and how each is written.
-func formats() map[string]func(io.Writer, report.Document) error {
+// A Format is how values are written to files of one ending.
+type Format struct {
+	Ending string // ".csv"
+	Holds  Holds
+	Write  func(io.Writer, report.Document) error // of the value of the first display, but for Documents
+}
+
+// Holds says what a format holds.
+type Holds int
+
+// Tables hold the rows of one value, Drawings one figure, Documents any values.
+const (
+	Tables Holds = iota
+	Documents
+	Drawings
+)
+
+// Formats lists the formats of files, in the order in which texts name them.
+func Formats() []Format {
 	drawing := func(draw func(io.Writer, report.Figure) error) func(io.Writer, report.Document) error {
 		return func(w io.Writer, d report.Document) error {
 			f, err := report.FigureOf(first(d), report.PlotOptions{})
@@ -23,23 +39,46 @@ func formats() map[string]func(io.Writer, report.Document) error {
 			return draw(w, f)
 		}
 	}
-	return map[string]func(io.Writer, report.Document) error{
-		".csv":     func(w io.Writer, d report.Document) error { return report.CSV(w, first(d)) },
-		".parquet": func(w io.Writer, d report.Document) error { return Parquet(w, first(d)) },
-		".json":    report.JSON,
-		".md":      report.Markdown,
-		".html":    report.HTML,
-		".tex":     report.LaTeX,
-		".txt":     func(w io.Writer, d report.Document) error { return report.Text(w, d, report.TextOptions{}) },
-		".svg":     drawing(figure.SVG),
-		".pdf":     drawing(figure.PDF),
-		".png":     drawing(figure.PNG),
+	return []Format{
+		{".csv", Tables, func(w io.Writer, d report.Document) error { return report.CSV(w, first(d)) }},
+		{".parquet", Tables, func(w io.Writer, d report.Document) error { return Parquet(w, first(d)) }},
+		{".json", Documents, report.JSON},
+		{".md", Documents, report.Markdown},
+		{".html", Documents, report.HTML},
+		{".tex", Documents, report.LaTeX},
+		{".txt", Documents, func(w io.Writer, d report.Document) error { return report.Text(w, d, report.TextOptions{}) }},
+		{".svg", Drawings, drawing(figure.SVG)},
+		{".pdf", Drawings, drawing(figure.PDF)},
+		{".png", Drawings, drawing(figure.PNG)},
 	}
 }
 
-// File writes a value in the format that the ending of path names: .csv .parquet .json
-// .md .html .tex .txt, and .svg .pdf .png for figures and whatever report.FigureOf can
-// draw; a figure as .tex is one for pgfplots, with its numbers in a .dat beside it.
+// Endings lists the file endings of all formats, in alphabetical order.
+func Endings() []string { return slices.Sorted(slices.Values(Holding(Tables, Documents, Drawings))) }
+
+// Holding lists the endings of the formats that hold one of these, in the order of Formats.
+func Holding(held ...Holds) []string {
+	var endings []string
+	for _, f := range Formats() {
+		if slices.Contains(held, f.Holds) {
+			endings = append(endings, f.Ending)
+		}
+	}
+	return endings
+}
+
+// formatOf returns the format that the ending of a path names.
+func formatOf(path string) (Format, bool) {
+	formats := Formats()
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Ending == ending(path) })
+	if i < 0 {
+		return Format{}, false
+	}
+	return formats[i], true
+}
+
+// File writes a value in the format that the ending of path names, one of Formats; a
+// figure as .tex is one for pgfplots, with its numbers in a .dat beside it.
 // The file appears whole or not at all. Errors name the path; an unknown
 // ending is answered with those that are known.
 func File(path string, v any) error {
@@ -71,19 +110,16 @@ func savePGFPlots(path string, f report.Figure) error {
 // Document is File for a whole document. Figure formats, CSV and Parquet take
 // the value of the first display.
 func Document(path string, d report.Document) error {
-	if err := CheckEnding(path); err != nil {
-		return err
+	f, ok := formatOf(path)
+	if !ok {
+		return CheckEnding(path)
 	}
-	write := formats()[ending(path)]
-	return report.WriteFile(path, func(w io.Writer) error { return write(w, d) })
+	return report.WriteFile(path, func(w io.Writer) error { return f.Write(w, d) })
 }
-
-// Endings lists the file endings that File knows, in alphabetical order.
-func Endings() []string { return slices.Sorted(maps.Keys(formats())) }
 
 // CheckEnding reports a path whose ending File does not know.
 func CheckEnding(path string) error {
-	if _, ok := formats()[ending(path)]; !ok {
+	if _, ok := formatOf(path); !ok {
 		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Endings(), " "))
 	}
 	return nil
