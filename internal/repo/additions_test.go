@@ -1,0 +1,76 @@
+package repo
+
+import (
+	"go/ast"
+	"go/token"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// TestCostOfAdditions: the number of files in the table of CONTRIBUTING.md is what an addition
+// of the past takes: the files written by hand, but for tests, that have one of its names.
+func TestCostOfAdditions(t *testing.T) {
+	all := sources(t)
+	said := map[string]string{}
+	for _, cells := range rows(t, "CONTRIBUTING.md") {
+		said[cells[0]] = cells[1]
+	}
+	for _, c := range []struct {
+		addition string
+		names    []string // identifiers, and texts with their quotes
+		files    []string
+		besides  []string // files that need not name it, such as those that use it
+		more     int      // files that have no name of it, such as the algorithm that follows an option
+	}{
+		{"a kernel", []string{"Cosine", "cosineEntry", `"cosine"`}, []string{"kernels/catalogue.go", "kernels/periodic.go"}, nil, 0},
+		{"an algorithm of a known family", []string{"NewIndPolyALBA", `"IndPolyALBA"`}, []string{"engine/catalogue.go", "engine/polyalba.go"},
+			[]string{"engine/sim/claimsfc.go"}, 0}, // what the paper claims of it
+		{"a kind of value that is displayed", []string{"Claims", "claimsBlocks", `"claims"`}, []string{"internal/kinds/kinds.go", "report/claims.go"},
+			[]string{"engine/sim/types.go", "engine/sim/claims.go", "dsl/analysis.go", "session/session.go"}, 0}, // the type, the function that returns one, a reader by name
+		{"a kind of value that is displayed", []string{"Explanation", "explanationBlocks", `"explanation"`}, []string{"internal/kinds/kinds.go", "report/explanation.go"},
+			[]string{"engine/explain.go", "dsl/explain.go", "session/session.go"}, 0},
+		{"a script function", []string{`"measures"`}, []string{"dsl/output.go"}, nil, 0},
+		{"a format of files", []string{"Parquet", `".parquet"`}, []string{"report/save/parquet.go", "report/save/save.go"}, nil, 0},
+		{"an option of `fc`", []string{"field MaxSamples", `"max_samples"`}, []string{"dsl/runs.go", "engine/options.go"}, nil, 1},
+	} {
+		var found []string
+		for _, s := range all {
+			if !s.test && !slices.Contains(c.besides, s.file) && slices.ContainsFunc(c.names, namesIn(s.tree)) {
+				found = append(found, s.file)
+			}
+		}
+		slices.Sort(found)
+		if !reflect.DeepEqual(found, c.files) {
+			t.Errorf("%s, as %s, is in %q, want %q", c.addition, c.names[0], found, c.files)
+		}
+		if takes := strconv.Itoa(len(c.files) + c.more); said[c.addition] != takes {
+			t.Errorf("CONTRIBUTING.md: %s takes %q files, want %s", c.addition, said[c.addition], takes)
+		}
+	}
+}
+
+// namesIn returns whether a file has a name: an identifier, a text in quotes, or a field of
+// a struct as "field Name".
+func namesIn(file *ast.File) func(string) bool {
+	have := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			have[n.Name] = true
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				have[n.Value] = true
+			}
+		case *ast.StructType:
+			for _, f := range n.Fields.List {
+				for _, name := range f.Names {
+					have["field "+name.Name] = true
+				}
+			}
+		}
+		return true
+	})
+	return func(name string) bool { return have[name] }
+}
