@@ -36,8 +36,8 @@
 // and all pairs exactly: it yields the certificate and names the items to add. Lists
 // of all pairs are never stored. The files follow the method: space (checks),
 // span (step 0), near (which arms), start, interior and newton (one iteration), pricing and
-// working (the sets), certificate, minimax (the loop), finish, gain, variance, round, apportion and regret; width
-// and widthmean stand by themselves.
+// working (the sets), revise (how they change), certificate, minimax (the loop and its phases), finish, gain,
+// variance, round, apportion and regret; width and widthmean stand by themselves.
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r
 // dimensions, an iteration s²(r+K) + s³/3 for s working arms and K contrasts. It is

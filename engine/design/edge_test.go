@@ -157,13 +157,11 @@ func TestLoopAllocatesNothing(t *testing.T) {
 	c := paperRivals(s, 0.1)
 	allocations := func(limit int) float64 {
 		return testing.AllocsPerRun(10, func() {
-			p, err := newProblem(stopper{}, s, c, nil)
+			m, err := newMinimax(s, c, nil, nil, Options{Tolerance: 1e-8, MaxIterations: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := &minimax{working: newWorking(p, nil), best: newBound(p.phi.Rows), tolerance: 1e-8, lastGap: 1}
-			m.begin()
-			m.iterate(Options{MaxIterations: limit})
+			m.solve()
 		})
 	}
 	if short, long := allocations(4), allocations(9); long > short {

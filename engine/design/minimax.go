@@ -24,25 +24,19 @@ func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
 		return Design{}, err
 	}
 	for best, spent := (*bound)(nil), 0; ; {
-		p, err := newProblem(stopper{opt.Context}, s, c, near)
+		m, err := newMinimax(s, c, near, best, opt)
 		if err != nil {
 			return Design{}, err
 		}
-		m := &minimax{working: newWorking(p, near), best: best, tolerance: opt.tolerance(), threshold: opt.Threshold, lastGap: 1}
-		if best == nil {
-			m.best = newBound(p.phi.Rows)
-		}
-		if ok, err := m.begin(); err != nil {
-			return Design{}, err
-		} else if !ok {
-			return trivial(p.phi.Rows), nil
-		}
-		status, err := m.iterate(opt)
+		status, err := m.solve()
 		if err != nil {
 			return Design{}, err
 		}
 		best, spent = m.best, spent+m.iterations
-		if near != nil && status != Optimal && status != Separated {
+		switch {
+		case status == Trivial:
+			return trivial(m.p.phi.Rows), nil
+		case near != nil && status != Optimal && status != Separated:
 			near = m.widened(status)
 			continue
 		}
@@ -72,9 +66,9 @@ func (o Options) limit() int {
 // minimax is one solve.
 type minimax struct {
 	*working
-	best       *bound
+	opt        Options
 	tolerance  float64
-	threshold  float64
+	best       *bound
 	iterations int
 
 	priced  int     // iteration of the last pricing
@@ -82,11 +76,54 @@ type minimax struct {
 	slack   float64 // how far below the largest it looked for contrasts
 }
 
-// begin sets up the working sets and the first iterate. It reports false when
+const (
+	// unsolved is the status of a phase after which the solve goes on.
+	unsolved Status = -1
+	// tooNarrow is the status of a restricted solve that needs more arms.
+	tooNarrow Status = -2
+)
+
+// newMinimax sets up a solve over the arms near, or over all if near is nil; best
+// holds the bounds of earlier solves, or is nil.
+func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) (*minimax, error) {
+	p, err := newProblem(stopper{opt.Context}, s, c, near)
+	if err != nil {
+		return nil, err
+	}
+	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
+	if best == nil {
+		m.best = newBound(p.phi.Rows)
+	}
+	return m, nil
+}
+
+// solve runs the interior-point method, phase by phase, until one of them ends it.
+func (m *minimax) solve() (Status, error) {
+	if status, err := m.begin(); status != unsolved {
+		return status, err
+	}
+	for m.iterations = 1; ; m.iterations++ {
+		if err := m.opt.ended(); err != nil {
+			return Stalled, err
+		}
+		for _, phase := range [...]func(*minimax) Status{
+			(*minimax).evaluate, // the restricted problem at the iterate
+			(*minimax).certify,  // both bounds, over all arms and all contrasts, when due
+			(*minimax).revise,   // the working sets, when there are new bounds
+			(*minimax).advance,  // the next iterate
+		} {
+			if status := phase(m); status != unsolved {
+				return status, nil
+			}
+		}
+	}
+}
+
+// begin sets up the working sets and the first iterate. The status is Trivial when
 // all contrasts are zero.
-func (m *minimax) begin() (ok bool, err error) {
+func (m *minimax) begin() (Status, error) {
 	if m.p.phi.Cols == 0 {
-		return false, nil
+		return Trivial, nil
 	}
 	in := &m.inner
 	arms, lambda := m.first()
@@ -97,12 +134,12 @@ func (m *minimax) begin() (ok bool, err error) {
 	m.resize()
 	copy(in.lambda, lambda)
 	if !in.evaluate() {
-		return false, errSingular
+		return Stalled, errSingular
 	}
 	m.whole = len(arms) == m.p.phi.Rows
 	m.price(0.3)
 	if m.value <= 0 {
-		return false, nil
+		return Trivial, nil
 	}
 	if len(m.p.pairs) <= min(2*m.p.phi.Rows, mostPairs) && len(m.p.groups) == 0 {
 		// One by one, each would be violated by a factor as A turns singular.
@@ -113,69 +150,53 @@ func (m *minimax) begin() (ok bool, err error) {
 	m.resize()
 	in.evaluate()
 	in.center(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
-	return true, nil
+	return unsolved, nil
 }
 
-const (
-	// patience is the number of iterations after which a problem of few arms takes
-	// in all contrasts: many of them are then active together, and finding them a
-	// few at a time takes longer than carrying all.
-	patience = 20
-	// hurry is that number where all contrasts are at most fewPairs for each arm.
-	hurry    = 10
-	fewPairs = 8
-	// mostPairs bounds the contrasts taken in at once.
-	mostPairs = 40000
-)
-
-func (m *minimax) pairLimit() int { return max(40, 2*m.p.phi.Cols) }
-
-// iterate runs the interior-point method until a reason to stop.
-func (m *minimax) iterate(opt Options) (Status, error) {
-	in := &m.inner
-	for m.iterations = 1; ; m.iterations++ {
-		if err := opt.ended(); err != nil {
-			return Stalled, err
-		}
-		if m.iterations > 1 && !in.evaluate() {
-			return Stalled, nil
-		}
-		if m.due() {
-			m.slack = min(max(0.5*m.lastGap, 2*m.tolerance), 0.5)
-			m.price(m.slack)
-			m.record()
-			if m.best.gap() <= m.tolerance {
-				return Optimal, nil
-			}
-			if m.threshold > 0 && (m.best.value <= m.threshold || m.best.lower > m.threshold) {
-				return Separated, nil
-			}
-			if m.narrow() {
-				return tooNarrow, nil
-			}
-			if m.all {
-				// nothing to price in
-			} else if m.mustWiden() {
-				if !m.widen() {
-					return Stalled, nil
-				}
-			} else if !m.revise() {
-				return Stalled, nil
-			}
-		}
-		if in.complementarity() < 0.01*m.tolerance*in.t {
-			return Stalled, nil
-		}
-		if m.iterations >= opt.limit() {
-			return IterationLimit, nil
-		}
-		if !in.step() {
-			return Stalled, nil
-		}
+// evaluate computes the quantities of the restricted problem at the iterate, which
+// begin has done for the first.
+func (m *minimax) evaluate() Status {
+	if m.iterations > 1 && !m.inner.evaluate() {
+		return Stalled
 	}
+	return unsolved
 }
 
-// due decides whether to price everything: always on small problems, else when
+// certify prices everything when that is due, keeps the best bounds and judges them.
+func (m *minimax) certify() Status {
+	if !m.due() {
+		return unsolved
+	}
+	m.slack = min(max(0.5*m.lastGap, 2*m.tolerance), 0.5)
+	m.price(m.slack)
+	m.record()
+	threshold := m.opt.Threshold
+	switch {
+	case m.best.gap() <= m.tolerance:
+		return Optimal
+	case threshold > 0 && (m.best.value <= threshold || m.best.lower > threshold):
+		return Separated
+	case m.narrow():
+		return tooNarrow
+	}
+	return unsolved
+}
+
+// advance takes a step of the interior-point method while one can still gain.
+func (m *minimax) advance() Status {
+	in := &m.inner
+	switch {
+	case in.complementarity() < 0.01*m.tolerance*in.t:
+		return Stalled
+	case m.iterations >= m.opt.limit():
+		return IterationLimit
+	case !in.step():
+		return Stalled
+	}
+	return unsolved
+}
+
+// due reports whether to price everything: always on small problems, else when
 // the restricted problem is solved well enough for new items to matter.
 func (m *minimax) due() bool {
 	if m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 {
@@ -198,71 +219,4 @@ func (m *minimax) record() {
 		b.dual.Pairs = append(b.dual.Pairs[:0], m.pairs...)
 		b.dual.Dual = append(b.dual.Dual[:0], in.u...)
 	}
-}
-
-// revise changes the working sets as the pricing demands and moves the iterate
-// back towards the central path. A contrast that is hardly violated joins
-// without disturbing the others.
-func (m *minimax) revise() bool {
-	in := &m.inner
-	gap := max(m.value/m.lower-1, 0)
-	count := float64(len(m.arms) + len(m.pairs))
-	mu, oldT, oldPairs := in.mu(), in.t, len(m.pairs)
-	if len(m.arms)+len(m.pairs) > 128 && gap < 0.1 {
-		m.prune(gap)
-		oldPairs = len(m.pairs)
-	}
-	addedPairs, violation := m.addPairs(min(max(0.5*gap, 2*m.tolerance), m.slack), m.pairLimit())
-	excess := m.top/m.inTop - 1
-	addedArms := m.addArms(min(max(0.3*excess, 1e-4), 0.05), m.p.phi.Cols)
-	if len(m.arms)+len(m.pairs) == int(count) && addedPairs+addedArms == 0 {
-		return true
-	}
-	m.resize()
-	for k := oldPairs; k < len(m.pairs); k++ {
-		in.u[k] = 0
-	}
-	for a := len(m.arms) - addedArms; a < len(m.arms); a++ {
-		in.z[a] = 0
-	}
-	if !in.evaluate() {
-		return false
-	}
-	if addedArms == 0 && violation <= count*mu {
-		for k := oldPairs; k < len(m.pairs); k++ {
-			in.s[k] = max(oldT-in.h[k], float64(len(m.pairs))*mu)
-			in.u[k] = mu / in.s[k]
-		}
-		in.weigh()
-		return true
-	}
-	wanted := gap
-	if addedArms > 0 {
-		wanted = max(wanted, excess)
-	}
-	in.center(max(mu, 0.3*wanted*in.t/float64(len(m.arms)+len(m.pairs))), false)
-	return true
-}
-
-// mustWiden decides whether to take in all contrasts.
-func (m *minimax) mustWiden() bool {
-	count := m.p.contrasts()
-	if !(m.whole || m.near != nil) || count > mostPairs {
-		return false
-	}
-	return m.iterations >= patience || (m.iterations >= hurry && count <= fewPairs*m.p.phi.Rows)
-}
-
-// widen takes in all contrasts and moves the iterate back to the central path.
-func (m *minimax) widen() bool {
-	in := &m.inner
-	m.takeAll()
-	m.resize()
-	clear(in.u)
-	if !in.evaluate() {
-		return false
-	}
-	gap := max(m.value/m.lower-1, 0)
-	in.center(max(in.mu(), 0.3*gap*in.t/float64(len(m.arms)+len(m.pairs))), false)
-	return true
 }

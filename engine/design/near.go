@@ -15,8 +15,6 @@ const (
 	manyArms = 64
 	// nearPart is the part of all arms up to which it is.
 	nearPart = 0.5
-	// tooNarrow is how a restricted solve ends that needs more arms.
-	tooNarrow Status = -1
 )
 
 // nearby is 1 for the arms of contrasts and 0 for the others where the problem is
@@ -58,8 +56,8 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 	return arms, uniform(len(arms))
 }
 
-// narrow tells whether the arms near are solved for as well as they need be to see
-// that others help more.
+// narrow reports whether the arms near are solved for well enough to see that others
+// help more.
 func (m *minimax) narrow() bool {
 	if m.near == nil || m.over <= m.top*(1+1e-12) {
 		return false
