@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -50,12 +50,12 @@ func TestForecastUpToASize(t *testing.T) {
 		if err := test.Learn(pull(rand.New(rand.NewPCG(1, 1)), p, plan)); err != nil {
 			t.Fatal(err)
 		}
-		asked := &counting{Context: context.Background()}
+		asked := ending.Never()
 		test.law.model.Until(asked)
 		if left := test.Remaining(); !(left > 0) {
 			t.Errorf("%d arms: %g samples remain", n, left)
 		}
-		if steps := asked.asked.Load(); (steps > 0) != (n == 300) {
+		if steps := asked.Asked(); (steps > 0) != (n == 300) {
 			t.Errorf("%d arms: the forecast takes %d steps of solvers", n, steps)
 		}
 	}

@@ -1,21 +1,10 @@
 package engine
 
 import (
-	"context"
-	"sync/atomic"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/ending"
 )
-
-// counting counts how often it is asked whether it has ended: solvers ask in every step.
-type counting struct {
-	context.Context
-	asked atomic.Int64
-}
-
-func (c *counting) Err() error {
-	c.asked.Add(1)
-	return c.Context.Err()
-}
 
 // The warnings of the tuned schedule, which holds for every ξ, solve no design for the condition
 // of Theorem 1.
@@ -33,10 +22,10 @@ func TestTunedWarningsSolveNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		steps := &counting{Context: context.Background()}
+		steps := ending.Never()
 		m.Until(steps)
 		a.Warnings()
-		if n := steps.asked.Load(); (n > 0) != (schedule == SchedulePaper) {
+		if n := steps.Asked(); (n > 0) != (schedule == SchedulePaper) {
 			t.Errorf("%s schedule: its warnings take %d steps of solvers", schedule, n)
 		}
 	}

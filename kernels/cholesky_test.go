@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
@@ -187,19 +188,6 @@ func BenchmarkPivotedCholesky(b *testing.B) {
 	}
 }
 
-// after is a context that ends when it has been asked a number of times.
-type after struct {
-	context.Context
-	asked, ends int
-}
-
-func (a *after) Err() error {
-	if a.asked++; a.asked > a.ends {
-		return context.Canceled
-	}
-	return nil
-}
-
 // counted is a matrix that counts the rows which are read.
 type counted struct {
 	Matrix
@@ -227,9 +215,9 @@ func TestPivotedCholeskyStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, rows := &after{Context: context.Background(), ends: ends}, &counted{Matrix: m}
-		if _, err := PivotedCholesky(ctx, rows, 0, 0); !errors.Is(err, context.Canceled) || ctx.asked > ends+2 || rows.rows > ends {
-			t.Errorf("the context ended after %d questions: asked %d times, read %d rows, %v", ends, ctx.asked, rows.rows, err)
+		ctx, rows := ending.After(ends), &counted{Matrix: m}
+		if _, err := PivotedCholesky(ctx, rows, 0, 0); !errors.Is(err, context.Canceled) || ctx.Asked() > ends+2 || rows.rows > ends {
+			t.Errorf("the context ended after %d questions: asked %d times, read %d rows, %v", ends, ctx.Asked(), rows.rows, err)
 		}
 	}
 	// Memory is asked for before it is taken.

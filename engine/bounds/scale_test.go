@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -57,19 +58,6 @@ func TestSpectrumAtEveryScale(t *testing.T) {
 	}
 }
 
-// after is a context that ends when it has been asked a number of times.
-type after struct {
-	context.Context
-	asked, ends int
-}
-
-func (a *after) Err() error {
-	if a.asked++; a.asked > a.ends {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Whatever is computed of theory stops wherever its context ends: it asks a few times more at most,
 // once in each function on its way out.
 func TestTheoryStops(t *testing.T) {
@@ -82,14 +70,14 @@ func TestTheoryStops(t *testing.T) {
 		"design":   func(ctx context.Context) error { _, err := bounds.FirstRound(ctx, p, opt, 0); return err },
 		"rank":     func(ctx context.Context) error { _, err := bounds.RankTask(ctx, p); return err },
 	} {
-		whole := &after{Context: context.Background(), ends: math.MaxInt}
+		whole := ending.Never()
 		if err := compute(whole); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for ends := 0; ends < whole.asked; ends += 1 + whole.asked/50 {
-			ctx := &after{Context: context.Background(), ends: ends}
-			if err := compute(ctx); !errors.Is(err, context.Canceled) || ctx.asked > ends+4 {
-				t.Errorf("%s: the context ended after %d of %d questions: asked %d times, %v", name, ends, whole.asked, ctx.asked, err)
+		for ends := 0; ends < whole.Asked(); ends += 1 + whole.Asked()/50 {
+			ctx := ending.After(ends)
+			if err := compute(ctx); !errors.Is(err, context.Canceled) || ctx.Asked() > ends+4 {
+				t.Errorf("%s: the context ended after %d of %d questions: asked %d times, %v", name, ends, whole.Asked(), ctx.Asked(), err)
 			}
 		}
 	}

@@ -3,26 +3,14 @@ package design
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/ending"
 )
-
-// after is a context that ends when it has been asked a number of times.
-type after struct {
-	context.Context
-	asked, ends int
-}
-
-func (a *after) Err() error {
-	if a.asked++; a.asked > a.ends {
-		return context.Canceled
-	}
-	return nil
-}
 
 // Every solver stops wherever its context ends: it asks once more, and gives the context's error back.
 func TestSolversStop(t *testing.T) {
@@ -71,16 +59,7 @@ func TestSolversStop(t *testing.T) {
 			return err
 		},
 	} {
-		whole := &after{Context: context.Background(), ends: math.MaxInt}
-		if err := solve(whole); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, ends := range []int{0, 1, whole.asked / 10, whole.asked / 2, whole.asked - 1} {
-			ctx := &after{Context: context.Background(), ends: ends}
-			if err := solve(ctx); !errors.Is(err, context.Canceled) || ctx.asked > ends+1 {
-				t.Errorf("%s: the context ended after %d of %d questions: asked %d times, %v", name, ends, whole.asked, ctx.asked, err)
-			}
-		}
+		ending.Check(t, name, 1, solve)
 	}
 }
 

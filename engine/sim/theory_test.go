@@ -5,24 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
-
-// counting counts how often it is asked whether it has ended: solvers ask in every step.
-type counting struct {
-	context.Context
-	asked atomic.Int64
-}
-
-func (c *counting) Err() error {
-	c.asked.Add(1)
-	return c.Context.Err()
-}
 
 // An algorithm that has no ξ waits for none: a result with xi="auto" takes no more steps of
 // solvers than one with a number, which takes none to find.
@@ -31,8 +20,8 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps := func(entry engine.AlgorithmEntry, ridge engine.Ridge) int64 {
-		ctx := &counting{Context: context.Background()}
+	steps := func(entry engine.AlgorithmEntry, ridge engine.Ridge) int {
+		ctx := ending.Never()
 		_, err := sim.Run(ctx, sim.Experiment{
 			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 1, Seed: 1, Workers: 1,
 			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: ridge},
@@ -40,7 +29,7 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 		if err != nil && !errors.Is(err, engine.ErrUnsuited) {
 			t.Fatalf("%s: %v", entry.Name, err)
 		}
-		return ctx.asked.Load()
+		return ctx.Asked()
 	}
 	for _, entry := range engine.Algorithms() {
 		if entry.Regression == engine.RegressionRidge {

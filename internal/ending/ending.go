@@ -1,0 +1,58 @@
+// Package ending tests what must stop when its context ends.
+package ending
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"testing"
+)
+
+// Context is canceled once Err has been called more often than a given number of times. Several
+// goroutines may ask it.
+type Context struct {
+	context.Context
+	asked atomic.Int64
+	ends  int64
+}
+
+// After returns a context that is not canceled for the first so many calls of Err.
+func After(calls int) *Context {
+	return &Context{Context: context.Background(), ends: int64(calls)}
+}
+
+// Never returns a context that only counts.
+func Never() *Context { return After(math.MaxInt) }
+
+// Err counts the call, and returns context.Canceled if there were too many.
+func (c *Context) Err() error {
+	if c.asked.Add(1) > c.ends {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Asked returns the number of calls of Err.
+func (c *Context) Asked() int { return int(c.asked.Load()) }
+
+// Check fails unless do ends with the context's error wherever the context ends, and asks at most
+// slack times from then on. It returns how often do asks a context that does not end.
+func Check(t testing.TB, name string, slack int, do func(context.Context) error) int {
+	t.Helper()
+	whole := Never()
+	if err := do(whole); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	n := whole.Asked()
+	if n < 2 {
+		t.Errorf("%s: asks its context only %d times", name, n)
+	}
+	for _, ends := range []int{0, 1, n / 10, n / 4, n / 2, n - 1} {
+		ctx := After(ends)
+		if err := do(ctx); !errors.Is(err, context.Canceled) || ctx.Asked() > ends+slack {
+			t.Errorf("%s: the context ended after %d of %d questions: asked %d times, %v", name, ends, n, ctx.Asked(), err)
+		}
+	}
+	return n
+}
