@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,18 +11,12 @@ import (
 // same rewards: pulls asked for, arms discarded, answers.
 func TestReferenceIndividual(t *testing.T) {
 	const delta = 0.1
-	hard, err := PaperCase(1, 0.05) // takes several rounds in every phase
-	if err != nil {
-		t.Fatal(err)
-	}
+	hard := paper(t, 1, 0.05) // takes several rounds in every phase
 	problems := append(equalNoise(instances(t)), hard)
 	for name, kind := range map[string]string{"IndRAGE": "RAGE", "IndRAGE/V": "RAGE", "IndALBA": "ALBA", "IndPolyALBA": "PolyALBA"} {
 		for _, p := range problems {
 			for _, schedule := range []string{SchedulePaper, ScheduleTuned} {
-				m, err := NewModel(p, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := model(t, p)
 				entry, err := AlgorithmNamed(ModeFC, name)
 				if err != nil {
 					t.Fatal(err)
@@ -100,10 +93,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 	const delta, ridge = 0.1, 1e-7
 	for _, p := range instances(t) {
 		for _, schedule := range []string{SchedulePaper, ScheduleTuned} {
-			m, err := NewModel(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, p)
 			built, err := NewCoKernelFCIndAlloc(m, Options{Delta: delta, Schedule: schedule, Ridge: Ridge{RidgeValue, ridge}})
 			if err != nil {
 				t.Fatal(err)
@@ -187,10 +177,7 @@ func (ref *reference) checkLocal(t *testing.T, weights []float64) float64 {
 // Wilson interval of no error in 500 runs ends at 0.0076.
 func TestBaselineErrors(t *testing.T) {
 	const delta, runs = 0.1, 500
-	p, err := PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 2, 0.4)
 	same, err := Classic([]float64{0.5, 0.1, 0, 0.2}, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -203,10 +190,7 @@ func TestBaselineErrors(t *testing.T) {
 		if unsuited(t, p, entry) {
 			q = same
 		}
-		m, err := NewModel(q, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, q)
 		best, err := m.Best()
 		if err != nil {
 			t.Fatal(err)
@@ -220,9 +204,9 @@ func TestBaselineErrors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch { return pull(rng, q, plan) }), opt)
-				if err != nil || out.Status != StatusDecided {
-					t.Fatalf("%s, %s: status %s, error %v", entry.Name, schedule, out.Status, err)
+				out := run(t, alg, opt, func(plan Plan) Batch { return pull(rng, q, plan) })
+				if out.Status != StatusDecided {
+					t.Fatalf("%s, %s: status %s", entry.Name, schedule, out.Status)
 				}
 				for v, a := range out.Answers {
 					if a.Arm != q.Arms.Names[best[v]] {

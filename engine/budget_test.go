@@ -20,10 +20,7 @@ import (
 func TestReferenceIndAllocFB(t *testing.T) {
 	const ridge = 1e-7
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		alg, err := newHalving(m, Options{Budget: 2000, Ridge: Ridge{RidgeValue, ridge}}, dimension{allocation: separate()})
 		if err != nil {
 			t.Fatal(err)
@@ -102,10 +99,7 @@ func TestReferencePeace(t *testing.T) {
 	for _, p := range instances(t) {
 		for v := range p.V() {
 			q := p.Only(v)
-			m, err := NewModel(q, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, q)
 			alg, err := newHalving(m, Options{Budget: 3000, Ridge: Ridge{Kind: RidgeValue}}, gaussianWidth{allocation: narrowest()})
 			if err != nil {
 				t.Fatal(err)
@@ -176,14 +170,8 @@ func (ref *reference) width(t *testing.T, set []int) design.Design {
 
 // IndPeaceFB and IndPeaceFB-Pooled are run on every task with the budget of one agent.
 func TestIndPeace(t *testing.T) {
-	p, err := PaperCase(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 3, 0.3)
+	m := model(t, p)
 	// γ = 21.1 for the six arms (design.TestWidthPaperSets), hence five rounds; a quarter
 	// of it makes three.
 	for name, rounds := range map[string]int{"IndPeaceFB": 5, "IndPeaceFB-Pooled": 3} {
@@ -211,10 +199,7 @@ func TestIndPeace(t *testing.T) {
 // The oracle's pulls are in the proportions of ρ*(0) to a pull per arm, TV in all.
 func TestOracleFB(t *testing.T) {
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		alg, err := NewOracleFB(m, Options{Budget: 5000, Ridge: Ridge{RidgeValue, 1e-10}})
 		if err != nil {
 			t.Fatal(err)
@@ -255,20 +240,13 @@ func TestOracleFB(t *testing.T) {
 // What the oracle cannot know, and what has no proportions.
 func TestOracleFBUnsuited(t *testing.T) {
 	tied := small(t, independent, []float64{0, 1, 1})
-	m, err := NewModel(tied, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = NewOracleFB(m, Options{Budget: 10})
+	_, err := NewOracleFB(model(t, tied), Options{Budget: 10})
 	if want := `task "a", arm "3" ties for best`; !errors.Is(err, ErrUnsuited) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("a tie: %v, want %s", err, want)
 	}
 	p := small(t, independent, []float64{0, 1})
 	p.Mean = nil
-	if m, err = NewModel(p, 0); err != nil {
-		t.Fatal(err)
-	}
-	_, err = NewOracleFB(m, Options{Budget: 10})
+	_, err = NewOracleFB(model(t, p), Options{Budget: 10})
 	if !errors.Is(err, ErrUnknownMeans) || !errors.Is(err, ErrUnsuited) || !strings.Contains(err.Error(), "true gaps") {
 		t.Errorf("without expected rewards: %v", err)
 	}
@@ -277,10 +255,7 @@ func TestOracleFBUnsuited(t *testing.T) {
 // IndUniformFB-LS estimates by least squares on the task's own pulls, and judges them at δ/V.
 func TestIndUniformLS(t *testing.T) {
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		alg, err := NewIndUniformLS(m, Options{Budget: 601})
 		if err != nil {
 			t.Fatal(err)

@@ -51,10 +51,7 @@ func posteriorOf(t *testing.T, p *Problem, counts []int, means []float64) (mean 
 // The rule stops by the posterior of the textbook, task by task at δ/V, and not before.
 func TestCoBayesIsThePosterior(t *testing.T) {
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		const delta, epsilon = 0.1, 0.05
 		alg, err := NewCoBayesFC(m, Options{Delta: delta, Epsilon: epsilon})
 		if err != nil {
@@ -100,10 +97,7 @@ func TestCoBayesIsThePosterior(t *testing.T) {
 // What is foreseen of the covariances is what they are when the pulls have been made.
 func TestForesight(t *testing.T) {
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		counts, pulls := make([]int, p.N()), []int{0, p.N() - 1, 2, 0}
 		for i := range counts {
 			counts[i] = 1 + i%3
@@ -149,15 +143,9 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 	for _, unknown := range []string{"", UnknownTask} {
 		wrong := 0
 		for seed := range uint64(runs) {
-			p, err := PaperCase(2, 0.8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := paper(t, 2, 0.8)
 			p.Noise.UnknownBy = unknown
-			m, err := NewModel(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, p)
 			rng := rand.New(rand.NewPCG(seed, 9))
 			theta := make([]float64, m.Rank())
 			for k := range theta {
@@ -168,9 +156,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 				mean[i] = dot(m.Features.RawRowView(i), theta)
 			}
 			p.Mean = mean
-			if m, err = NewModel(p, 0); err != nil {
-				t.Fatal(err)
-			}
+			m = model(t, p)
 			alg, err := NewCoBayesFC(m, Options{Delta: delta, Epsilon: 0.3})
 			if err != nil {
 				t.Fatal(err)

@@ -24,10 +24,7 @@ func fullRank(t *testing.T) *Problem {
 // variances and the estimates are those of the model itself.
 func TestDecoupled(t *testing.T) {
 	for _, p := range append(instances(t), fullRank(t)) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		plain, err := m.decoupled()
 		if err != nil {
 			t.Fatal(err)
@@ -74,10 +71,7 @@ func TestDecoupled(t *testing.T) {
 // is a block, and the variance of a difference is that of two means.
 func TestDecoupledFullRank(t *testing.T) {
 	p := fullRank(t)
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	plain, err := m.decoupled()
 	if err != nil {
 		t.Fatal(err)

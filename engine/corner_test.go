@@ -14,10 +14,7 @@ var onLine = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Consta
 // ended runs an algorithm on Gaussian rewards and asks for its progress, too.
 func ended(t *testing.T, p *Problem, of func(*Model, Options) (Algorithm, error), opt Options) Outcome {
 	t.Helper()
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	alg, err := of(m, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +77,7 @@ func TestNoFeatures(t *testing.T) {
 // Where the tests put every arm out, which is an error of theirs, nothing is decided, and progress says
 // that nothing will be.
 func TestCoTestFBAllOut(t *testing.T) {
-	m, err := NewModel(small(t, independent, []float64{0, 1}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, small(t, independent, []float64{0, 1}))
 	alg, err := NewCoTestFB(m, Options{Budget: 60})
 	if err != nil {
 		t.Fatal(err)

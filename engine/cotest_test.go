@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -139,10 +138,7 @@ func TestReferenceCoTest(t *testing.T) {
 	distinct := []int{1, 2, 5, 3}
 	for number, p := range instances(t) {
 		for seed := range uint64(12) {
-			m, err := NewModel(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, p)
 			alg, err := NewCoTestFC(m, Options{Delta: 0.05})
 			if err != nil {
 				t.Fatal(err)
@@ -177,56 +173,29 @@ func TestReferenceCoTest(t *testing.T) {
 // Two replicas that are told the same make the same plans, and their audit trail says who left by
 // which bet: gap at least width.
 func TestCoTestReplicas(t *testing.T) {
-	p, err := PaperCase(2, 0.3)
-	if err != nil {
-		t.Fatal(err)
+	p := paper(t, 2, 0.3)
+	out := replicas(t, p, Options{}, 8, func() (Algorithm, error) { return NewCoTestFC(model(t, p), Options{}) })
+	if out.Status != StatusDecided || len(out.Eliminations) != p.N()-p.V() {
+		t.Fatalf("status %s, %d eliminations", out.Status, len(out.Eliminations))
 	}
-	var digests [2][]string
-	for k := range digests {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
+	for _, e := range out.Eliminations {
+		if e.Rule != RuleCombination || !(e.Gap >= e.Width) || e.Round < 2 || e.Arm == e.Rival {
+			t.Errorf("audit trail: %+v", e)
 		}
-		alg, err := NewCoTestFC(m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rng := rand.New(rand.NewPCG(8, 9))
-		out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch {
-			digests[k] = append(digests[k], plan.Digest)
-			return pull(rng, p, plan)
-		}), Options{})
-		if err != nil || out.Status != StatusDecided || len(out.Eliminations) != p.N()-p.V() {
-			t.Fatalf("status %s, %d eliminations, error %v", out.Status, len(out.Eliminations), err)
-		}
-		for _, e := range out.Eliminations {
-			if e.Rule != RuleCombination || !(e.Gap >= e.Width) || e.Round < 2 || e.Arm == e.Rival {
-				t.Errorf("audit trail: %+v", e)
-			}
-		}
-	}
-	if len(digests[0]) == 0 || !slices.Equal(digests[0], digests[1]) {
-		t.Errorf("digests differ: %v and %v", digests[0], digests[1])
 	}
 }
 
 // Copies of a task share their pulls evenly, whatever the round.
 func TestCoTestSharesLoad(t *testing.T) {
-	p, err := PaperCase(1, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 1, 0.3)
 	load := make([]int, p.V())
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	alg, err := NewCoTestFC(m, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	if _, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch {
+	run(t, alg, Options{}, func(plan Plan) Batch {
 		clear(load)
 		for i, c := range plan.Counts {
 			load[p.TaskOf[i]] += c
@@ -235,9 +204,7 @@ func TestCoTestSharesLoad(t *testing.T) {
 			t.Errorf("round %d: loads %v", plan.Round, load)
 		}
 		return pull(rng, p, plan)
-	}), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 // Arms that tie for best end undecided when the test does, with a warning and a margin that holds;
@@ -278,10 +245,7 @@ func TestContests(t *testing.T) {
 		{small(t, linear, []float64{1, 2}, []float64{1, 3}, []float64{1, 2}), "[0 2] [1]"},
 		{small(t, independent, []float64{1, 2}, []float64{1, 2}), "[0] [1]"},
 	} {
-		m, err := NewModel(c.p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, c.p)
 		var got []string
 		for _, x := range contestsOf(t, m) {
 			got = append(got, fmt.Sprint(x.tasks))
@@ -308,10 +272,7 @@ func TestContests(t *testing.T) {
 // A round that does not tell an arm from the leader moves no walk.
 func TestCoTestUnmeasured(t *testing.T) {
 	p := small(t, independent, []float64{0, 1, 2})
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	alg, err := NewCoTestFC(m, Options{Norm: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -337,10 +298,7 @@ func (m *Model) stageOf(counts []int) (*stage, error) {
 // Every delta between 0 and 1 is taken, but for those that no boundary is computed for, which are told
 // in terms of delta.
 func TestCoTestDelta(t *testing.T) {
-	m, err := NewModel(small(t, independent, []float64{0, 1}, []float64{0, 2}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, small(t, independent, []float64{0, 1}, []float64{0, 2}))
 	for delta, want := range map[float64]string{
 		0.999: "", 0.5: "", 2e-12: "", 1e-12: "delta must be at least 2e-12 here, 1e-12 for each of the 2 different tasks, got 1e-12",
 	} {
@@ -348,10 +306,7 @@ func TestCoTestDelta(t *testing.T) {
 			t.Errorf("delta %g: error %v, want %q", delta, err, want)
 		}
 	}
-	one, err := NewModel(small(t, independent, []float64{0, 1}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := model(t, small(t, independent, []float64{0, 1}))
 	if _, err := NewCoTestFC(one, Options{Delta: 0.9}); err != nil { // one test, at more than a half
 		t.Error(err)
 	}

@@ -62,10 +62,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 	for number, p := range instances(t) {
 		for seed := range uint64(8) {
 			budget := []int{2003, 150}[seed%2]
-			m, err := NewModel(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, p)
 			alg, err := NewCoTestFB(m, Options{Budget: budget, Delta: 0.1})
 			if err != nil {
 				t.Fatal(err)
@@ -171,10 +168,7 @@ func TestCoTestFBTies(t *testing.T) {
 		} else {
 			opt.Law = kind
 		}
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		decided, ones := 0, []float64{1, 1, 1}
 		for run := range uint64(runs) {
 			alg, err := NewCoTestFB(m, opt)
@@ -203,47 +197,27 @@ func TestCoTestFBTies(t *testing.T) {
 // Replicas make the same plans, whether or not the memory is warm; small budgets are spent in
 // fewer rounds or refused, and one below the rank works with a prior.
 func TestCoTestFBBudgets(t *testing.T) {
-	p, err := PaperCase(3, 0.3) // rank 20, 5 tasks
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 3, 0.3) // rank 20, 5 tasks
+	m := model(t, p)
 	for _, c := range []struct {
 		budget, rounds int
 		kind           string
 	}{{7, 0, ""}, {8, 1, ""}, {9, 2, ""}, {30, 6, ""}, {1, 5, RidgeGP}, {3, 6, RidgeGP}, {100, 6, RidgeGP}} {
 		opt := Options{Budget: c.budget, Ridge: Ridge{Kind: c.kind}}
-		var digests [2][]string
-		for k := range digests {
-			alg, err := NewCoTestFB(m, opt)
-			if c.rounds == 0 {
-				if err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
-					t.Errorf("budget %d: error %v", c.budget, err)
-				}
-				break
+		if c.rounds == 0 {
+			if _, err := NewCoTestFB(m, opt); err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
+				t.Errorf("budget %d: error %v", c.budget, err)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			rng := rand.New(rand.NewPCG(4, 34))
-			out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch {
-				digests[k] = append(digests[k], plan.Digest)
-				return pull(rng, p, plan)
-			}), opt)
-			if err != nil || out.Samples != 5*c.budget || len(out.Rounds) != c.rounds {
-				t.Errorf("budget %d, xi %q: %d samples in %d rounds, %v; want %d in %d", c.budget, c.kind, out.Samples, len(out.Rounds), err, 5*c.budget, c.rounds)
-			}
-			for _, r := range out.Rounds {
-				if r.Pulls < 1 {
-					t.Errorf("budget %d: %s", c.budget, fmt.Sprintf("%+v", r))
-				}
-			}
+			continue
 		}
-		if !slices.Equal(digests[0], digests[1]) {
-			t.Errorf("budget %d: digests differ: %v and %v", c.budget, digests[0], digests[1])
+		out := replicas(t, p, opt, 4, func() (Algorithm, error) { return NewCoTestFB(m, opt) })
+		if out.Samples != 5*c.budget || len(out.Rounds) != c.rounds {
+			t.Errorf("budget %d, xi %q: %d samples in %d rounds; want %d in %d", c.budget, c.kind, out.Samples, len(out.Rounds), 5*c.budget, c.rounds)
+		}
+		for _, r := range out.Rounds {
+			if r.Pulls < 1 {
+				t.Errorf("budget %d: %s", c.budget, fmt.Sprintf("%+v", r))
+			}
 		}
 	}
 }
@@ -251,15 +225,9 @@ func TestCoTestFBBudgets(t *testing.T) {
 // What a second exploring round adds under a prior depends on the first one, also where models share
 // a memory.
 func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
-	p, err := PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 2, 0.4)
 	second := func(memory *Memory, budget, rounds int) string {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		a, err := NewCoTestFB(m.Share(memory), Options{Budget: budget, MaxRounds: rounds, Ridge: Ridge{Kind: RidgeGP}})
 		if err != nil {
 			t.Fatal(err)

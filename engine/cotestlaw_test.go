@@ -36,10 +36,7 @@ func TestScoreIsDominated(t *testing.T) {
 		truth := map[string][]float64{
 			UnknownProblem: {7, 7, 7, 7}, UnknownTask: {5, 5, 0.2, 0.2}, UnknownArm: {9, 0.1, 3, 1},
 		}[unknown]
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		law, err := lawOf(m, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -79,10 +76,7 @@ func TestScoreIsDominated(t *testing.T) {
 func TestScoreOfWrongGuesses(t *testing.T) {
 	p := small(t, independent, []float64{0, 1})
 	p.Noise.UnknownBy = UnknownArm
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	law, err := lawOf(m, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -128,19 +122,13 @@ func TestUnknownScales(t *testing.T) {
 			}
 			wrong := 0
 			for seed := range uint64(30) {
-				p, err := PaperCase(2, 0.8)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := paper(t, 2, 0.8)
 				p.Noise.UnknownBy = unknown
 				truth := make([]float64, p.N())
 				for i := range truth {
 					truth[i], p.Noise.Scales[i] = 1, guess
 				}
-				m, err := NewModel(p, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := model(t, p)
 				alg, err := NewCoTestFC(m, Options{Delta: 0.05})
 				if err != nil {
 					t.Fatal(err)
@@ -184,10 +172,7 @@ func TestUnknownScales(t *testing.T) {
 func TestNoWeightNoNoise(t *testing.T) {
 	p := small(t, independent, []float64{1, 0, 5})
 	p.Noise.UnknownBy = UnknownArm
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	law, err := lawOf(m, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -24,14 +24,8 @@ func TestMisfitBias(t *testing.T) {
 
 // The bound holds for the mean of every estimate: random weights, and u at its worst.
 func TestMisfitBiasIsSharp(t *testing.T) {
-	p, err := PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 2, 0.4)
+	m := model(t, p)
 	rng := rand.New(rand.NewPCG(1, 2))
 	counts := make([]int, p.N())
 	for i := range counts {
@@ -92,18 +86,12 @@ func TestMisfitEstimate(t *testing.T) {
 func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 	var typical []float64
 	for _, guess := range []float64{1, 0.1, 10} {
-		p, err := PaperCase(1, 0.4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := paper(t, 1, 0.4)
 		p.Noise.UnknownBy = UnknownProblem
 		for i := range p.Noise.Scales {
 			p.Noise.Scales[i] = guess
 		}
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		a, err := newCoTest(m, Options{Robust: true}, minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
@@ -167,14 +155,8 @@ func TestDirectly(t *testing.T) {
 
 // Algorithms that take the kernel at its word say so, and two answers to one question are refused.
 func TestMisfitOptions(t *testing.T) {
-	p, err := PaperCase(1, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 1, 0.4)
+	m := model(t, p)
 	if _, err := NewCoKernelFC(m, Options{Robust: true}); !errors.Is(err, errNoMisfit) {
 		t.Errorf("CoKernelFC, robust: %v", err)
 	}

@@ -28,10 +28,7 @@ func TestCutFeatures(t *testing.T) {
 		if !m.Cut() || m.Rank() != rank {
 			t.Fatalf("%s: rank %d, cut %v", name, m.Rank(), m.Cut())
 		}
-		whole, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := model(t, p)
 		norm, err := m.Norm()
 		if want, _ := whole.Norm(); err != nil || math.Abs(norm-want) > 1e-9*want {
 			t.Errorf("%s: the norm of the whole reward function is %g, got %g (%v)", name, want, norm, err)

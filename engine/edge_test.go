@@ -116,11 +116,8 @@ func TestCatalogue(t *testing.T) {
 // unsuited tells whether the algorithm says that it is not for the problem.
 func unsuited(t *testing.T, p *Problem, entry AlgorithmEntry) bool {
 	t.Helper()
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = entry.New(m, Options{Budget: 4000, Ridge: Ridge{RidgeValue, 1e-6}})
+	m := model(t, p)
+	_, err := entry.New(m, Options{Budget: 4000, Ridge: Ridge{RidgeValue, 1e-6}})
 	return errors.Is(err, ErrUnsuited)
 }
 
@@ -139,11 +136,8 @@ func TestTie(t *testing.T) {
 	if out.Status != StatusEpsilon || !out.Answers[0].Decided || out.Answers[0].Margin > 0.5 {
 		t.Errorf("with epsilon: status %s, answer %+v", out.Status, out.Answers[0])
 	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = NewCoKernelFC(m, Options{})
+	m := model(t, p)
+	_, err := NewCoKernelFC(m, Options{})
 	if err == nil || !strings.Contains(err.Error(), `in task "a" arm "2" ties for best`) {
 		t.Errorf("auto ridge on a tie: error %v must name task and arm", err)
 	}
@@ -171,10 +165,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("status %s after %d samples, %+v; want the sample limit, undecided", out.Status, out.Samples, out.Answers[0])
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	alg, err := NewCoKernelFC(m, Options{Ridge: Ridge{RidgeValue, 1e-9}})
 	if err != nil {
 		t.Fatal(err)
@@ -188,10 +179,7 @@ func TestLimits(t *testing.T) {
 
 func TestOptionErrors(t *testing.T) {
 	p := small(t, independent, []float64{0, 1})
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	for _, c := range []struct {
 		mode string
 		opt  Options
@@ -236,10 +224,7 @@ func TestMisspecified(t *testing.T) {
 // difference has an unbounded bias unless ‖θ*‖ is known.
 func TestUnmeasured(t *testing.T) {
 	p := small(t, independent, []float64{0, 1, 2})
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	e, err := NewEstimator(m, 0, []int{5, 5, 0})
 	if err != nil {
 		t.Fatal(err)

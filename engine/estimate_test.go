@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,10 +15,7 @@ import (
 // [Du23, eq. (3)]. It must equal the one in the low-rank factor.
 func TestGramForm(t *testing.T) {
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		rng := rand.New(rand.NewPCG(5, 6))
 		plan := Plan{Counts: make([]int, p.N())}
 		total := 0
@@ -70,36 +66,11 @@ func TestGramForm(t *testing.T) {
 }
 
 // A run is a function of the plans' answers: two replicas fed the same batches
-// make the same plans, as the digests show.
+// make the same plans.
 func TestReplicas(t *testing.T) {
-	p, err := PaperCase(2, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var digests [2][]string
-	for k := range digests {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alg, err := NewCoKernelFC(m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rng := rand.New(rand.NewPCG(8, 9))
-		out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch {
-			digests[k] = append(digests[k], plan.Digest)
-			return pull(rng, p, plan)
-		}), Options{})
-		if err != nil || out.Status != StatusDecided {
-			t.Fatalf("status %s, error %v", out.Status, err)
-		}
-	}
-	if len(digests[0]) == 0 || !slices.Equal(digests[0], digests[1]) {
-		t.Errorf("digests differ: %v and %v", digests[0], digests[1])
+	p := paper(t, 2, 0.3)
+	out := replicas(t, p, Options{}, 8, func() (Algorithm, error) { return NewCoKernelFC(model(t, p), Options{}) })
+	if out.Status != StatusDecided {
+		t.Errorf("status %s", out.Status)
 	}
 }
-
-type environmentFunc func(Plan) Batch
-
-func (f environmentFunc) Pull(_ context.Context, p Plan) (Batch, error) { return f(p), nil }

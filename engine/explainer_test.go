@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -12,10 +11,7 @@ import (
 // foretold after it and what the runs then took, summed over the runs that went on, and their number.
 func foretold(t *testing.T, mode, name string, p *Problem, runs uint64) (expected, taken map[int]float64, count map[int]int) {
 	t.Helper()
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	entry, err := AlgorithmNamed(mode, name)
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +49,7 @@ func foretold(t *testing.T, mode, name string, p *Problem, runs uint64) (expecte
 // combination test from the third round on, when gaps have begun to show: before, it is too low.
 func TestRemainingForetells(t *testing.T) {
 	for number := 1; number <= 3; number++ {
-		p, err := PaperCase(number, 0.2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := paper(t, number, 0.2)
 		for name, from := range map[string]int{"CoTestFC": 3, "CoKernelFC": 1, "IndRAGE": 1} {
 			expected, taken, count := foretold(t, ModeFC, name, p, 60)
 			judged := 0
@@ -84,10 +77,7 @@ func TestRemainingForetells(t *testing.T) {
 // all of its evidence and nothing else has.
 func TestProgressAgreesWithAnswers(t *testing.T) {
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		for _, entry := range Algorithms() {
 			alg, err := entry.New(m, Options{Budget: 400, Ridge: Ridge{Kind: RidgeValue, Value: 1e-6}})
 			if err != nil {
@@ -161,19 +151,15 @@ func TestProgressOfTies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	opt := Options{Delta: 0.001, MaxRounds: 1000, MaxSamples: math.MaxInt32}
 	alg, err := NewCoTestFC(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 4))
-	out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch { return pull(rng, p, plan) }), opt)
-	if err != nil || out.Status != StatusSamples {
-		t.Fatal(out.Status, err)
+	if out := run(t, alg, opt, func(plan Plan) Batch { return pull(rng, p, plan) }); out.Status != StatusSamples {
+		t.Fatal(out.Status)
 	}
 	for _, s := range alg.(Explainer).Progress() {
 		if s.Samples != -1 || s.Open != 2 || s.Rival == "arm 3" || s.Leader == "arm 3" || s.Reached >= 1 {

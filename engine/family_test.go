@@ -18,10 +18,7 @@ func TestPaperFamily(t *testing.T) {
 	for k := range 4 {
 		theta += math.Pow(0.1+float64(k)*gap, 2)
 	}
-	one, err := PaperCase(1, gap)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := paper(t, 1, gap)
 	for _, lengthscale := range []float64{0, 1e-3, 0.4, 1, 3, math.Inf(1)} {
 		p, err := PaperFamily(lengthscale, gap)
 		if err != nil {
@@ -50,10 +47,7 @@ func TestPaperFamily(t *testing.T) {
 		if !slices.Equal(p.Mean, one.Mean) {
 			t.Errorf("lengthscale %g: rewards are not those of case 1", lengthscale)
 		}
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		norm, err := m.Norm()
 		if err != nil {
 			t.Fatal(err)
@@ -68,10 +62,7 @@ func TestPaperFamily(t *testing.T) {
 	// ω of case 1 is 12, of case 3 is 60 [known values of bounds.TestKnownValues at ξ → 0].
 	for lengthscale, want := range map[float64]float64{0: 60, math.Inf(1): 12} {
 		p, _ := PaperFamily(lengthscale, gap)
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		d, err := m.Design(0, p.Groups())
 		if err != nil || math.Abs(d.Value-want) > 1e-6 {
 			t.Errorf("lengthscale %g: rho_1 = %g, %v, want %g", lengthscale, d.Value, err, want)

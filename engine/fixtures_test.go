@@ -1,23 +1,79 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
+
+// paper returns a case of the paper.
+func paper(t testing.TB, number int, gap float64) *Problem {
+	t.Helper()
+	p, err := PaperCase(number, gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// model returns the model of p.
+func model(t testing.TB, p *Problem) *Model {
+	t.Helper()
+	m, err := NewModel(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// run returns the outcome of alg on rewards that pull returns.
+func run(t testing.TB, alg Algorithm, opt Options, pull func(Plan) Batch) Outcome {
+	t.Helper()
+	out, err := Run(context.Background(), alg, environmentFunc(pull), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+type environmentFunc func(Plan) Batch
+
+func (f environmentFunc) Pull(_ context.Context, p Plan) (Batch, error) { return f(p), nil }
+
+// replicas checks that two algorithms which are told the same make the same plans, as the digests
+// show, and returns their outcome.
+func replicas(t *testing.T, p *Problem, opt Options, seed uint64, create func() (Algorithm, error)) Outcome {
+	t.Helper()
+	var digests [2][]string
+	var out Outcome
+	for k := range digests {
+		alg, err := create()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 9))
+		out = run(t, alg, opt, func(plan Plan) Batch {
+			digests[k] = append(digests[k], plan.Digest)
+			return pull(rng, p, plan)
+		})
+	}
+	if len(digests[0]) == 0 || !slices.Equal(digests[0], digests[1]) {
+		t.Errorf("digests differ: %v and %v", digests[0], digests[1])
+	}
+	return out
+}
 
 // instances are problems with linear task and arm kernels, so that φ = z ⊗ x.
 func instances(t *testing.T) []*Problem {
 	t.Helper()
 	var out []*Problem
 	for number := 1; number <= 3; number++ {
-		p, err := PaperCase(number, 0.3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := paper(t, number, 0.3)
 		out = append(out, p)
 	}
 	rng := rand.New(rand.NewPCG(7, 7))

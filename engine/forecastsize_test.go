@@ -28,10 +28,7 @@ func TestForecastUpToASize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		test, err := newCoTest(m, Options{}, minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)

@@ -39,10 +39,7 @@ func (s *staged) Warnings() []Warning         { return nil }
 // ends: there are no rounds without pulls.
 func TestIndividualEnds(t *testing.T) {
 	p := small(t, independent, []float64{0, 1}, []float64{0, 1})
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	for _, last := range []int{1, 2, 4} { // the stuck agent ends with the other, or before it
 		next := 0
 		alg, err := newIndividual(m, Options{}, func(m *Model, _ Options) (Algorithm, error) {

@@ -19,10 +19,7 @@ func TestModelsStop(t *testing.T) {
 		counts[i] = 3
 	}
 	counts[0], counts[1] = 0, 0
-	background, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	background := model(t, p)
 	ending.Check(t, "NewModelContext", 2, func(ctx context.Context) error {
 		_, err := NewModelContext(ctx, p, 0)
 		return err
@@ -83,10 +80,7 @@ func TestSolveInSteps(t *testing.T) {
 // The fit of means leaves nothing to test when the context has ended in it.
 func TestLeastSquaresStops(t *testing.T) {
 	p := instances(t)[3]
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	data, factor := newReplicates(p.N()), make([]float64, p.N())
 	b := Batch{Counts: make([]int, p.N()), Means: p.Mean}
 	for i := range factor {

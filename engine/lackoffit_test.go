@@ -27,10 +27,7 @@ func line(t *testing.T) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	return m
 }
 

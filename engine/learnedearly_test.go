@@ -9,10 +9,7 @@ func TestLearnBeforePlanPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	for _, entry := range Algorithms() {
 		opt := Options{}
 		if entry.Mode == ModeFB {

@@ -121,10 +121,7 @@ func TestCouplingNoise(t *testing.T) {
 	if math.Abs(lowest-3.6) > 0.05 || math.Abs(p.LargestNoise()-21.7) > 0.05 {
 		t.Errorf("task noise from %.3f to %.3f, want 3.6 to 21.7", lowest, p.LargestNoise())
 	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	// Smallest gap between best and second arm: 0.46, in task 3Py-I (README of the data).
 	gap, err := m.DeltaMin()
 	if err != nil || math.Abs(gap*m.Unit-0.46) > 0.005 {

@@ -210,10 +210,7 @@ func TestMemoryIsShared(t *testing.T) {
 // Allocations of the same sets to the same number of pulls are told apart in the memory.
 func TestMemoryTellsAllocationsApart(t *testing.T) {
 	p := small(t, independent, []float64{0, 1, 2})
-	m, err := NewModel(p.Only(0), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p.Only(0))
 	ways := []allocation{shared(), separate(), gOptimal(), narrowest()}
 	for range 2 { // cold, then warm
 		for _, a := range ways {

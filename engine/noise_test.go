@@ -112,10 +112,7 @@ func TestNoiseContradictions(t *testing.T) {
 
 // A guess leaves the simulated noise as it was; a stated number sets it.
 func TestWithNoise(t *testing.T) {
-	p, err := PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 1, 0.5)
 	guess, err1 := p.WithNoise(NoiseModel{UnknownBy: UnknownProblem, Scales: []float64{3}})
 	twice, err2 := p.WithNoise(NoiseModel{Scales: []float64{2}})
 	if err1 != nil || err2 != nil {

@@ -8,19 +8,10 @@ import (
 // The problem of some tasks has their arms, with what is known of each and the same
 // kernel between them.
 func TestOnly(t *testing.T) {
-	p, err := PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 2, 0.4)
+	whole := model(t, p)
 	q := p.Only(3, 1)
-	part, err := NewModel(q, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := model(t, q)
 	from := make([]int, 0, 12) // where the arms come from
 	for _, v := range []int{3, 1} {
 		lo, hi := p.ArmsOf(v)

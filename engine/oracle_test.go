@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -50,10 +49,7 @@ func (a *plainOracle) learn(b Batch) {
 func TestReferenceOracle(t *testing.T) {
 	const delta = 0.05
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		built, err := NewOracleFC(m, Options{Delta: delta})
 		if err != nil {
 			t.Fatal(err)
@@ -118,10 +114,7 @@ func (ref *reference) scaledVariance(weights []float64, best []int) float64 {
 // The oracle says what it needs: the truth, and no tie unless epsilon is given.
 func TestOracleErrors(t *testing.T) {
 	p := small(t, independent, []float64{3, 3, 0}, []float64{0, 5})
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	if _, err := NewOracleFC(m, Options{}); !errors.Is(err, ErrUnsuited) || !strings.Contains(err.Error(), `task "a": arms "1" and "2" tie for best`) {
 		t.Errorf("a tie: error %v", err)
 	}
@@ -137,9 +130,7 @@ func TestOracleErrors(t *testing.T) {
 	}
 	unknown := *p
 	unknown.Mean = nil
-	if m, err = NewModel(&unknown, 0); err != nil {
-		t.Fatal(err)
-	}
+	m = model(t, &unknown)
 	if _, err := NewOracleFC(m, Options{}); !errors.Is(err, ErrUnknownMeans) || !errors.Is(err, ErrUnsuited) {
 		t.Errorf("unknown rewards: error %v", err)
 	}
@@ -155,14 +146,8 @@ func TestOracleIsAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, number := range []int{1, 2, 3} {
-		p, err := PaperCase(number, 0.4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := paper(t, number, 0.4)
+		m := model(t, p)
 		lowest := meanSamples(t, m, reference)
 		for _, entry := range Algorithms() {
 			if entry.Mode == ModeFC && entry.Role != RoleReference && (entry.Scheduled || entry.Name == "CoTestFC") && !unsuited(t, p, entry) {
@@ -184,10 +169,7 @@ func meanSamples(t *testing.T, m *Model, entry AlgorithmEntry) (mean float64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Run(context.Background(), alg, environmentFunc(func(plan Plan) Batch { return pull(rng, m.Problem, plan) }), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := run(t, alg, opt, func(plan Plan) Batch { return pull(rng, m.Problem, plan) })
 		mean += float64(out.Samples) / runs
 	}
 	return mean

@@ -30,10 +30,7 @@ func TestReferencePeacePooled(t *testing.T) {
 // checkPeacePooled compares a run with the transcription and returns the candidates left.
 func checkPeacePooled(t *testing.T, p *Problem, budget int, seed uint64) []int {
 	t.Helper()
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	alg, err := newPooledPeace(m, Options{Budget: budget, Ridge: Ridge{Kind: RidgeValue}})
 	if err != nil {
 		t.Fatal(err)

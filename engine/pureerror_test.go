@@ -43,10 +43,7 @@ func lines(t testing.TB, tasks, arms int, own bool, unknown string) *Model {
 		t.Fatal(err)
 	}
 	p.Noise.UnknownBy = unknown
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	return m
 }
 

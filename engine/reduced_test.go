@@ -33,10 +33,7 @@ func TestReducedDesigns(t *testing.T) {
 	for _, p := range instances(t) {
 		for _, ridge := range []float64{0, 1e-9, 1e-3, 0.5} {
 			t.Run(fmt.Sprintf("%s/ridge=%g", p.Name, ridge), func(t *testing.T) {
-				m, err := NewModel(p, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := model(t, p)
 				for range 12 {
 					sets := candidateSets(rng, p)
 					if rng.Float64() < 0.2 { // across tasks, as in the number of rounds of Alg. 2
@@ -142,14 +139,8 @@ func provenLower(t *testing.T, s design.Space, c design.Certificate) float64 {
 func TestReducedSharing(t *testing.T) {
 	var first string
 	for number := 1; number <= 3; number++ {
-		p, err := PaperCase(number, 0.1*float64(number))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := paper(t, number, 0.1*float64(number))
+		m := model(t, p)
 		if want := []int{1, 2, 5}[number-1]; len(m.layout.blocks) != want {
 			t.Errorf("case %d: %d blocks, want %d", number, len(m.layout.blocks), want)
 		}

@@ -197,10 +197,7 @@ func TestReferenceFC(t *testing.T) {
 	const delta, ridge = 0.1, 1e-7
 	for _, p := range instances(t) {
 		for _, schedule := range []string{SchedulePaper, ScheduleTuned} {
-			m, err := NewModel(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, p)
 			alg, err := NewCoKernelFC(m, Options{Delta: delta, Schedule: schedule, Ridge: Ridge{RidgeValue, ridge}})
 			if err != nil {
 				t.Fatal(err)
@@ -233,10 +230,7 @@ func TestReferenceFC(t *testing.T) {
 func TestReferenceFB(t *testing.T) {
 	const ridge = 1e-7
 	for _, p := range instances(t) {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		alg, err := NewCoKernelFB(m, Options{Budget: 2000, Ridge: Ridge{RidgeValue, ridge}})
 		if err != nil {
 			t.Fatal(err)

@@ -9,15 +9,9 @@ import (
 // The warnings of the tuned schedule, which holds for every ξ, solve no design for the condition
 // of Theorem 1.
 func TestTunedWarningsSolveNothing(t *testing.T) {
-	p, err := PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 2, 0.4)
 	for _, schedule := range []string{ScheduleTuned, SchedulePaper} {
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		a, err := NewCoKernelFCIndAlloc(m, Options{Schedule: schedule, Ridge: Ridge{Kind: RidgeValue, Value: 0.01}})
 		if err != nil {
 			t.Fatal(err)

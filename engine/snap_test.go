@@ -13,10 +13,7 @@ func TestSnap(t *testing.T) {
 	smooth := kernels.Joint{Terms: []kernels.Term{{Scale: 7, Task: kernels.Constant{Value: 1}, Arm: kernels.RBF{}}}}
 	// Under rbf(1) points at distance d are √(2 - 2exp(-d²/2)) ≈ d apart, in units of √7.
 	rows := [][]float64{{0}, {1}, {2}, {1 + 3e-7}, {1 - 5e-7}, {2 + 1e-4}, {0}}
-	m, err := NewModel(onFeatures(t, smooth, rows, nil), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, onFeatures(t, smooth, rows, nil))
 	for i, want := range []int{0, 1, 2, 1, 1, 5, 0} {
 		for j := range rows {
 			if same := m.same(i, j); same != (want == []int{0, 1, 2, 1, 1, 5, 0}[j]) {
@@ -42,10 +39,7 @@ func TestSnapTasks(t *testing.T) {
 	if p.Tasks, err = kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, [][]float64{{0}, {3e-7}, {0.1}}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model(t, p)
 	if contests, err := m.contests(true); err != nil || len(contests) != 2 {
 		t.Errorf("%d contests of tasks at 0, 3e-7 and 0.1, want 2 (%v)", len(contests), err)
 	}

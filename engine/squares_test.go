@@ -44,14 +44,8 @@ func (a *asking) Learn(b Batch) error {
 // When the part of one agent wants squares, all are asked, and it alone is told, of its
 // own arms.
 func TestIndividualSquares(t *testing.T) {
-	p, err := PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := paper(t, 1, 0.5)
+	m := model(t, p)
 	var parts []*asking
 	alg, err := newIndividual(m, Options{Delta: 0.1}, func(m *Model, o Options) (Algorithm, error) {
 		part, err := NewCoKernelFC(m, o)

@@ -22,10 +22,7 @@ func classics(t *testing.T) []*Problem {
 		}
 		out = append(out, p)
 	}
-	one, err := PaperCase(1, 0.3) // the same tasks, but arms that tell of one another: here they must not
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := paper(t, 1, 0.3) // the same tasks, but arms that tell of one another: here they must not
 	return append(out, one)
 }
 
@@ -105,10 +102,7 @@ func TestReferenceSuccessive(t *testing.T) {
 	const delta = 0.1
 	for _, p := range classics(t) {
 		for _, schedule := range []string{SchedulePaper, ScheduleTuned} {
-			m, err := NewModel(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := model(t, p)
 			opt := Options{Delta: delta, Schedule: schedule, Ridge: Ridge{Kind: RidgeValue}}
 			built, err := NewCoSuccessiveElimination(m, opt)
 			if err != nil {
@@ -197,14 +191,8 @@ func comparePlans(t *testing.T, p *Problem, co CoKernelFC, equal Plan, noise []f
 
 // Where tasks are not the same, the error says which arm of which task shows it.
 func TestSuccessiveErrors(t *testing.T) {
-	two, err := PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := PaperCase(1, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := paper(t, 2, 0.4)
+	one := paper(t, 1, 0.4)
 	for _, c := range []struct {
 		p    *Problem
 		want string
@@ -214,11 +202,7 @@ func TestSuccessiveErrors(t *testing.T) {
 		{renamed(t, one), `needs the same arms in every task: task "task 2" has arm "{9,9}", task "task 1" has not`},
 		{one, ""},
 	} {
-		m, err := NewModel(c.p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = NewCoSuccessiveElimination(m, Options{})
+		_, err := NewCoSuccessiveElimination(model(t, c.p), Options{})
 		if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err, ErrUnsuited) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.p.Name, err, c.want)
 		}

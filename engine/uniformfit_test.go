@@ -28,10 +28,7 @@ func TestUniformMisfit(t *testing.T) {
 			rows[i] = []float64{float64(i)}
 		}
 		p := onFeatures(t, line, rows, c.means)
-		m, err := NewModel(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := model(t, p)
 		got, _, err := m.UniformMisfit()
 		if err != nil {
 			t.Fatal(err)
