@@ -1,4 +1,4 @@
-.PHONY: help test parts short test-lab bench faults fuzz docs licenses
+.PHONY: help test parts short cross outdated test-lab bench faults fuzz docs licenses
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -7,7 +7,7 @@ help: ## list the targets
 # those late.
 conformance = ./internal/conformance
 
-test: parts ## everything that CI runs: format, vet, module files, all tests with all parts
+test: parts cross ## everything that CI runs: format, vet, module files, other systems, all tests with all parts
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
@@ -19,6 +19,16 @@ parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTe
 
 short: ## the tests without long simulations
 	go test -short ./...
+
+# Tests need Unix, so go vet, which reads them, runs for one other Unix.
+cross: ## all packages compile for Windows, macOS and arm64 (two minutes of processor time at first, then seconds)
+	GOOS=windows GOARCH=amd64 go build ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=linux GOARCH=arm64 go build ./...
+
+outdated: ## newer versions of the modules that go.mod names, for the monthly upgrade
+	@go list -m -u -e -f '{{with .Update}}{{$$.Path}} {{$$.Version}} -> {{.Version}}{{end}}{{with .Error}}{{$$.Path}} {{$$.Version}}: newer versions cannot be listed{{end}}' \
+		$$(go list -m -f '{{if not (or .Main .Indirect)}}{{.Path}}{{end}}' all) 2>/dev/null
 
 # JupyterLab is not in Debian 12. A virtual environment in the cache keeps it apart.
 lab_version = 4.6.6
