@@ -176,6 +176,9 @@ func (ref *reference) checkLocal(t *testing.T, weights []float64) float64 {
 // Each baseline errs in at most a share δ of 500 runs, under either schedule. The
 // Wilson interval of no error in 500 runs ends at 0.0076.
 func TestBaselineErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("500 runs of every algorithm")
+	}
 	const delta, runs = 0.1, 500
 	p := paper(t, 2, 0.4)
 	same, err := Classic([]float64{0.5, 0.1, 0, 0.2}, 3)

@@ -114,6 +114,9 @@ func TestScoreTails(t *testing.T) {
 // Guesses of the noise that are wrong by orders of magnitude are found out: the same samples
 // as with the right ones, within a factor, and every answer right.
 func TestUnknownScales(t *testing.T) {
+	if testing.Short() {
+		t.Skip("300 runs")
+	}
 	samples := map[string]float64{}
 	for _, guess := range []float64{1, 1000, 0.001} {
 		for _, unknown := range []string{"", UnknownProblem, UnknownTask, UnknownArm} {

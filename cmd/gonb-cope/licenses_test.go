@@ -23,6 +23,9 @@ var update = flag.Bool("update", false, "write THIRD_PARTY_LICENSES from the lin
 // THIRD_PARTY_LICENSES has every module that the command links on any system, with all
 // licences and notices that the module carries, as they are in the versions of go.mod.
 func TestLicenses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lists the modules of three systems")
+	}
 	want := thirdParty(t)
 	if *update {
 		if err := os.WriteFile("THIRD_PARTY_LICENSES", []byte(want), 0o644); err != nil {

@@ -16,6 +16,9 @@ import (
 // Under the kernel that the rewards were drawn from, the test for lack of fit must reject
 // as often as its level says: its degrees of freedom are exact.
 func TestMisfitLevel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("800 draws")
+	}
 	const draws = 400
 	w := world{tasks: 4, arms: 8, reps: 3, noise: 0.8}
 	k := joint(t, kernels.RBF{}, kernels.RBF{Lengthscale: []float64{2}})
