@@ -233,6 +233,9 @@ const python = "/usr/bin/python3"
 // ipykernel, the kernel that the protocol is modelled on, over both transports; what
 // comes out is judged by nbformat.
 func TestPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Python")
+	}
 	need(t, "ipykernel (Debian: python3-ipykernel)", python, "-c", "import ipykernel")
 	spec := Spec{
 		Name: "python3", DisplayName: "Python 3", Language: "python",
