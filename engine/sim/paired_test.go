@@ -117,6 +117,9 @@ func TestPairedErrors(t *testing.T) {
 // samples, and correlated wrong runs down to rates where few are wrong. The adjusted
 // Wald intervals err on the wide side.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("16,000 experiments")
+	}
 	const repetitions = 2000
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, runs := range []int{30, 100} {

@@ -123,6 +123,9 @@ func TestErrorRatesCanFail(t *testing.T) {
 
 // The budget is never exceeded, and with twice the budget fewer runs err.
 func TestBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1600 runs")
+	}
 	p, err := engine.PaperCase(3, 0.3)
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +177,9 @@ func TestDeterminism(t *testing.T) {
 // The negative control: in the stroke trial no best arm is separable with the
 // patients there were (19,285 of them, 2,411 a task), and nobody is told a winner.
 func TestStroke(t *testing.T) {
+	if testing.Short() {
+		t.Skip("200 runs")
+	}
 	p, err := engine.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{20, 0.5}}, Arm: kernels.Constant{Value: 1}},
 		{Scale: 0.01, Task: kernels.Identity{}, Arm: kernels.Identity{}},

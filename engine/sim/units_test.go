@@ -105,13 +105,13 @@ func inUnits(t *testing.T, name string, u units, level bool) *engine.Problem {
 // What units a problem is written down in touches no result but by these units: not the kernel's, the rewards' and
 // the features', nor the level of rewards where the kernel holds constants.
 func TestUnits(t *testing.T) {
-	factors := []float64{1e-9, 3e8}
+	factors, levels := []float64{1e-9, 3e8}, []bool{true, false}
 	if testing.Short() {
-		factors = factors[:1]
+		factors, levels = factors[:1], levels[:1]
 	}
 	for _, entry := range engine.Algorithms() {
 		for name := range armKernels(1) {
-			for _, level := range []bool{false, true} {
+			for _, level := range levels {
 				t.Run(fmt.Sprintf("%s/%s/%s/%v", entry.Mode, entry.Name, name, level), func(t *testing.T) {
 					opt := engine.Options{Delta: 0.1, Epsilon: 0.05, Budget: 60}
 					want, err := inTheseUnits(t, entry, name, units{1, 1, 1, 0}, level, opt)
