@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -107,21 +107,21 @@ plot(s, x="gap", y=["samples", "lower_bound"], panel="case", file="samples.svg")
 
 // The instances of the paper, those between them, and classic best-arm identification.
 func TestInstances(t *testing.T) {
-	for src, want := range map[string]func() (*engine.Problem, error){
-		"paper(2)":                            func() (*engine.Problem, error) { return engine.PaperCase(2, 0.1) },
-		"paper(case=2, gap=0.3)":              func() (*engine.Problem, error) { return engine.PaperCase(2, 0.3) },
-		"paper(lengthscale=0)":                func() (*engine.Problem, error) { return engine.PaperFamily(0, 0.1) },
-		"paper(gap=0.3, lengthscale=0.5)":     func() (*engine.Problem, error) { return engine.PaperFamily(0.5, 0.3) },
-		"paper(lengthscale=1e9)":              func() (*engine.Problem, error) { return engine.PaperFamily(1e9, 0.1) },
-		`paper(lengthscale="inf")`:            func() (*engine.Problem, error) { return engine.PaperFamily(math.Inf(1), 0.1) },
-		"classic([0.9, 0.5])":                 func() (*engine.Problem, error) { return engine.Classic([]float64{0.9, 0.5}, 5) },
-		"classic(means=[1, 0, -1], agents=2)": func() (*engine.Problem, error) { return engine.Classic([]float64{1, 0, -1}, 2) },
+	for src, want := range map[string]func() (*problem.Problem, error){
+		"paper(2)":                            func() (*problem.Problem, error) { return problem.PaperCase(2, 0.1) },
+		"paper(case=2, gap=0.3)":              func() (*problem.Problem, error) { return problem.PaperCase(2, 0.3) },
+		"paper(lengthscale=0)":                func() (*problem.Problem, error) { return problem.PaperFamily(0, 0.1) },
+		"paper(gap=0.3, lengthscale=0.5)":     func() (*problem.Problem, error) { return problem.PaperFamily(0.5, 0.3) },
+		"paper(lengthscale=1e9)":              func() (*problem.Problem, error) { return problem.PaperFamily(1e9, 0.1) },
+		`paper(lengthscale="inf")`:            func() (*problem.Problem, error) { return problem.PaperFamily(math.Inf(1), 0.1) },
+		"classic([0.9, 0.5])":                 func() (*problem.Problem, error) { return problem.Classic([]float64{0.9, 0.5}, 5) },
+		"classic(means=[1, 0, -1], agents=2)": func() (*problem.Problem, error) { return problem.Classic([]float64{1, 0, -1}, 2) },
 	} {
 		p, err := want()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := must(t, NewSession(Options{}), src)[0].Value.(*engine.Problem)
+		got := must(t, NewSession(Options{}), src)[0].Value.(*problem.Problem)
 		if got.Name != p.Name || got.Kernel.String() != p.Kernel.String() || !slices.Equal(got.Mean, p.Mean) || got.V() != p.V() {
 			t.Errorf("%s: %s with kernel %s, want %s with %s", src, got.Name, got.Kernel, p.Name, p.Kernel)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
 // Completion is a word that fits at the cursor.
@@ -193,7 +193,7 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 
 // algorithmDoc describes an algorithm in a line, "" where the word is none.
 func algorithmDoc(name string) string {
-	for _, a := range engine.Algorithms() {
+	for _, a := range algorithms.All() {
 		if a.Name == name {
 			return a.Doc
 		}

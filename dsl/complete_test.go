@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -142,7 +142,7 @@ func TestDescriptionsRender(t *testing.T) {
 	for _, f := range formula.Functions() {
 		all["in a formula: "+f.Name] = formulaHelp(f.Name)
 	}
-	for _, a := range engine.Algorithms() {
+	for _, a := range algorithms.All() {
 		all[a.Name] = algorithmHelp(a.Name)
 	}
 	for name, blocks := range all {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -19,12 +20,12 @@ const longMeasure = 1e6
 
 // measure simulates what sharing is worth where the data's means are the truth and agents go by
 // the fitted kernel. Arms closer than the pilot tells apart count as equally good.
-func (c *call) measure(p *engine.Problem, f *fit.Fit, runs int) error {
+func (c *call) measure(p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
 	}
 	q := *p.WithKernel(f.Kernel)
-	q.Noise.Environment, q.Rewards = engine.EnvironmentGaussian, nil
+	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
 	for _, name := range []string{together, apart} {

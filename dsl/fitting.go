@@ -3,6 +3,7 @@ package dsl
 import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,7 +34,7 @@ func fittingFunctions() []Function {
 // fit is fit(...). What is wrong with the kernel on the problem's points is shown under
 // the kernel where one is given.
 func (c *call) fit() (any, error) {
-	p := c.arg("p").Data.(*engine.Problem)
+	p := c.arg("p").Data.(*problem.Problem)
 	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
 	switch noise := c.arg("noise").Data.(type) {
 	case float64:
@@ -48,8 +49,8 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
-	if err == nil && opt.Noise == nil && p.Noise.Known == engine.NoiseAssumed {
-		f.Warnings = append(f.Warnings, p.NoiseWarnings()...)
+	if err == nil && opt.Noise == nil && p.Noise.Known == problem.NoiseAssumed {
+		f.Warnings = append(f.Warnings, engine.NoiseWarnings(p)...)
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
 // arguments lists what the function takes, as pairs of name and description.
@@ -101,7 +101,7 @@ func formulaTable() string {
 func algorithmTable() string {
 	var b strings.Builder
 	b.WriteString("| algorithm | for | what it does | from |\n|---|---|---|---|\n")
-	for _, a := range engine.Algorithms() {
+	for _, a := range algorithms.All() {
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", a.Name, a.Mode, a.Doc, a.Source)
 	}
 	return b.String()

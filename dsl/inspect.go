@@ -6,7 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -146,7 +146,7 @@ func formulaHelp(name string) []report.Block {
 
 // algorithmHelp describes an algorithm; nil when there is none of that name.
 func algorithmHelp(name string) []report.Block {
-	for _, a := range engine.Algorithms() {
+	for _, a := range algorithms.All() {
 		if a.Name != name {
 			continue
 		}

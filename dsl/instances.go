@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // infinite is the text for a length scale without end.
@@ -40,15 +40,15 @@ func (c *call) paper() (any, error) {
 	if c.arg("gap").known() {
 		gap = c.number("gap")
 	}
-	var p *engine.Problem
+	var p *problem.Problem
 	var err error
 	switch scale := c.arg("lengthscale").Data.(type) {
 	case float64:
-		p, err = engine.PaperFamily(scale, gap)
+		p, err = problem.PaperFamily(scale, gap)
 	case string:
-		p, err = engine.PaperFamily(math.Inf(1), gap)
+		p, err = problem.PaperFamily(math.Inf(1), gap)
 	default:
-		p, err = engine.PaperCase(c.whole("case"), gap)
+		p, err = problem.PaperCase(c.whole("case"), gap)
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (c *call) classic() (any, error) {
 		return nil, nil // reported
 	}
 	means, _ := every[float64](c.arg("means").Data.([]value))
-	return given(engine.Classic(means, c.agents()))
+	return given(problem.Classic(means, c.agents()))
 }
 
 // agents is how many agents classic has.

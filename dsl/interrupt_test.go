@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -70,7 +70,7 @@ func TestEveryComputationStops(t *testing.T) {
 			s := NewSession(Options{Host: tableHost{}, Progress: func(Activity) {}})
 			tasks, _ := kernels.NewPoints(nil, []string{"t"}, nil)
 			arms, _ := kernels.NewPoints([]string{"x_1"}, []string{"a", "b", "c"}, [][]float64{{1}, {2}, {3}})
-			p, err := engine.New("p", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(stuck), []float64{1}, []float64{1, 2, 3})
+			p, err := problem.New("p", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(stuck), []float64{1}, []float64{1, 2, 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,9 +91,9 @@ func TestEveryComputationStops(t *testing.T) {
 // tableHost reads one table.
 type tableHost struct{ files }
 
-func (tableHost) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
+func (tableHost) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	opt.Read = func(string) ([]byte, error) { return []byte("task,arm,x_1,mean\nt,a,1,1\nt,b,2,2\n"), nil }
-	return engine.Load(path, k, opt)
+	return problem.Load(path, k, opt)
 }
 
 // Nobody is told of the progress of what was left behind.

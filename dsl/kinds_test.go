@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
@@ -34,7 +35,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v was put as %s", k.Type, got.a())
 		}
 	}
-	for want, got := range map[Type]Type{Problem: typeOf[engine.Problem](), Result: typeOf[engine.Result](), Sweep: typeOf[sim.Sweep]()} {
+	for want, got := range map[Type]Type{Problem: typeOf[problem.Problem](), Result: typeOf[engine.Result](), Sweep: typeOf[sim.Sweep]()} {
 		if got != want {
 			t.Errorf("package kinds calls a %s a %s", want, got)
 		}

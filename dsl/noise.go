@@ -4,14 +4,14 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // noiseParams are what problems say of their noise. kinds are the texts that noise takes
 // besides those for unknown scales.
 func noiseParams(doc string, kinds ...string) []Param {
 	var environments, strengths []string
-	for _, e := range engine.Environments() {
+	for _, e := range problem.Environments() {
 		environments = append(environments, e.Name)
 		if e.Strength > 0 {
 			strengths = append(strengths, e.Name+": "+e.Means)
@@ -19,7 +19,7 @@ func noiseParams(doc string, kinds ...string) []Param {
 	}
 	return []Param{
 		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
-			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+engine.UnknownTask, noiseUnknown+" "+engine.UnknownArm),
+			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
 			Doc:     "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset, Doc: "with unknown noise, what to plan the first round with; it carries no guarantee; 1 when not given"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset, Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
@@ -38,7 +38,7 @@ func unknownBy(text string) string {
 	case !unknown:
 		return ""
 	case by == "":
-		return engine.UnknownProblem
+		return problem.UnknownProblem
 	}
 	return strings.TrimPrefix(by, " ")
 }
@@ -65,8 +65,8 @@ func (c *call) checkNoise() bool {
 }
 
 // noiseModel reads the arguments of noise, which are checked.
-func (c *call) noiseModel() engine.NoiseModel {
-	m := engine.NoiseModel{Environment: c.text("environment")}
+func (c *call) noiseModel() problem.NoiseModel {
+	m := problem.NoiseModel{Environment: c.text("environment")}
 	switch noise := c.arg("noise").Data.(type) {
 	case float64:
 		m.Scales = []float64{noise}
@@ -94,7 +94,7 @@ func (c *call) noiseError(err error) error {
 		return nil
 	}
 	about := "environment"
-	if wrong := (*engine.NoiseError)(nil); errors.As(err, &wrong) {
+	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
 		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment", "Strength": "strength"}[wrong.Field]
 	}
 	return &argumentError{about, c.fn.Name + ": the noise cannot be as stated", err}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -16,8 +17,8 @@ import (
 // Host reads and writes the files of a script. Paths are those of the script,
 // relative ones below Options.Folder.
 type Host interface {
-	// Load reads a problem, as engine.Load.
-	Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error)
+	// Load reads a problem, as problem.Load.
+	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
 	// Save writes a value in the format that the extension of the path names, as
 	// save.File.
 	Save(path string, v any) error
@@ -34,8 +35,8 @@ type Store interface {
 // files is the file system.
 type files struct{}
 
-func (files) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
-	return engine.Load(path, k, opt)
+func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
+	return problem.Load(path, k, opt)
 }
 
 func (files) Save(path string, v any) error { return save.File(path, v) }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -20,7 +20,7 @@ type telling struct {
 	begun chan struct{}
 }
 
-func (h telling) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
+func (h telling) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	h.begun <- struct{}{}
 	return h.files.Load(path, k, opt)
 }

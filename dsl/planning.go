@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -122,7 +123,7 @@ func (c *call) forecast() (any, error) {
 	if !c.checkNumbers("gaps") {
 		return nil, nil // reported
 	}
-	p, q := c.arg("p").Data.(*engine.Problem), c.question()
+	p, q := c.arg("p").Data.(*problem.Problem), c.question()
 	q.Options = c.options()
 	var worth atomic.Bool
 	q.Progress = noting(c.e.progress(c.fn.Name, p.Name, q.Runs), &worth, finished)
@@ -150,7 +151,7 @@ func (c *call) whatIf() (any, error) {
 		return nil, nil // reported
 	}
 	q, algorithm := c.question(), c.algorithm(engine.ModeFC)
-	p, given := c.arg("p").Data.(*engine.Problem)
+	p, given := c.arg("p").Data.(*problem.Problem)
 	drawn := false // by a function of a Go cell
 	q.Options.Schedule = c.text("schedule")
 	if !given {
@@ -158,7 +159,7 @@ func (c *call) whatIf() (any, error) {
 		if !ok {
 			return nil, nil // reported
 		}
-		if p, given = run.arg("p").Data.(*engine.Problem); !given {
+		if p, given = run.arg("p").Data.(*problem.Problem); !given {
 			return nil, nil // what made the result cannot be evaluated any more, and that was reported
 		}
 		q.Options, algorithm = run.options(), run.algorithm(engine.ModeFC)
@@ -219,7 +220,7 @@ func (c *call) baseline() (*call, bool) {
 }
 
 // changes are the alternatives, in the order of the parameters.
-func (c *call) changes(p *engine.Problem) ([]plan.Change, bool) {
+func (c *call) changes(p *problem.Problem) ([]plan.Change, bool) {
 	var out []plan.Change
 	for _, name := range []string{plan.VaryDelta, plan.VaryEpsilon} {
 		for _, a := range c.elements(name) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -37,7 +39,7 @@ func optional(p Param) Param {
 
 // engineFunctions are the problems, the theory and the runs.
 func engineFunctions() []Function {
-	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task (the column sd when there is one, else 1)`, engine.NoiseSD, engine.NoiseTask)
+	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task (the column sd when there is one, else 1)`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
@@ -76,7 +78,7 @@ func engineFunctions() []Function {
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam}, bounds.SpectrumOf),
 		theory("hardness", typeOf[bounds.Hardness](), "gap and difficulty of each task",
-			[]Param{problemParam}, func(ctx context.Context, p *engine.Problem, _ engine.Options) (bounds.Hardness, error) {
+			[]Param{problemParam}, func(ctx context.Context, p *problem.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
 			}),
 		{
@@ -88,7 +90,7 @@ func engineFunctions() []Function {
 				if c.arg("tol").known() {
 					tol = c.number("tol")
 				}
-				p, opt := c.arg("p").Data.(*engine.Problem), c.options()
+				p, opt := c.arg("p").Data.(*problem.Problem), c.options()
 				return given(computed(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, p, opt, tol) }))
 			},
 		},
@@ -96,11 +98,11 @@ func engineFunctions() []Function {
 }
 
 // theory is a function of a problem and options.
-func theory[T any](name string, result Type, doc string, params []Param, compute func(context.Context, *engine.Problem, engine.Options) (T, error)) Function {
+func theory[T any](name string, result Type, doc string, params []Param, compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
 		eval: func(c *call) (any, error) {
-			p, opt := c.arg("p").Data.(*engine.Problem), c.options()
+			p, opt := c.arg("p").Data.(*problem.Problem), c.options()
 			return given(computed(c, func() (T, error) { return compute(c.e.ctx, p, opt) }))
 		},
 	}
@@ -109,9 +111,9 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 // bounds computes in the session's memory: runs need some of its designs, and the next
 // call all of them.
 func (c *call) bounds() (any, error) {
-	p, opt := c.arg("p").Data.(*engine.Problem), c.options()
+	p, opt := c.arg("p").Data.(*problem.Problem), c.options()
 	return given(computed(c, func() (bounds.Report, error) {
-		m, err := engine.NewModelContext(c.e.ctx, p, opt.Unit)
+		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
 		}
@@ -135,13 +137,13 @@ func (c *call) problem() (any, error) {
 		return nil, nil // reported
 	}
 	raw := c.text("rewards")
-	opt := engine.LoadOptions{Name: c.text("name"), Noise: c.noiseModel()}
+	opt := problem.LoadOptions{Name: c.text("name"), Noise: c.noiseModel()}
 	if raw != "" {
 		opt.Rewards = c.e.session.path(raw)
 	}
 	opt.Read = c.e.read
 	joint := c.arg("kernel").Data.(kernels.Joint)
-	p, err := computed(c, func() (*engine.Problem, error) {
+	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(path, joint, opt)
 		if err == nil {
 			_, err = joint.Check(p.Tasks, p.Arms)
@@ -151,7 +153,7 @@ func (c *call) problem() (any, error) {
 	if err == nil {
 		err = c.e.remember(p.Sources)
 	}
-	var noise *engine.NoiseError
+	var noise *problem.NoiseError
 	switch file := fileOf(err); {
 	case err == nil:
 		return p, nil
@@ -167,10 +169,10 @@ func (c *call) problem() (any, error) {
 
 // fileOf returns the path of the data file that an error is about, "" for none.
 func fileOf(err error) string {
-	if data := (*engine.DataError)(nil); errors.As(err, &data) {
+	if data := (*problem.DataError)(nil); errors.As(err, &data) {
 		return data.Path
 	}
-	if read := (*engine.ReadError)(nil); errors.As(err, &read) {
+	if read := (*problem.ReadError)(nil); errors.As(err, &read) {
 		return read.Path
 	}
 	return ""

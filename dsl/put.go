@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -22,7 +22,7 @@ type Drawing = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 // are the same, and what used the name before becomes stale. The value may be a
 // number, a string, or a slice of these or of such slices, all finite; a
 // kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; a
-// Drawing as a source of rewards; an engine.Problem, engine.Result, or another value that
+// Drawing as a source of rewards; an problem.Problem, engine.Result, or another value that
 // functions of the language return; a report.Figure or report.Table; or a pointer to one
 // of these. What a script could not bind is an error, and then nothing changes.
 func (s *Session) Put(name string, v any) error {
@@ -85,9 +85,9 @@ func fromGo(name string, v any) (value, error) {
 			v.Name = name // prints as what it is bound to
 		}
 		return kernelValue(v), nil
-	case *engine.Problem:
+	case *problem.Problem:
 		return problemFromGo(v)
-	case engine.Problem:
+	case problem.Problem:
 		return problemFromGo(&v)
 	}
 	r := reflect.ValueOf(v)
@@ -167,7 +167,7 @@ func kernelFromGo(k kernels.Kernel) (value, error) {
 	return kernelValue(k), nil
 }
 
-func problemFromGo(p *engine.Problem) (value, error) {
+func problemFromGo(p *problem.Problem) (value, error) {
 	switch {
 	case p == nil:
 		return value{}, fmt.Errorf("the problem is nil")

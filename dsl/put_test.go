@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -21,7 +22,7 @@ import (
 // What Go binds has the type that a script would have given it, and comes back.
 func TestPut(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
-	p, err := engine.PaperCase(2, 0.4)
+	p, err := problem.PaperCase(2, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +49,8 @@ func TestPut(t *testing.T) {
 			c.want = c.v
 		}
 		got, kind, ok := s.Value("v")
-		if q, isProblem := got.(*engine.Problem); isProblem {
-			if w := c.want.(*engine.Problem); q.Name != w.Name || q.N() != w.N() {
+		if q, isProblem := got.(*problem.Problem); isProblem {
+			if w := c.want.(*problem.Problem); q.Name != w.Name || q.N() != w.N() {
 				t.Errorf("%T: %v", c.v, q)
 			}
 			continue
@@ -67,7 +68,7 @@ func TestPut(t *testing.T) {
 func TestPutRefuses(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	must(t, s, "h = 1")
-	var nothing *engine.Problem
+	var nothing *problem.Problem
 	for _, c := range []struct {
 		name string
 		v    any
@@ -79,7 +80,7 @@ func TestPutRefuses(t *testing.T) {
 		{"h", nil, "the value is nil"}, {"h", nothing, "the problem is nil"}, {"h", true, "use the numbers 0 and 1"},
 		{"h", math.NaN(), "NaN is not a finite number"}, {"h", []float64{1, math.Inf(1)}, "element 1: +Inf is not a finite number"},
 		{"h", []any{kernels.RBF{}}, "a list cannot hold a kernel"}, {"h", map[string]int{}, "has no meaning in the language"}, {"h", struct{}{}, "has no meaning"},
-		{"h", &engine.Problem{}, "no tasks or no arms"}, {"h", kernels.Joint{}, "no terms"}, {"h", make([]bool, 1), "element 0: there are no booleans"},
+		{"h", &problem.Problem{}, "no tasks or no arms"}, {"h", kernels.Joint{}, "no terms"}, {"h", make([]bool, 1), "element 0: there are no booleans"},
 		{"h", make([]float64, maxElements+1), "more than 2000000 elements"},
 	} {
 		if err := s.Put(c.name, c.v); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -117,7 +118,7 @@ func TestPutIsUsed(t *testing.T) {
 	if displays[0].Value != "wave(x, y) = <a Go function>\n" || displays[2].Value != "wave(x, y) = <a Go function>\narm(wave + linear())" || calls == 0 {
 		t.Errorf("%d calls; displays %v", calls, displays)
 	}
-	q, err := engine.PaperCase(3, 0.8)
+	q, err := problem.PaperCase(3, 0.8)
 	if err != nil {
 		t.Fatal(err)
 	}

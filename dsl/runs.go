@@ -2,6 +2,8 @@ package dsl
 
 import (
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -48,12 +50,12 @@ func runFunctions() []Function {
 // algorithmParam lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs"}
-	for _, a := range engine.Algorithms() {
+	for _, a := range algorithms.All() {
 		if a.Mode == mode {
 			p.Choices = append(p.Choices, a.Name)
 		}
 	}
-	p.Default = `"` + engine.DefaultAlgorithm(mode).Name + `"`
+	p.Default = `"` + algorithms.Default(mode).Name + `"`
 	if mode == engine.ModeFC {
 		p.Doc += `; with schedule or xi and none named, "CoKernelFC"`
 	}
@@ -71,13 +73,13 @@ func (c *call) algorithm(mode string) string {
 			return "CoKernelFC"
 		}
 	}
-	return engine.DefaultAlgorithm(mode).Name
+	return algorithms.Default(mode).Name
 }
 
 // run is fc and fb. An interrupted run keeps what was finished.
 func (c *call) run(mode string) (any, error) {
 	x := sim.Experiment{
-		Problem: c.arg("p").Data.(*engine.Problem), Mode: mode, Options: c.options(),
+		Problem: c.arg("p").Data.(*problem.Problem), Mode: mode, Options: c.options(),
 		Algorithm: c.algorithm(mode), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
 	}
 	if c.arg("runs").known() {

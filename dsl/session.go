@@ -9,7 +9,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -43,7 +43,7 @@ type Session struct {
 
 	sources []report.DataFile // read so far
 	latest  map[string]string // checksum of each of these files when it was read last
-	memory  engine.Memory     // of designs: runs of different calls have many in common
+	memory  model.Memory      // of designs: runs of different calls have many in common
 }
 
 // NewSession returns a session in which nothing is bound.
@@ -62,7 +62,7 @@ func (s *Session) Sources() []report.DataFile { return slices.Clone(s.sources) }
 
 // Value returns what a name is bound to, and its type: a float64, a string, a list as
 // []float64, []string, [][]float64 or []any, a kernels.Kernel or kernels.Joint, an
-// *engine.Problem, an engine.Result and so on, see Type.
+// *problem.Problem, an engine.Result and so on, see Type.
 func (s *Session) Value(name string) (v any, t Type, ok bool) {
 	b, ok := s.scope[name]
 	if !ok {

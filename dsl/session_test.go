@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -118,7 +119,7 @@ func TestSet(t *testing.T) {
 // recorder is a host that keeps what is saved.
 type recorder map[string]any
 
-func (recorder) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
+func (recorder) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	return nil, errors.New("no files here")
 }
 
@@ -275,7 +276,7 @@ func TestMistakesBeyondTheLimit(t *testing.T) {
 // refusing is a host without files.
 type refusing struct{ t *testing.T }
 
-func (h refusing) Load(path string, k kernels.Joint, opt engine.LoadOptions) (*engine.Problem, error) {
+func (h refusing) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	h.t.Errorf("%s was read", path)
 	return nil, errors.New("no files here")
 }

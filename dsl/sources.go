@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/await"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -18,7 +18,7 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	if data, known := e.contents[path]; known {
 		return data, nil
 	}
-	data, err := await.File(e.ctx, path, engine.MaxData)
+	data, err := await.File(e.ctx, path, problem.MaxData)
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +31,12 @@ func (e *evaluator) read(path string) ([]byte, error) {
 
 // remember notes which files a problem came from. It is an error when a definition is evaluated
 // again, as a sweep does, and a file is not what it was before: results would be of different data.
-func (e *evaluator) remember(sources []engine.Source) error {
+func (e *evaluator) remember(sources []problem.Source) error {
 	s := e.session
 	for _, source := range sources {
 		before, known := s.latest[source.Path]
 		if e.st != e.own && known && before != source.SHA256 {
-			return &engine.DataError{Path: source.Path, Message: "it has changed since it was read before; evaluate again what reads it"}
+			return &problem.DataError{Path: source.Path, Message: "it has changed since it was read before; evaluate again what reads it"}
 		}
 	}
 	for _, source := range sources {

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // taskSets reads tasks=: a number, a name, a list of names, or a list of such
 // alternatives. It reports tasks that the problem does not have, and tells whether all is right.
-func (c *call) taskSets(p *engine.Problem) ([]plan.Change, bool) {
+func (c *call) taskSets(p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
 		return nil, true
@@ -36,7 +36,7 @@ func (c *call) taskSets(p *engine.Problem) ([]plan.Change, bool) {
 }
 
 // taskSet reads one alternative.
-func (c *call) taskSet(p *engine.Problem, a argument) (plan.Change, bool) {
+func (c *call) taskSet(p *problem.Problem, a argument) (plan.Change, bool) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	switch data := a.Data.(type) {
 	case float64:
@@ -64,7 +64,7 @@ func (c *call) taskSet(p *engine.Problem, a argument) (plan.Change, bool) {
 }
 
 // namedTasks keeps the tasks with these names.
-func (c *call) namedTasks(p *engine.Problem, change plan.Change, named []argument) (plan.Change, bool) {
+func (c *call) namedTasks(p *problem.Problem, change plan.Change, named []argument) (plan.Change, bool) {
 	var words []string
 	for _, a := range named {
 		name, ok := a.Data.(string)

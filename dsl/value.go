@@ -20,7 +20,7 @@ const (
 	Free    Type = "free number"     // kernels.Free
 	Kernel  Type = "kernel"          // of the points of one space; kernels.Kernel
 	Joint   Type = "joint kernel"    // of arms of tasks; kernels.Joint
-	Problem Type = "problem"         // *engine.Problem
+	Problem Type = "problem"         // *problem.Problem
 	Result  Type = "result"          // engine.Result
 	Sweep   Type = "sweep"           // sim.Sweep
 	Figure  Type = "figure"          // report.Figure

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -39,11 +39,11 @@ func space(calls []string) string {
 }
 
 // problems returns the problems that are bound, the youngest first.
-func (s *Session) problems() []*engine.Problem {
-	var found []*engine.Problem
+func (s *Session) problems() []*problem.Problem {
+	var found []*problem.Problem
 	names := s.Names()
 	for i := len(names) - 1; i >= 0; i-- {
-		if p, ok := s.scope[names[i]].value.Data.(*engine.Problem); ok {
+		if p, ok := s.scope[names[i]].value.Data.(*problem.Problem); ok {
 			found = append(found, p)
 		}
 	}

@@ -64,8 +64,8 @@ func (p Plan) Pulls() int {
 	return sum
 }
 
-// digest is the first 64 bits of SHA-256 over round and counts, in hexadecimal.
-func digest(round int, counts []int) string {
+// Digest is the first 64 bits of SHA-256 over round and counts, in hexadecimal.
+func Digest(round int, counts []int) string {
 	b := binary.AppendUvarint(nil, uint64(round))
 	for _, c := range counts {
 		b = binary.AppendUvarint(b, uint64(c))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // The schedules that fix how many pulls a round of an elimination algorithm
@@ -63,7 +65,7 @@ type Options struct {
 const DefaultDelta = 0.05
 
 // withDefaults fills the zero fields and reports values outside their range.
-func (o Options) withDefaults(mode string) (Options, error) {
+func (o Options) Checked(mode string) (Options, error) {
 	if o.Delta == 0 {
 		o.Delta = DefaultDelta
 	}
@@ -114,7 +116,7 @@ func (o Options) check(mode string) error {
 
 // LawFor returns the law of the noise that tests rely on: the one given, or else sub-Gaussian
 // where rewards have bounds, and normal where not.
-func (o Options) LawFor(p *Problem) string {
+func (o Options) LawFor(p *problem.Problem) string {
 	switch {
 	case o.Law != "":
 		return o.Law

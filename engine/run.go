@@ -28,7 +28,7 @@ type Outcome struct {
 // the outcome then says which tasks are undecided. When the context is
 // cancelled it returns what is finished together with the context's error.
 func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outcome, error) {
-	opt, err := opt.withDefaults("")
+	opt, err := opt.Checked("")
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -45,7 +45,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 			return out.close(alg, StatusInterrupted), err
 		}
 		plan, err := alg.Plan()
-		if limit := (errLimit{}); errors.As(err, &limit) || (err == nil && out.Samples+plan.Pulls() > opt.MaxSamples) {
+		if limit := (LimitError{}); errors.As(err, &limit) || (err == nil && out.Samples+plan.Pulls() > opt.MaxSamples) {
 			return out.close(alg, StatusSamples), nil
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
@@ -165,4 +166,17 @@ func (w Warning) lackOfFit() string {
 		s = fmt.Sprintf("in %.0f of %.0f runs %s (of the first such run)", w.Numbers[0], w.Numbers[1], s)
 	}
 	return s
+}
+
+// NoiseWarnings says that scales were assumed, and nothing where they were stated: predictions and
+// guarantees go by them, and rewards in other units have others. Where scales are unknown it is
+// about the rewards that are simulated.
+func NoiseWarnings(p *problem.Problem) []Warning {
+	switch {
+	case p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0:
+		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}
+	case p.Noise.Known == problem.NoiseAssumed:
+		return []Warning{{Kind: WarnNoiseAssumed, Names: []string{p.Name}}}
+	}
+	return nil
 }

@@ -2,11 +2,17 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // The sentence of every kind, with the names and numbers that the constants list.
@@ -117,5 +123,38 @@ func TestWarningsAreStored(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-stored +read):\n%s", diff)
+	}
+}
+
+// Scales of which nobody said anything are 1, and that is told.
+func TestNoiseAssumed(t *testing.T) {
+	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", "task,arm,mean,sd\na,x,0.2,0.1\na,y,0.9,0.1\n"
+	for _, c := range []struct {
+		text string
+		opt  problem.LoadOptions
+		want bool
+	}{
+		{bare, problem.LoadOptions{}, true},
+		{bare, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{1}}}, false},
+		{bare, problem.LoadOptions{Noise: problem.NoiseModel{UnknownBy: problem.UnknownProblem, Scales: []float64{3}}}, false},
+		{bare, problem.LoadOptions{Noise: problem.NoiseModel{Bounds: &[2]float64{0, 1}}}, false},
+		{bare, problem.LoadOptions{Noise: problem.NoiseModel{Environment: problem.EnvironmentBernoulli}}, false},
+		{stated, problem.LoadOptions{}, false},
+	} {
+		path := filepath.Join(t.TempDir(), "p.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.Load(path, kernels.LiftArm(kernels.Identity{}), c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (p.Noise.Known == problem.NoiseAssumed) != c.want || strings.Contains(fmt.Sprint(NoiseWarnings(p)), "1 reward unit is assumed") != c.want {
+			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.Noise.Known == problem.NoiseAssumed, fmt.Sprint(NoiseWarnings(p)), c.want)
+		}
+		// An unknown scale is only guessed, but simulated rewards need one.
+		if guess := c.opt.Noise.UnknownBy != ""; strings.Contains(fmt.Sprint(NoiseWarnings(p)), "by the guess of 3") != guess {
+			t.Errorf("%+v: warning %q", c.opt, fmt.Sprint(NoiseWarnings(p)))
+		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
 // series are those of one panel, the bounds last.
@@ -164,9 +164,9 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	competitors := 0
 	var references []string
-	for _, e := range engine.Algorithms() {
+	for _, e := range algorithms.All() {
 		switch {
-		case e.Role == engine.RoleReference:
+		case e.Role == algorithms.RoleReference:
 			if !slices.Contains(references, e.Name) {
 				references = append(references, e.Name)
 			}

@@ -34,7 +34,7 @@
 // A Figure is data, and package figure draws it. What a sweep or a table of comparisons
 // gives goes through one chart, which splits its rows into panels and series. An
 // algorithm has the hue of its place in the catalogue in every figure, and what no
-// algorithm can be (engine.RoleReference) is drawn as a reference, and called one
+// algorithm can be (algorithms.RoleReference) is drawn as a reference, and called one
 // wherever its name stands; files have a column for that.
 //
 // # A new kind of value

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -53,7 +54,7 @@ func withoutBound(ys []string) (rest []string, bounded bool) {
 
 // theoremOf names the theorem of the paper that is about the result.
 func theoremOf(r engine.Result) string {
-	e, err := engine.AlgorithmNamed(r.Mode, r.Algorithm)
+	e, err := algorithms.Named(r.Mode, r.Algorithm)
 	if err != nil {
 		return ""
 	}
@@ -119,7 +120,7 @@ func comparedMeasure(y, title, reference string) measure {
 
 // modeOf finds the mode of an algorithm of the catalogue by its name.
 func modeOf(algorithm string) string {
-	for _, e := range engine.Algorithms() {
+	for _, e := range algorithms.All() {
 		if e.Name == algorithm {
 			return e.Mode
 		}

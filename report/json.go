@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -42,7 +42,7 @@ func writeJSON(w io.Writer, v any) error {
 // "value" member of its display.
 func JSONValue(v any) any {
 	v = plain(v)
-	if p, ok := v.(engine.Problem); ok {
+	if p, ok := v.(problem.Problem); ok {
 		return jsonProblem(p)
 	}
 	if s, ok := v.(sim.Sweep); ok && s.Per != sim.PerRun {
@@ -62,7 +62,7 @@ func withoutRuns(s sim.Sweep) sim.Sweep {
 }
 
 // jsonProblem lists tasks, arms and what is known of each.
-func jsonProblem(p engine.Problem) object {
+func jsonProblem(p problem.Problem) object {
 	tasks := []any{}
 	for v, g := range p.Groups() {
 		arms := []any{}

@@ -68,7 +68,7 @@ func TestTypeNames(t *testing.T) {
 		want  string
 	}{
 		{&r, "fc"}, {fbResult("", 0, 0), "fb"}, {boundsReport(), "bounds"}, {forecast(), "plan"}, {allocation(1, 2), "design"},
-		{spectrum(), "spectrum"}, {hardness(), "hardness"}, {fcSweep(), "sweep"}, {kernel(), "kernel"}, {&kernels.RBF{}, "kernel"}, {kernels.LiftTask(kernels.Identity{}), "kernel"}, {problem(), "problem"},
+		{spectrum(), "spectrum"}, {hardness(), "hardness"}, {fcSweep(), "sweep"}, {kernel(), "kernel"}, {&kernels.RBF{}, "kernel"}, {kernels.LiftTask(kernels.Identity{}), "kernel"}, {example(), "problem"},
 		{1, "number"}, {2.5, "number"}, {float32(2), "number"}, {"a", "text"}, {true, "bool"}, {[]float64{1}, "list"}, {Figure{}, "figure"}, {&Table{}, "table"},
 	} {
 		if got := TypeName(c.value); got != c.want {

@@ -3,13 +3,13 @@ package report
 import (
 	"fmt"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // noiseKnown is what is known of the noise of a problem, in a word.
-func noiseKnown(p engine.Problem) string {
+func noiseKnown(p problem.Problem) string {
 	switch {
-	case p.Noise.UnknownBy == engine.UnknownProblem:
+	case p.Noise.UnknownBy == problem.UnknownProblem:
 		return "unknown common"
 	case p.Noise.UnknownBy != "":
 		return "unknown " + p.Noise.UnknownBy
@@ -17,20 +17,20 @@ func noiseKnown(p engine.Problem) string {
 		return "bounded"
 	case p.Noise.Estimated():
 		return "estimated"
-	case p.Noise.Known == engine.NoiseAssumed:
+	case p.Noise.Known == problem.NoiseAssumed:
 		return "assumed"
 	}
 	return "known"
 }
 
 // noiseWords says what is known of the noise, and what that is good for.
-func noiseWords(p engine.Problem) string {
+func noiseWords(p problem.Problem) string {
 	switch p.Noise.UnknownBy {
-	case engine.UnknownProblem:
+	case problem.UnknownProblem:
 		return "scale unknown, up to one factor for all arms: estimated while sampling, by algorithms that can"
-	case engine.UnknownTask:
+	case problem.UnknownTask:
 		return "scale unknown, up to a factor for each task: estimated while sampling, by algorithms that can"
-	case engine.UnknownArm:
+	case problem.UnknownArm:
 		return "scale unknown for each arm: estimated while sampling, by algorithms that can"
 	}
 	switch {
@@ -39,15 +39,15 @@ func noiseWords(p engine.Problem) string {
 	case p.Noise.Estimated():
 		return "scale estimated from the data: guarantees that take it as known are heuristic"
 	}
-	if p.Noise.Known == engine.NoiseAssumed {
+	if p.Noise.Known == problem.NoiseAssumed {
 		return "scale not stated: 1 is assumed"
 	}
 	return "scale known"
 }
 
 // environmentWords say how rewards are simulated.
-func environmentWords(p engine.Problem) string {
-	entry, err := engine.EnvironmentNamed(p.Noise.Environment)
+func environmentWords(p problem.Problem) string {
+	entry, err := problem.EnvironmentNamed(p.Noise.Environment)
 	if err != nil {
 		return p.Noise.Environment
 	}

@@ -5,36 +5,36 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-func problem() *engine.Problem {
-	return &engine.Problem{
+func example() *problem.Problem {
+	return &problem.Problem{
 		Name:    "stroke",
 		Tasks:   &kernels.Points{Names: []string{"north", "south"}, ID: []int{0, 1}},
 		Arms:    &kernels.Points{Columns: []string{"x_dose"}, Names: []string{"a", "b", "a"}, ID: []int{0, 1, 0}, X: [][]float64{{1, 2, 1}}},
 		TaskOf:  []int{0, 0, 1},
 		Kernel:  kernels.LiftTask(kernels.Identity{}),
-		Noise:   engine.NoiseModel{Scales: []float64{1, 2, 0.5}},
+		Noise:   problem.NoiseModel{Scales: []float64{1, 2, 0.5}},
 		Mean:    []float64{-3, -1, 4},
-		Sources: []engine.Source{{Path: "stroke.csv", SHA256: "ab12", Rows: 3}},
+		Sources: []problem.Source{{Path: "stroke.csv", SHA256: "ab12", Rows: 3}},
 	}
 }
 
 // TestProblem: expected cells read off the problem above.
 func TestProblem(t *testing.T) {
 	var b strings.Builder
-	if err := Text(&b, Document{Displays: []Display{{Name: "p", Value: problem()}}}, TextOptions{}); err != nil {
+	if err := Text(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"stroke: 2 tasks, 3 arms in all.", "x_dose", "stroke.csv, 3 rows, SHA-256 ab12", problem().Kernel.String()} {
+	for _, want := range []string{"stroke: 2 tasks, 3 arms in all.", "x_dose", "stroke.csv, 3 rows, SHA-256 ab12", example().Kernel.String()} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("text lacks %q:\n%s", want, b.String())
 		}
 	}
 	var got bytes.Buffer
-	if err := CSV(&got, problem()); err != nil {
+	if err := CSV(&got, example()); err != nil {
 		t.Fatal(err)
 	}
 	if want := "task,arms,noise,best,mean\nnorth,2,2,b,-1\nsouth,1,0.5,a,4\n"; got.String() != want {
@@ -44,10 +44,10 @@ func TestProblem(t *testing.T) {
 
 func TestProblemJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := JSON(&b, Document{Displays: []Display{{Name: "p", Value: problem()}}}); err != nil {
+	if err := JSON(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"type": "problem"`, `"kernel": "` + problem().Kernel.String(), `"sha256": "ab12"`, `"mean": -3`} {
+	for _, want := range []string{`"type": "problem"`, `"kernel": "` + example().Kernel.String(), `"sha256": "ab12"`, `"mean": -3`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("JSON lacks %s:\n%s", want, b.String())
 		}

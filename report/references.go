@@ -1,8 +1,8 @@
 package report
 
-import "github.com/gonb-cope/gonb-cope/engine"
+import "github.com/gonb-cope/gonb-cope/engine/algorithms"
 
-// A reference (engine.RoleReference) knows what no algorithm can know, or counts
+// A reference (algorithms.RoleReference) knows what no algorithm can know, or counts
 // fewer samples than it took. Wherever a reader meets its name, the name says so; files
 // have it bare, beside a column reference.
 
@@ -12,9 +12,9 @@ const referenceMark = " (reference)"
 // isReference tells whether an algorithm is a reference. Its name is the same in both
 // modes.
 func isReference(algorithm string) bool {
-	for _, e := range engine.Algorithms() {
+	for _, e := range algorithms.All() {
 		if e.Name == algorithm {
-			return e.Role == engine.RoleReference
+			return e.Role == algorithms.RoleReference
 		}
 	}
 	return false

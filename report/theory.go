@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Hardness shows hardness(...).
@@ -36,7 +36,7 @@ func (views) Design(d bounds.Design) view {
 }
 
 // Problem shows a problem.
-func (views) Problem(p engine.Problem) view {
+func (views) Problem(p problem.Problem) view {
 	return view{blocks: func() []Block { return problemBlocks(p) }}
 }
 
@@ -115,7 +115,7 @@ func designBlocks(a bounds.Design) []Block {
 }
 
 // problemBlocks tells of a problem: its size, kernel, noise and where it is from.
-func problemBlocks(p engine.Problem) []Block {
+func problemBlocks(p problem.Problem) []Block {
 	label := "Largest noise scale"
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -46,7 +47,7 @@ func Names() []Entry {
 
 // Get returns what a name is bound to: a float64, a string, a list as []float64,
 // []string, [][]float64 or []any, a kernels.Kernel, a kernels.Joint, an
-// *engine.Problem, an engine.Result, a value of engine/sim or of engine/bounds. A name
+// *problem.Problem, an engine.Result, a value of engine/sim or of engine/bounds. A name
 // that is not bound is an error that lists those that are.
 func Get(name string) (any, error) {
 	c, err := client("Get")
@@ -162,7 +163,7 @@ func PointKernel(name string) kernels.Kernel {
 }
 
 // Problem returns a copy of a problem.
-func Problem(name string) *engine.Problem { return read[*engine.Problem](name) }
+func Problem(name string) *problem.Problem { return read[*problem.Problem](name) }
 
 // Result returns a result of fc or fb.
 func Result(name string) engine.Result { return read[engine.Result](name) }
@@ -230,7 +231,7 @@ func describe(t reflect.Type) (what, reader string) {
 		return "a list", "List"
 	case reflect.TypeFor[kernels.Joint]():
 		return "a joint kernel", "Kernel"
-	case reflect.TypeFor[*engine.Problem]():
+	case reflect.TypeFor[*problem.Problem]():
 		t = t.Elem()
 	}
 	k, ok := kinds.Of[struct{}](t)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
@@ -92,7 +93,7 @@ func processor(context.Context) (string, error) {
 
 // knownHardness solves for ρ_1 of the paper's case 1, which is 12/(1 + 3ξ).
 func knownHardness(ctx context.Context) (string, error) {
-	p, err := engine.PaperCase(1, 0.1)
+	p, err := problem.PaperCase(1, 0.1)
 	if err != nil {
 		return "", err
 	}
@@ -109,7 +110,7 @@ func knownHardness(ctx context.Context) (string, error) {
 
 // knownAnswer lets CoKernelFC find the best arms of the paper's case 2.
 func knownAnswer(ctx context.Context) (string, error) {
-	p, err := engine.PaperCase(2, 0.8)
+	p, err := problem.PaperCase(2, 0.8)
 	if err != nil {
 		return "", err
 	}

@@ -8,13 +8,16 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/elimination"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Compute evaluates the theory for a problem with known expected rewards. With
 // Options.Epsilon, gaps below it count as epsilon (the PAC form). It reports
 // unknown means, and a tie for best when Epsilon is 0.
-func Compute(ctx context.Context, p *engine.Problem, opt engine.Options) (Report, error) {
-	m, err := engine.NewModelContext(ctx, p, opt.Unit)
+func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Report, error) {
+	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Report{}, err
 	}
@@ -22,7 +25,7 @@ func Compute(ctx context.Context, p *engine.Problem, opt engine.Options) (Report
 }
 
 // Of is Compute for a model, whose designs are remembered there.
-func Of(ctx context.Context, m *engine.Model, opt engine.Options) (Report, error) {
+func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
 	p := m.Problem
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta
@@ -43,7 +46,7 @@ func Of(ctx context.Context, m *engine.Model, opt engine.Options) (Report, error
 // builder fills a Report step by step; later steps use what earlier ones set.
 type builder struct {
 	ctx   context.Context
-	model *engine.Model
+	model *model.Model
 	opt   engine.Options
 	r     *Report
 
@@ -77,7 +80,7 @@ func (b *builder) scales() error {
 	if r.Ridge == 0 {
 		return errors.New("the information gain is infinite at xi = 0; give a positive xi")
 	}
-	if m.Fidelity(b.opt.Epsilon) == engine.Foreign {
+	if m.Fidelity(b.opt.Epsilon) == model.Foreign {
 		size, at, _ := m.Misfit()
 		r.Notes = append(r.Notes, fmt.Sprintf("the kernel cannot represent the expected rewards: off by %.3g at %s; the theorems do not apply", size, m.Problem.Where(at)))
 	}
@@ -149,7 +152,7 @@ func (b *builder) designs() error {
 	b.noteGap("omega", omega)
 	r.RoundsFC = int(math.Ceil(math.Log2(2/b.gap)-1e-9)) + 1
 	r.RoundsFC = max(1, r.RoundsFC)
-	r.RoundsFB, err = m.RoundsFB(r.Ridge)
+	r.RoundsFB, err = elimination.RoundsFB(m, r.Ridge)
 	return err
 }
 

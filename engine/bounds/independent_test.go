@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -191,7 +192,7 @@ func product(task, arm kernels.Kernel) kernels.Joint {
 const noise = 0.8 // σ of every arm
 
 // instance has 3 tasks of 4 arms at random places with random means.
-func instance(t *testing.T, k kernels.Joint) *engine.Problem {
+func instance(t *testing.T, k kernels.Joint) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(2023, 4))
 	var z, x [][]float64
@@ -215,7 +216,7 @@ func instance(t *testing.T, k kernels.Joint) *engine.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.New("instance", tasks, arms, taskOf, k, []float64{noise}, mean)
+	p, err := problem.New("instance", tasks, arms, taskOf, k, []float64{noise}, mean)
 	if err != nil {
 		t.Fatal(err)
 	}

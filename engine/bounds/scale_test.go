@@ -11,14 +11,15 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // scaled is the paper's second case with its kernel times a factor.
-func scaled(t *testing.T, factor float64) *engine.Problem {
+func scaled(t *testing.T, factor float64) *problem.Problem {
 	t.Helper()
-	p, err := engine.PaperCase(2, 0.2)
+	p, err := problem.PaperCase(2, 0.2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestManyTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.New("many", points, points, taskOf, kernels.LiftTask(kernels.RBF{}), noise, mean)
+	p, err := problem.New("many", points, points, taskOf, kernels.LiftTask(kernels.RBF{}), noise, mean)
 	if err != nil {
 		t.Fatal(err)
 	}

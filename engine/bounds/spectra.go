@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/eigen"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -20,7 +21,7 @@ type eigenvalues struct{ joint, task, arm []float64 }
 // √λ_i/σ_i. For a kernel with several terms K_Z and K_X are the sums over terms:
 // the column space of Σ_t Z_t∘X_t lies in that of (Σ Z_t)∘(Σ X_t), so that
 // rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one term.
-func spectra(ctx context.Context, m *engine.Model, lambda []float64) (eigenvalues, error) {
+func spectra(ctx context.Context, m *model.Model, lambda []float64) (eigenvalues, error) {
 	p := m.Problem
 	scale := make([]float64, p.N())
 	for i := range scale {
@@ -51,11 +52,11 @@ func spectra(ctx context.Context, m *engine.Model, lambda []float64) (eigenvalue
 
 // mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in
 // seconds at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of
-// what that leaves out, 1e-12 of the largest diagonal value for each task unless cut at engine.MaxRank.
+// what that leaves out, 1e-12 of the largest diagonal value for each task unless cut at model.MaxRank.
 const mostTasks = 1024
 
 // taskEigenvalues returns the V eigenvalues of K_Z.
-func taskEigenvalues(ctx context.Context, p *engine.Problem) ([]float64, error) {
+func taskEigenvalues(ctx context.Context, p *problem.Problem) ([]float64, error) {
 	v := p.V()
 	gram, err := p.Kernel.TaskGram(ctx, p.Tasks)
 	if err != nil {
@@ -92,9 +93,9 @@ func (s stored) Diagonal(dst []float64) {
 	}
 }
 
-// factorOf is the low-rank factor of an implicit Gram matrix, exact up to engine.MaxRank.
+// factorOf is the low-rank factor of an implicit Gram matrix, exact up to model.MaxRank.
 func factorOf(ctx context.Context, m kernels.Matrix) (*mat.Dense, error) {
-	f, err := kernels.PivotedCholesky(ctx, m, engine.MaxRank, 0)
+	f, err := kernels.PivotedCholesky(ctx, m, model.MaxRank, 0)
 	return f.L, err
 }
 

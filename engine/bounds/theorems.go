@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/elimination"
 )
 
 // theorems sets Theorem 1, Corollary 1, Theorem 2 and Corollary 2 as numbers.
@@ -54,7 +55,7 @@ func (b *builder) samplesFC(rho float64) float64 {
 	pairs := b.model.Problem.PairCount()
 	c := (1 + engine.RoundingEpsilon) * (1 + engine.RoundingEpsilon)
 	perRound := 2048*c*rho*math.Log(4*pairs*rounds*rounds/r.Delta) + 1
-	first := engine.RoundSamples(engine.SchedulePaper, 1, r.Rho1.Value, math.Log(4*pairs/r.Delta))
+	first := elimination.RoundSamples(engine.SchedulePaper, 1, r.Rho1.Value, math.Log(4*pairs/r.Delta))
 	return (rounds*perRound + first + 2*b.tau*rounds) / float64(r.Tasks)
 }
 

@@ -7,12 +7,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the
 // allocation of maximum information gain.
-func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spectrum, error) {
-	m, err := engine.NewModelContext(ctx, p, opt.Unit)
+func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Spectrum, error) {
+	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Spectrum{}, err
 	}
@@ -36,8 +38,8 @@ func SpectrumOf(ctx context.Context, p *engine.Problem, opt engine.Options) (Spe
 
 // FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
 // relative duality gap of tol (0 means 1e-6).
-func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol float64) (Design, error) {
-	m, err := engine.NewModelContext(ctx, p, opt.Unit)
+func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (Design, error) {
+	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Design{}, err
 	}
@@ -60,8 +62,8 @@ func FirstRound(ctx context.Context, p *engine.Problem, opt engine.Options, tol 
 
 // HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,
 // and the share of the joint ρ*(0) allocation that its arms get.
-func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
-	m, err := engine.NewModelContext(ctx, p, 0)
+func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
+	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return Hardness{}, err
 	}
@@ -84,7 +86,7 @@ func HardnessOf(ctx context.Context, p *engine.Problem) (Hardness, error) {
 			row.Weight += share[i]
 		}
 		row.GapToNoise = row.Gap / row.Noise
-		alone, err := engine.NewModelContext(ctx, p.Only(v), m.Unit)
+		alone, err := model.NewContext(ctx, p.Only(v), m.Unit)
 		if err != nil {
 			return h, err
 		}

@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // data are the sufficient statistics of N arms, with the level that is not the kernel's
 // to explain.
 type data struct {
-	p      *engine.Problem
+	p      *problem.Problem
 	y      []float64  // mean rewards, reward units
 	count  []float64  // how many measurements each is of
 	levels *mat.Dense // H: N × 1, N × V, or nil
@@ -22,7 +22,7 @@ type data struct {
 }
 
 // dataOf reads the statistics of a problem.
-func dataOf(p *engine.Problem, mean string) (*data, error) {
+func dataOf(p *problem.Problem, mean string) (*data, error) {
 	if p.Mean == nil {
 		return nil, fmt.Errorf("problem %q has no mean rewards to fit to; it needs a column \"mean\" or raw rewards", p.Name)
 	}

@@ -16,7 +16,7 @@
 // A kernel without free numbers is looked at all the same. The fit itself has no
 // guarantee: the algorithms of package engine take their kernel as known before the data,
 // so a kernel fitted to the very data that they then draw from leaves a heuristic
-// (engine.Problem.KernelFittedHere).
+// (problem.Problem.KernelFittedHere).
 //
 // [RW06]: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006.
 package fit

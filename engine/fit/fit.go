@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -25,7 +26,7 @@ const MaxArms = 600
 // counts, and looks at the fitted kernel. The likelihood is never below the one at the
 // start values. It reports problems without mean rewards, kernels that do not fit the
 // points, and more arms than MaxArms.
-func Of(ctx context.Context, p *engine.Problem, opt Options) (Fit, error) {
+func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	if opt.Mean == "" {
 		opt.Mean = MeanProblem
 	}
@@ -126,7 +127,7 @@ func (f *Fit) describe(s *surface, best optimum) error {
 const normal95 = 1.959963984540054
 
 // usable makes the kernel that problems take.
-func (f *Fit) usable(p *engine.Problem, s *surface, best optimum) error {
+func (f *Fit) usable(p *problem.Problem, s *surface, best optimum) error {
 	k, err := s.at(best.values)
 	if err == nil {
 		k, err = k.Settled()
@@ -157,11 +158,11 @@ func round(v float64) float64 {
 	return r
 }
 
-func noiseWords(p *engine.Problem, noise *kernels.Free) string {
+func noiseWords(p *problem.Problem, noise *kernels.Free) string {
 	switch {
 	case noise == nil && p.Noise.Estimated():
 		return "standard deviations of the replicates"
-	case noise == nil && p.Noise.Known == engine.NoiseAssumed:
+	case noise == nil && p.Noise.Known == problem.NoiseAssumed:
 		return "not stated: 1 is assumed"
 	case noise == nil:
 		return "as the problem states it"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -60,7 +61,7 @@ func TestUnknownNoise(t *testing.T) {
 	w := world{tasks: 6, arms: 8, reps: 4, noise: 0.6}
 	k := joint(t, kernels.RBF{Lengthscale: []float64{2}}, kernels.Mul(kernels.Constant{Value: 4}, kernels.RBF{}))
 	p := w.draw(t, k, 10, rand.New(rand.NewPCG(4, 4)))
-	p.Noise.UnknownBy = engine.UnknownProblem
+	p.Noise.UnknownBy = problem.UnknownProblem
 	for i := range p.Noise.Scales {
 		p.Noise.Scales[i] = 20
 	}
@@ -146,7 +147,7 @@ func TestErrors(t *testing.T) {
 	single := world{tasks: 2, arms: 1, reps: 2, noise: 0.3}.draw(t, k, 0, rand.New(rand.NewPCG(8, 2)))
 	for _, row := range []struct {
 		ctx  context.Context
-		p    *engine.Problem
+		p    *problem.Problem
 		opt  Options
 		want string
 	}{

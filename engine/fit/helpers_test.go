@@ -8,7 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -54,7 +55,7 @@ type world struct {
 
 // draw makes a problem whose expected rewards are a draw of a Gaussian process, plus a
 // level, and whose rewards are Gaussian replicates around them.
-func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand) *engine.Problem {
+func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand) *problem.Problem {
 	t.Helper()
 	var taskNames, armNames []string
 	var z, x [][]float64
@@ -78,7 +79,7 @@ func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand
 	if err != nil {
 		t.Fatal(err)
 	}
-	factor, err := kernels.PivotedCholesky(context.Background(), m, engine.MaxRank, 0)
+	factor, err := kernels.PivotedCholesky(context.Background(), m, model.MaxRank, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand
 	var truth mat.VecDense
 	truth.MulVec(factor.L, normal)
 	n := len(taskOf)
-	p, err := engine.New("drawn", tasks, arms, taskOf, k, []float64{w.noise}, make([]float64, n))
+	p, err := problem.New("drawn", tasks, arms, taskOf, k, []float64{w.noise}, make([]float64, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand
 	return p
 }
 
-func fitted(t testing.TB, p *engine.Problem, opt Options) Fit {
+func fitted(t testing.TB, p *problem.Problem, opt Options) Fit {
 	t.Helper()
 	f, err := Of(t.Context(), p, opt)
 	if err != nil {

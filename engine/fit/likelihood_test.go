@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,7 +30,7 @@ func TestScikitLearn(t *testing.T) {
 	}
 	stroke := joint(t, list("lengthscale", free(20, 5, 500), free(0.5, 0.1, 20)),
 		kernels.Mul(free(0.1, 1e-3, 10), list("lengthscale", free(1, 0.1, 100), free(1e4, 1e3, 1e6))))
-	p, err := engine.Load("../../notebooks/data/stroke.csv", stroke, engine.LoadOptions{Noise: engine.NoiseModel{Scales: []float64{0.5}}})
+	p, err := problem.Load("../../notebooks/data/stroke.csv", stroke, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestScikitLearn(t *testing.T) {
 	}
 
 	k := kernels.AddJoint(joint(t, kernels.RBF{Lengthscale: []float64{1.5}}, kernels.Mul(kernels.Constant{Value: 700}, kernels.RBF{Lengthscale: []float64{2.5}})), identity(10))
-	if p, err = engine.Load("../../notebooks/data/cn_coupling.csv", k, engine.LoadOptions{Noise: engine.NoiseModel{Scales: []float64{12}}}); err != nil {
+	if p, err = problem.Load("../../notebooks/data/cn_coupling.csv", k, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{12}}}); err != nil {
 		t.Fatal(err)
 	}
 	if f, want := fitted(t, p, Options{Mean: MeanNone}), -624.8674091104; math.Abs(f.LogLikelihood-want) > 1e-6 {

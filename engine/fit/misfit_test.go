@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -84,7 +85,7 @@ func TestMisfitAfterFitting(t *testing.T) {
 		if slices.ContainsFunc(f.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFitTooGood }) {
 			close++
 		}
-		p.Noise.Known, p.Noise.Scales = engine.NoiseSD, nil
+		p.Noise.Known, p.Noise.Scales = problem.NoiseSD, nil
 		for _, r := range p.Rewards {
 			p.Noise.Scales = append(p.Noise.Scales, stat.StdDev(r, nil))
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // mostResiduals is how many arms are listed by their residuals.
@@ -66,7 +66,7 @@ func (d *data) others(i int) (float64, bool) {
 
 // perArm tells whether the problem's noise scales are the standard deviations of single
 // arms, each with few degrees of freedom of its own.
-func perArm(p *engine.Problem) bool {
+func perArm(p *problem.Problem) bool {
 	if !p.Noise.Estimated() {
 		return false
 	}

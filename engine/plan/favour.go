@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // leastFavourable returns expected rewards in which the best arm of every task leads each rival
@@ -22,7 +22,7 @@ import (
 // further below. Which arm is best is that of a draw from the Gaussian process with
 // the kernel, so that similar tasks have similar best arms and the problem has a solution.
 // Arms that the kernel cannot tell apart stay equal.
-func leastFavourable(m *engine.Model, gap float64, rng *rand.Rand) ([]float64, error) {
+func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, error) {
 	p := m.Problem
 	draw := make([]float64, m.Rank())
 	for k := range draw {
@@ -45,7 +45,7 @@ const indistinct = 1e-10
 
 // contrasts are φ_best - φ_i of every rival of every task, where best is that of the rewards
 // φᵀtheta, and the smallest lead among them.
-func contrasts(m *engine.Model, theta []float64) (leads [][]float64, smallest float64) {
+func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest float64) {
 	largest := 0.0
 	for i := range m.Problem.N() {
 		row := m.Features.RawRowView(i)

@@ -7,22 +7,23 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-func model(t *testing.T, p *engine.Problem) *engine.Model {
+func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 	t.Helper()
-	m, err := engine.NewModel(p, 0)
+	m, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func paper(t *testing.T, number int, gap float64) *engine.Problem {
+func paper(t *testing.T, number int, gap float64) *problem.Problem {
 	t.Helper()
-	p, err := engine.PaperCase(number, gap)
+	p, err := problem.PaperCase(number, gap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func paper(t *testing.T, number int, gap float64) *engine.Problem {
 func TestLeastFavourableAlone(t *testing.T) {
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	p := paper(t, 1, 0.4).WithKernel(alone)
-	rewards, err := leastFavourable(model(t, p), 0.3, rand.New(rand.NewPCG(1, 2)))
+	rewards, err := leastFavourable(modelOf(t, p), 0.3, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +61,14 @@ func TestLeastFavourableAlone(t *testing.T) {
 func TestLeastFavourableFitsKernel(t *testing.T) {
 	for number := 1; number <= 3; number++ {
 		p := paper(t, number, 0.4)
-		m := model(t, p)
+		m := modelOf(t, p)
 		for draw := range 5 {
 			rewards, err := leastFavourable(m, 0.25, rand.New(rand.NewPCG(7, uint64(draw))))
 			if err != nil {
 				t.Fatal(err)
 			}
-			q := model(t, supposed(p, rewards))
-			if q.Fidelity(0) != engine.Faithful {
+			q := modelOf(t, supposed(p, rewards))
+			if q.Fidelity(0) != model.Faithful {
 				size, at, _ := q.Misfit()
 				t.Errorf("case %d: the kernel misses the rewards by %g at %s", number, size, p.Where(at))
 			}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // methods are what a forecast compares: those of the catalogue that carry a guarantee and
@@ -12,7 +15,7 @@ import (
 func methods() []method {
 	all := []method{{"CoKernelFC", engine.SchedulePaper}, {"CoKernelFC", engine.ScheduleTuned}}
 	for _, name := range []string{"CoTestFC", "IndTestFC"} {
-		if _, err := engine.AlgorithmNamed(engine.ModeFC, name); err == nil {
+		if _, err := algorithms.Named(engine.ModeFC, name); err == nil {
 			all = append(all, method{algorithm: name})
 		}
 	}
@@ -28,7 +31,7 @@ func (q Question) prepared() (Question, error) {
 		return q, fmt.Errorf("runs must be at least 1, got %d", q.Runs)
 	}
 	if q.Memory == nil {
-		q.Memory = new(engine.Memory) // one for all methods
+		q.Memory = new(model.Memory) // one for all methods
 	}
 	return q, q.Prices.check()
 }
@@ -37,7 +40,7 @@ func (q Question) prepared() (Question, error) {
 // run, such as one whose ridge needs a norm, leaves a note in place of its row; it is an
 // error when that is so of all. After an interrupt it returns the rows of the runs that
 // finished, together with the error.
-func Of(ctx context.Context, p *engine.Problem, q Question) (Forecast, error) {
+func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	q, err := q.prepared()
 	if err != nil {
 		return Forecast{}, fmt.Errorf("plan: %w", err)

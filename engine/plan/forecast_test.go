@@ -11,12 +11,13 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-func paper(t *testing.T, number int, gap float64) *engine.Problem {
+func paper(t *testing.T, number int, gap float64) *problem.Problem {
 	t.Helper()
-	p, err := engine.PaperCase(number, gap)
+	p, err := problem.PaperCase(number, gap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestWhatIf(t *testing.T) {
 		t.Fatalf("%d rows, error %v", len(w.Rows), err)
 	}
 	for i, c := range []struct {
-		p   *engine.Problem
+		p   *problem.Problem
 		opt engine.Options
 	}{{p, engine.Options{}}, {p, engine.Options{Delta: 0.005}}, {p, engine.Options{Epsilon: 0.3}}, {p.Only(4, 0), engine.Options{}}} {
 		r, err := sim.Run(ctx, sim.Experiment{Problem: c.p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: c.opt, Runs: 8, Seed: 3})
@@ -195,13 +196,13 @@ func TestNoiseOfGaps(t *testing.T) {
 	if bounded := row(t, &p, q, "CoTestFC"); bounded.SamplesTotal <= usual.SamplesTotal {
 		t.Errorf("%g samples with bounds, %g for normal rewards", bounded.SamplesTotal, usual.SamplesTotal)
 	}
-	p.Noise.Bounds, p.Noise.UnknownBy = nil, engine.UnknownProblem
+	p.Noise.Bounds, p.Noise.UnknownBy = nil, problem.UnknownProblem
 	if unknown := row(t, &p, q, "CoTestFC"); unknown.SamplesTotal == usual.SamplesTotal || math.Abs(unknown.SamplesTotal/usual.SamplesTotal-1) > 0.3 {
 		t.Errorf("%g samples with an unknown noise scale, %g with a known one", unknown.SamplesTotal, usual.SamplesTotal)
 	}
 }
 
-func row(t *testing.T, p *engine.Problem, q plan.Question, algorithm string) plan.Row {
+func row(t *testing.T, p *problem.Problem, q plan.Question, algorithm string) plan.Row {
 	t.Helper()
 	f, err := plan.Of(context.Background(), p, q)
 	if err != nil {

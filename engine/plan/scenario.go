@@ -7,13 +7,15 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // scenario is what is assumed of the rewards: some problems whose expected rewards are
 // known, among which the runs are shared out.
 type scenario struct {
 	gap      float64 // 0: the problem's own rewards
-	problems []*engine.Problem
+	problems []*problem.Problem
 	law      string // Options.Law where none is given
 }
 
@@ -21,9 +23,9 @@ type scenario struct {
 const draws = 5
 
 // scenarios are the known rewards, or one for each gap, and a note of what they are.
-func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
+func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
 	var notes []string
-	for _, w := range p.NoiseWarnings() {
+	for _, w := range engine.NoiseWarnings(p) {
 		notes = append(notes, w.String())
 	}
 	gaps := q.Gaps
@@ -34,9 +36,9 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 		if p.Mean == nil {
 			return nil, nil, errUnknown
 		}
-		return []scenario{{problems: []*engine.Problem{p}}}, notes, nil
+		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
-	m, err := engine.NewModel(p, q.Options.Unit)
+	m, err := model.New(p, q.Options.Unit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,9 +70,9 @@ func (q Question) scenarios(p *engine.Problem) ([]scenario, []string, error) {
 // supposed is the problem with these expected rewards, and normal noise of the
 // problem's scales: reward laws with bounds or measured rewards do not fit rewards that are
 // assumed.
-func supposed(p *engine.Problem, mean []float64) *engine.Problem {
+func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
-	q.Mean, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, engine.EnvironmentGaussian
+	q.Mean, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, problem.EnvironmentGaussian
 	return &q
 }
 

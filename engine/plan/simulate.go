@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -62,8 +64,8 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 }
 
 // simulate makes runs of a method on one problem.
-func (f *forecaster) simulate(ctx context.Context, m method, p *engine.Problem, opt engine.Options, runs int, offset uint64) (batch, error) {
-	entry, err := engine.AlgorithmNamed(engine.ModeFC, m.algorithm)
+func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem, opt engine.Options, runs int, offset uint64) (batch, error) {
+	entry, err := algorithms.Named(engine.ModeFC, m.algorithm)
 	if err != nil {
 		return batch{}, err
 	}

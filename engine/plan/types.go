@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -25,8 +26,8 @@ type Question struct {
 	Runs    int // simulated for each method and gap; 0 means DefaultRuns
 	Seed    uint64
 	Prices  Prices
-	Workers int            // as in sim.Experiment
-	Memory  *engine.Memory // as in sim.Experiment
+	Workers int           // as in sim.Experiment
+	Memory  *model.Memory // as in sim.Experiment
 	// Progress is called after each simulated run, never concurrently; may be nil.
 	Progress func(sim.Step)
 }

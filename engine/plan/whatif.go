@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // WhatIf forecasts one algorithm as it is, and under each change taken by itself. The
@@ -13,7 +14,7 @@ import (
 // others and keeps the rewards of the rest. The schedule is that of Question.Options. It
 // reports several gaps, of which there can be one. After an interrupt it returns the rows of
 // the runs that finished, together with the error.
-func WhatIf(ctx context.Context, p *engine.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
+func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
 	q, err := q.prepared()
 	if err == nil && len(q.Gaps) > 1 {
 		err = errors.New("there can be one gap to plan for: what changes is compared at the same rewards")

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -15,7 +18,7 @@ import (
 // cell pays for its designs, the others find them remembered.
 func BenchmarkRuns(b *testing.B) {
 	for number := 1; number <= 3; number++ {
-		p, err := engine.PaperCase(number, 0.1)
+		p, err := problem.PaperCase(number, 0.1)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -75,10 +78,10 @@ func fixedBudget() panels {
 // run makes every cell of the panels for the algorithms given, as a sweep does: in
 // one memory.
 func (p panels) run(b *testing.B, algorithms []string) {
-	memory := new(engine.Memory)
+	memory := new(model.Memory)
 	for number := 1; number <= 3; number++ {
 		for k, x := range p.cells {
-			problem, err := engine.PaperCase(number, p.gaps[k])
+			problem, err := problem.PaperCase(number, p.gaps[k])
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -99,7 +102,7 @@ func BenchmarkPanels(b *testing.B) {
 	for _, p := range []panels{fixedConfidence(), fixedBudget()} {
 		var known, paper []string
 		for _, name := range p.algorithms {
-			if _, err := engine.AlgorithmNamed(p.mode, name); err != nil {
+			if _, err := algorithms.Named(p.mode, name); err != nil {
 				continue
 			}
 			known = append(known, name)
@@ -127,12 +130,12 @@ func BenchmarkPanels(b *testing.B) {
 // agent, the gap falling as the noise of a mean does, so that it stays as hard.
 func BenchmarkPulls(b *testing.B) {
 	for _, budget := range []int{100, 10_000, 10_000_000} {
-		p, err := engine.PaperCase(2, 2/math.Sqrt(float64(budget)))
+		p, err := problem.PaperCase(2, 2/math.Sqrt(float64(budget)))
 		if err != nil {
 			b.Fatal(err)
 		}
 		chances := *p // of rewards 0 and 1
-		chances.Noise.Environment, chances.Mean = engine.EnvironmentBernoulli, slices.Clone(p.Mean)
+		chances.Noise.Environment, chances.Mean = problem.EnvironmentBernoulli, slices.Clone(p.Mean)
 		for i := range chances.Mean {
 			chances.Mean[i] = 0.3 + 0.01*float64(i)
 		}
@@ -159,7 +162,7 @@ func BenchmarkPulls(b *testing.B) {
 func BenchmarkCoTestFC(b *testing.B) {
 	for _, x := range []struct {
 		name    string
-		problem *engine.Problem
+		problem *problem.Problem
 		options engine.Options
 		runs    int
 	}{
@@ -169,7 +172,7 @@ func BenchmarkCoTestFC(b *testing.B) {
 		{"coupling", couplingProblem(b), engine.Options{Delta: 0.05, Epsilon: 5}, 2},
 	} {
 		b.Run(x.name, func(b *testing.B) {
-			e := sim.Experiment{Problem: x.problem, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: x.options, Runs: 1, Seed: 1, Workers: 1, Memory: new(engine.Memory)}
+			e := sim.Experiment{Problem: x.problem, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: x.options, Runs: 1, Seed: 1, Workers: 1, Memory: new(model.Memory)}
 			if _, err := sim.Run(context.Background(), e); err != nil {
 				b.Fatal(err)
 			}

@@ -18,7 +18,7 @@ const margin = 0.1
 // case, gap and algorithm, and those of [Du23, App. A] by a fixed-budget sweep over
 // case, budget and algorithm; a seed may be swept too. Either may be the zero Sweep,
 // and an algorithm that is not there is not claimed about. References that are no
-// algorithms (AlgorithmEntry.Role) are never competitors.
+// algorithms (Entry.Role) are never competitors.
 //
 // The intervals of one case hold together with probability 95 % (Bonferroni: each
 // misses with 0.05 divided by the number of claims of its case, both sweeps together).

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -171,7 +172,7 @@ func TestClaimsMistakes(t *testing.T) {
 func TestClaimsRun(t *testing.T) {
 	s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
 	for number := 1; number <= 3; number++ {
-		p, err := engine.PaperCase(number, 0.1)
+		p, err := problem.PaperCase(number, 0.1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,14 +10,17 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // nearTie is the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
 // ahead by .03, others by up to .33.
-func nearTie(t testing.TB) *engine.Problem {
+func nearTie(t testing.TB) *problem.Problem {
 	t.Helper()
-	p, err := engine.PaperCase(1, 0.1)
+	p, err := problem.PaperCase(1, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +37,9 @@ func nearTie(t testing.TB) *engine.Problem {
 
 // allButTied has two arms whose means differ by a millionth of the noise: whatever is
 // decided is wrong half of the time.
-func allButTied(t *testing.T) *engine.Problem {
+func allButTied(t *testing.T) *problem.Problem {
 	t.Helper()
-	p, err := engine.Classic([]float64{0, 1e-6}, 1)
+	p, err := problem.Classic([]float64{0, 1e-6}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +51,14 @@ func allButTied(t *testing.T) *engine.Problem {
 // interval and the unit square, the kernel rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard normal
 // in the model's own features, and unit noise. To double precision its 60 arms have
 // rank 59 or 60: nearly independent arms, for least squares.
-func smoothInstance(t testing.TB, seed uint64) *engine.Problem {
+func smoothInstance(t testing.TB, seed uint64) *problem.Problem {
 	t.Helper()
 	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
 }
 
-func paperCase(t testing.TB, number int, gap float64) *engine.Problem {
+func paperCase(t testing.TB, number int, gap float64) *problem.Problem {
 	t.Helper()
-	p, err := engine.PaperCase(number, gap)
+	p, err := problem.PaperCase(number, gap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +66,8 @@ func paperCase(t testing.TB, number int, gap float64) *engine.Problem {
 }
 
 // cells are the instances of the table in docs/theory.md.
-func cells(t *testing.T) []*engine.Problem {
-	var out []*engine.Problem
+func cells(t *testing.T) []*problem.Problem {
+	var out []*problem.Problem
 	for number := 1; number <= 3; number++ {
 		for _, gap := range []float64{0.1, 0.2, 0.4, 0.8} {
 			out = append(out, paperCase(t, number, gap))
@@ -100,7 +103,7 @@ func TestCoTestTable(t *testing.T) {
 	}
 }
 
-func coTest(t *testing.T, p *engine.Problem, opt engine.Options, runs int) engine.Result {
+func coTest(t *testing.T, p *problem.Problem, opt engine.Options, runs int) engine.Result {
 	t.Helper()
 	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: 21, Detail: true})
 	if err != nil {
@@ -132,7 +135,7 @@ func TestCoTestErrorRates(t *testing.T) {
 	}
 	const delta, runs = 0.1, 2000
 	for _, c := range []struct {
-		p   *engine.Problem
+		p   *problem.Problem
 		opt engine.Options
 	}{
 		{paperCase(t, 1, 0.1), engine.Options{}},
@@ -158,21 +161,21 @@ func TestCoTestErrorTable(t *testing.T) {
 	if err != nil || runs < 100 {
 		t.Skip("GONB_COPE_ERRORS is not a number of runs, at least 100")
 	}
-	cell := func(p *engine.Problem, law, name string, delta float64, runs int) {
+	cell := func(p *problem.Problem, law, name string, delta float64, runs int) {
 		r := coTest(t, p, engine.Options{Delta: delta, Law: law}, runs)
 		t.Logf("%-24s %-18s delta %5g: %6d of %6d wrong, allowed %6.0f; %6d undecided; %s", p.Name, name, delta, r.Errors.Count, runs, delta*float64(runs), r.Undecided.Count, r.Standing)
 		if r.Errors.CI95[0] > delta {
 			t.Errorf("%s, %s: error rate from %.4f", p.Name, name, r.Errors.CI95[0])
 		}
 	}
-	for _, p := range []*engine.Problem{paperCase(t, 1, 0.1), paperCase(t, 1, 0.4), paperCase(t, 2, 0.4), paperCase(t, 3, 0.4), nearTie(t), allButTied(t)} {
+	for _, p := range []*problem.Problem{paperCase(t, 1, 0.1), paperCase(t, 1, 0.4), paperCase(t, 2, 0.4), paperCase(t, 3, 0.4), nearTie(t), allButTied(t)} {
 		cell(p, "", "known", 0.005, runs)
 		cell(p, "", "known", 0.1, runs/10)
 	}
-	for _, p := range []*engine.Problem{paperCase(t, 2, 0.4), nearTie(t), allButTied(t)} {
+	for _, p := range []*problem.Problem{paperCase(t, 2, 0.4), nearTie(t), allButTied(t)} {
 		for _, delta := range []float64{0.005, 0.1} {
 			cell(p, engine.LawSubGaussian, "sub-Gaussian", delta, runs/10)
-			for _, unknown := range []string{engine.UnknownProblem, engine.UnknownTask, engine.UnknownArm} {
+			for _, unknown := range []string{problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
 				q := *p
 				q.Noise.UnknownBy, q.Noise.SD, q.Noise.Scales = unknown, p.Noise.Scales, slices.Repeat([]float64{20}, p.N())
 				cell(&q, "", "unknown, "+unknown, delta, runs/10)
@@ -200,18 +203,18 @@ func TestCoTestMargins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("4,000 runs")
 	}
-	p, err := engine.Classic([]float64{0, -0.09, -0.18, -0.27}, 1)
+	p, err := problem.Classic([]float64{0, -0.09, -0.18, -0.27}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := engine.NewModel(p, 0)
+	model, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const delta, runs = 0.1, 2000
 	for _, opt := range []engine.Options{{Delta: delta, Epsilon: 0.1}, {Delta: delta, MaxRounds: 7}} {
 		broken, decided := 0, 0
-		entry, err := engine.AlgorithmNamed(engine.ModeFC, "CoTestFC")
+		entry, err := algorithms.Named(engine.ModeFC, "CoTestFC")
 		if err != nil {
 			t.Fatal(err)
 		}

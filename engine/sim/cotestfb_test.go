@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-func withBudget(t *testing.T, p *engine.Problem, algorithm string, budget, runs int, seed uint64) engine.Result {
+func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs int, seed uint64) engine.Result {
 	t.Helper()
 	// CoKernelFB takes ξ = 1e-10, as in docs/paper.md; the others go by least squares.
 	opt := engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}
@@ -30,7 +33,7 @@ func TestCoTestFBErrsLess(t *testing.T) {
 		t.Skip("2,600 runs")
 	}
 	for _, c := range []struct {
-		p            *engine.Problem
+		p            *problem.Problem
 		budget, runs int
 	}{
 		{paperCase(t, 1, 0.015), 20000, 300},
@@ -57,11 +60,11 @@ func TestCoTestFBDecides(t *testing.T) {
 		t.Skip("1,200 runs")
 	}
 	p, wrong, decided := paperCase(t, 2, 0.1), 0, 0
-	entry, err := engine.AlgorithmNamed(engine.ModeFB, "CoTestFB")
+	entry, err := algorithms.Named(engine.ModeFB, "CoTestFB")
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := engine.NewModel(p, 0)
+	model, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,7 @@ func TestCoTestFBTable(t *testing.T) {
 		t.Skip("GONB_COPE_TABLE is not a number of runs")
 	}
 	type cell struct {
-		p      *engine.Problem
+		p      *problem.Problem
 		budget int
 	}
 	cells := []cell{{nearTie(t), 1000}, {nearTie(t), 3000}, {nearTie(t), 10000}}

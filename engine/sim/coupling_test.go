@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // The joint kernel of notebooks/coupling.cope, in squared % yield.
-func couplingProblem(t testing.TB) *engine.Problem {
+func couplingProblem(t testing.TB) *problem.Problem {
 	t.Helper()
 	effects := kernels.Func("effects", func(x, y []float64) float64 {
 		sum := 0.0
@@ -21,10 +22,10 @@ func couplingProblem(t testing.TB) *engine.Problem {
 		}
 		return 1000 + 50*sum
 	})
-	p, err := engine.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
+	p, err := problem.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{3}}, Arm: effects},
 		{Scale: 10, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, engine.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv"})
+	}}, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}

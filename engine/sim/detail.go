@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // detail lays the scores out run by run, with what theory predicts of the speedup.
-func (x Experiment) detail(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, ridge float64, scores []score, runs []int) *engine.Detail {
+func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, ridge float64, scores []score, runs []int) *engine.Detail {
 	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.samples })}
 	known := x.Problem.Mean != nil
 	for _, s := range scores {
@@ -35,7 +37,7 @@ func (x Experiment) detail(ctx context.Context, entry engine.AlgorithmEntry, mod
 
 // theorem is what the paper's theorem about the algorithm promises; 0 where it cannot
 // be evaluated.
-func (x Experiment) theorem(ctx context.Context, model *engine.Model) float64 {
+func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
 	b, err := bounds.Of(ctx, model, x.Options)
 	switch {
 	case err != nil:
@@ -49,14 +51,14 @@ func (x Experiment) theorem(ctx context.Context, model *engine.Model) float64 {
 // hardnessSpeedup is Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one
 // than together, at the same ridge. 0 when the expected rewards are unknown, two arms
 // tie for best, or a design fails.
-func (x Experiment) hardnessSpeedup(ctx context.Context, model *engine.Model, ridge float64) float64 {
-	together, err := model.Hardness(ridge, x.Options.Epsilon)
+func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
+	together, err := m.Hardness(ridge, x.Options.Epsilon)
 	if err != nil || !(together.Value > 0) {
 		return 0
 	}
 	sum := 0.0
-	for v := range model.Problem.V() {
-		alone, err := engine.NewModelContext(ctx, model.Problem.Only(v), model.Unit)
+	for v := range m.Problem.V() {
+		alone, err := model.NewContext(ctx, m.Problem.Only(v), m.Unit)
 		if err != nil {
 			return 0
 		}

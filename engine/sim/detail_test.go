@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
@@ -29,7 +32,7 @@ func TestDetail(t *testing.T) {
 		rank    int
 		speedup float64
 	}{1: {1, 5}, 2: {2, 2.5}, 3: {5, 1}} {
-		p, err := engine.PaperCase(number, 0.3)
+		p, err := problem.PaperCase(number, 0.3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +71,7 @@ func TestDetail(t *testing.T) {
 
 // Without the truth there is nothing to be wrong about; without Detail there is none.
 func TestDetailWithoutTruth(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +83,7 @@ func TestDetailWithoutTruth(t *testing.T) {
 	for i, m := range p.Mean {
 		rewards[i] = []float64{m - 1, m + 1}
 	}
-	p.Rewards, p.Mean, p.Noise.Environment = rewards, nil, engine.EnvironmentResampled
+	p.Rewards, p.Mean, p.Noise.Environment = rewards, nil, problem.EnvironmentResampled
 	x.Detail = true
 	d := run(t, x).Detail
 	if d == nil || len(d.Samples) != 3 || d.Wrong != nil || d.WrongTasks != nil || d.Regret != nil || d.Speedup != 0 || d.TaskRank != 1 {
@@ -91,12 +94,12 @@ func TestDetailWithoutTruth(t *testing.T) {
 // References are marked as such: IndRAGE/V is IndRAGE with a fifth of the samples, run
 // by run, and nobody reads a guarantee from it.
 func TestReferences(t *testing.T) {
-	p, err := engine.PaperCase(2, 0.4)
+	p, err := problem.PaperCase(2, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range engine.Algorithms() {
-		if e.Role != engine.RoleReference {
+	for _, e := range algorithms.All() {
+		if e.Role != algorithms.RoleReference {
 			continue
 		}
 		x := sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Runs: 5, Detail: true, Options: engine.Options{Budget: 500}}
@@ -127,7 +130,7 @@ func TestReferences(t *testing.T) {
 // What the warnings say of the error rate: 0 of 50 tells nothing about δ = 0.005, and
 // z²/(n+z²) ≤ 0.005 from n = 765 on.
 func TestTooFewRuns(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +140,7 @@ func TestTooFewRuns(t *testing.T) {
 		noisy.Noise.SD[i] = 20
 	}
 	for _, c := range []struct {
-		problem *engine.Problem
+		problem *problem.Problem
 		runs    int
 		delta   float64
 		want    string
@@ -163,27 +166,27 @@ func TestTooFewRuns(t *testing.T) {
 // The bytes are those of messages that can be built: one run's rounds, drawn again
 // from its plans, put on the wire in all three forms.
 func TestBytes(t *testing.T) {
-	p, err := engine.PaperCase(2, 0.5)
+	p, err := problem.PaperCase(2, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := p
-	unknown, err := p.WithNoise(engine.NoiseModel{UnknownBy: engine.UnknownProblem})
+	unknown, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		mode, name string
-		p          *engine.Problem
+		p          *problem.Problem
 	}{{engine.ModeFC, "CoKernelFC", known}, {engine.ModeFB, "CoUniformFB", known}, {engine.ModeFC, "CoTestFC", unknown}} {
 		p := c.p
 		opt := engine.Options{Budget: 70, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
 		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.name, Options: opt, Runs: 1, Seed: 3})
-		model, err := engine.NewModel(p, 0)
+		model, err := model.New(p, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry, err := engine.AlgorithmNamed(c.mode, c.name)
+		entry, err := algorithms.Named(c.mode, c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +218,7 @@ func TestBytes(t *testing.T) {
 type writer struct {
 	t                            *testing.T
 	env                          engine.Environment
-	p                            *engine.Problem
+	p                            *problem.Problem
 	features                     int
 	messages, merged, raw, theta int
 }
@@ -265,7 +268,7 @@ func TestManyRunsAreSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20,000 runs")
 	}
-	p, err := engine.PaperCase(1, 0.8)
+	p, err := problem.PaperCase(1, 0.8)
 	if err != nil {
 		t.Fatal(err)
 	}

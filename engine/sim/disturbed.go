@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // oneByOne is up to how many rewards of an arm and round are drawn one by one where their
@@ -74,13 +75,13 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 }
 
 // Outliers draws normal rewards, of which each is an outlier with probability share and
-// then has engine.OutlierFactor times the standard deviation [Tukey60]. How many there are is one
+// then has problem.OutlierFactor times the standard deviation [Tukey60]. How many there are is one
 // binomial, and each kind has one mean and one χ²: the cost does not depend on n.
 func Outliers(mean, sd []float64, share float64) Drawer {
 	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
 		outliers := binomial(rng, n, share)
 		total := float64(n)
-		counts, factors := [2]float64{total - outliers, outliers}, [2]float64{1, engine.OutlierFactor}
+		counts, factors := [2]float64{total - outliers, outliers}, [2]float64{1, problem.OutlierFactor}
 		var levels [2]float64
 		for k, c := range counts {
 			if c > 0 {
@@ -131,15 +132,15 @@ const (
 
 // environmentOf is the environment of one run of the problem: what its drawer draws, with
 // what is common to the rewards of a round.
-func environmentOf(p *engine.Problem, draw Drawer, seed uint64, run int) engine.Environment {
+func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := NewEnvironment(draw, seed, run)
 	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}
-	switch entry, _ := engine.EnvironmentNamed(p.Noise.Environment); entry.Name {
-	case engine.EnvironmentDrift:
+	switch entry, _ := problem.EnvironmentNamed(p.Noise.Environment); entry.Name {
+	case problem.EnvironmentDrift:
 		s.shift = func(round, _, arm uint64) float64 {
 			return strength(p) * float64(round-1) * stream(mix(seed)+arm, uint64(run), 1, streamDrift).NormFloat64()
 		}
-	case engine.EnvironmentBatch:
+	case problem.EnvironmentBatch:
 		s.shift = func(round, task, _ uint64) float64 {
 			return strength(p) * stream(mix(seed)+task, uint64(run), round, streamBatch).NormFloat64()
 		}
@@ -150,8 +151,8 @@ func environmentOf(p *engine.Problem, draw Drawer, seed uint64, run int) engine.
 }
 
 // strength is that of the problem's environment, or its default.
-func strength(p *engine.Problem) float64 {
-	if entry, err := engine.EnvironmentNamed(p.Noise.Environment); p.Noise.Strength == 0 && err == nil {
+func strength(p *problem.Problem) float64 {
+	if entry, err := problem.EnvironmentNamed(p.Noise.Environment); p.Noise.Strength == 0 && err == nil {
 		return entry.Strength
 	}
 	return p.Noise.Strength

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -31,7 +32,7 @@ func TestDisturbed(t *testing.T) {
 		factor func(n float64) float64 // n times the variance of the mean, over it
 	}{
 		"student":        {sim.Student([]float64{2}, []float64{3}, 10), 9, one},
-		"outliers":       {sim.Outliers([]float64{2}, []float64{3}, 0.1), 9 * (0.9 + 0.1*engine.OutlierFactor*engine.OutlierFactor), one},
+		"outliers":       {sim.Outliers([]float64{2}, []float64{3}, 0.1), 9 * (0.9 + 0.1*problem.OutlierFactor*problem.OutlierFactor), one},
 		"autocorrelated": {sim.Autocorrelated([]float64{2}, []float64{3}, rho), 9, ar},
 		"two points":     {sim.TwoPoint([]float64{2}, -1, 5), 9, one},
 	} {
@@ -65,7 +66,7 @@ func TestDisturbed(t *testing.T) {
 // The shifts of drift and batch: 0 in round 1 and proportional to the rounds after it, and common
 // to the arms of a task; runs differ, and the same run is the same again.
 func TestShifts(t *testing.T) {
-	p, err := engine.PaperCase(2, 0.4)
+	p, err := problem.PaperCase(2, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestShifts(t *testing.T) {
 		t.Fatal(err)
 	}
 	shifts := func(environment string, run, round int) []float64 {
-		q, err := p.WithNoise(engine.NoiseModel{Environment: environment, Strength: 0.5})
+		q, err := p.WithNoise(problem.NoiseModel{Environment: environment, Strength: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestShifts(t *testing.T) {
 		}
 		return out
 	}
-	first, second, fourth := shifts(engine.EnvironmentDrift, 0, 1), shifts(engine.EnvironmentDrift, 0, 2), shifts(engine.EnvironmentDrift, 0, 4)
+	first, second, fourth := shifts(problem.EnvironmentDrift, 0, 1), shifts(problem.EnvironmentDrift, 0, 2), shifts(problem.EnvironmentDrift, 0, 4)
 	sizes := 0.0
 	for i := range first {
 		if first[i] != 0 || math.Abs(fourth[i]-3*second[i]) > 1e-12 {
@@ -105,7 +106,7 @@ func TestShifts(t *testing.T) {
 	if rms := math.Sqrt(sizes / float64(p.N())); rms < 0.25 || rms > 0.75 { // 0.5 ± 4 standard errors of 30 numbers
 		t.Errorf("drift per round has root mean square %g, want about 0.5", rms)
 	}
-	batch, other := shifts(engine.EnvironmentBatch, 0, 1), shifts(engine.EnvironmentBatch, 1, 1)
+	batch, other := shifts(problem.EnvironmentBatch, 0, 1), shifts(problem.EnvironmentBatch, 1, 1)
 	for i, v := range p.TaskOf {
 		lo, _ := p.ArmsOf(v)
 		if math.Abs(batch[i]-batch[lo]) > 1e-12 || batch[i] == 0 || batch[i] == other[i] {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // A Drawer draws n ≥ 1 rewards of arm i, using only the given source of randomness, and
@@ -75,10 +76,10 @@ func mix(x uint64) uint64 {
 }
 
 // DrawerOf returns the drawer of the problem's environment, without what the rewards of a
-// round have in common (engine.EnvironmentDrift, engine.EnvironmentBatch). It reports a problem
+// round have in common (problem.EnvironmentDrift, problem.EnvironmentBatch). It reports a problem
 // that cannot be simulated.
-func DrawerOf(p *engine.Problem) (Drawer, error) {
-	if p.Noise.Environment == engine.EnvironmentResampled {
+func DrawerOf(p *problem.Problem) (Drawer, error) {
+	if p.Noise.Environment == problem.EnvironmentResampled {
 		return Resampled(p.Rewards), nil
 	}
 	if p.Mean == nil {
@@ -86,16 +87,16 @@ func DrawerOf(p *engine.Problem) (Drawer, error) {
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
 	switch p.Noise.Environment {
-	case engine.EnvironmentBernoulli:
+	case problem.EnvironmentBernoulli:
 		if b := p.Noise.Bounds; b != nil {
 			return TwoPoint(mean, b[0], b[1]), nil
 		}
 		return Bernoulli(mean), nil
-	case engine.EnvironmentStudent:
+	case problem.EnvironmentStudent:
 		return Student(mean, sd, strength(p)), nil
-	case engine.EnvironmentOutliers:
+	case problem.EnvironmentOutliers:
 		return Outliers(mean, sd, strength(p)), nil
-	case engine.EnvironmentAutocorrelated:
+	case problem.EnvironmentAutocorrelated:
 		return Autocorrelated(mean, sd, strength(p)), nil
 	}
 	return Gaussian(mean, sd), nil
@@ -163,7 +164,7 @@ func Resampled(rewards [][]float64) Drawer {
 // Func makes a Go function an environment: f returns the mean of n rewards of an
 // arm, given its task and name. It is called once per arm and round, with the round's n; where the squares
 // are wanted, a mean does not tell them, and it is called n times for one reward each, at n times the cost.
-func Func(p *engine.Problem, f func(rng *rand.Rand, task, arm string, n int) (float64, error)) Drawer {
+func Func(p *problem.Problem, f func(rng *rand.Rand, task, arm string, n int) (float64, error)) Drawer {
 	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
 		if !spread {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -50,7 +51,7 @@ func TestDrawers(t *testing.T) {
 
 // A Go function as the reward, by task and arm name.
 func TestFunc(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestIntervals(t *testing.T) {
 
 // An interrupt keeps the runs that are finished.
 func TestInterrupt(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

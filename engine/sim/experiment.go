@@ -10,22 +10,25 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // Experiment is one algorithm run many times on one problem.
 type Experiment struct {
-	Problem   *engine.Problem
+	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB
-	Algorithm string // a name in engine.Algorithms
+	Algorithm string // a name in algorithms.All
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
-	Workers   int            // 0 means one per processor
-	Progress  func(Step)     // called before the first run, after each, and after rounds of a single long one, never concurrently; may be nil
-	Draw      Drawer         // nil means that of the problem
-	Detail    bool           // keep Result.Detail
-	Memory    *engine.Memory // shared by experiments that have designs in common; nil means one of its own
+	Workers   int           // 0 means one per processor
+	Progress  func(Step)    // called before the first run, after each, and after rounds of a single long one, never concurrently; may be nil
+	Draw      Drawer        // nil means that of the problem
+	Detail    bool          // keep Result.Detail
+	Memory    *model.Memory // shared by experiments that have designs in common; nil means one of its own
 
 	// Each is told of every run that finished, with the pulls that each agent made in each
 	// round (rounds × V): what costs and times are counted by. It is never called
@@ -46,7 +49,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if x.Runs < 1 {
 		return engine.Result{}, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
 	}
-	entry, err := engine.AlgorithmNamed(x.Mode, x.Algorithm)
+	entry, err := algorithms.Named(x.Mode, x.Algorithm)
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -60,9 +63,9 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 		}
 	}
 	if x.Memory == nil {
-		x.Memory = new(engine.Memory)
+		x.Memory = new(model.Memory)
 	}
-	model, err := engine.NewModelContext(ctx, x.Problem, x.Options.Unit)
+	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -89,7 +92,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 const summaryTime = 200 * time.Millisecond
 
 // repeat makes the runs on the workers and tallies those that finish.
-func (x Experiment) repeat(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) error {
+func (x Experiment) repeat(ctx context.Context, entry algorithms.Entry, model *model.Model, t *tally) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	workers := x.Workers
@@ -146,7 +149,7 @@ type made struct {
 // one makes a run and measures what its agents do. A panic becomes an error that names
 // where: it would end the whole process, since runs have goroutines of their own, and
 // with it a notebook's values.
-func (x Experiment) one(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, run int) (m *made, err error) {
+func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *model.Model, run int) (m *made, err error) {
 	m = new(made)
 	defer func() {
 		if r := recover(); r != nil {

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // EnvironmentOf is the environment of one run as experiments have it.
-func EnvironmentOf(p *engine.Problem, seed uint64, run int) engine.Environment {
+func EnvironmentOf(p *problem.Problem, seed uint64, run int) engine.Environment {
 	draw, err := DrawerOf(p)
 	if err != nil {
 		panic(err)

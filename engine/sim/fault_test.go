@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // threeArms is two tasks of the arms 1, 2 and 3 under a line, with features, rewards and noise in any units.
-func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*engine.Problem, error) {
+func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*problem.Problem, error) {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"s", "t"}, [][]float64{{}, {}})
 	if err != nil {
@@ -31,7 +32,7 @@ func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*engine.Pr
 		return nil, err
 	}
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: kernel, Arm: kernels.Linear{}}, {Scale: kernel}}}
-	return engine.New("three arms", tasks, arms, []int{0, 0, 0, 1, 1, 1}, k, []float64{noise}, mean)
+	return problem.New("three arms", tasks, arms, []int{0, 0, 0, 1, 1, 1}, k, []float64{noise}, mean)
 }
 
 // Extreme numbers end in a result or an error: nothing hangs, panics, has no number, or is proven
@@ -39,7 +40,7 @@ func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*engine.Pr
 func TestFaultExtremeNumbers(t *testing.T) {
 	leak := regexp.MustCompile(`panic|runtime error|%!|float64`)
 	settings, ran := 0, 0
-	try := func(name string, p *engine.Problem, err error, mode, algorithm string, opt engine.Options) {
+	try := func(name string, p *problem.Problem, err error, mode, algorithm string, opt engine.Options) {
 		t.Helper()
 		settings++
 		var r engine.Result
@@ -69,7 +70,7 @@ func TestFaultExtremeNumbers(t *testing.T) {
 		}
 	}
 	fc, fb := []string{"CoTestFC", "CoKernelFC", "IndTestFC", "IndUniformFC"}, []string{"CoKernelFB", "CoTestFB", "IndUniformFB"}
-	all := func(name string, p *engine.Problem, err error, opt engine.Options) {
+	all := func(name string, p *problem.Problem, err error, opt engine.Options) {
 		t.Helper()
 		for _, a := range fc {
 			o := opt

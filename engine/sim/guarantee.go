@@ -2,12 +2,13 @@ package sim
 
 import (
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // understated tells of an arm whose rewards vary more than its noise scale says,
 // beyond the 5 % that separate a sample standard deviation from that of the
 // population it was computed from.
-func understated(p *engine.Problem) []engine.Warning {
+func understated(p *problem.Problem) []engine.Warning {
 	worst, ratio := 0, 0.0
 	for i, sd := range p.Noise.SD {
 		if r := sd / p.Noise.Scales[i]; r > ratio && p.Noise.UnknownBy == "" {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // judge scores runs against the truth, where it is known.
@@ -28,7 +30,7 @@ type score struct {
 	regret, relative float64
 }
 
-func newJudge(x Experiment, entry engine.AlgorithmEntry) judge {
+func newJudge(x Experiment, entry algorithms.Entry) judge {
 	p := x.Problem
 	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.DividedByV, agents: p.V()}
 	if p.Mean == nil {
@@ -38,7 +40,7 @@ func newJudge(x Experiment, entry engine.AlgorithmEntry) judge {
 	for _, m := range p.Mean {
 		largest = max(largest, math.Abs(m))
 	}
-	j.tolerance = x.Options.Epsilon*(1+1e-12) + engine.TieTolerance*largest // epsilon, and the rounding of tied means
+	j.tolerance = x.Options.Epsilon*(1+1e-12) + model.TieTolerance*largest // epsilon, and the rounding of tied means
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		sorted := slices.Sorted(slices.Values(p.Mean[lo:hi]))

@@ -6,13 +6,16 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // perturbed moves every expected reward of a problem by a normal number of the given
 // standard deviation, which the kernel cannot represent, and keeps the best arms' order
 // unknown to it.
-func perturbed(p *engine.Problem, sd float64, seed uint64) *engine.Problem {
+func perturbed(p *problem.Problem, sd float64, seed uint64) *problem.Problem {
 	q := *p
 	q.Mean = append([]float64(nil), p.Mean...)
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -23,13 +26,13 @@ func perturbed(p *engine.Problem, sd float64, seed uint64) *engine.Problem {
 }
 
 // rejected counts the runs whose data speak against the kernel.
-func rejected(t testing.TB, p *engine.Problem, algorithm string, runs int) (count int) {
+func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (count int) {
 	t.Helper()
-	entry, err := engine.AlgorithmNamed(engine.ModeFC, algorithm)
+	entry, err := algorithms.Named(engine.ModeFC, algorithm)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := engine.NewModel(p, 0)
+	m, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +95,7 @@ func TestLackOfFitFinds(t *testing.T) {
 // known scales, in 1,203 with one scale a task and in 1,405 with one an arm. By the fewest degrees of freedom of any scale it was
 // 643 and 284. Kernels that fit are rejected in 16, 3 and 4 of 1,500.
 func TestLackOfFitFindsByScales(t *testing.T) {
-	for _, unknown := range []string{engine.UnknownTask, engine.UnknownArm} {
+	for _, unknown := range []string{problem.UnknownTask, problem.UnknownArm} {
 		p := perturbed(paperCase(t, 1, 0.4), 0.5, 3)
 		p.Noise.UnknownBy = unknown
 		if n := rejected(t, p, "CoTestFC", 60); n < 38 { // 48 expected, less 3 standard deviations

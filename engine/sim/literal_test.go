@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -20,7 +21,7 @@ func TestLiteralCounts(t *testing.T) {
 	}{0.1: {196116.0, 4}, 0.2: {45465.6, 3}, 0.4: {10989.0, 2}, 0.8: {4415.2, 1}}
 	for number, factor := range map[int]float64{1: 1, 2: 2, 3: 5} {
 		for gap, w := range want {
-			p, err := engine.PaperCase(number, gap)
+			p, err := problem.PaperCase(number, gap)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -15,11 +18,11 @@ import (
 // workers: every algorithm of the catalogue, alone and in a memory in which all
 // the others and other gaps have been at work.
 func TestResultsDoNotDependOnMemory(t *testing.T) {
-	memory := new(engine.Memory)
+	memory := new(model.Memory)
 	// run gives the result as text, or why the algorithm is not for the problem.
-	run := func(entry engine.AlgorithmEntry, number int, gap float64, workers int, memory *engine.Memory) string {
+	run := func(entry algorithms.Entry, number int, gap float64, workers int, memory *model.Memory) string {
 		t.Helper()
-		p, err := engine.PaperCase(number, gap)
+		p, err := problem.PaperCase(number, gap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +44,7 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 	}
 	for _, gap := range []float64{0.3, 0.5, 0.3} { // the last in a memory that is warm
 		for number := 1; number <= 3; number++ {
-			for _, entry := range engine.Algorithms() {
+			for _, entry := range algorithms.All() {
 				alone := run(entry, number, gap, 1, nil)
 				if shared := run(entry, number, gap, 3, memory); shared != alone {
 					t.Errorf("%s:\nalone  %s\nshared %s", fmt.Sprintf("%s, case %d, gap %g", entry.Name, number, gap), alone, shared)

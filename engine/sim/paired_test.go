@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -248,7 +249,7 @@ func sweptFC(t *testing.T, algorithms []string, runs int) sim.Sweep {
 	t.Helper()
 	s := sim.Sweep{Names: []string{"case", "gap", "algorithm", "seed"}}
 	for _, number := range []int{1, 3} {
-		p, err := engine.PaperCase(number, 0.4)
+		p, err := problem.PaperCase(number, 0.4)
 		if err != nil {
 			t.Fatal(err)
 		}

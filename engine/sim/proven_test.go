@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -21,13 +22,13 @@ func onArms(scale float64, k kernels.Kernel) kernels.Joint {
 }
 
 // table loads a problem from the text of a table; / ends a row.
-func table(t *testing.T, text string, k kernels.Joint, noise float64) *engine.Problem {
+func table(t *testing.T, text string, k kernels.Joint, noise float64) *problem.Problem {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.csv")
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, " / ", "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Load(path, k, engine.LoadOptions{Noise: engine.NoiseModel{Scales: []float64{noise}}})
+	p, err := problem.Load(path, k, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{noise}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ const (
 func TestProvenMeansProven(t *testing.T) {
 	line := onArms(1, kernels.Linear{Bias: 1})
 	for name, c := range map[string]struct {
-		problem   *engine.Problem
+		problem   *problem.Problem
 		mode      string
 		algorithm string
 		opt       engine.Options

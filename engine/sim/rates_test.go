@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // rbfInstance has 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the
 // kernel's own Gaussian process, so that the kernel is well specified.
-func rbfInstance(t *testing.T) *engine.Problem {
+func rbfInstance(t *testing.T) *problem.Problem {
 	t.Helper()
 	return drawn(t, "rbf instance", rand.New(rand.NewPCG(41, 5)), 4, 5, 0.5, 0.4)
 }
@@ -25,7 +27,7 @@ func rbfInstance(t *testing.T) *engine.Problem {
 // drawn has tasks with a feature, and arms with two, drawn uniformly between 0 and 1, the kernel rbf × rbf
 // with these lengthscales over tasks and arms, rewards Σ_k θ_k φ_k with θ standard normal
 // in the model's own features, and unit noise.
-func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *engine.Problem {
+func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *problem.Problem {
 	t.Helper()
 	var z, x [][]float64
 	var names []string
@@ -47,11 +49,11 @@ func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms 
 		t.Fatal(err)
 	}
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{ofTasks}}, Arm: kernels.RBF{Lengthscale: []float64{ofArms}}}}}
-	p, err := engine.New(name, tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
+	p, err := problem.New(name, tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := engine.NewModel(p, 0)
+	m, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +75,12 @@ func TestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("8,000 runs")
 	}
-	paper, err := engine.PaperCase(3, 0.3)
+	paper, err := problem.PaperCase(3, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const delta, runs = 0.1, 2000
-	for _, p := range []*engine.Problem{paper, rbfInstance(t)} {
+	for _, p := range []*problem.Problem{paper, rbfInstance(t)} {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			r, err := sim.Run(context.Background(), sim.Experiment{
 				Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: delta, Schedule: schedule}, Runs: runs, Seed: 9,
@@ -98,7 +100,7 @@ func TestErrorRates(t *testing.T) {
 // A wrong noise scale must show: with rewards noisier than the engine is told,
 // the tuned schedule errs more than δ. Otherwise TestErrorRates could not fail.
 func TestErrorRatesCanFail(t *testing.T) {
-	p, err := engine.PaperCase(3, 0.3)
+	p, err := problem.PaperCase(3, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +128,7 @@ func TestBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1600 runs")
 	}
-	p, err := engine.PaperCase(3, 0.3)
+	p, err := problem.PaperCase(3, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,7 @@ func TestBudget(t *testing.T) {
 
 // The same bytes with 1 and with 2 workers, for both modes and all environments.
 func TestDeterminism(t *testing.T) {
-	p, err := engine.PaperCase(2, 0.4)
+	p, err := problem.PaperCase(2, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +182,10 @@ func TestStroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 runs")
 	}
-	p, err := engine.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
+	p, err := problem.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{20, 0.5}}, Arm: kernels.Constant{Value: 1}},
 		{Scale: 0.01, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, engine.LoadOptions{Noise: engine.NoiseModel{Scales: []float64{0.5}, Environment: engine.EnvironmentBernoulli}})
+	}}, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}, Environment: problem.EnvironmentBernoulli}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +224,7 @@ func TestGuaranteeNeedsItsRidge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.New("shrunk", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(kernels.Linear{}), []float64{0.5}, []float64{1, 0.8, 0.4})
+	p, err := problem.New("shrunk", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(kernels.Linear{}), []float64{0.5}, []float64{1, 0.8, 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}

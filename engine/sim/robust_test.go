@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -16,7 +17,7 @@ import (
 // offKernel is the paper's case with a gap of 0.4, every expected reward moved by a normal number of the
 // given standard deviation. Draws with a gap below 0.1 in some task are passed over: there the
 // samples would tell of near ties.
-func offKernel(t *testing.T, number int, sd float64, seed uint64) *engine.Problem {
+func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Problem {
 	t.Helper()
 	base := paperCase(t, number, 0.4)
 	for try := uint64(0); ; try++ {
@@ -27,7 +28,7 @@ func offKernel(t *testing.T, number int, sd float64, seed uint64) *engine.Proble
 }
 
 // smallestGap is the least distance of the best arm of a task to its second.
-func smallestGap(p *engine.Problem) float64 {
+func smallestGap(p *problem.Problem) float64 {
 	least := math.Inf(1)
 	for _, set := range p.Groups() {
 		first, second := math.Inf(-1), math.Inf(-1)
@@ -40,7 +41,7 @@ func smallestGap(p *engine.Problem) float64 {
 }
 
 // apart is the problem under a kernel that shares nothing.
-func apart(p *engine.Problem) *engine.Problem {
+func apart(p *problem.Problem) *problem.Problem {
 	return p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
 }
 
@@ -50,7 +51,7 @@ type asked struct {
 	wrong, undecided, runs, over int     // over: instances of whose runs more than δ are wrong
 }
 
-func (a *asked) add(t *testing.T, p *engine.Problem, opt engine.Options, runs, instances int, seed uint64) {
+func (a *asked) add(t *testing.T, p *problem.Problem, opt engine.Options, runs, instances int, seed uint64) {
 	t.Helper()
 	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: seed})
 	if err != nil {

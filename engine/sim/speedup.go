@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
 // SpeedupOf measures the speedup β of [Du23, eq. (4)] over a sweep: samples per agent
@@ -25,7 +26,7 @@ func SpeedupOf(s Sweep, algorithm, alone string) (Speedup, error) {
 		if err := t.needs(name); err != nil {
 			return Speedup{}, err
 		}
-		entry, err := engine.AlgorithmNamed(engine.ModeFC, name)
+		entry, err := algorithms.Named(engine.ModeFC, name)
 		if err != nil {
 			return Speedup{}, fmt.Errorf("a speedup compares samples of fixed confidence: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -106,7 +107,7 @@ func TestSquaresLeaveMeans(t *testing.T) {
 // A Go function gives one reward at a time when the squares are wanted: of 1, 2, 4 these
 // are (16 + 1 + 25)/9.
 func TestFuncSquares(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -17,26 +18,26 @@ func TestStanding(t *testing.T) {
 	number := func(v float64) []float64 { return []float64{v} }
 	for name, c := range map[string]struct {
 		algorithm string
-		noise     engine.NoiseModel
+		noise     problem.NoiseModel
 		law       string
 		want      string
 		why       string
 	}{
-		"known, normal":                    {"CoTestFC", engine.NoiseModel{Scales: number(1)}, "", engine.StandingProven, ""},
-		"known, normal, wider test":        {"CoTestFC", engine.NoiseModel{Scales: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
-		"unknown":                          {"CoTestFC", engine.NoiseModel{UnknownBy: engine.UnknownProblem}, "", engine.StandingProven, ""},
-		"unknown, not normal":              {"CoTestFC", engine.NoiseModel{UnknownBy: engine.UnknownProblem, Environment: engine.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
-		"bounded":                          {"CoTestFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
-		"bounded under the normal law":     {"CoTestFC", engine.NoiseModel{Bounds: unit}, engine.LawNormal, engine.StandingHeuristic, "normal rewards"},
-		"heavy tails":                      {"CoTestFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "normal rewards"},
-		"heavy tails are not sub-Gaussian": {"CoKernelFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentStudent}, "", engine.StandingHeuristic, "do not cover"},
-		"drift":                            {"CoKernelFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
-		"autocorrelated":                   {"CoTestFC", engine.NoiseModel{Scales: number(1), Environment: engine.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
-		"coins within their range":         {"CoKernelFC", engine.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
-		"coins, wider than stated":         {"CoKernelFC", engine.NoiseModel{Scales: number(0.4), Environment: engine.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
-		"no theorem":                       {"Oracle", engine.NoiseModel{Scales: number(1)}, "", engine.StandingNone, "a reference"},
+		"known, normal":                    {"CoTestFC", problem.NoiseModel{Scales: number(1)}, "", engine.StandingProven, ""},
+		"known, normal, wider test":        {"CoTestFC", problem.NoiseModel{Scales: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
+		"unknown":                          {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem}, "", engine.StandingProven, ""},
+		"unknown, not normal":              {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem, Environment: problem.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
+		"bounded":                          {"CoTestFC", problem.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
+		"bounded under the normal law":     {"CoTestFC", problem.NoiseModel{Bounds: unit}, engine.LawNormal, engine.StandingHeuristic, "normal rewards"},
+		"heavy tails":                      {"CoTestFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentStudent}, "", engine.StandingHeuristic, "normal rewards"},
+		"heavy tails are not sub-Gaussian": {"CoKernelFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentStudent}, "", engine.StandingHeuristic, "do not cover"},
+		"drift":                            {"CoKernelFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
+		"autocorrelated":                   {"CoTestFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
+		"coins within their range":         {"CoKernelFC", problem.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
+		"coins, wider than stated":         {"CoKernelFC", problem.NoiseModel{Scales: number(0.4), Environment: problem.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
+		"no theorem":                       {"Oracle", problem.NoiseModel{Scales: number(1)}, "", engine.StandingNone, "a reference"},
 	} {
-		p, err := engine.PaperCase(1, 0.1)
+		p, err := problem.PaperCase(1, 0.1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestStanding(t *testing.T) {
 
 // Simulated noise that is wider than what is stated takes the proof away.
 func TestStandingOfUnderstatedNoise(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 
 // Scales that are unknown up to a factor must be so in the simulation: one for all, or for each task.
 func TestStandingOfUnknownScales(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +79,9 @@ func TestStandingOfUnknownScales(t *testing.T) {
 		sd      func(i int) float64
 		backing map[string]string
 	}{
-		"equal":   {func(int) float64 { return 3 }, map[string]string{engine.UnknownProblem: engine.StandingProven, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
-		"by task": {func(i int) float64 { return float64(1 + p.TaskOf[i]) }, map[string]string{engine.UnknownProblem: engine.StandingHeuristic, engine.UnknownTask: engine.StandingProven, engine.UnknownArm: engine.StandingProven}},
-		"by arm":  {func(i int) float64 { return float64(1 + i) }, map[string]string{engine.UnknownProblem: engine.StandingHeuristic, engine.UnknownTask: engine.StandingHeuristic, engine.UnknownArm: engine.StandingProven}},
+		"equal":   {func(int) float64 { return 3 }, map[string]string{problem.UnknownProblem: engine.StandingProven, problem.UnknownTask: engine.StandingProven, problem.UnknownArm: engine.StandingProven}},
+		"by task": {func(i int) float64 { return float64(1 + p.TaskOf[i]) }, map[string]string{problem.UnknownProblem: engine.StandingHeuristic, problem.UnknownTask: engine.StandingProven, problem.UnknownArm: engine.StandingProven}},
+		"by arm":  {func(i int) float64 { return float64(1 + i) }, map[string]string{problem.UnknownProblem: engine.StandingHeuristic, problem.UnknownTask: engine.StandingHeuristic, problem.UnknownArm: engine.StandingProven}},
 	} {
 		for unknown, want := range c.backing {
 			q := *p
@@ -99,20 +100,20 @@ func TestStandingOfUnknownScales(t *testing.T) {
 // Rewards that a function draws cannot be checked: the sentence says what is taken for granted, as
 // the algorithm needs it.
 func TestStandingOfFunctions(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		algorithm string
-		noise     engine.NoiseModel
+		noise     problem.NoiseModel
 		want      string
 	}{
-		"known":      {"CoTestFC", engine.NoiseModel{}, "normal with the problem's noise scales"},
-		"unknown":    {"CoTestFC", engine.NoiseModel{UnknownBy: engine.UnknownProblem}, "normal, with scales that are unknown"},
-		"bounded":    {"CoTestFC", engine.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
-		"any tails":  {"CoKernelFC", engine.NoiseModel{}, "sub-Gaussian with the problem's noise scales"},
-		"any bounds": {"CoKernelFC", engine.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
+		"known":      {"CoTestFC", problem.NoiseModel{}, "normal with the problem's noise scales"},
+		"unknown":    {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem}, "normal, with scales that are unknown"},
+		"bounded":    {"CoTestFC", problem.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
+		"any tails":  {"CoKernelFC", problem.NoiseModel{}, "sub-Gaussian with the problem's noise scales"},
+		"any bounds": {"CoKernelFC", problem.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
 	} {
 		q := p
 		if c.noise.UnknownBy != "" || c.noise.Bounds != nil {
@@ -131,12 +132,12 @@ func TestStandingOfFunctions(t *testing.T) {
 // Without scales, an algorithm that needs them says so before anything is sampled, and names
 // those that do not. A wrong guess moves no lower bound.
 func TestUnknownNoise(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
-	if p, err = p.WithNoise(engine.NoiseModel{UnknownBy: engine.UnknownProblem, Scales: []float64{5}}); err != nil {
+	if p, err = p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem, Scales: []float64{5}}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1})
@@ -152,7 +153,7 @@ func TestUnknownNoise(t *testing.T) {
 // Tasks that the kernel takes for the same and are not leave nothing to say of agents that share, and
 // nothing against agents that do not.
 func TestStandingOfAgentsAlone(t *testing.T) {
-	p, err := engine.Classic([]float64{0, 1}, 2)
+	p, err := problem.Classic([]float64{0, 1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -64,7 +67,7 @@ func sameResult(t *testing.T, want, got engine.Result) {
 // measured, bit by bit, with wrong answers, NaN and infinite margins among it.
 func TestStoreIsLossless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
-	p, err := engine.PaperCase(1, 0.4)
+	p, err := problem.PaperCase(1, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,7 @@ func TestStoreIsLossless(t *testing.T) {
 	var fresh []engine.Result
 	var asked []sim.Experiment
 	strange := false
-	for _, e := range engine.Algorithms() {
+	for _, e := range algorithms.All() {
 		x := sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Runs: 3, Seed: 1<<63 + 3, Detail: true}
 		if e.Mode == engine.ModeFB {
 			x.Options.Budget = 40
@@ -118,8 +121,8 @@ func TestStoreKeys(t *testing.T) {
 			return sum
 		}))
 	}
-	base := func() (sim.Experiment, *engine.Problem) {
-		p, err := engine.PaperCase(1, 0.5)
+	base := func() (sim.Experiment, *problem.Problem) {
+		p, err := problem.PaperCase(1, 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,25 +131,25 @@ func TestStoreKeys(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*sim.Experiment, *engine.Problem)
+		change func(*sim.Experiment, *problem.Problem)
 		stored bool
 	}{
-		{"base", func(*sim.Experiment, *engine.Problem) {}, false},
-		{"again", func(*sim.Experiment, *engine.Problem) {}, true},
-		{"workers", func(x *sim.Experiment, _ *engine.Problem) { x.Workers, x.Memory = 7, new(engine.Memory) }, true},
-		{"seed", func(x *sim.Experiment, _ *engine.Problem) { x.Seed = 5 }, false},
-		{"runs", func(x *sim.Experiment, _ *engine.Problem) { x.Runs = 3 }, false},
-		{"detail", func(x *sim.Experiment, _ *engine.Problem) { x.Detail = true }, false},
-		{"delta", func(x *sim.Experiment, _ *engine.Problem) { x.Options.Delta = 0.01 }, false},
-		{"xi", func(x *sim.Experiment, _ *engine.Problem) { x.Options.Ridge.Value = 1e-8 }, false},
-		{"algorithm", func(x *sim.Experiment, _ *engine.Problem) { x.Algorithm = "IndKernelFC" }, false},
-		{"mean", func(_ *sim.Experiment, p *engine.Problem) { p.Mean[3] = math.Nextafter(p.Mean[3], 9) }, false},
-		{"noise", func(_ *sim.Experiment, p *engine.Problem) { p.Noise.Scales[29] = 0.9 }, false},
-		{"sd", func(_ *sim.Experiment, p *engine.Problem) { p.Noise.SD[0] = 0.9 }, false},
-		{"name", func(_ *sim.Experiment, p *engine.Problem) { p.Name = "other" }, false},
-		{"formula", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(1) }, false},
-		{"formula of the same name", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(4) }, false},
-		{"that formula again", func(_ *sim.Experiment, p *engine.Problem) { p.Kernel = formula(4) }, true},
+		{"base", func(*sim.Experiment, *problem.Problem) {}, false},
+		{"again", func(*sim.Experiment, *problem.Problem) {}, true},
+		{"workers", func(x *sim.Experiment, _ *problem.Problem) { x.Workers, x.Memory = 7, new(model.Memory) }, true},
+		{"seed", func(x *sim.Experiment, _ *problem.Problem) { x.Seed = 5 }, false},
+		{"runs", func(x *sim.Experiment, _ *problem.Problem) { x.Runs = 3 }, false},
+		{"detail", func(x *sim.Experiment, _ *problem.Problem) { x.Detail = true }, false},
+		{"delta", func(x *sim.Experiment, _ *problem.Problem) { x.Options.Delta = 0.01 }, false},
+		{"xi", func(x *sim.Experiment, _ *problem.Problem) { x.Options.Ridge.Value = 1e-8 }, false},
+		{"algorithm", func(x *sim.Experiment, _ *problem.Problem) { x.Algorithm = "IndKernelFC" }, false},
+		{"mean", func(_ *sim.Experiment, p *problem.Problem) { p.Mean[3] = math.Nextafter(p.Mean[3], 9) }, false},
+		{"noise", func(_ *sim.Experiment, p *problem.Problem) { p.Noise.Scales[29] = 0.9 }, false},
+		{"sd", func(_ *sim.Experiment, p *problem.Problem) { p.Noise.SD[0] = 0.9 }, false},
+		{"name", func(_ *sim.Experiment, p *problem.Problem) { p.Name = "other" }, false},
+		{"formula", func(_ *sim.Experiment, p *problem.Problem) { p.Kernel = formula(1) }, false},
+		{"formula of the same name", func(_ *sim.Experiment, p *problem.Problem) { p.Kernel = formula(4) }, false},
+		{"that formula again", func(_ *sim.Experiment, p *problem.Problem) { p.Kernel = formula(4) }, true},
 	} {
 		x, p := base()
 		c.change(&x, p)
@@ -164,7 +167,7 @@ func TestStoreKeys(t *testing.T) {
 // Cells that were interrupted or failed are run again.
 func TestStoreKeepsFinishedCells(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "cells.jsonl"))
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +190,7 @@ func TestStoreKeepsFinishedCells(t *testing.T) {
 // reported with its place, and a file that is something else is left alone.
 func TestStoreDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +273,7 @@ func TestStoreOfAnEarlierRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openStore(t, path)
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,17 +301,17 @@ func TestStoreIsLocked(t *testing.T) {
 
 // Results of problems that differ in anything known of the noise are kept apart, whatever field is added to it.
 func TestStoreKeyOfNoise(t *testing.T) {
-	changes := map[string]func(*engine.NoiseModel){
-		"Scales":      func(m *engine.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },
-		"Known":       func(m *engine.NoiseModel) { m.Known = engine.NoiseAssumed },
-		"UnknownBy":   func(m *engine.NoiseModel) { m.UnknownBy = engine.UnknownTask },
-		"Bounds":      func(m *engine.NoiseModel) { m.Bounds = &[2]float64{0, 2} },
-		"SD":          func(m *engine.NoiseModel) { m.SD = slices.Clone(m.Scales) },
-		"Environment": func(m *engine.NoiseModel) { m.Environment = engine.EnvironmentStudent },
-		"Strength":    func(m *engine.NoiseModel) { m.Strength = 0.5 },
+	changes := map[string]func(*problem.NoiseModel){
+		"Scales":      func(m *problem.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },
+		"Known":       func(m *problem.NoiseModel) { m.Known = problem.NoiseAssumed },
+		"UnknownBy":   func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
+		"Bounds":      func(m *problem.NoiseModel) { m.Bounds = &[2]float64{0, 2} },
+		"SD":          func(m *problem.NoiseModel) { m.SD = slices.Clone(m.Scales) },
+		"Environment": func(m *problem.NoiseModel) { m.Environment = problem.EnvironmentStudent },
+		"Strength":    func(m *problem.NoiseModel) { m.Strength = 0.5 },
 	}
-	key := func(change func(*engine.NoiseModel)) string {
-		p, err := engine.PaperCase(1, 0.1)
+	key := func(change func(*problem.NoiseModel)) string {
+		p, err := problem.PaperCase(1, 0.1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,9 +322,9 @@ func TestStoreKeyOfNoise(t *testing.T) {
 		}
 		return k
 	}
-	base := key(func(*engine.NoiseModel) {})
-	for i := range reflect.TypeFor[engine.NoiseModel]().NumField() {
-		name := reflect.TypeFor[engine.NoiseModel]().Field(i).Name
+	base := key(func(*problem.NoiseModel) {})
+	for i := range reflect.TypeFor[problem.NoiseModel]().NumField() {
+		name := reflect.TypeFor[problem.NoiseModel]().Field(i).Name
 		if changes[name] == nil {
 			t.Fatalf("no change of %s to test", name)
 		}

@@ -11,7 +11,7 @@ import (
 	"hash"
 	"math"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // keyLength is the number of hexadecimal digits of a key.
@@ -26,7 +26,7 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 		return "", errors.New("an experiment with a reward function of its own cannot be stored: nothing tells it from another function")
 	}
 	p := x.Problem
-	model, err := engine.NewModelContext(ctx, p, x.Options.Unit)
+	model, err := model.NewContext(ctx, p, x.Options.Unit)
 	if err != nil {
 		return "", err
 	}

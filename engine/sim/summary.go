@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // summary folds the finished runs in run order.
-func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, model *engine.Model, t *tally) engine.Result {
+func (x Experiment) summary(ctx context.Context, entry algorithms.Entry, model *model.Model, t *tally) engine.Result {
 	r := x.blank(entry)
 	if t.done == 0 && t.left != nil {
 		x.unfinished(ctx, &r, entry, model, t)
@@ -52,7 +54,7 @@ func (x Experiment) summary(ctx context.Context, entry engine.AlgorithmEntry, mo
 }
 
 // blank is the result before any run: what was asked.
-func (x Experiment) blank(entry engine.AlgorithmEntry) engine.Result {
+func (x Experiment) blank(entry algorithms.Entry) engine.Result {
 	p := x.Problem
 	r := engine.Result{
 		Mode: x.Mode, Algorithm: x.Algorithm, Problem: p.Name, Status: engine.StatusInterrupted, Asked: x.Runs, Seed: x.Seed,
@@ -80,7 +82,7 @@ func column(scores []score, of func(score) float64) []float64 {
 }
 
 // unfinished tells of the run that was under way where none finished.
-func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
+func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
 	s := t.judge.score(&t.left.outcome)
 	r.SamplesPerAgent = Mean([]float64{s.samples})
 	r.SamplesTotal = s.samples * float64(x.Problem.V())
@@ -94,7 +96,7 @@ func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry engi
 }
 
 // first takes over what is shown of the first run.
-func (x Experiment) first(r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, j judge, m *made) {
+func (x Experiment) first(r *engine.Result, entry algorithms.Entry, model *model.Model, j judge, m *made) {
 	o := m.outcome
 	r.Answers = slices.Clone(o.Answers)
 	r.Trace, r.Eliminations = o.Rounds, o.Eliminations
@@ -115,7 +117,7 @@ func (x Experiment) first(r *engine.Result, entry engine.AlgorithmEntry, model *
 	}
 }
 
-// divideByV divides predicted samples as those taken are (engine.AlgorithmEntry.DividedByV).
+// divideByV divides predicted samples as those taken are (algorithms.Entry.DividedByV).
 func divideByV(r *engine.Result) {
 	agents := float64(r.Tasks)
 	for v := range r.Progress {
@@ -130,8 +132,8 @@ func divideByV(r *engine.Result) {
 
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
-func (x Experiment) compare(ctx context.Context, r *engine.Result, entry engine.AlgorithmEntry, model *engine.Model, t *tally) {
-	if entry.Regression == engine.RegressionRidge {
+func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
+	if entry.Regression == algorithms.RegressionRidge {
 		if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil {
 			r.Ridge = ridge
 		}
@@ -140,11 +142,11 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry engine.
 		x.bound(ctx, r, model)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
-	r.Standing, r.Guarantee = engine.Basis{
-		Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected(), Truth: &engine.Truth{Drawn: x.natural},
+	r.Standing, r.Guarantee = algorithms.Basis{
+		Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected(), Truth: &algorithms.Truth{Drawn: x.natural},
 	}.Guarantee()
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
-	r.Warnings = slices.Concat(r.Warnings, understated(x.Problem), x.Problem.NoiseWarnings())
+	r.Warnings = slices.Concat(r.Warnings, understated(x.Problem), engine.NoiseWarnings(x.Problem))
 }

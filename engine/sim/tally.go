@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
@@ -33,7 +34,7 @@ type warned struct {
 	at [2]int
 }
 
-func newTally(x Experiment, entry engine.AlgorithmEntry) *tally {
+func newTally(x Experiment, entry algorithms.Entry) *tally {
 	return &tally{judge: newJudge(x, entry), scores: make([]score, x.Runs), warnings: map[string]warned{}}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // The theory beside a result is computed up to a size, in products of two numbers that one step of a
@@ -21,16 +22,16 @@ const (
 )
 
 // bound sets the lower bound beside a result of fixed confidence, or says why there is none.
-func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.Model) {
-	if x.Problem.Mean == nil || model.Fidelity(r.Epsilon) == engine.Foreign { // the bound is for rewards of the kernel
+func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model) {
+	if x.Problem.Mean == nil || m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
 		return
 	}
-	n, rank := x.Problem.N(), model.Rank()
+	n, rank := x.Problem.N(), m.Rank()
 	if work := design.StepWork(n, rank, n); work > boundWork {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), float64(rank), work, boundWork}})
 		return
 	}
-	bound, err := x.lowerBound(ctx, model, r.Delta)
+	bound, err := x.lowerBound(ctx, m, r.Delta)
 	switch {
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
@@ -43,15 +44,15 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, model *engine.M
 }
 
 // lowerBound goes by the noise which rewards have, where the model has guesses of it.
-func (x Experiment) lowerBound(ctx context.Context, model *engine.Model, delta float64) (float64, error) {
+func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta float64) (float64, error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p
 		known.Noise.Scales, known.Noise.UnknownBy = p.Noise.SD, ""
-		m, err := engine.NewModelContext(ctx, &known, model.Unit)
+		exact, err := model.NewContext(ctx, &known, m.Unit)
 		if err != nil {
 			return 0, err
 		}
-		model = m.Share(x.Memory)
+		m = exact.Share(x.Memory)
 	}
-	return model.LowerBound(delta, x.Options.Epsilon)
+	return m.LowerBound(delta, x.Options.Epsilon)
 }

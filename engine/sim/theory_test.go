@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -16,11 +18,11 @@ import (
 // An algorithm that has no ξ waits for none: a result with xi="auto" takes no more steps of
 // solvers than one with a number, which takes none to find.
 func TestNoRidgeWhereNoneApplies(t *testing.T) {
-	p, err := engine.PaperCase(2, 0.4)
+	p, err := problem.PaperCase(2, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps := func(entry engine.AlgorithmEntry, ridge engine.Ridge) int {
+	steps := func(entry algorithms.Entry, ridge engine.Ridge) int {
 		ctx := ending.Never()
 		_, err := sim.Run(ctx, sim.Experiment{
 			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 1, Seed: 1, Workers: 1,
@@ -31,8 +33,8 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 		}
 		return ctx.Asked()
 	}
-	for _, entry := range engine.Algorithms() {
-		if entry.Regression == engine.RegressionRidge {
+	for _, entry := range algorithms.All() {
+		if entry.Regression == algorithms.RegressionRidge {
 			continue
 		}
 		tuned, given := steps(entry, engine.Ridge{}), steps(entry, engine.Ridge{Kind: engine.RidgeValue, Value: 0.01})
@@ -64,7 +66,7 @@ func TestLowerBoundUpToASize(t *testing.T) {
 }
 
 // line is a problem of one task whose arms lie on a line, with the best one at its end.
-func line(t *testing.T, arms int) *engine.Problem {
+func line(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
 	names, x := make([]string, arms), make([][]float64, arms)
 	mean, noise := make([]float64, arms), make([]float64, arms)
@@ -81,7 +83,7 @@ func line(t *testing.T, arms int) *engine.Problem {
 		t.Fatal(err)
 	}
 	kernel := kernels.LiftArm(kernels.Linear{Bias: 1})
-	p, err := engine.New("line", tasks, points, make([]int, arms), kernel, noise, mean)
+	p, err := problem.New("line", tasks, points, make([]int, arms), kernel, noise, mean)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -40,7 +43,7 @@ func armKernels(unit float64) map[string]kernels.Kernel {
 }
 
 // inUnits is a problem of three tasks with four arms each, whose rewards the kernel represents, in these units.
-func inUnits(t *testing.T, name string, u units, level bool) *engine.Problem {
+func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 11))
 	var taskOf []int
@@ -70,11 +73,11 @@ func inUnits(t *testing.T, name string, u units, level bool) *engine.Problem {
 	for i := range noise {
 		noise[i] = (0.4 + 0.1*rng.Float64()) * u.reward
 	}
-	p, err := engine.New("units", points, at([]string{"x_1"}, arms, x), taskOf, joint, noise, nil)
+	p, err := problem.New("units", points, at([]string{"x_1"}, arms, x), taskOf, joint, noise, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := engine.NewModel(p, 0)
+	m, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +112,7 @@ func TestUnits(t *testing.T) {
 	if testing.Short() {
 		factors, levels = factors[:1], levels[:1]
 	}
-	for _, entry := range engine.Algorithms() {
+	for _, entry := range algorithms.All() {
 		for name := range armKernels(1) {
 			for _, level := range levels {
 				t.Run(fmt.Sprintf("%s/%s/%s/%v", entry.Mode, entry.Name, name, level), func(t *testing.T) {
@@ -120,12 +123,12 @@ func TestUnits(t *testing.T) {
 					}
 					for _, c := range factors {
 						all := []units{{1, c, 1, 0}, {1, 1, c, 0}}
-						if entry.Regression == engine.RegressionPosterior { // its prior is in squared units of the rewards
+						if entry.Regression == algorithms.RegressionPosterior { // its prior is in squared units of the rewards
 							all[0].kernel = c * c
 						} else {
 							all = append(all, units{c, 1, 1, 0})
 						}
-						if entry.Regression != engine.RegressionRidge && entry.Regression != engine.RegressionPosterior && level {
+						if entry.Regression != algorithms.RegressionRidge && entry.Regression != algorithms.RegressionPosterior && level {
 							all = append(all, units{1, c, 1, 1000 * c})
 						}
 						for _, u := range all {
@@ -142,7 +145,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-func inTheseUnits(t *testing.T, entry engine.AlgorithmEntry, name string, u units, level bool, opt engine.Options) (engine.Result, error) {
+func inTheseUnits(t *testing.T, entry algorithms.Entry, name string, u units, level bool, opt engine.Options) (engine.Result, error) {
 	opt.Epsilon *= u.reward
 	return sim.Run(t.Context(), sim.Experiment{Problem: inUnits(t, name, u, level), Mode: entry.Mode, Algorithm: entry.Name, Options: opt, Runs: 2, Seed: 4})
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // before is the drawer of a problem that first calls a function with the number of the draw.
-func before(t *testing.T, p *engine.Problem, call func(draw int)) sim.Drawer {
+func before(t *testing.T, p *problem.Problem, call func(draw int)) sim.Drawer {
 	t.Helper()
 	draw, err := sim.DrawerOf(p)
 	if err != nil {
@@ -33,7 +34,7 @@ func before(t *testing.T, p *engine.Problem, call func(draw int)) sim.Drawer {
 // A run that is interrupted in its middle, as a campaign of one run is, keeps its rounds,
 // answers and eliminations, and says what is missing: it is the whole run, cut off.
 func TestInterruptedRun(t *testing.T) {
-	p, err := engine.PaperCase(3, 0.3)
+	p, err := problem.PaperCase(3, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestInterruptedRun(t *testing.T) {
 
 // An interrupt before the first data leaves nothing.
 func TestInterruptedAtOnce(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.3)
+	p, err := problem.PaperCase(1, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 
 // A run that is stopped by a limit says what is missing.
 func TestProgressAtALimit(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.1)
+	p, err := problem.PaperCase(1, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestProgressAtALimit(t *testing.T) {
 // A single run that takes longer tells of its rounds; one that is quick, and each of
 // several, does not.
 func TestRoundsAreTold(t *testing.T) {
-	p, err := engine.PaperCase(1, 0.3)
+	p, err := problem.PaperCase(1, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}

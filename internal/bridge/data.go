@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -57,26 +58,26 @@ func unpackPoints(l List) (*kernels.Points, error) {
 	return whole.Subset(all), nil
 }
 
-// problem is an engine.Problem as data.
-type problem struct {
-	Problem     engine.Problem // without its points and kernel
+// problem is an problem.Problem as data.
+type packedProblem struct {
+	Problem     problem.Problem // without its points and kernel
 	Tasks, Arms List
 	Kernel      jointKernel
 }
 
-func packProblem(p engine.Problem, fs Functions) (problem, error) {
+func packProblem(p problem.Problem, fs Functions) (packedProblem, error) {
 	if p.Tasks == nil || p.Arms == nil {
-		return problem{}, fmt.Errorf("the problem has no tasks or no arms")
+		return packedProblem{}, fmt.Errorf("the problem has no tasks or no arms")
 	}
 	joint, err := packJoint(p.Kernel, fs)
-	w := problem{Problem: p, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), Kernel: joint}
+	w := packedProblem{Problem: p, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), Kernel: joint}
 	w.Problem.Tasks, w.Problem.Arms, w.Problem.Kernel = nil, nil, kernels.Joint{}
 	return w, err
 }
 
-// unpackProblem makes the problem again, and has engine.New look whether its lists
+// unpackProblem makes the problem again, and has problem.New look whether its lists
 // fit together.
-func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
+func unpackProblem(w packedProblem, fs Functions) (*problem.Problem, error) {
 	p := w.Problem
 	var err error
 	if p.Tasks, err = unpackPoints(w.Tasks); err != nil {
@@ -88,7 +89,7 @@ func unpackProblem(w problem, fs Functions) (*engine.Problem, error) {
 	if p.Kernel, err = unpackJoint(w.Kernel, fs); err != nil {
 		return nil, err
 	}
-	if _, err := engine.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise.Scales, p.Mean); err != nil {
+	if _, err := problem.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise.Scales, p.Mean); err != nil {
 		return nil, err
 	}
 	if n := p.N(); len(p.Noise.Scales) != n || p.Noise.SD != nil && len(p.Noise.SD) != n || p.Reps != nil && len(p.Reps) != n || p.Rewards != nil && len(p.Rewards) != n {

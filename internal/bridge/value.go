@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -61,7 +62,7 @@ type Functions struct {
 }
 
 // Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
-// *engine.Problem or another value that package kinds lists, a Reward, or a pointer to one
+// *problem.Problem or another value that package kinds lists, a Reward, or a pointer to one
 // of them. What has no meaning in the language is an error.
 func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
@@ -69,12 +70,12 @@ func Encode(v any, fs Functions) (Value, error) {
 		return Value{}, fmt.Errorf("the value is nil")
 	case kernels.Joint:
 		return encodeAs(kindJoint, v, fs, packJoint)
-	case *engine.Problem:
+	case *problem.Problem:
 		if v == nil {
 			return Value{}, fmt.Errorf("the problem is nil")
 		}
 		return encodeAs(kindProblem, *v, fs, packProblem)
-	case engine.Problem:
+	case problem.Problem:
 		return encodeAs(kindProblem, v, fs, packProblem)
 	case engine.Result:
 		return encodeAs(kindResult, v, fs, packResult)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -46,11 +47,11 @@ func TestSubset(t *testing.T) {
 	tasks, _ := kernels.NewPoints(nil, []string{"oslo", "rome"}, nil)
 	arms, _ := kernels.NewPoints([]string{"x_1"}, []string{"a", "b", "c", "a"}, [][]float64{{1}, {2}, {3}, {4}})
 	similar := kernels.Table{Values: [][]float64{{1, 0.5}, {0.5, 1}}} // a row for each task of the whole
-	p, err := engine.New("two", tasks, arms, []int{0, 0, 1, 1}, kernels.LiftTask(similar), []float64{1}, nil)
+	p, err := problem.New("two", tasks, arms, []int{0, 0, 1, 1}, kernels.LiftTask(similar), []float64{1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := round(t, p.Only(1)).(*engine.Problem)
+	got := round(t, p.Only(1)).(*problem.Problem)
 	if got.Tasks.Distinct() != 2 || got.Arms.Distinct() != 3 || got.Arms.ID[0] != 2 || got.Mean != nil {
 		t.Errorf("one task came back with %d of 2 tasks, %d of 3 arms, first arm %d", got.Tasks.Distinct(), got.Arms.Distinct(), got.Arms.ID[0])
 	}
@@ -83,7 +84,7 @@ func TestGoTypes(t *testing.T) {
 	if list, ok := round(t, []int{1, 2}).([]any); !ok || len(list) != 2 || list[1] != 2.0 {
 		t.Errorf("a list became %v", list)
 	}
-	var nothing *engine.Problem
+	var nothing *problem.Problem
 	for _, v := range []any{nil, nothing, true, map[string]int{}, struct{}{}, own{}, []any{nil}, kernels.Sum{Terms: []kernels.Kernel{nil}}} {
 		if value, err := Encode(v, here()); err == nil {
 			t.Errorf("%v can be sent, as %v", v, value)
@@ -122,7 +123,7 @@ type own struct{ kernels.Linear }
 // FuzzDecode reads values of any bytes: an error or a value, and no panic.
 func FuzzDecode(f *testing.F) {
 	fs := here()
-	p, err := engine.PaperCase(1, 0.5)
+	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
 		f.Fatal(err)
 	}

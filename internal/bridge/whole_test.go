@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -22,7 +23,7 @@ func TestNothingIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p engine.Problem
+	var p problem.Problem
 	var f fit.Fit
 	var s sim.Sweep
 	filler := &filler{}
@@ -30,7 +31,7 @@ func TestNothingIsLost(t *testing.T) {
 		filler.fill(reflect.ValueOf(v).Elem(), 0)
 	}
 	p.Tasks, p.Arms, p.TaskOf, p.Kernel = points, points, []int{0, 1}, joint // what a problem must be
-	p.Noise.Scales, p.Mean, p.Noise.SD, p.Reps, p.Noise.UnknownBy, p.Noise.Bounds = []float64{2, 2}, []float64{4, 5}, []float64{6, 7}, []float64{8, 9}, engine.UnknownTask, &[2]float64{4, 8}
+	p.Noise.Scales, p.Mean, p.Noise.SD, p.Reps, p.Noise.UnknownBy, p.Noise.Bounds = []float64{2, 2}, []float64{4, 5}, []float64{6, 7}, []float64{8, 9}, problem.UnknownTask, &[2]float64{4, 8}
 	p.Rewards = [][]float64{{1, 2}, {3}}
 	f.Kernel = joint
 	for i := range s.Rows {

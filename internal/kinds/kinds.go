@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -32,7 +33,7 @@ type Views[V any] interface {
 	Fit(fit.Fit) V
 	Claims(sim.Claims) V
 	Explanation(engine.Explanation) V
-	Problem(engine.Problem) V
+	Problem(problem.Problem) V
 }
 
 // Kind is a kind of value, with the view of its values in a Views[V].

@@ -1,0 +1,193 @@
+package algorithms
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// relied returns the models whose kernel the algorithm takes at its word: that of all tasks, or those of each task
+// alone for agents that share nothing. None for sample means.
+func (b Basis) relied() []*model.Model {
+	if b.Algorithm.Regression == RegressionMeans {
+		return nil
+	}
+	if alone, err := b.Model.Alone(); err == nil && !b.Algorithm.Shares {
+		return alone
+	}
+	return []*model.Model{b.Model}
+}
+
+// regularised reports whether the answers go by a bound on the norm of the reward function.
+func (b Basis) regularised(m *model.Model) bool {
+	return b.Algorithm.Regression == RegressionRidge || m.Cut()
+}
+
+// slack is the relative difference below which a stated number is the true one.
+const slack = 1e-9
+
+// contradicted says which stated number is not true of the expected rewards, or that the kernel cannot represent them; ""
+// where nothing is, or where the truth is not known.
+func (b Basis) contradicted() string {
+	if b.Truth == nil {
+		return ""
+	}
+	opt := b.Options
+	for _, m := range b.relied() {
+		if why := offKernel(opt, m); why != "" {
+			return why
+		}
+		if norm, err := m.Norm(); err == nil && opt.Norm > 0 && b.regularised(m) && opt.Norm < norm*(1-slack) {
+			return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g", opt.Norm, norm)
+		}
+		gap, err := m.DeltaMin()
+		if least := math.Max(gap*m.Unit, b.Result.Epsilon); err == nil && opt.Gap > least*(1+slack) && b.regularised(m) {
+			return fmt.Sprintf("gap = %.3g was stated, and the smallest gap is %.3g", opt.Gap, least)
+		}
+	}
+	return b.noisier()
+}
+
+// offKernel says how rewards are off the kernel by more than is stated.
+func offKernel(opt engine.Options, m *model.Model) string {
+	if opt.Robust || m.Fidelity(opt.Epsilon) != model.Foreign {
+		return ""
+	}
+	if opt.Misfit == 0 {
+		return "the kernel cannot represent the expected rewards"
+	}
+	if size, at, err := m.UniformMisfit(); err == nil && size > opt.Misfit*(1+slack) {
+		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel is off some expected reward by %.3g or more, the closest at %s", opt.Misfit, size, m.Problem.Where(at))
+	}
+	return ""
+}
+
+// blurred says why it is not certain that the kernel represents expected rewards which are known; "" where it is.
+func (b Basis) blurred() string {
+	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Misfit > 0 || b.Options.Robust {
+		return ""
+	}
+	for _, m := range b.relied() {
+		switch m.Fidelity(b.Options.Epsilon) {
+		case model.Blurred:
+			size, at, _ := m.Misfit()
+			return fmt.Sprintf("the features of the kernel keep the expected rewards to %.2g only (%s), which is not little beside the smallest gap", size, m.Problem.Where(at))
+		case model.Unknown:
+			return fmt.Sprintf("whether the kernel can represent the expected rewards of so many arms (%d) was not computed", m.Problem.N())
+		}
+	}
+	return ""
+}
+
+// noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do. Rewards of a
+// larger standard deviation are not as sub-Gaussian as stated.
+func (b Basis) noisier() string {
+	p := b.Model.Problem
+	if !b.drawn() || p.Noise.UnknownBy != "" || p.Noise.Estimated() {
+		return ""
+	}
+	for i, sd := range deviations(p) {
+		if sd > p.Noise.Scales[i]*(1+slack) {
+			return fmt.Sprintf("a noise scale of %.3g was stated at %s, and its rewards have a standard deviation of %.3g", p.Noise.Scales[i], p.Where(i), sd)
+		}
+	}
+	return ""
+}
+
+// deviations are the standard deviations of simulated rewards.
+func deviations(p *problem.Problem) []float64 {
+	switch p.Noise.Environment {
+	case problem.EnvironmentBernoulli:
+		lo, hi := 0.0, 1.0
+		if p.Noise.Bounds != nil {
+			lo, hi = p.Noise.Bounds[0], p.Noise.Bounds[1]
+		}
+		out := make([]float64, p.N())
+		for i, mean := range p.Mean {
+			out[i] = math.Sqrt((mean - lo) * (hi - mean))
+		}
+		return out
+	case problem.EnvironmentResampled:
+		return p.Noise.SD
+	}
+	return p.Noise.Deviations()
+}
+
+// assumed is what the guarantee takes for granted and nobody can check: of the kernel and of the numbers that were
+// stated where the expected rewards are not known, and of rewards that were measured or drawn by a function of its own.
+func (b Basis) assumed() string {
+	var out []string
+	if !b.drawn() {
+		out = append([]string{b.ofRewards()}, b.ofKernel()...)
+	}
+	if b.Options.Misfit > 0 {
+		out = append(out, fmt.Sprintf("no expected reward is farther than misfit = %.3g from what the kernel can represent", b.Options.Misfit))
+	}
+	if n := len(out); n > 1 {
+		return strings.Join(out[:n-1], ", ") + ", and " + out[n-1]
+	}
+	return strings.Join(out, "")
+}
+
+// ofKernel is what is assumed of expected rewards that are not known.
+func (b Basis) ofKernel() []string {
+	var out []string
+	free, norm := true, 0.0
+	for _, m := range b.relied() {
+		free = free && m.Rank() >= m.Problem.N()
+		if b.regularised(m) {
+			norm = b.Options.Norm
+			if of, err := m.Norm(); norm == 0 && err == nil {
+				norm = of
+			}
+		}
+	}
+	if !free && b.Options.Misfit == 0 && !b.Options.Robust {
+		s := "the kernel can represent their expectations"
+		if !b.tested() {
+			s += " (which no data tested: no more arms were measured than its dimensions)"
+		}
+		out = append(out, s)
+		if i, j := b.Model.Merged(); i >= 0 {
+			out = append(out, fmt.Sprintf("arms that are one to the kernel have the same reward (%s, and %q)", b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j]))
+		}
+	}
+	if norm > 0 {
+		out = append(out, fmt.Sprintf("‖θ*‖ ≤ %.3g", norm))
+	}
+	if norm > 0 && b.Options.Gap > 0 && b.Result.Schedule == engine.SchedulePaper {
+		out = append(out, fmt.Sprintf("no gap is below %.3g", b.Options.Gap))
+	}
+	return out
+}
+
+// tested reports whether data had a degree of freedom left that speaks of the kernel.
+func (b Basis) tested() bool {
+	for _, round := range b.Result.Trace {
+		if round.LackOfFit != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// ofRewards is what the guarantee takes for granted of rewards that were measured or that a function of its own draws.
+func (b Basis) ofRewards() string {
+	p, s := b.Model.Problem, "the function's rewards are independent"
+	if b.Truth == nil {
+		s = "the measured rewards are independent"
+	}
+	switch {
+	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal && p.Noise.UnknownBy != "":
+		return s + " and normal, with scales that are unknown as the problem states"
+	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal:
+		return s + " and normal with the problem's noise scales"
+	case p.Noise.Bounds != nil:
+		return s + fmt.Sprintf(" and lie between %g and %g", p.Noise.Bounds[0], p.Noise.Bounds[1])
+	}
+	return s + " and sub-Gaussian with the problem's noise scales"
+}

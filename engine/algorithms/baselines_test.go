@@ -1,0 +1,71 @@
+package algorithms
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Each baseline errs in at most a share δ of 500 runs, under either schedule. The
+// Wilson interval of no error in 500 runs ends at 0.0076.
+func TestBaselineErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("500 runs of every algorithm")
+	}
+	const delta, runs = 0.1, 500
+	p := enginetest.Paper(t, 2, 0.4)
+	same, err := problem.Classic([]float64{0.5, 0.1, 0, 0.2}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range All() {
+		if entry.Mode != engine.ModeFC {
+			continue
+		}
+		q := p
+		if unsuited(t, p, entry) {
+			q = same
+		}
+		m := plain.ModelOf(t, q)
+		best, err := m.Best()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
+			rng := rand.New(rand.NewPCG(31, 32))
+			opt := engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}
+			wrong := 0
+			for range runs {
+				alg, err := entry.New(m, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, q, plan) })
+				if out.Status != engine.StatusDecided {
+					t.Fatalf("%s, %s: status %s", entry.Name, schedule, out.Status)
+				}
+				for v, a := range out.Answers {
+					if a.Arm != q.Arms.Names[best[v]] {
+						wrong++
+						break
+					}
+				}
+			}
+			if upper := wilsonUpper(wrong, runs); upper > delta {
+				t.Errorf("%s, %s: %d of %d runs were wrong, the rate may be up to %.3g, more than delta = %g", entry.Name, schedule, wrong, runs, upper, delta)
+			}
+		}
+	}
+}
+
+// wilsonUpper is the upper end of the 95 % Wilson interval.
+func wilsonUpper(count, runs int) float64 {
+	const z = 1.959964
+	n, k := float64(runs), float64(count)
+	return (k + z*z/2 + z*math.Sqrt(k*(n-k)/n+z*z/4)) / (n + z*z)
+}

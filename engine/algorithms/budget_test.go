@@ -1,0 +1,101 @@
+package algorithms
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
+)
+
+// The baselines of fixed budget transcribed plainly, in the explicit features of
+// reference_test.go. Shared with the code under test are only the designs of
+// package design, which has its own oracles, and the random rewards.
+
+// IndPeaceFB and IndPeaceFB-Pooled are run on every task with the budget of one agent.
+func TestIndPeace(t *testing.T) {
+	p := enginetest.Paper(t, 3, 0.3)
+	m := plain.ModelOf(t, p)
+	// γ = 21.1 for the six arms (design.TestWidthPaperSets), hence five rounds; a quarter
+	// of it makes three.
+	for name, rounds := range map[string]int{"IndPeaceFB": 5, "IndPeaceFB-Pooled": 3} {
+		entry, err := Named(engine.ModeFB, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg, err := entry.New(m, engine.Options{Budget: 1003})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := alg.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range p.V() {
+			lo, hi := p.ArmsOf(v)
+			if sum := (engine.Plan{Counts: plan.Counts[lo:hi]}).Pulls(); sum != 1003/rounds {
+				t.Errorf("%s, task %d: %d pulls in the first round, want %d", name, v, sum, 1003/rounds)
+			}
+		}
+	}
+}
+
+// The oracle's pulls are in the proportions of ρ*(0) to a pull per arm, TV in all.
+func TestOracleFB(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		m := plain.ModelOf(t, p)
+		alg, err := reference.NewOracleFB(m, engine.Options{Budget: 5000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := alg.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := m.Hardness(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 5000 * p.V()
+		if plan.Pulls() != n {
+			t.Errorf("%s: %d pulls, the budget of all agents is %d", p.Name, plan.Pulls(), n)
+		}
+		for i, c := range plan.Counts {
+			if math.Abs(float64(c)-d.Weights[i]*float64(n)) > float64(p.N()) {
+				t.Errorf("%s, arm %d: %d pulls, the proportions of T* give %g", p.Name, i, c, d.Weights[i]*float64(n))
+			}
+		}
+		b := engine.Batch{Counts: plan.Counts, Means: p.Mean} // no noise
+		if err := alg.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		best, err := m.Best()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, a := range alg.Answers() {
+			if a.Leader != p.Arms.Names[best[v]] || !alg.Done() {
+				t.Errorf("%s, task %d: answer %s without noise, best %s", p.Name, v, a.Leader, p.Arms.Names[best[v]])
+			}
+		}
+	}
+}
+
+// What the oracle cannot know, and what has no proportions.
+func TestOracleFBUnsuited(t *testing.T) {
+	tied := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 1})
+	_, err := reference.NewOracleFB(plain.ModelOf(t, tied), engine.Options{Budget: 10})
+	if want := `task "a", arm "3" ties for best`; !errors.Is(err, engine.ErrUnsuited) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("a tie: %v, want %s", err, want)
+	}
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
+	p.Mean = nil
+	_, err = reference.NewOracleFB(plain.ModelOf(t, p), engine.Options{Budget: 10})
+	if !errors.Is(err, engine.ErrUnknownMeans) || !errors.Is(err, engine.ErrUnsuited) || !strings.Contains(err.Error(), "true gaps") {
+		t.Errorf("without expected rewards: %v", err)
+	}
+}

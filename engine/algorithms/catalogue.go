@@ -1,0 +1,266 @@
+package algorithms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bayes"
+	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/elimination"
+	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Entry is one row of the catalogue of algorithms, which feeds the
+// language, the help, the docs and the conformance test.
+type Entry struct {
+	Name    string
+	Mode    string // ModeFC or ModeFB
+	Doc     string // one line
+	Source  string // where it is from: a citation, or the document with its theory
+	Theorem string // of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none does
+	New     func(*model.Model, engine.Options) (engine.Algorithm, error)
+
+	Role       Role
+	Backing    Backing
+	Regression Regression
+	Default    bool // the one of its mode that runs when none is named
+	Shares     bool // whether agents exchange messages
+	Scheduled  bool // whether its rounds follow Options.Schedule
+	DividedByV bool // whether its samples are divided by V once more, as if agents shared them all without loss
+}
+
+// Role is what an algorithm is for.
+type Role int
+
+// The roles.
+const (
+	RoleCompetitor Role = iota // to be used, and to be compared
+	RoleBaseline               // to be compared: what a simple method takes
+	RoleReference              // to be compared, and never run: it knows the truth, or counts fewer samples than it took
+)
+
+// Backing is what the decided answers of an algorithm go by.
+type Backing int
+
+// The backings, weakest first.
+const (
+	BackingNone        Backing = iota // nothing
+	BackingPosterior                  // the posterior under the kernel as prior, which is no guarantee
+	BackingNormal                     // a theorem about normal rewards, of known or unknown scales
+	BackingSubGaussian                // a theorem about sub-Gaussian rewards of known scales
+)
+
+// Regression is how an algorithm estimates expected rewards.
+type Regression int
+
+// The regressions.
+const (
+	RegressionRidge        Regression = iota // on the kernel's features, regularised by ξ of Options.Ridge
+	RegressionLeastSquares                   // on the kernel's features: ξ = 0, whatever Options.Ridge says
+	RegressionMeans                          // none: the sample means of arms, whatever the kernel
+	RegressionPosterior                      // the posterior mean of a Gaussian process with the kernel as prior
+)
+
+// Proven reports whether a theorem backs the decided answers.
+func (e Entry) Proven() bool {
+	return e.Backing == BackingNormal || e.Backing == BackingSubGaussian
+}
+
+// EstimatesScales reports whether the algorithm works with noise scales that are not known
+// (NoiseModel.UnknownBy): those of normal rewards can be estimated, while nothing bounds those of others.
+func (e Entry) EstimatesScales() bool {
+	return e.Backing == BackingNormal || e.Backing == BackingPosterior
+}
+
+// Suits reports a problem whose noise scales the algorithm needs and does not know.
+func (e Entry) Suits(p *problem.Problem) error {
+	if p.Noise.UnknownBy == "" || e.EstimatesScales() {
+		return nil
+	}
+	var able []string
+	for _, other := range algorithms {
+		if other.Mode == e.Mode && other.EstimatesScales() {
+			able = append(able, other.Name)
+		}
+	}
+	return fmt.Errorf("%s needs noise scales, and those of problem %q are unknown; give noise= a number, or choose an algorithm that estimates them: %s", e.Name, p.Name, strings.Join(able, ", "))
+}
+
+// Algorithms returns the catalogue: fixed confidence first, and in each mode the default first, then the algorithms of
+// the paper's figures before others.
+func All() []Entry { return slices.Clone(algorithms) }
+
+// Default returns the entry that runs in a mode when none is named.
+func Default(mode string) Entry {
+	return algorithms[slices.IndexFunc(algorithms, func(e Entry) bool { return e.Mode == mode && e.Default })]
+}
+
+// Named returns the entry of a name within a mode.
+func Named(mode, name string) (Entry, error) {
+	var known []string
+	for _, e := range algorithms {
+		if e.Mode != mode {
+			continue
+		}
+		if e.Name == name {
+			return e, nil
+		}
+		known = append(known, e.Name)
+	}
+	return Entry{}, fmt.Errorf("unknown %s algorithm %q; there are %s", mode, name, strings.Join(known, ", "))
+}
+
+var algorithms = []Entry{
+	{
+		Name: "CoKernelFC", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true, Shares: true,
+		Source: "[Du23, Alg. 1]", Theorem: "Theorem 1",
+		Doc: "elimination in rounds on a shared allocation; error at most delta",
+		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+			return elimination.NewCoKernelFC(m, o)
+		},
+	},
+	{
+		Name: "CoKernelFC-IndAlloc", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true, Shares: true,
+		Source: "[Du23, App. A], CoKernel-IndAlloc",
+		Doc:    "CoKernelFC with each agent's own optimal allocation in place of the shared one",
+		New:    elimination.NewCoKernelFCIndAlloc,
+	},
+	{
+		Name: "IndRAGE", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true,
+		Source: "[Fiez19, Alg. 1], RAGE",
+		Doc:    "RAGE by each agent alone at delta/V: least squares, no sharing",
+		New:    elimination.NewIndRAGE,
+	},
+	{
+		Name: "IndRAGE/V", Mode: engine.ModeFC, Role: RoleReference, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true, DividedByV: true,
+		Source: "[Du23, App. A], IndRAGE/V",
+		Doc:    "the runs of IndRAGE with their samples divided by V: what sharing without any loss would take",
+		New:    elimination.NewIndRAGE,
+	},
+	{
+		Name: "IndALBA", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true,
+		Source: "[Tao18], ALBA",
+		Doc:    "ALBA by each agent alone at delta/V: G-optimal allocations, the number of arms halved in phases",
+		New:    elimination.NewIndALBA,
+	},
+	{
+		Name: "IndPolyALBA", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true,
+		Source: "[Du21], PolyALBA",
+		Doc:    "PolyALBA by each agent alone at delta/V: first the d best arms by a static allocation, then ALBA",
+		New:    elimination.NewIndPolyALBA,
+	},
+	{
+		Name: "IndKernelFC", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true,
+		Source: "[Du23, eq. (4)], the single-agent sampler",
+		Doc:    "CoKernelFC by each agent alone at delta/V: no sharing",
+		New:    elimination.NewIndKernelFC,
+	},
+	{
+		Name: "CoSuccessiveElimination", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true, Shares: true,
+		Source: "[Hillel13], the multi-round algorithm",
+		Doc:    "classic collaborative best arm: equal pulls and sample means over all agents; for tasks that are the same",
+		New:    elimination.NewCoSuccessiveElimination,
+	},
+	{
+		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
+		Source: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
+		Doc:    "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
+		New:    cotest.NewCoTestFC,
+	},
+	{
+		Name: "IndTestFC", Mode: engine.ModeFC, Backing: BackingNormal, Regression: RegressionLeastSquares,
+		Source: "docs/theory.md, the single-agent sampler",
+		Doc:    "CoTestFC by each agent alone at delta/V: best-arm identification task by task, no sharing",
+		New:    cotest.NewIndTestFC,
+	},
+	{
+		Name: "IndUniformFC", Mode: engine.ModeFC, Role: RoleBaseline, Backing: BackingNormal, Regression: RegressionMeans,
+		Source: "docs/theory.md, on sample means",
+		Doc:    "the tests of CoTestFC on uniform pulls and sample means: neither sharing nor allocation",
+		New:    cotest.NewIndUniformFC,
+	},
+	{
+		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true,
+		Source: "Gaussian-process posterior, top-two pulls after [Russo20]",
+		Doc:    "stops by the posterior with the kernel as prior: no guarantee for a kernel that is wrong, few samples where it is right",
+		New:    bayes.NewCoBayesFC,
+	},
+	{
+		Name: "Oracle", Mode: engine.ModeFC, Role: RoleReference, Regression: RegressionLeastSquares, Shares: true,
+		Source: "T* of the lower bound log(1/2.4 delta) T*",
+		Doc:    "a reference that knows the rewards: pulls in the proportions of T* until each best arm is confirmed",
+		New:    reference.NewOracleFC,
+	},
+	{
+		Name: "CoKernelFB", Mode: engine.ModeFB, Default: true, Backing: BackingSubGaussian, Shares: true,
+		Source: "[Du23, Alg. 2]", Theorem: "Theorem 2",
+		Doc: "halves the dimension of every candidate set in fixed rounds",
+		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+			return elimination.NewCoKernelFB(m, o)
+		},
+	},
+	{
+		Name: "CoKernelFB-IndAlloc", Mode: engine.ModeFB, Backing: BackingSubGaussian, Shares: true,
+		Source: "[Du23, App. A], CoKernelFB-IndAlloc",
+		Doc:    "CoKernelFB with each agent's own optimal allocation in place of the shared one",
+		New:    elimination.NewCoKernelFBIndAlloc,
+	},
+	{
+		Name: "IndPeaceFB", Mode: engine.ModeFB, Backing: BackingSubGaussian, Regression: RegressionLeastSquares,
+		Source: "[KJKJ20], fixed-budget Peace",
+		Doc:    "Peace by each agent alone on its own pulls: halves the Gaussian width of the candidates; no sharing",
+		New:    elimination.NewIndPeaceFB,
+	},
+	{
+		Name: "IndUniformFB", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans,
+		Source: "[Du23, App. A]",
+		Doc:    "uniform pulls, sample means: neither sharing nor allocation",
+		New:    reference.NewIndUniformFB,
+	},
+	{
+		Name: "IndKernelFB", Mode: engine.ModeFB, Backing: BackingSubGaussian,
+		Source: "[Du23, App. C.4], one agent",
+		Doc:    "CoKernelFB by each agent alone on its own pulls: no sharing",
+		New:    elimination.NewIndKernelFB,
+	},
+	{
+		Name: "CoUniformFB", Mode: engine.ModeFB, Role: RoleBaseline, Shares: true,
+		Source: "[Du23, eq. (2)]",
+		Doc:    "uniform pulls, kernelised estimator: sharing without adaptive allocation",
+		New:    reference.NewCoUniformFB,
+	},
+	{
+		Name: "IndPeaceFB-Pooled", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionLeastSquares,
+		Source: "[KJKJ20], its public code",
+		Doc:    "IndPeaceFB as its authors' code has it: data of all rounds pooled, widths over the set; no sharing",
+		New:    elimination.NewIndPeacePooled,
+	},
+	{
+		Name: "IndUniformFB-LS", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionLeastSquares,
+		Source: "[KJKJ20], the uniform baseline of its code",
+		Doc:    "uniform pulls, least squares under each agent's own kernel: no sharing",
+		New:    reference.NewIndUniformLS,
+	},
+	{
+		Name: "CoTestFB", Mode: engine.ModeFB, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
+		Source: "docs/theory.md, The fixed-budget form",
+		Doc:    "every round's pulls where the largest estimates are least sure; least squares from all data, or xi=\"gp\"",
+		New:    cotest.NewCoTestFB,
+	},
+	{
+		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,
+		Source: "baseline",
+		Doc:    "the arm that is best on average in the other tasks",
+		New:    reference.NewBestElsewhere,
+	},
+	{
+		Name: "Oracle", Mode: engine.ModeFB, Role: RoleReference, Shares: true,
+		Source: "T* of the lower bound",
+		Doc:    "a reference that knows the rewards: one round in the proportions of T*, the largest estimate",
+		New:    reference.NewOracleFB,
+	},
+}

@@ -1,0 +1,191 @@
+package algorithms
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Basis is all that the guarantee of a result goes by.
+type Basis struct {
+	Model     *model.Model
+	Options   engine.Options
+	Algorithm Entry
+	Result    engine.Result // with its mode, schedule, delta, epsilon, numbers of tasks and trace
+	Rejected  bool          // whether the data of the runs speak against the kernel, in more of them than chance explains
+	Truth     *Truth        // nil for real measurements, of which nothing more is known
+}
+
+// Truth is what only a simulation knows: that the expected rewards are Problem.Mean, where it has them.
+type Truth struct {
+	Drawn bool // rewards are drawn as Problem.Noise says; those that a function of its own draws may have any law
+}
+
+// drawn reports whether it is known how rewards are drawn.
+func (b Basis) drawn() bool { return b.Truth != nil && b.Truth.Drawn }
+
+// Guarantee says what backs the answers: in a word, and in a sentence that begins with it.
+func (b Basis) Guarantee() (standing, sentence string) {
+	r := b.Result
+	why := b.unbacked()
+	if why == "" || b.Algorithm.Role != RoleReference && b.Algorithm.Proven() {
+		why = cmp.Or(b.contradicted(), why)
+	}
+	if why != "" {
+		return engine.StandingNone, engine.StandingNone + ": " + why
+	}
+	if b.Algorithm.Backing == BackingPosterior {
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r)
+	}
+	var s string
+	switch {
+	case r.Mode == engine.ModeFB:
+		s = "each decided answer is the best arm with probability at least " + atLeast(r.Delta) + " for all tasks together"
+	case r.Epsilon > 0:
+		s = fmt.Sprintf("all decided answers are within %g of their best arm with probability at least %s", r.Epsilon, atLeast(r.Delta))
+	default:
+		s = "all decided answers are best arms with probability at least " + atLeast(r.Delta)
+	}
+	if assumed := b.assumed(); assumed != "" {
+		s += ", if " + assumed
+	}
+	if doubts := b.doubts(); len(doubts) > 0 {
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; were it not for that, " + s
+	}
+	return engine.StandingProven, engine.StandingProven + ": " + s
+}
+
+// unbacked says why nothing backs the answers, "" where something does.
+func (b Basis) unbacked() string {
+	switch {
+	case b.Algorithm.DividedByV:
+		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
+	case b.Algorithm.Role == RoleReference:
+		return "a reference to compare with, not an algorithm: it knows the expected rewards"
+	case b.Algorithm.Backing == BackingNone:
+		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
+	case b.uncovered():
+		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
+	}
+	return ""
+}
+
+// uncovered reports whether ξ is above what the theorem behind the literal schedule allows.
+func (b Basis) uncovered() bool {
+	if b.Algorithm.Regression != RegressionRidge || b.Result.Schedule != engine.SchedulePaper {
+		return false
+	}
+	return slices.ContainsFunc(b.relied(), func(m *model.Model) bool {
+		ridge, err := m.RidgeOf(engine.ModeFC, b.Options)
+		if err != nil {
+			return false
+		}
+		left, right, err := m.RidgeCondition(engine.ModeFC, b.Options, ridge)
+		return err == nil && left > right*(1+model.RidgeSlack)
+	})
+}
+
+// doubts are the conditions of the guarantee that hold approximately, or that were taken
+// from the data which they should be known before. What a reward function of its own does
+// cannot be checked.
+func (b Basis) doubts() []string {
+	p := b.Model.Problem
+	var out []string
+	if p.KernelFittedHere() {
+		out = append(out, "the kernel was fitted on these data, which no bound allows for")
+	}
+	if b.Options.Robust {
+		out = append(out, "how far rewards are from what the kernel can represent was estimated from the data of the run")
+	}
+	if p.Noise.Estimated() {
+		out = append(out, "the noise scales were estimated from the data")
+	}
+	if p.Noise.Known == problem.NoiseAssumed {
+		out = append(out, "nobody stated the noise scale, and 1 is assumed")
+	}
+	if w := b.blurred(); w != "" {
+		out = append(out, w)
+	}
+	if !b.drawn() {
+		if b.Rejected {
+			out = append(out, "the data speak against the kernel, see the warning")
+		}
+		return out
+	}
+	normal := b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal
+	switch {
+	case !problem.Independent(p.Noise.Environment):
+		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Noise.Environment))
+	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
+		out = append(out, "the test is for normal rewards, which these are not")
+	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
+		out = append(out, "the noise scales that are stated do not cover these rewards")
+	case !proportional(p):
+		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", p.Noise.UnknownBy, "unknown arm"))
+	}
+	return out
+}
+
+// proportional reports whether the scales of simulated noise are what is stated of unknown ones:
+// the guesses, times one factor for all arms or for those of a task.
+func proportional(p *problem.Problem) bool {
+	sd, scales := p.Noise.Deviations(), p.Noise.Scales
+	groups := p.Noise.Groups(p.TaskOf)
+	for i, g := range groups {
+		first := slices.Index(groups, g)
+		if math.Abs(sd[i]*scales[first]-sd[first]*scales[i]) > 1e-9*sd[i]*scales[first] {
+			return false
+		}
+	}
+	return true
+}
+
+// subGaussian reports whether simulated rewards are as sub-Gaussian as the noise scales say:
+// normal ones of no larger standard deviation, or those that lie in a range of twice the scale
+// [Hoeffding63].
+func subGaussian(p *problem.Problem) bool {
+	for i, scale := range p.Noise.Scales {
+		needed := math.Inf(1)
+		switch p.Noise.Environment {
+		case problem.EnvironmentGaussian, "":
+			needed = p.Noise.Deviations()[i]
+		case problem.EnvironmentBernoulli:
+			needed = 0.5
+			if p.Noise.Bounds != nil {
+				needed = (p.Noise.Bounds[1] - p.Noise.Bounds[0]) / 2
+			}
+		case problem.EnvironmentResampled:
+			needed = (slices.Max(p.Rewards[i]) - slices.Min(p.Rewards[i])) / 2
+		}
+		if needed > scale*(1+1e-9) {
+			return false
+		}
+	}
+	return true
+}
+
+// posterior says what answers mean that are backed by a posterior only.
+func posterior(r engine.Result) string {
+	what := "the best arm"
+	if r.Epsilon > 0 {
+		what = fmt.Sprintf("within %g of its best arm", r.Epsilon)
+	}
+	return fmt.Sprintf("under the kernel as prior, each decided answer is %s with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", what, atLeast(r.Delta/float64(r.Tasks)))
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
+
+// atLeast writes the probability 1 - delta in per cent, with as many digits as tell it from one.
+func atLeast(delta float64) string {
+	if delta < 1e-12 {
+		return fmt.Sprintf("1 - %g", delta)
+	}
+	digits := max(4, 3-int(math.Floor(math.Log10(delta))))
+	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
+}

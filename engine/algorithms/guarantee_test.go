@@ -1,0 +1,82 @@
+package algorithms
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// What backs answers, from what is known and nothing else: no run is made here. Of real measurements nothing is known of
+// the truth, so that nothing is held against it, and what a simulation would check is an assumption.
+func TestGuarantee(t *testing.T) {
+	truth := &Truth{Drawn: true}
+	for name, c := range map[string]struct {
+		algorithm string
+		opt       engine.Options
+		truth     *Truth
+		off       bool // whether Problem.Mean are off the kernel
+		rejected  bool
+		change    func(*problem.NoiseModel)
+		want      string // the beginning
+		because   string
+	}{
+		"simulated": {algorithm: "CoTestFC", truth: truth, want: "proven: all decided answers are best arms with probability at least 95 %"},
+		"measured":  {algorithm: "CoTestFC", want: "proven: ", because: ", if the measured rewards are independent and normal with the problem's noise scales, and the kernel can represent their expectations"},
+		"measured, scales unknown": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
+			want: "proven: ", because: "independent and normal, with scales that are unknown as the problem states",
+		},
+		"measured, scales estimated": {
+			algorithm: "CoKernelFC", change: func(m *problem.NoiseModel) { m.Known = problem.NoiseTask },
+			want: "heuristic: the noise scales were estimated from the data; were it not for that, ", because: "and sub-Gaussian with the problem's noise scales",
+		},
+		"measured, the data against the kernel": {algorithm: "CoTestFC", rejected: true, want: "heuristic: the data speak against the kernel, see the warning"},
+		"simulated, means off the kernel":       {algorithm: "CoTestFC", truth: truth, off: true, want: "none: the kernel cannot represent the expected rewards"},
+		"measured, pilot means off the kernel":  {algorithm: "CoTestFC", off: true, want: "proven: "},
+		"a function's rewards off the kernel":   {algorithm: "CoTestFC", truth: &Truth{}, off: true, want: "none: the kernel cannot represent the expected rewards"},
+		"xi too large for the literal schedule": {
+			algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}},
+			want: "none: xi is too large for the theorem behind the literal schedule",
+		},
+		"the same, each agent alone": {
+			algorithm: "IndKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}},
+			want: "none: xi is too large for the theorem behind the literal schedule",
+		},
+		"least squares have no xi":          {algorithm: "IndRAGE", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
+		"the largest xi that it allows":     {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper}, want: "proven: "},
+		"any xi under the tuned schedule":   {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
+		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: under the kernel as prior, ", because: "= 99 %"},
+		"a reference that knows the truth":  {algorithm: "Oracle", truth: truth, want: "none: a reference to compare with, not an algorithm: it knows"},
+		"a reference that counts fewer":     {algorithm: "IndRAGE/V", truth: truth, want: "none: a reference to compare with, not an algorithm: it counts"},
+		"a test of sample means, simulated": {algorithm: "IndUniformFC", truth: truth, off: true, want: "proven: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := problem.PaperCase(1, 0.5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.off {
+				p.Mean[3]++
+			}
+			if c.change != nil {
+				c.change(&p.Noise)
+			}
+			m, err := model.New(p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entry, err := Named(engine.ModeFC, c.algorithm)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := engine.Result{Mode: engine.ModeFC, Delta: 0.05, Tasks: p.V(), Schedule: c.opt.Schedule}
+			standing, sentence := Basis{Model: m, Options: c.opt, Algorithm: entry, Result: r, Rejected: c.rejected, Truth: c.truth}.Guarantee()
+			if !strings.HasPrefix(sentence, c.want) || !strings.Contains(sentence, c.because) || !strings.HasPrefix(sentence, standing+": ") {
+				t.Errorf("%s, %q; want %q … %q", standing, sentence, c.want, c.because)
+			}
+		})
+	}
+}

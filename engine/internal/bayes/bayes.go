@@ -1,0 +1,197 @@
+package bayes
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// coBayes is CoBayesFC: it takes the kernel for the prior covariance of the expected
+// rewards, in squared reward units, and stops a task when the posterior makes it
+// improbable that any arm is better than the leader by more than ε:
+//
+//	Σ_x P(μ_x - μ_leader > ε | all data) ≤ δ/V.
+//
+// The sum bounds the probability that some arm is. It is a probability under the prior, not over the data of a
+// fixed instance: where the kernel believes in more likeness than there is, errors are
+// more frequent than δ. Posterior means, variances and stops do not mind how the pulls were chosen.
+//
+// Pulls of a round are chosen one after another, the open tasks in turn: the one of the task's arms that most
+// reduces the posterior variance between the leader and its most probable rival, the knowledge
+// tops [Russo20] tells apart, until the task would stop if the means stayed what they are.
+type coBayes struct {
+	rounds.Candidates
+	opt     engine.Options
+	epsilon float64 // normalised
+	risk    float64 // δ/V
+	left    float64 // prior variance of a difference that features which were cut leave out, normalised
+
+	round   int
+	planned engine.Plan
+	model.Pool
+	taken     []int // V: pulls so far
+	law       rounds.NoiseLaw
+	posterior *model.Estimator
+	estimates []float64 // posterior means, normalised; nil before any data
+}
+
+var _ engine.Algorithm = (*coBayes)(nil)
+
+// NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is
+// the kernel as it is, with ξ of the Gaussian process.
+func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Misfit > 0 || opt.Robust {
+		return nil, engine.ErrNoMisfit
+	}
+	a := &coBayes{
+		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
+		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()),
+	}
+	if m.Cut() {
+		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
+	}
+	a.law, err = rounds.LawOf(m, opt)
+	return a, err
+}
+
+// posteriorGrowth is the largest number of a task's pulls in a round over those that it
+// has had. Smaller rounds take fewer pulls in more rounds.
+const posteriorGrowth = 0.5
+
+// Plan is one pull of every arm in round 1, and afterwards what the open tasks are
+// expected to need.
+func (a *coBayes) Plan() (engine.Plan, error) {
+	counts := make([]int, a.Model.Problem.N())
+	if a.round == 0 {
+		for _, set := range model.Contrasting(a.Sets) {
+			for _, i := range set {
+				counts[i] = 1
+			}
+		}
+		a.law.Replicate(counts)
+	} else {
+		a.fill(counts)
+	}
+	p := engine.Plan{Round: a.round + 1, Counts: counts, Spread: a.law.Groups != nil, Digest: engine.Digest(a.round+1, counts)}
+	if n := p.Pulls(); n > a.opt.MaxSamples {
+		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
+	}
+	a.round++
+	a.planned = p
+	return p, nil
+}
+
+// fill adds the pulls of a round.
+func (a *coBayes) fill(counts []int) {
+	f := newForesight(a.posterior, a.law.Model.Precision)
+	var open []*outlook
+	for v, set := range a.Sets {
+		if len(set) > 1 {
+			most := max(1, int(math.Ceil(posteriorGrowth*float64(a.taken[v]))))
+			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), most, a.law.FreedomOf(set)))
+		}
+	}
+	for len(open) > 0 {
+		left := open[:0]
+		for _, o := range open {
+			i := f.most(o, o.rival(a.estimates, a.epsilon))
+			n := min(o.step, o.left)
+			counts[i] += n
+			f.pull(i, n)
+			if o.left -= n; o.left > 0 {
+				left = append(left, o)
+			}
+		}
+		open = left
+		for k := 0; k < len(open); {
+			if open[k].risk(a.estimates, a.epsilon) <= a.risk {
+				open = append(open[:k], open[k+1:]...)
+				continue
+			}
+			k++
+		}
+	}
+}
+
+// Learn forms the posterior and closes the tasks that it is sure of.
+func (a *coBayes) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.planned, b); err != nil {
+		return err
+	}
+	a.law.Learn(b)
+	means, total := a.Add(b), 0
+	for i, c := range b.Counts {
+		a.taken[a.Model.Problem.TaskOf[i]] += c
+		total += a.Counts[i]
+	}
+	var err error
+	if a.posterior, err = model.NewEstimator(a.law.Model, a.Model.GpRidge(total), a.Counts); err != nil {
+		return err
+	}
+	a.estimates = a.posterior.Estimates(means)
+	for v, set := range a.Sets {
+		first, freedom := rounds.Leader(set, a.estimates), a.law.FreedomOf(set)
+		var risk float64
+		for _, i := range set {
+			variance := a.posterior.Variance(i, first)
+			if i != first {
+				variance += a.left
+			}
+			risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
+		}
+		if len(set) == 1 || !(risk <= a.risk) {
+			continue
+		}
+		for _, i := range set {
+			if i != first {
+				a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(a.posterior.Variance(i, first)), engine.RulePosterior)
+			}
+		}
+		a.Sets[v] = []int{first}
+	}
+	return nil
+}
+
+// exceeds is the posterior probability that a difference of the given mean and variance
+// is above epsilon; Student's law where the variance goes by an estimated scale. 0 for the leader itself and arms that
+// the kernel takes for it.
+func exceeds(mean, variance, epsilon, freedom float64) float64 {
+	switch {
+	case !(variance > 0):
+		return 0
+	case math.IsInf(freedom, 1):
+		return 0.5 * math.Erfc((epsilon-mean)/math.Sqrt(2*variance))
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival((epsilon - mean) / math.Sqrt(variance))
+}
+
+// Done tells whether every task is closed.
+func (a *coBayes) Done() bool { return a.Single() }
+
+// Answers are the leaders.
+func (a *coBayes) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(a.Sets))
+	for v, set := range a.Sets {
+		first, estimate := set[0], math.NaN()
+		if a.estimates != nil {
+			first = rounds.Leader(set, a.estimates)
+			estimate = a.estimates[first]
+		}
+		out[v] = a.Answer(v, first, estimate)
+		if out[v].Decided = len(set) == 1; out[v].Decided {
+			out[v].Arm = out[v].Leader
+		}
+	}
+	return out
+}
+
+// Warnings tells of a kernel that cannot represent the rewards.
+func (a *coBayes) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }

@@ -1,0 +1,202 @@
+package bayes
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// posteriorOf is the Gaussian-process posterior in its textbook form [RW06, eq. 2.23 and 2.24]
+// with the kernel as prior covariance: means and covariance of all arms, reward units.
+func posteriorOf(t *testing.T, p *problem.Problem, counts []int, means []float64) (mean []float64, covariance *mat.Dense) {
+	t.Helper()
+	gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.N()
+	k := mat.NewDense(n, n, nil)
+	var seen []int
+	for i := range n {
+		gram.Row(k.RawRowView(i), i)
+		if counts[i] > 0 {
+			seen = append(seen, i)
+		}
+	}
+	cross, inner, y := mat.NewDense(n, len(seen), nil), mat.NewDense(len(seen), len(seen), nil), mat.NewVecDense(len(seen), nil)
+	for a, i := range seen {
+		for j := range n {
+			cross.Set(j, a, k.At(j, i))
+		}
+		for b, j := range seen {
+			inner.Set(a, b, k.At(i, j))
+		}
+		inner.Set(a, a, inner.At(a, a)+p.Noise.Scales[i]*p.Noise.Scales[i]/float64(counts[i]))
+		y.SetVec(a, means[i])
+	}
+	var solved, gain mat.Dense
+	if err := solved.Solve(inner, cross.T()); err != nil {
+		t.Fatal(err)
+	}
+	var m mat.VecDense
+	m.MulVec(solved.T(), y)
+	gain.Mul(cross, &solved)
+	k.Sub(k, &gain)
+	return m.RawVector().Data, k
+}
+
+// The rule stops by the posterior of the textbook, task by task at δ/V, and not before.
+func TestCoBayesIsThePosterior(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		m := plain.ModelOf(t, p)
+		const delta, epsilon = 0.1, 0.05
+		alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := alg.(*coBayes)
+		rng := rand.New(rand.NewPCG(5, 5))
+		for r := 1; r <= 12 && !a.Done(); r++ {
+			open := model.Contrasting(a.Sets)
+			plan, err := a.Plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+				t.Fatal(err)
+			}
+			means := make([]float64, p.N())
+			for i, c := range a.Counts {
+				if c > 0 {
+					means[i] = a.Sums[i] / float64(c)
+				}
+			}
+			mean, cov := posteriorOf(t, p, a.Counts, means)
+			for _, set := range open {
+				first, risk := rounds.Leader(set, mean), 0.0
+				for _, i := range set {
+					if math.Abs(mean[i]-a.estimates[i]*m.Unit) > 1e-8 {
+						t.Fatalf("%s, round %d: posterior mean %g of arm %d, want %g", p.Name, r, a.estimates[i]*m.Unit, i, mean[i])
+					}
+					if sd := math.Sqrt(cov.At(i, i) + cov.At(first, first) - 2*cov.At(i, first)); i != first {
+						risk += 0.5 * math.Erfc((epsilon-mean[i]+mean[first])/(sd*math.Sqrt2))
+					}
+				}
+				v := p.TaskOf[first]
+				if closed := len(a.Sets[v]) == 1; closed != (risk <= delta/float64(p.V())) || closed && a.Sets[v][0] != first {
+					t.Errorf("%s, round %d, task %d: closed is %v at a risk of %g", p.Name, r, v, closed, risk)
+				}
+			}
+		}
+	}
+}
+
+// What is foreseen of the covariances is what they are when the pulls have been made.
+func TestForesight(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		m := plain.ModelOf(t, p)
+		counts, pulls := make([]int, p.N()), []int{0, p.N() - 1, 2, 0}
+		for i := range counts {
+			counts[i] = 1 + i%3
+		}
+		posterior := func() *model.Estimator {
+			total := 0
+			for _, c := range counts {
+				total += c
+			}
+			e, err := model.NewEstimator(m, m.GpRidge(total), counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		f := newForesight(posterior(), m.Precision)
+		var watched []*outlook
+		for _, set := range p.Groups() {
+			watched = append(watched, f.watch(set, set[0], 10, math.Inf(1)))
+		}
+		for k, i := range pulls {
+			f.pull(i, k+1)
+			counts[i] += k + 1
+		}
+		after := posterior()
+		for _, o := range watched {
+			for k, i := range o.arms {
+				for l, j := range o.arms {
+					foreseen := o.covariance[k][k] + o.covariance[l][l] - 2*o.covariance[k][l]
+					if got := after.Variance(i, j); math.Abs(got-foreseen) > 1e-9*(1+got) {
+						t.Fatalf("%s: variance of arms %d and %d is %g, foreseen %g", p.Name, i, j, got, foreseen)
+					}
+				}
+			}
+		}
+	}
+}
+
+// On instances that are drawn from the prior, errors are at most δ: there the
+// posterior is right. Rewards stay what they are in the stated units of noise, known or not.
+func TestCoBayesUnderItsPrior(t *testing.T) {
+	const delta, runs = 0.2, 400
+	for _, unknown := range []string{"", problem.UnknownTask} {
+		wrong := 0
+		for seed := range uint64(runs) {
+			p := enginetest.Paper(t, 2, 0.8)
+			p.Noise.UnknownBy = unknown
+			m := plain.ModelOf(t, p)
+			rng := rand.New(rand.NewPCG(seed, 9))
+			theta := make([]float64, m.Rank())
+			for k := range theta {
+				theta[k] = rng.NormFloat64()
+			}
+			mean := make([]float64, p.N())
+			for i := range mean {
+				mean[i] = floats.Dot(m.Features.RawRowView(i), theta)
+			}
+			p.Mean = mean
+			m = plain.ModelOf(t, p)
+			alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: 0.3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+				return enginetest.SpreadPull(rng, p, p.Noise.Scales, plan)
+			}), engine.Options{})
+			if err != nil || out.Status != engine.StatusDecided {
+				t.Fatalf("%q: %s, %v", unknown, out.Status, err)
+			}
+			bad := false
+			for v, set := range p.Groups() {
+				best, got := math.Inf(-1), math.NaN()
+				for _, i := range set {
+					best = max(best, mean[i])
+					if p.Arms.Names[i] == out.Answers[v].Arm {
+						got = mean[i]
+					}
+				}
+				bad = bad || !(best-got <= 0.3)
+			}
+			if bad {
+				wrong++
+			}
+		}
+		// 3.1 standard deviations above δ: exceeded with probability 0.001 at error rate δ.
+		if limit := delta*runs + 3.1*math.Sqrt(runs*delta*(1-delta)); float64(wrong) > limit {
+			t.Errorf("noise %q: %d of %d runs wrong, at most %.0f expected", unknown, wrong, runs, limit)
+		}
+		if wrong == 0 {
+			t.Errorf("noise %q: no run of %d is wrong: the rule does not stop as early as delta = %g allows", unknown, runs, delta)
+		}
+		t.Logf("noise %q: %d of %d runs wrong", unknown, wrong, runs)
+	}
+}

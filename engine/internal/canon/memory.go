@@ -1,0 +1,145 @@
+package canon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// Memory keeps what models have computed before any data: designs, roundings and
+// estimators. It is addressed by content, that is by the numbers that a result
+// follows from, so models that share a Memory may differ in everything else, and
+// no result depends on what was remembered. A sweep whose cells differ in rewards,
+// budget or confidence solves each design once, also when its workers ask for it at once.
+//
+// The zero value is ready; it is safe for concurrent use and bounded at 256 MiB.
+type Memory struct {
+	mu sync.Mutex
+	// Two generations: what was not used while the younger one filled is forgotten.
+	young, old map[string]entry
+	floats     int                     // in young
+	pending    map[string]*computation // under way
+}
+
+// memoryLimit bounds the numbers kept by either generation of a Memory, 128 MiB.
+const memoryLimit = 1 << 24
+
+// sizeOf returns about how many numbers a value holds. Types of other packages count their own
+// in a method Floats; a type that says nothing is a mistake of the programmer and panics.
+func sizeOf(value any) int {
+	switch v := value.(type) {
+	case float64:
+		return 1
+	case []float64:
+		return len(v)
+	case design.Design:
+		return len(v.Weights) + len(v.Certificate.Weights) + 4*len(v.Certificate.Pairs)
+	case design.Rounding:
+		return len(v.Counts)
+	case interface{ Floats() int }:
+		return v.Floats()
+	}
+	panic(fmt.Sprintf("a Memory does not know the size of a %T", value))
+}
+
+// entry is a value that is kept.
+type entry struct {
+	value  any
+	floats int
+}
+
+// computation is a value under way. The fields are set before done is closed.
+type computation struct {
+	done  chan struct{}
+	value any
+	err   error
+	ended bool // without a value or an error that concerns others: by its context, or by a panic
+}
+
+// Remember returns the value of a key. Of several callers that ask for a key at once one computes
+// it, and the others wait for it, each until its own context ends. An error is not kept.
+//
+// Computing is a pure function of the key, so which caller came first cannot matter. It may ask
+// for other keys, but never in a circle.
+func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, error)) (value T, err error) {
+	at := k.encode()
+	for {
+		kept, c, first := m.find(at)
+		switch {
+		case kept != nil:
+			return kept.(T), nil
+		case first:
+			return finish(m, at, c, compute)
+		}
+		select {
+		case <-ctx.Done():
+			return value, ctx.Err()
+		case <-c.done:
+		}
+		switch {
+		case c.ended: // the caller that computed had to stop, this one need not
+			continue
+		case c.err != nil:
+			return value, c.err
+		}
+		return c.value.(T), nil
+	}
+}
+
+// find returns the value of a key, or the computation that makes it; first is whether the caller
+// has to do that.
+func (m *Memory) find(at string) (kept any, c *computation, first bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, ok := m.young[at]; ok {
+		return e.value, nil, false
+	}
+	if e, ok := m.old[at]; ok {
+		m.keep(at, e)
+		return e.value, nil, false
+	}
+	if c, ok := m.pending[at]; ok {
+		return nil, c, false
+	}
+	c = &computation{done: make(chan struct{}), ended: true}
+	if m.pending == nil {
+		m.pending = map[string]*computation{}
+	}
+	m.pending[at] = c
+	return nil, c, true
+}
+
+// finish computes, keeps the value and lets those who wait go on, also after a panic.
+func finish[T any](m *Memory, at string, c *computation, compute func() (T, error)) (value T, err error) {
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.pending, at)
+		if !c.ended && c.err == nil {
+			m.keep(at, entry{value, sizeOf(value)})
+		}
+		close(c.done)
+	}()
+	computed, err := compute()
+	c.ended = errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if c.err = err; err == nil {
+		value, c.value = computed, computed
+	}
+	return value, err
+}
+
+// keep stores a value in the younger generation; a full one becomes the old one.
+func (m *Memory) keep(at string, e entry) {
+	size := len(at)/8 + e.floats + 40 // the last for the structures themselves
+	if size > memoryLimit {
+		return
+	}
+	if m.young == nil || m.floats+size > memoryLimit {
+		m.old, m.young, m.floats = m.young, map[string]entry{}, 0
+	}
+	m.floats += size
+	m.young[at] = e
+}

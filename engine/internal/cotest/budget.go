@@ -1,0 +1,254 @@
+package cotest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory.md, "The
+// fixed-budget form"). Two rounds explore by the minimax design. In every later round
+// each contrast (leader - x) counts by its variance over its squared gap, both from all data
+// so far, and the round's pulls go where, on top of all pulls before, they bring the
+// largest of these down. No arm is ever given up: the answers are the largest estimates from all data.
+//
+// Which answers are decided is the business of the walks of CoTestFC, on a clock that
+// is fixed beforehand by the budget: T is the pulls since round 1.
+type coTestFB struct {
+	*coTest
+	shares []int // pulls by round
+}
+
+var (
+	_ engine.Algorithm = (*coTestFB)(nil)
+	_ engine.Explainer = (*coTestFB)(nil)
+)
+
+// The shape of a run; what other shapes do is in docs/theory.md.
+const (
+	budgetRounds = 6
+	exploring    = 2   // rounds; the later ones share the rest of the budget equally
+	budgetFirst  = 0.2 // share of an exploring round
+	budgetLeast  = 2   // pulls of an exploring round for each dimension of the features
+	caution      = 2   // variances by which squared gaps are taken to be larger than estimated
+)
+
+// NewCoTestFB prepares the fixed-budget form. It goes by least squares, or with
+// Ridge.Kind RidgeGP by the posterior mean of a Gaussian process, whose kernel is in
+// squared reward units, in leaders, gaps and designs; the tests of what is decided are by least squares
+// always. Least squares need a pull for every dimension of the features: a smaller budget is an error.
+func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	gp := opt.Ridge.Kind == engine.RidgeGP
+	if !gp {
+		if m, err = m.Decoupled(); err != nil {
+			return nil, err
+		}
+	}
+	base, err := prepareCoTest(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	a := &coTestFB{coTest: base}
+	total, least := opt.Budget*m.Problem.V(), 1
+	if gp {
+		a.prior = m.Unit * m.Unit
+	} else if least = budgetLeast * m.Rank(); total < least && base.alpha > 0 {
+		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp" with a kernel in squared units of the rewards`,
+			opt.Budget, total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
+	}
+	a.divide(total, least)
+	a.setClock()
+	return a, nil
+}
+
+// divide fixes the pulls of all rounds, which add up to the budget, whatever the data;
+// exploring rounds have at least so many, or the rest.
+func (a *coTestFB) divide(total, least int) {
+	rounds := min(budgetRounds, a.opt.MaxRounds)
+	for r := range rounds {
+		n := total / (rounds - r)
+		if r < exploring && r < rounds-1 {
+			n = max(int(budgetFirst*float64(a.opt.Budget*a.Model.Problem.V())), least)
+		}
+		if n = min(n, total); n > 0 {
+			a.shares, total = append(a.shares, n), total-n
+		}
+	}
+}
+
+// setClock sets the clock: look k at the end of round k+2, T the pulls since round 1, and
+// one height for all looks, which a Brownian motion reaches up to the last T with
+// probability alpha: by the reflection principle, or as far as sub-Gaussian increments go
+// by [Ville 1939].
+func (a *coTestFB) setClock() {
+	last := 0.0
+	for _, n := range a.shares[1:] {
+		last += float64(n)
+		a.clock.Times = append(a.clock.Times, last)
+	}
+	if a.alpha == 0 {
+		return
+	}
+	z := -mathext.NormalQuantile(a.alpha / 2)
+	if a.opt.LawFor(a.Model.Problem) == engine.LawSubGaussian {
+		z = math.Sqrt(-2 * math.Log(a.alpha))
+	}
+	for _, t := range a.clock.Times {
+		a.clock.Z = append(a.clock.Z, z*(1+1e-9)*math.Sqrt(last/t)) // rounded up
+	}
+}
+
+// Plan fixes the pulls of the round, and with them every bet on it.
+func (a *coTestFB) Plan() (engine.Plan, error) {
+	n := a.shares[a.round]
+	space, contrasts, arms := a.designProblem(n)
+	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
+	var st *rounds.Stage
+	var err error
+	if a.round < exploring && a.law.Groups == nil { // known before any data
+		kind, sets := canon.KindBudgetRound, contrasts.Groups
+		if a.round > 0 && !a.repeats() { // on top of the pulls before
+			kind, sets = canon.KindBudgetFurther, append(sets, a.shares[:a.round])
+		}
+		st, err = model.Remembered(a.Model, canon.Key{Kind: kind, Ridge: a.prior, Pulls: n, Sets: sets}, compute)
+	} else {
+		st, err = compute()
+	}
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	return a.commit(st)
+}
+
+// repeats tells whether the coming round is exploration by itself, as round 1 is. Under a
+// prior the data may be too few for that, and it goes on from them.
+func (a *coTestFB) repeats() bool { return a.round < exploring && a.prior == 0 }
+
+// designProblem returns what the round's design is over, arms without copies: the contrasts in all
+// that is known. In the features that the estimator of all data has made white its
+// information is I, which n pulls add to as to a ridge of 1/n.
+func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
+	m, known := a.law.Model, a.pooled
+	features, ridge := m.Features, m.Normalised(a.prior/float64(n))
+	if a.repeats() {
+		known = nil
+	}
+	if known != nil {
+		features, ridge = known.White, 1/float64(n)
+	}
+	var arms []int
+	position := make([]int, m.Problem.N())
+	for i, first := range m.Layout.First {
+		if i == first {
+			position[i] = len(arms)
+			arms = append(arms, i)
+		}
+	}
+	columns := make([]int, m.Rank())
+	for k := range columns {
+		columns[k] = k
+	}
+	s := design.Space{Features: canon.Submatrix(features, arms, columns), Ridge: ridge, Precision: make([]float64, len(arms))}
+	for k, i := range arms { // an arm off the measured span would bring an unknown of its own
+		if known == nil || known.Spans(i) {
+			s.Precision[k] = m.Precision[i]
+		}
+	}
+	at := func(i int) int { return position[m.Layout.First[i]] }
+	var c design.Contrasts
+	for _, contest := range a.contests {
+		switch {
+		case len(contest.arms) == 1:
+		case a.round < exploring:
+			group := make([]int, len(contest.arms))
+			for k, i := range contest.arms {
+				group[k] = at(i)
+			}
+			c.Groups = append(c.Groups, group)
+		default:
+			c.Pairs = append(c.Pairs, a.rivals(contest, at)...)
+		}
+	}
+	return s, c, arms
+}
+
+// rivals are the leader's contrasts, weighted by 1/gap², the gaps taken as large as they may
+// well be: those that are all but 0 cannot be told anyway.
+func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
+	var out []design.Pair
+	first := c.arms[c.leader]
+	for k, i := range c.arms {
+		if k == c.leader {
+			continue
+		}
+		gap, variance := a.estimates[first]-a.estimates[i], a.variance(first, i)
+		if g := gap*gap + caution*variance; g > 0 {
+			out = append(out, design.Pair{I: at(first), J: at(i), Weight: 1 / g})
+		}
+	}
+	return out
+}
+
+// solve returns the stage of n pulls, no more and no fewer.
+func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) (*rounds.Stage, error) {
+	st := newStage(a.Model)
+	d, err := design.Minimax(s, c, a.Model.Solver(budgetTolerance))
+	if err != nil {
+		return nil, err
+	}
+	r, err := design.Round(a.Model.Context(), s, c, d.Weights, n, pullEpsilon)
+	if few := (*design.RatioError)(nil); err != nil && !errors.As(err, &few) {
+		return nil, err
+	}
+	st.Design.Value, st.Design.Lower, st.Rounding.Ratio = d.Value, d.Lower, r.Ratio
+	a.share(arms, r.Counts, st.Rounding.Counts)
+	st.Estimate, err = model.NewEstimator(a.law.Model, 0, st.Rounding.Counts)
+	return st, err
+}
+
+// budgetTolerance is the relative gap of designs; 1e-3 changes no error rate by more than chance.
+const budgetTolerance = 1e-2
+
+// Learn settles the bets with the round's own data, and chooses leaders from all data.
+func (a *coTestFB) Learn(b engine.Batch) error {
+	if err := a.settle(b); err != nil {
+		return err
+	}
+	for _, c := range a.contests {
+		before := c.leader
+		for k, i := range c.arms {
+			if a.estimates[i] > a.estimates[c.arms[c.leader]] {
+				c.leader = k
+			}
+		}
+		// All may be out but one arm that all data put second: then nothing is decided.
+		c.closed = !c.walks[c.leader].Out
+		for k := range c.arms {
+			c.closed = c.closed && !c.open(k, a.clock, 0)
+		}
+		a.record(c, c.arms[before])
+	}
+	return nil
+}
+
+// Done tells whether the budget is spent, or there was never anything to decide.
+func (a *coTestFB) Done() bool {
+	for _, c := range a.contests {
+		if len(c.arms) > 1 {
+			return a.round == len(a.shares)
+		}
+	}
+	return true
+}

@@ -1,0 +1,299 @@
+package cotest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// combination is the test of docs/theory.md transcribed plainly: features φ = z ⊗ x
+// written out, pseudo-inverses, every task by itself, maps instead of walks. It is told
+// the plans of the code under test and must eliminate the same arms in the same rounds.
+//
+//	docs/theory.md   here
+//	T_0, g, K        t0, 1.25, 60
+//	I, Z             info, z
+//	S, T_k           sum[i], t0·1.25^k[i]
+type combination struct {
+	*plain.Reference
+	t0, height float64
+	counts     []float64
+	rewards    []float64
+	sum        map[int]float64
+	k          map[int]int
+	leader     []int
+}
+
+// LeastSquares returns the estimates of all arms and A⁺, in units of the largest noise.
+func (c *combination) leastSquares(counts, means []float64) (estimates []float64, pseudo *mat.Dense) {
+	dim := c.Phi[0].Len()
+	a, right := mat.NewSymDense(dim, nil), mat.NewVecDense(dim, nil)
+	unit := c.P.LargestNoise()
+	for i, n := range counts {
+		if n > 0 {
+			w := n * plain.Sq(unit/c.P.Noise.Scales[i])
+			a.SymRankOne(a, w, c.Phi[i])
+			right.AddScaledVec(right, w*means[i]/unit, c.Phi[i])
+		}
+	}
+	var eigen mat.EigenSym
+	eigen.Factorize(a, true)
+	values, vectors := eigen.Values(nil), new(mat.Dense)
+	eigen.VectorsTo(vectors)
+	pseudo = mat.NewDense(dim, dim, nil)
+	for j, v := range values {
+		if v > 1e-9*values[dim-1] {
+			var outer mat.Dense
+			outer.Outer(1/v, vectors.ColView(j), vectors.ColView(j))
+			pseudo.Add(pseudo, &outer)
+		}
+	}
+	var theta mat.VecDense
+	theta.MulVec(pseudo, right)
+	for _, f := range c.Phi {
+		estimates = append(estimates, mat.Dot(f, &theta))
+	}
+	return estimates, pseudo
+}
+
+func (c *combination) learn(b engine.Batch) {
+	c.Round++
+	counts := make([]float64, len(b.Counts))
+	for i, n := range b.Counts {
+		counts[i] = float64(n)
+	}
+	estimates, pseudo := c.leastSquares(counts, b.Means)
+	for v, set := range c.Sets {
+		var keep []int
+		for _, i := range set {
+			if c.Round == 1 || i == c.leader[v] || len(set) == 1 || !c.crosses(i, c.leader[v], counts, estimates, pseudo) {
+				keep = append(keep, i)
+			}
+		}
+		c.Sets[v] = keep
+	}
+	for i, n := range counts {
+		if n > 0 {
+			c.rewards[i] = (c.counts[i]*c.rewards[i] + n*b.Means[i]) / (c.counts[i] + n)
+			c.counts[i] += n
+		}
+	}
+	pooled, _ := c.leastSquares(c.counts, c.rewards)
+	for v, set := range c.Sets {
+		c.leader[v] = rounds.Leader(set, pooled)
+	}
+}
+
+// deviation is √(yᵀA⁺y) for y = φ_first - φ_i.
+func (c *combination) deviation(i, first int, pseudo *mat.Dense) float64 {
+	var y mat.VecDense
+	y.SubVec(c.Phi[first], c.Phi[i])
+	return math.Sqrt(mat.Inner(&y, pseudo, &y))
+}
+
+// estimable tells whether A A⁺ y = y.
+func (c *combination) estimable(i, first int, counts []float64, pseudo *mat.Dense) bool {
+	var y, back, seen mat.VecDense
+	y.SubVec(c.Phi[first], c.Phi[i])
+	back.MulVec(pseudo, &y)
+	seen.CloneFromVec(&y)
+	for j, n := range counts {
+		seen.AddScaledVec(&seen, -n*plain.Sq(c.P.LargestNoise()/c.P.Noise.Scales[j])*mat.Dot(c.Phi[j], &back), c.Phi[j])
+	}
+	return mat.Norm(&seen, 2) <= 1e-6
+}
+
+// crosses makes the step of the walk of arm i.
+func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo *mat.Dense) bool {
+	if !c.estimable(i, first, counts, pseudo) {
+		return false
+	}
+	variance := plain.Sq(c.deviation(i, first, pseudo))
+	old := 0.0
+	k, begun := c.k[i]
+	if begun {
+		old = c.t0 * math.Pow(1.25, float64(k))
+	} else {
+		k = -1
+	}
+	next := min(int(math.Round(math.Log((old+1/variance)/c.t0)/math.Log(1.25))), 59)
+	if next <= k {
+		return false
+	}
+	now := c.t0 * math.Pow(1.25, float64(next))
+	c.sum[i] += math.Sqrt(now-old) * (estimates[first] - estimates[i]) / math.Sqrt(variance)
+	c.k[i] = next
+	return c.sum[i] >= c.height*math.Sqrt(now)
+}
+
+func TestReferenceCoTest(t *testing.T) {
+	// z at δ/G = 0.05 over 1, 2, 5 and 3 different tasks; boundary.TestConstantKnownValues and others hold these.
+	distinct := []int{1, 2, 5, 3}
+	for number, p := range enginetest.Instances(t) {
+		for seed := range uint64(12) {
+			m := plain.ModelOf(t, p)
+			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05})
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, err := heights(t.Context(), m.Memory, engine.LawNormal, 0.05/float64(distinct[number]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref := &combination{Reference: plain.NewReference(p, 0), height: z[0], counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+			rng := rand.New(rand.NewPCG(seed, 31))
+			for !alg.Done() {
+				plan, err := alg.Plan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if plan.Round == 1 {
+					ref.t0 = float64(plan.Pulls()) / plan.Rho
+				}
+				b := enginetest.Pull(rng, p, plan)
+				if err := alg.Learn(b); err != nil {
+					t.Fatal(err)
+				}
+				ref.learn(b)
+				if got := alg.(*coTest).Sets; fmt.Sprint(got) != fmt.Sprint(ref.Sets) {
+					t.Fatalf("%s, seed %d, round %d: candidates %v, plainly %v", p.Name, seed, plan.Round, got, ref.Sets)
+				}
+			}
+		}
+	}
+}
+
+// Two replicas that are told the same make the same plans, and their audit trail says who left by
+// which bet: gap at least width.
+func TestCoTestReplicas(t *testing.T) {
+	p := enginetest.Paper(t, 2, 0.3)
+	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) { return NewCoTestFC(plain.ModelOf(t, p), engine.Options{}) })
+	if out.Status != engine.StatusDecided || len(out.Eliminations) != p.N()-p.V() {
+		t.Fatalf("status %s, %d eliminations", out.Status, len(out.Eliminations))
+	}
+	for _, e := range out.Eliminations {
+		if e.Rule != engine.RuleCombination || !(e.Gap >= e.Width) || e.Round < 2 || e.Arm == e.Rival {
+			t.Errorf("audit trail: %+v", e)
+		}
+	}
+}
+
+// Copies of a task share their pulls evenly, whatever the round.
+func TestCoTestSharesLoad(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.3)
+	load := make([]int, p.V())
+	m := plain.ModelOf(t, p)
+	alg, err := NewCoTestFC(m, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	enginetest.Run(t, alg, engine.Options{}, func(plan engine.Plan) engine.Batch {
+		clear(load)
+		for i, c := range plan.Counts {
+			load[p.TaskOf[i]] += c
+		}
+		if slices.Max(load)-slices.Min(load) > 1 {
+			t.Errorf("round %d: loads %v", plan.Round, load)
+		}
+		return enginetest.Pull(rng, p, plan)
+	})
+}
+
+// Tasks are one contest only when their arms are the same, row by row, and arms that the
+// kernel cannot tell apart leave before any data.
+func TestContests(t *testing.T) {
+	linear := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}
+	for _, c := range []struct {
+		p    *problem.Problem
+		want string
+	}{
+		{enginetest.Small(t, linear, []float64{1, 2, 4}, []float64{1, 2, 4}), "[0 1]"},
+		{enginetest.Small(t, linear, []float64{1, 2, 4}, []float64{1, 4, 2}), "[0] [1]"},
+		{enginetest.Small(t, linear, []float64{1, 2, 4}, []float64{1, 2}), "[0] [1]"},
+		{enginetest.Small(t, linear, []float64{1, 2}, []float64{1, 3}, []float64{1, 2}), "[0 2] [1]"},
+		{enginetest.Small(t, enginetest.Identity, []float64{1, 2}, []float64{1, 2}), "[0] [1]"},
+	} {
+		m := plain.ModelOf(t, c.p)
+		var got []string
+		for _, x := range contestsOf(t, m) {
+			got = append(got, fmt.Sprint(x.tasks))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: contests %v, want %s", c.p.Mean, got, c.want)
+		}
+	}
+}
+
+// A round that does not tell an arm from the leader moves no walk.
+func TestCoTestUnmeasured(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
+	m := plain.ModelOf(t, p)
+	alg, err := NewCoTestFC(m, engine.Options{Norm: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := alg.(*coTest)
+	e, err := model.NewEstimator(m, 0, []int{5, 5, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.stage = &rounds.Stage{Estimate: e}
+	a.clock.Origin = 1
+	a.contests[0].leader = 1
+	a.bet(a.contests[0])
+	if len(a.bets) != 1 || a.bets[0].Arm != 0 {
+		t.Errorf("bets %+v; want one, on the arm that was measured", a.bets)
+	}
+}
+
+// Every delta between 0 and 1 is taken, but for those that no boundary is computed for, which are told
+// in terms of delta.
+func TestCoTestDelta(t *testing.T) {
+	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 2}))
+	for delta, want := range map[float64]string{
+		0.999: "", 0.5: "", 2e-12: "", 1e-12: "delta must be at least 2e-12 here, 1e-12 for each of the 2 different tasks, got 1e-12",
+	} {
+		if _, err := NewCoTestFC(m, engine.Options{Delta: delta}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("delta %g: error %v, want %q", delta, err, want)
+		}
+	}
+	one := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
+	if _, err := NewCoTestFC(one, engine.Options{Delta: 0.9}); err != nil { // one test, at more than a half
+		t.Error(err)
+	}
+}
+
+// contestsOf are the contests of exact features.
+func contestsOf(t *testing.T, m *model.Model) []*contest {
+	t.Helper()
+	out, err := newContests(m, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestContestsStop(t *testing.T) {
+	background := plain.ModelOf(t, enginetest.Instances(t)[1])
+	ending.Check(t, "contests", 1, func(ctx context.Context) error {
+		m := *background
+		_, err := newContests(m.Until(ctx), true)
+		return err
+	})
+}

@@ -1,0 +1,118 @@
+package cotest
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+// Where rewards may be off the kernel, a round has two estimates of a gap: the kernel's, from all
+// pulls and with a bias to allow for, and the difference of the two arms' own means, which has
+// none. Which of them a round is sized for, and which it bets on, is fixed before its data.
+
+// prefersDirect reports whether the arms had better be measured by their own means: where the bias to
+// allow for takes more of some gap than sharing saves. Otherwise it takes the bias off the gaps.
+func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
+	if !a.misfit.any() {
+		return false
+	}
+	left := make([]float64, len(gaps))
+	shared := math.Sqrt(float64(a.Model.Rank()) / float64(a.Model.Problem.N()))
+	for k, i := range arms {
+		variance := a.pooled.Variance(leader, i)
+		left[k] = a.optimisticGap(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.Weights(leader, i), leader, i)
+		if a.Model.Same(leader, i) || left[k] < gaps[k]*shared {
+			return true
+		}
+	}
+	copy(gaps, left)
+	return false
+}
+
+// addDirect adds the least pulls that bring the variance of every gap, between two means, to
+// 1/need: n_x = v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum least, which is
+// convex in it.
+func (a *coTest) addDirect(pairs []design.Pair, st *rounds.Stage) {
+	if len(pairs) == 0 {
+		return
+	}
+	precision, leader := a.law.Model.Precision, pairs[0].I
+	rival := func(q design.Pair, n float64) float64 {
+		return 1 / precision[q.J] / (1/q.Weight - 1/precision[leader]/n)
+	}
+	total := func(n float64) float64 {
+		sum := n
+		for _, q := range pairs {
+			sum += rival(q, n)
+		}
+		return sum
+	}
+	least := 0.0
+	for _, q := range pairs {
+		least = max(least, q.Weight/precision[leader])
+	}
+	const golden = 0.381966
+	lo, hi := math.Log(least), math.Log(least*float64(2+len(pairs)))
+	for range 40 {
+		x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
+		if total(math.Exp(x)) < total(math.Exp(y)) {
+			hi = y
+		} else {
+			lo = x
+		}
+	}
+	n := math.Exp(hi)
+	st.Design.Value, st.Design.Lower = st.Design.Value+total(n), st.Design.Lower+total(n)
+	if !(total(n) <= float64(a.opt.MaxSamples)) {
+		return // more than whole numbers hold, and than the run may take: the planner says so
+	}
+	st.Rounding.Counts[leader] += int(math.Ceil(n))
+	for _, q := range pairs {
+		st.Rounding.Counts[q.J] += int(math.Ceil(rival(q, n)))
+	}
+}
+
+// chooseBet returns the bet on the gap between leader and arm: on the estimate that brings the walk
+// nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where the
+// round tells nothing of the gap.
+func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
+	e := a.stage.Estimate
+	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
+	ok = !math.IsInf(e.Bias(leader, arm, 0), 1) && b.Variance > 0
+	if !a.misfit.any() {
+		return b, ok
+	}
+	t := max(a.clock.Of(w).Time(w.Look), math.SmallestNonzeroFloat64)
+	after := func(b sequential.Bet, gap float64) float64 {
+		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
+	}
+	promise := math.Inf(-1)
+	if ok {
+		b.Bias = a.misfit.bias(e.Weights(leader, arm), leader, arm)
+		gap := a.optimisticGap(a.misfit.fitted, leader, arm, a.pooled.Variance(leader, arm)) - b.Bias
+		promise = after(b, gap)
+		ok = gap > 0 && promise > w.Sum/math.Sqrt(t)
+	}
+	if e.Total[leader] == 0 || e.Total[arm] == 0 {
+		return b, ok
+	}
+	own := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: 1/e.Total[leader] + 1/e.Total[arm], Direct: true}
+	if !ok || after(own, a.optimisticGap(a.estimates, leader, arm, a.variance(leader, arm))) > promise {
+		return own, true
+	}
+	return b, true
+}
+
+// judged returns the estimates that the bet is on, given those of the kernel and the round's own
+// means, normalised.
+func judged(b sequential.Bet, estimates []float64, round engine.Batch, unit float64) []float64 {
+	if !b.Direct {
+		return estimates
+	}
+	own := make([]float64, len(estimates))
+	own[b.Leader], own[b.Arm] = round.Means[b.Leader]/unit, round.Means[b.Arm]/unit
+	return own
+}

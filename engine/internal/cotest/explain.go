@@ -1,0 +1,150 @@
+package cotest
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+var _ engine.Explainer = (*coTest)(nil)
+
+// Progress tells of every task which arm is hardest to tell from its leader, how much of the
+// way to the boundary that arm's walk has made, and how many pulls would bring all
+// walks of the task there.
+func (a *coTest) Progress() []engine.Progress {
+	out := make([]engine.Progress, len(a.Sets))
+	for _, c := range a.contests {
+		first := c.arms[c.leader]
+		if c.closed {
+			for _, v := range c.tasks {
+				out[v] = a.DecidedProgress(v, a.in(v, c, first))
+			}
+			continue
+		}
+		if a.pooled == nil {
+			for _, v := range c.tasks {
+				out[v] = a.NoDataProgress(v, a.in(v, c, first))
+			}
+			continue
+		}
+		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
+		samples := a.planner.pulls(a, g.needs)
+		if !g.possible {
+			samples = -1
+		}
+		for _, v := range c.tasks {
+			out[v] = a.OpenProgress(v, a.in(v, c, first), a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, samples)
+		}
+	}
+	return out
+}
+
+// Remaining is the pulls that would bring all open walks of all tasks to their boundary.
+func (a *coTest) Remaining() float64 {
+	var needs []design.Pair
+	for _, c := range a.contests {
+		if c.closed {
+			continue
+		}
+		if a.pooled == nil {
+			return math.NaN()
+		}
+		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
+		if !g.possible {
+			return -1
+		}
+		needs = append(needs, g.needs...)
+	}
+	return a.planner.pulls(a, needs)
+}
+
+// ahead is what a contest still has before it.
+type ahead struct {
+	needs    []design.Pair // the open arms against the leader, weighted by the information that their walks lack
+	rival    int           // the arm that lacks most in samples
+	open     int           // arms open besides the leader
+	gap, sd  float64       // of the leader over the rival in all data, normalised
+	reached  float64       // of the rival's walk
+	possible bool          // whether the clock lasts
+}
+
+// ahead looks at the walks of the open arms. Gaps are taken for what they are on average
+// if the leader is best (MedianGap).
+func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
+	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon)}
+	first, most := c.arms[c.leader], math.Inf(-1)
+	for k, i := range c.arms {
+		if !c.open(k, clock, epsilon) {
+			continue
+		}
+		out.open++
+		w, gap, variance := c.walks[k], gapOf(first, i), varianceOf(first, i)
+		sd := math.Sqrt(variance)
+		need := w.Need(clock, first, rounds.MedianGap(gap, sd)+epsilon, epsilon, overshoot/2)
+		own := clock.Of(w)
+		out.possible = out.possible && own.Time(w.Look)+need <= own.Time(sequential.ClockLooks-1)
+		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
+		if lack := need * variance; lack > most || out.rival < 0 {
+			most, out.rival, out.gap, out.sd = lack, i, gap, sd
+			out.reached = 0
+			if w.Look >= 0 {
+				out.reached = rounds.Reached(w.Raised(first, epsilon), own.Height(w.Look))
+			}
+		}
+	}
+	return out
+}
+
+// pulls predicts the pulls of minimax designs. Where
+// the allocation is too large for a forecast, or cannot be computed, as after an interrupt, it is what more of the same
+// pulls as so far would take. NaN before any data.
+func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
+	if len(needs) == 0 {
+		return 0
+	}
+	m, total := a.law.Model, 0.0
+	var shared []design.Pair
+	for _, q := range needs {
+		if m.Same(q.I, q.J) { // only their own means tell them apart
+			total += 2 * q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
+		} else {
+			shared = append(shared, q)
+		}
+	}
+	parts := m.Layout.Parts(shared)
+	for _, part := range parts {
+		if design.StepWork(len(part.Arms), len(part.Columns), len(part.Pairs)) > explainWork {
+			return a.more(needs)
+		}
+	}
+	for _, part := range parts {
+		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(m.Space(0))
+		d, err := design.Minimax(space, design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
+		if err != nil {
+			return a.more(needs)
+		}
+		total += d.Value
+	}
+	return math.Ceil(total)
+}
+
+// explainTolerance is the relative gap of designs that only predict samples.
+const explainTolerance = 0.02
+
+// explainWork is the size of designs, in products a step, up to which a forecast solves them:
+// that of 464 arms which are independent.
+const explainWork = 1e8
+
+// more is how many pulls in the proportions of those so far give every contrast the
+// information it is weighted by.
+func (a *coTest) more(needs []design.Pair) float64 {
+	times := 0.0
+	for _, q := range needs {
+		times = max(times, q.Weight*a.pooled.Variance(q.I, q.J))
+	}
+	return math.Ceil(times * float64(engine.Plan{Counts: a.Counts}.Pulls()))
+}

@@ -1,0 +1,63 @@
+package cotest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// The forecast beside a run of many arms solves no design: it is what more of the same pulls would take.
+func TestForecastUpToASize(t *testing.T) {
+	for _, n := range []int{300, 500} {
+		names, mean, noise := make([]string, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			names[i], mean[i], noise[i] = fmt.Sprint(i), float64(i)/float64(n), 1
+		}
+		points, err := kernels.NewPoints(nil, names, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks, err := kernels.NewPoints(nil, []string{"t"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := problem.New("independent", tasks, points, make([]int, n), kernels.LiftArm(kernels.Identity{}), noise, mean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := plain.ModelOf(t, p)
+		test, err := newCoTest(m, engine.Options{}, minimaxPlanner{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// One round of equal pulls, which is what the design of independent arms is.
+		plan := engine.Plan{Round: 1, Counts: make([]int, n)}
+		for i := range plan.Counts {
+			plan.Counts[i] = roundOne
+		}
+		st := newStage(m)
+		copy(st.Rounding.Counts, plan.Counts)
+		st.Design.Value = float64(2 * n)
+		if _, err := test.commit(st); err != nil {
+			t.Fatal(err)
+		}
+		if err := test.Learn(enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)); err != nil {
+			t.Fatal(err)
+		}
+		asked := ending.Never()
+		test.law.Model.Until(asked)
+		if left := test.Remaining(); !(left > 0) {
+			t.Errorf("%d arms: %g samples remain", n, left)
+		}
+		if steps := asked.Asked(); (steps > 0) != (n == 300) {
+			t.Errorf("%d arms: the forecast takes %d steps of solvers", n, steps)
+		}
+	}
+}

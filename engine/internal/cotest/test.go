@@ -1,0 +1,277 @@
+package cotest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// coTest is CoTestFC: the leader-directed combination test of docs/theory.md. Round 1
+// explores. Every later round bets, for every arm x that may still be a best arm
+// of its task, on the gap between the leader and x in that round's own data; the bets of the rounds
+// are combined on an information clock [BauerKoehne94, LehmacherWassmer99], and x goes when
+// the combination crosses a constant boundary [Pocock77].
+//
+// Leaders, gaps and round sizes come from all data so far, without any correction:
+// the test is valid whatever they are, as long as they were fixed before the round.
+type coTest struct {
+	rounds.Candidates
+	opt      engine.Options
+	law      rounds.NoiseLaw
+	planner  planner // nil in coTestFB, which plans by itself
+	epsilon  float64 // normalised
+	alpha    float64 // level of each test
+	misfit   misfit
+	prior    float64 // precision of a Gaussian-process prior in the estimates of all data, normalised; 0 means least squares
+	clock    sequential.Clock
+	contests []*contest
+
+	round int
+	stage *rounds.Stage // of the coming round, with its own estimator
+	bets  []sequential.Bet
+	model.Pool
+	pooled    *model.Estimator // of all data: for leaders, gaps and needs
+	estimates []float64        // of all data, normalised; nil before any
+}
+
+var _ engine.Algorithm = (*coTest)(nil)
+
+// NewCoTestFC prepares the test on a model. Least squares throughout: schedule and ξ do
+// not apply. Options.Norm matters only to features that were cut at MaxRank, where it
+// is an error when ‖θ*‖ is neither given nor known.
+func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	return newCoTest(m, opt, minimaxPlanner{})
+}
+
+func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
+	opt, err := opt.Checked(engine.ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	if m, err = m.Decoupled(); err != nil {
+		return nil, err
+	}
+	a, err := prepareCoTest(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	if a.planner = p; a.alpha > 0 {
+		a.clock.Z, err = heights(m.Context(), m.Memory, opt.LawFor(m.Problem), a.alpha)
+	}
+	return a, err
+}
+
+// The levels of a test that boundaries are computed for. At more than one half a coin would do.
+const mostAlpha, leastAlpha = 0.5, 1e-12
+
+// prepareCoTest is the test before any round, without a clock; alpha is 0 where there is
+// nothing to test.
+func prepareCoTest(m *model.Model, opt engine.Options) (*coTest, error) {
+	a := &coTest{Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, Pool: model.NewPool(m.Problem.N())}
+	var err error
+	if a.misfit, err = misfitOf(m, opt); err != nil {
+		return nil, err
+	}
+	if a.law, err = rounds.LawOf(m, opt); err != nil {
+		return nil, err
+	}
+	if a.contests, err = newContests(m, !m.Cut() && !a.misfit.any()); err != nil {
+		return nil, err
+	}
+	tests := 0
+	for _, c := range a.contests {
+		if !c.closed {
+			tests++
+		}
+		a.merge(c)
+	}
+	if tests > 0 {
+		a.alpha = min(opt.Delta/float64(tests), mostAlpha)
+	}
+	if tests > 0 && a.alpha < leastAlpha {
+		return nil, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*float64(tests), leastAlpha, tests, opt.Delta)
+	}
+	return a, nil
+}
+
+// Plan fixes the pulls of the round, and with them every bet on it.
+func (a *coTest) Plan() (engine.Plan, error) {
+	st, err := a.planner.Next(a)
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	return a.commit(st)
+}
+
+// commit makes a stage the coming round and fixes the bets on it.
+func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
+	plan := st.Plan(a.round + 1)
+	plan.Spread = a.law.Groups != nil
+	if !(st.Design.Value > 0) { // all contrasts are within rounding
+		return engine.Plan{}, engine.LimitError{Samples: math.Inf(1)}
+	}
+	if n := plan.Pulls(); n > a.opt.MaxSamples {
+		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
+	}
+	a.round++
+	a.stage, a.bets = st, a.bets[:0]
+	if a.round == 1 {
+		a.clock.Origin = float64(plan.Pulls()) / st.Design.Value
+		return plan, nil
+	}
+	for _, c := range a.contests {
+		if !c.closed {
+			a.bet(c)
+		}
+	}
+	return plan, nil
+}
+
+// bet adds the bets of a contest: its leader against every arm not out. An arm
+// that the round does not tell from the leader, or whose clock it does not move, sits out.
+func (a *coTest) bet(c *contest) {
+	leader := c.arms[c.leader]
+	for k, i := range c.arms {
+		w := c.walks[k]
+		if k == c.leader || w.Out {
+			continue
+		}
+		if a.Model.Context().Err() != nil { // the run ends before its next round
+			return
+		}
+		b, ok := a.chooseBet(w, leader, i)
+		if !ok {
+			continue
+		}
+		if b.Look = a.clock.Of(w).Next(w.Look, 1/b.Variance, a.round); b.Look > w.Look {
+			a.bets = append(a.bets, b)
+		}
+	}
+}
+
+// Learn settles the bets with the round's own data, and chooses the next leaders from all
+// data.
+func (a *coTest) Learn(b engine.Batch) error {
+	if err := a.settle(b); err != nil {
+		return err
+	}
+	for _, c := range a.contests {
+		if !c.closed {
+			before := c.arms[c.leader]
+			c.conclude(a.estimates, a.clock, a.epsilon)
+			c.startClocks(a.clock, a.variance)
+			a.record(c, before)
+		}
+	}
+	return nil
+}
+
+// settle takes the round in: its own data for the bets, and all data for estimates.
+func (a *coTest) settle(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
+		return err
+	}
+	if len(a.bets) > 0 {
+		estimates := a.stage.Estimate.Estimates(b.Means)
+		for _, bet := range a.bets {
+			if s := a.law.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b); s.Sd > 0 {
+				bet.Settle(a.clock, s)
+			}
+		}
+	}
+	means := a.Add(b)
+	least, err := a.law.Learn(b)
+	if err != nil {
+		return err
+	}
+	if a.round == 1 {
+		a.clock.Origin *= least
+	}
+	pooled, err := model.NewEstimator(a.law.Model, a.prior/float64(engine.Plan{Counts: a.Counts}.Pulls()), a.Counts)
+	if err != nil {
+		return err
+	}
+	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha) // scales by their guesses: it estimates the factors itself
+	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
+	return nil
+}
+
+// Done tells whether every task is decided.
+func (a *coTest) Done() bool { return a.Single() }
+
+// Answers are the leaders, decided where no other arm is open.
+func (a *coTest) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(a.Sets))
+	for _, c := range a.contests {
+		margin, estimate := 0.0, math.NaN()
+		for k, w := range c.walks {
+			if k != c.leader {
+				margin = max(margin, w.Margin(a.clock, c.arms[c.leader]))
+			}
+		}
+		if a.estimates != nil && a.pooled.Spans(c.arms[c.leader]) {
+			estimate = a.estimates[c.arms[c.leader]]
+		}
+		for _, v := range c.tasks {
+			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
+			ans.Margin = margin * a.Model.Unit
+			if ans.Decided = c.closed; c.closed {
+				ans.Arm = ans.Leader
+			}
+			out[v] = ans
+		}
+	}
+	return out
+}
+
+// Warnings tells of a kernel that cannot represent the rewards, of rewards that are
+// not normal, and of tasks whose test came to its end undecided.
+func (a *coTest) Warnings() []engine.Warning {
+	var out []engine.Warning
+	if a.misfit.data == nil {
+		out = model.MisfitWarnings(a.Model, a.opt)
+	}
+	e := a.Model.Problem.Noise.Environment
+	if a.opt.LawFor(a.Model.Problem) == engine.LawNormal && (e == problem.EnvironmentBernoulli || e == problem.EnvironmentResampled) {
+		out = append(out, engine.Warning{Kind: engine.WarnNotNormal, Names: []string{e}})
+	}
+	answers := a.Answers()
+	for _, c := range a.contests {
+		if c.closed || !c.exhausted(a.clock, a.epsilon) {
+			continue
+		}
+		for _, v := range c.tasks {
+			w := engine.Warning{Kind: engine.WarnTooClose, Names: []string{answers[v].Task}}
+			if margin := answers[v].Margin; !math.IsInf(margin, 1) {
+				w = engine.Warning{Kind: engine.WarnTooCloseWithin, Names: []string{answers[v].Task, answers[v].Leader}, Numbers: []float64{margin}}
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// FitCheck tests the kernel, beyond what its user allows rewards to be off it.
+func (a *coTest) FitCheck() engine.FitCheck {
+	return model.NewFitCheck(a.Model, a.opt.Misfit/a.Model.Unit, a.opt.Robust)
+}
+
+// heights returns the z of the clock at error probability alpha, remembered.
+func heights(ctx context.Context, m *canon.Memory, law string, alpha float64) ([]float64, error) {
+	times := sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks)
+	if law == engine.LawSubGaussian {
+		return canon.Remember(ctx, m, canon.Key{Kind: canon.KindSubGaussianHeights, Level: alpha}, func() ([]float64, error) { return sequential.Mixture(alpha, times) })
+	}
+	return canon.Remember(ctx, m, canon.Key{Kind: canon.KindNormalHeights, Level: alpha}, func() ([]float64, error) {
+		z, err := sequential.Constant(alpha, times)
+		return slices.Repeat([]float64{z}, sequential.ClockLooks), err
+	})
+}

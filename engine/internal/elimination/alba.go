@@ -1,0 +1,83 @@
+package elimination
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// NewIndALBA is ALBA [Tao18] run by each agent on its own task at confidence δ/V.
+// In phase q = 0, 1, … it eliminates until at most ⌊d/2^q⌋ arms are left, d the rank
+// of the arms' span (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They
+// sample the arms left by their G-optimal allocation, which minimises the largest
+// variance of an arm's own estimate, estimate by least squares (ξ = 0, whatever ξ
+// the options name) from the round's data alone, and discard every arm that another
+// beats.
+//
+// The schedules are those of CoKernelFC with 4g in place of ρ, g the value of the
+// G-optimal design: a pair of arms has at most four times the variance of its worse
+// one. The error is shared as δ_q = 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
+func NewIndALBA(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
+	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })
+}
+
+// alba is the method of ALBA, for a model of one task.
+type alba struct {
+	allocation
+	phase int // q
+	step  int // s, within the phase
+}
+
+// target is the number of arms that phase q ends with, ⌊d/2^q⌋, at least 1.
+func (a *alba) target(e *elimination) int { return max(1, e.Model.Rank()>>a.phase) }
+
+// confidence skips the phases whose number of arms is reached already.
+func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
+	for a.target(e) > 1 && e.Alive() <= a.target(e) {
+		a.phase, a.step = a.phase+1, 0
+	}
+	a.step++
+	return a.step, e.opt.Delta * basel(a.phase+1) * basel(a.step)
+}
+
+// basel is 6/(π²k²); over k = 1, 2, … it adds up to 1.
+func basel(k int) float64 { return 6 / (math.Pi * math.Pi * float64(k) * float64(k)) }
+
+func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
+
+// gOptimal is the allocation of ALBA.
+func gOptimal() allocation { return allocation{canon.KindArms, armDesign} }
+
+// armDesign is the G-optimal allocation of a set of arms over these arms alone, with
+// 4 max ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At
+// ξ = 0 and equal noise the maximum is the rank of the set [Kiefer and Wolfowitz
+// 1960]. The model is of one task. Remembered.
+func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
+	set := alive[0]
+	return model.Remembered(m, canon.Key{Kind: canon.KindArms, Ridge: ridge, Sets: alive}, func() (design.Design, error) {
+		_, dim := m.Features.Dims()
+		// An arm's norm is its contrast with a row of zeros, which cannot be pulled.
+		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: m.Normalised(ridge)}
+		var pairs []design.Pair
+		for k, i := range set {
+			space.Features.SetRow(k, m.Features.RawRowView(i))
+			space.Precision[k] = m.Precision[i]
+			pairs = append(pairs, design.Pair{I: k, J: len(set), Weight: 1})
+		}
+		d, err := design.Minimax(space, design.Contrasts{Pairs: pairs}, m.Solver(model.DesignTolerance(len(set))))
+		if err != nil {
+			return design.Design{}, err
+		}
+		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: make([]float64, m.Problem.N()), Status: d.Status, Iterations: d.Iterations}
+		for k, i := range set {
+			out.Weights[i] = d.Weights[k]
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,230 @@
+package elimination
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
+// of every task's candidates in a number of rounds fixed beforehand. The loop over rounds
+// is Run. Its relatives differ in their halving.
+type CoKernelFB struct {
+	rounds.Candidates
+	rounds.Evidence
+	own   halving
+	opt   engine.Options
+	ridge float64 // ξ; with RidgeGP that of a round's pulls
+
+	rounds int // R
+	pulls  int // N per round
+	round  int
+	stage  *rounds.Stage
+	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
+}
+
+// halving holds the steps in which algorithms of the kind of Alg. 2 differ.
+type halving interface {
+	allocator
+	// size measures a set of arms; a round halves it.
+	size(m *model.Model, ridge float64, set []int) (float64, error)
+	// exceeds reports whether size > limit, at less cost than size where possible.
+	exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error)
+	// rounds is R for the size of all arms together.
+	rounds(size float64) int
+	// limit is the size to which a round cuts a set.
+	limit(size float64) float64
+	// rule names a cut in the audit trail.
+	rule() engine.Rule
+	// covered reports whether Theorem 2 of [Du23] is about the answers.
+	covered() bool
+}
+
+// halves are the number of rounds and the cut of Alg. 2.
+type halves struct{}
+
+// rounds is how many halvings bring the size to 1, at least 1 [Du23, Alg. 2, l. 2].
+func (halves) rounds(size float64) int { return max(1, int(math.Ceil(math.Log2(size)-1e-9))) }
+
+func (halves) limit(size float64) float64 { return size / 2 * (1 + 1e-9) }
+
+// dimension is the halving of Alg. 2: by ω.
+type dimension struct {
+	halves
+	allocation
+}
+
+func (dimension) size(m *model.Model, ridge float64, set []int) (float64, error) {
+	return m.Omega(ridge, set)
+}
+
+func (dimension) exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error) {
+	return m.OmegaExceeds(ridge, set, limit)
+}
+
+func (dimension) rule() engine.Rule { return engine.RuleHalved }
+
+// covered reports whether the allocation is the shared one, which the theorem is about.
+func (d dimension) covered() bool { return d.kind == canon.KindDesign }
+
+var (
+	_ engine.Algorithm = (*CoKernelFB)(nil)
+	_ engine.Explainer = (*CoKernelFB)(nil)
+)
+
+// NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
+func NewCoKernelFB(m *model.Model, opt engine.Options) (*CoKernelFB, error) {
+	return newHalving(m, opt, dimension{allocation: shared()})
+}
+
+func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	a := &CoKernelFB{Candidates: rounds.NewCandidates(m), own: own, opt: opt}
+	if a.ridge, err = m.Ridge(engine.ModeFB, opt); err != nil {
+		return nil, err
+	}
+	total := opt.Budget * m.Problem.V()
+	if opt.Ridge.Kind == engine.RidgeGP {
+		a.ridge = m.GpRidge(total)
+	}
+	if a.rounds, err = halvings(m, a.ridge, own); err != nil {
+		return nil, err
+	}
+	a.pulls = total / a.rounds
+	if a.pulls < 1 {
+		return nil, fmt.Errorf("a budget of %d pulls per agent, %d in all, is less than one pull in each of the %d rounds; give at least %d",
+			opt.Budget, total, a.rounds, (a.rounds+m.Problem.V()-1)/m.Problem.V())
+	}
+	if opt.Ridge.Kind == engine.RidgeGP {
+		a.ridge = m.GpRidge(a.pulls)
+	}
+	norm, err := m.NormBound(opt, a.ridge)
+	a.Evidence = rounds.NewEvidence(m.Problem, opt.Delta, a.rounds, norm)
+	return a, err
+}
+
+// RoundsFB is R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all
+// pairs of all arms, across tasks.
+func RoundsFB(m *model.Model, ridge float64) (int, error) { return halvings(m, ridge, dimension{}) }
+
+// halvings is R for a way of halving.
+func halvings(m *model.Model, ridge float64, own halving) (int, error) {
+	all := make([]int, m.Problem.N())
+	for i := range all {
+		all[i] = i
+	}
+	size, err := own.size(m, ridge, all)
+	if err != nil {
+		return 0, err
+	}
+	return own.rounds(size), nil
+}
+
+// Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
+func (a *CoKernelFB) Plan() (engine.Plan, error) {
+	d, err := a.own.design(a.Model, a.ridge, a.Sets) // l. 4
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	st, covered, err := a.own.stage(a.Model, a.ridge, a.Sets, d, a.pulls) // l. 5
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	if !covered {
+		a.thin = max(a.thin, st.Rounding.Ratio)
+	}
+	a.stage = st
+	a.round++
+	return st.Plan(a.round), nil // l. 6
+}
+
+// Learn estimates the rewards and cuts every candidate set to half its size
+// [Du23, Alg. 2, l. 8-15].
+func (a *CoKernelFB) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
+		return err
+	}
+	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
+	a.Weigh(a.stage.Estimate, estimates, a.Sets)
+	for v, set := range a.Sets {
+		if len(set) < 2 {
+			continue
+		}
+		kept, err := a.halve(set, estimates) // l. 11-13
+		if err != nil {
+			return fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err)
+		}
+		a.keep(v, kept, a.stage.Estimate, estimates)
+	}
+	return nil
+}
+
+// keep leaves task v the arms kept, best first, and records why the others went.
+func (a *CoKernelFB) keep(v int, kept []int, e *model.Estimator, estimates []float64) {
+	best := kept[0]
+	for _, i := range a.Sets[v] {
+		if !slices.Contains(kept, i) {
+			a.Drop(a.round, i, best, estimates[best]-estimates[i], math.Sqrt(e.Variance(i, best)), a.own.rule())
+		}
+	}
+	slices.Sort(kept)
+	a.Sets[v] = kept
+}
+
+// halve returns the longest prefix of the set, sorted by estimate, of at most
+// half its size [Du23, Alg. 2, l. 11-13]. The size grows with the prefix, so
+// bisection finds it. One arm has size 0: something always remains.
+func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
+	sorted := slices.Clone(set)
+	sort.SliceStable(sorted, func(x, y int) bool { return estimates[sorted[x]] > estimates[sorted[y]] })
+	whole, err := a.own.size(a.Model, a.ridge, set)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	over := sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
+		prefix := slices.Clone(sorted[:k+2])
+		slices.Sort(prefix)
+		over, err := a.own.exceeds(a.Model, a.ridge, prefix, a.own.limit(whole))
+		if err != nil {
+			failed = err
+		}
+		return over
+	})
+	return sorted[:over+1], failed
+}
+
+// Done reports whether the rounds are used or nothing is left to decide [Du23,
+// Alg. 2, l. 3].
+func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.Single() }
+
+// Answers returns each task's best estimate among its candidates, and whether
+// the data support it (see evidence).
+func (a *CoKernelFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
+
+// Warnings has the conditions of its theorem that are known not to hold.
+func (a *CoKernelFB) Warnings() []engine.Warning {
+	out, thin := model.MisfitWarnings(a.Model, a.opt), engine.WarnThinRound
+	if a.own.covered() {
+		out, thin = a.Model.RidgeWarnings(engine.ModeFB, a.opt, a.ridge), engine.WarnThinBudget
+	}
+	if a.thin > 0 {
+		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}}) // the same for every run
+	}
+	return out
+}
+
+// Progress goes by the evidence for each task's answer.
+func (a *CoKernelFB) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *CoKernelFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

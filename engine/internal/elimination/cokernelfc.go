@@ -1,0 +1,270 @@
+package elimination
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// CoKernelFC is [Du23, Alg. 1]: fixed confidence, by elimination in rounds on an
+// allocation that is optimal for the open pairs of all tasks together. The loop over
+// rounds is Run; a round is Plan, the agents' pulls, and Learn.
+type CoKernelFC struct{ *elimination }
+
+var _ engine.Algorithm = CoKernelFC{}
+
+// NewCoKernelFC prepares Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
+func NewCoKernelFC(m *model.Model, opt engine.Options) (CoKernelFC, error) {
+	e, err := newElimination(m, opt, joint{shared()})
+	return CoKernelFC{e}, err
+}
+
+// elimination is Algorithm 1 with what its relatives do in their own way left open: allocate,
+// pull, estimate, and discard every arm that a rival of its task beats by the threshold.
+// IndRAGE, IndALBA and the like are this round on models of one task.
+type elimination struct {
+	rounds.Candidates
+	own   method
+	opt   engine.Options
+	ridge float64 // ξ
+	norm  float64 // bound on ‖θ*‖, normalised
+
+	round int
+	planned
+	last      planned   // the round that the estimates are of
+	estimates []float64 // of the last round, normalised
+	latest    []float64 // per arm: of the last round its task was open in, normalised; NaN before any
+	margins   []float64 // per task: certified bound on best - leader, normalised
+}
+
+// planned holds the numbers that the plan of a round fixes.
+type planned struct {
+	step    int     // s: 4^s scales the pulls and 2^-s is the literal threshold
+	logTerm float64 // log(2n²V/δ_r) of the round
+	stage   *rounds.Stage
+}
+
+// A method holds the steps in which elimination algorithms differ.
+type method interface {
+	allocator
+	// confidence returns the step s of the coming round and what it may err by, δ_r.
+	// Over all rounds δ_r must add up to at most δ.
+	confidence(e *elimination) (s int, deltaR float64)
+	// cut discards arms of task v after the estimates.
+	cut(e *elimination, v int)
+}
+
+// joint is the method of Alg. 1 itself, on an allocation.
+type joint struct{ allocation }
+
+// confidence gives round r the share δ_r = δ/2r² [Du23, Alg. 1, l. 2].
+func (joint) confidence(e *elimination) (s int, deltaR float64) {
+	r := e.round + 1
+	return r, e.opt.Delta / (2 * float64(r) * float64(r))
+}
+
+// cut is line 14 as it is.
+func (joint) cut(e *elimination, v int) { e.eliminate(v) }
+
+var _ engine.Algorithm = (*elimination)(nil)
+
+// newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
+func newElimination(m *model.Model, opt engine.Options, own method) (*elimination, error) {
+	opt, err := opt.Checked(engine.ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Misfit > 0 || opt.Robust {
+		return nil, engine.ErrNoMisfit
+	}
+	ridge, err := m.Ridge(engine.ModeFC, opt)
+	if err != nil {
+		return nil, err
+	}
+	norm, err := m.NormBound(opt, ridge)
+	if err != nil {
+		return nil, err
+	}
+	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, norm: norm}
+	e.margins = make([]float64, m.Problem.V())
+	for v, set := range e.Sets {
+		if len(set) > 1 {
+			e.margins[v] = math.Inf(1)
+		}
+	}
+	e.latest = slices.Repeat([]float64{math.NaN()}, m.Problem.N())
+	return e, nil
+}
+
+// Plan chooses the round's pulls [Du23, Alg. 1, l. 4-7].
+func (e *elimination) Plan() (engine.Plan, error) {
+	s, deltaR := e.own.confidence(e) // l. 2
+	logTerm := math.Log(2 * e.Model.Problem.PairCount() / deltaR)
+	d, err := e.own.design(e.Model, e.ridge, e.Sets) // l. 4
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	n, err := e.samples(s, d.Value, logTerm) // l. 5
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	st, err := coveredStage(e.own, e.Model, e.ridge, e.Sets, d, n) // l. 5, τ; l. 6
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	e.round++
+	e.planned = planned{step: s, logTerm: logTerm, stage: st}
+	return st.Plan(e.round), nil // l. 7
+}
+
+// samples is RoundSamples as a number of pulls within the limit.
+func (e *elimination) samples(step int, rho, logTerm float64) (int, error) {
+	n := RoundSamples(e.opt.Schedule, step, rho, logTerm)
+	if n > float64(e.opt.MaxSamples) {
+		return 0, engine.LimitError{Samples: n}
+	}
+	return max(1, int(n)), nil
+}
+
+// RoundSamples is N^(r) [Du23, Alg. 1, l. 5] for a design of value rho, before
+// the maximum with τ.
+func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
+	scale := math.Pow(4, float64(round)) * rho * logTerm
+	if schedule == engine.SchedulePaper {
+		return math.Ceil(32 * (1 + engine.RoundingEpsilon) * (1 + engine.RoundingEpsilon) * scale)
+	}
+	return math.Ceil(2 * (1 + engine.RoundingEpsilon) * scale)
+}
+
+// Learn estimates all rewards and discards arms [Du23, Alg. 1, l. 11-15].
+func (e *elimination) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil {
+		return err
+	}
+	e.estimates = e.stage.Estimate.Estimates(b.Means) // l. 11-13, as rewards
+	e.last = e.planned
+	for v := range e.Sets {
+		if len(e.Sets[v]) > 1 {
+			for _, i := range e.Sets[v] {
+				e.latest[i] = e.estimates[i]
+			}
+			e.own.cut(e, v) // l. 14
+			e.settle(v)
+		}
+	}
+	return nil
+}
+
+// eliminate applies line 14 to task v: every arm that some rival of the same
+// set beats by the threshold goes.
+func (e *elimination) eliminate(v int) {
+	var keep []int
+	for _, i := range e.Sets[v] {
+		rival, gap, width := e.strongestRival(v, i)
+		// Arms that the kernel cannot tell apart have gap and width 0: the first stays.
+		if gap >= width && (gap > 0 || rival < i) {
+			e.Drop(e.round, i, rival, gap, width, e.rule())
+			continue
+		}
+		keep = append(keep, i)
+	}
+	e.Sets[v] = keep
+}
+
+func (e *elimination) rule() engine.Rule {
+	if e.opt.Schedule == engine.SchedulePaper {
+		return engine.RulePaper
+	}
+	return engine.RuleInterval
+}
+
+// strongestRival returns the rival of arm i whose estimated gap exceeds its
+// threshold by most, with both.
+func (e *elimination) strongestRival(v, i int) (rival int, gap, width float64) {
+	rival, gap, width = i, 0, math.Inf(1)
+	most := math.Inf(-1)
+	for _, j := range e.Sets[v] {
+		if j == i {
+			continue
+		}
+		g, w := e.estimates[j]-e.estimates[i], e.width(i, j)
+		if g-w > most {
+			most, rival, gap, width = g-w, j, g, w
+		}
+	}
+	return rival, gap, width
+}
+
+// width is the threshold of line 14: 2^-s, or in the tuned schedule the
+// half-width √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation, both
+// of which hold for all pairs and rounds at once with probability 1 - δ
+// [Du23, Lemma 1 before its step (a)].
+func (e *elimination) width(i, j int) float64 {
+	if e.opt.Schedule == engine.SchedulePaper {
+		return math.Pow(2, -float64(e.step))
+	}
+	est := e.stage.Estimate
+	return math.Sqrt(2*est.Variance(i, j)*e.logTerm) + est.Bias(i, j, e.norm)
+}
+
+// settle bounds how far the leader of task v can be below the best arm, and
+// gives the PAC answer when that is within epsilon: 2^(1-s) for the literal
+// schedule [Du23, Lemma 2], the largest upper confidence bound of a rival for
+// the tuned one.
+func (e *elimination) settle(v int) {
+	first := rounds.Leader(e.Sets[v], e.estimates)
+	margin := 0.0
+	for _, i := range e.Sets[v] {
+		if i != first {
+			margin = max(margin, e.estimates[i]-e.estimates[first]+e.width(i, first))
+		}
+	}
+	if e.opt.Schedule == engine.SchedulePaper && len(e.Sets[v]) > 1 {
+		margin = math.Pow(2, 1-float64(e.step))
+	}
+	e.margins[v] = margin
+	if len(e.Sets[v]) > 1 && e.opt.Epsilon > 0 && margin <= e.opt.Epsilon/e.Model.Unit {
+		for _, i := range e.Sets[v] {
+			if i != first {
+				e.Drop(e.round, i, first, e.estimates[first]-e.estimates[i], margin, engine.RuleEpsilon)
+			}
+		}
+		e.Sets[v] = []int{first}
+	}
+}
+
+// Done reports whether every task has one arm left [Du23, Alg. 1, l. 16].
+func (e *elimination) Done() bool { return e.Single() }
+
+// Answers returns the best arms, or the candidates of undecided tasks.
+func (e *elimination) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(e.Sets))
+	for v, set := range e.Sets {
+		// A decided task is not sampled any more, so its estimate is of the round
+		// that decided it.
+		first := rounds.Leader(set, e.latest)
+		ans := e.Answer(v, first, e.latest[first])
+		ans.Margin = e.margins[v] * e.Model.Unit
+		if len(set) == 1 {
+			ans.Decided, ans.Arm = true, ans.Leader
+		}
+		out[v] = ans
+	}
+	return out
+}
+
+// Warnings has the conditions of the guarantee that are known not to hold.
+func (e *elimination) Warnings() []engine.Warning {
+	return e.Model.RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
+}
+
+// FitCheck tests the kernel of the elimination; one that goes by names relies on none.
+func (e *elimination) FitCheck() engine.FitCheck {
+	if _, named := e.own.(equal); named {
+		return nil
+	}
+	return model.NewFitCheck(e.Model, 0, false)
+}

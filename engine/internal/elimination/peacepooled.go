@@ -1,0 +1,121 @@
+package elimination
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// NewIndPeacePooled is the fixed-budget elimination in the public code of the authors
+// of Peace (github.com/jkatzsam/linear_bandits_empirical_process, fixed_budget.py,
+// lin_bandit_succ_elim), run by each agent on its own task with its own T pulls. It
+// differs from [NewIndPeaceFB] in this:
+//
+//   - The width is that over the set, γ'(S) = min_λ (E max_{z ∈ S} zᵀ A(λ)^{-1/2} η)²,
+//     which is γ(S)/4 since η and -η are alike.
+//   - There are R = ⌈max(log₂ γ', 2)⌉ rounds.
+//   - Estimates are by least squares from the data of all rounds.
+//   - A set of more than two arms keeps the longest proper prefix of a width of at most
+//     ⌈γ'/2⌉; smaller sets are pulled on, and the largest estimate is the answer.
+//
+// A set of one arm is not pulled any more; there it only spent the rest of the budget.
+// Widths and roundings are those of NewIndPeaceFB, where that code descends by
+// stochastic gradients and apportions.
+//
+// No bound holds for its answers: later designs depend on earlier data, so the
+// differences of pooled estimates need not have the variance that the counts say, which
+// is what the audit trail shows. What is called decided is judged by each round's own
+// data, as everywhere.
+func NewIndPeacePooled(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
+	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return newPooledPeace(m, opt) })
+}
+
+// setWidth is the halving by the width over the set, for a model of one task.
+type setWidth struct{ gaussianWidth }
+
+func (w setWidth) size(m *model.Model, ridge float64, set []int) (float64, error) {
+	pairs, err := w.gaussianWidth.size(m, ridge, set)
+	return pairs / 4, err
+}
+
+func (w setWidth) exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error) {
+	return w.gaussianWidth.exceeds(m, ridge, set, 4*limit)
+}
+
+func (setWidth) rounds(size float64) int { return max(2, halves{}.rounds(size)) }
+
+func (setWidth) limit(size float64) float64 { return math.Ceil(size / 2) }
+
+// pooledPeace is Alg. 2's loop with the data of all rounds.
+type pooledPeace struct {
+	*CoKernelFB
+	model.Pool
+	estimates []float64 // of all data, normalised; nil before any
+}
+
+var (
+	_ engine.Algorithm = (*pooledPeace)(nil)
+	_ engine.Explainer = (*pooledPeace)(nil)
+)
+
+func newPooledPeace(m *model.Model, opt engine.Options) (*pooledPeace, error) {
+	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})
+	if err != nil {
+		return nil, err
+	}
+	return &pooledPeace{CoKernelFB: base, Pool: model.NewPool(m.Problem.N())}, nil
+}
+
+// Learn pools the round with those before it and cuts the sets of more than two arms.
+func (a *pooledPeace) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
+		return err
+	}
+	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means), a.Sets)
+	means := a.Add(b)
+	e, err := model.Remembered(a.Model, canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}}, func() (*model.Estimator, error) {
+		return model.NewEstimator(a.Model, a.ridge, a.Counts)
+	})
+	if err != nil {
+		return err
+	}
+	a.estimates = e.Estimates(means)
+	for v, set := range a.Sets {
+		if len(set) < 3 {
+			continue
+		}
+		kept, err := a.halve(set, a.estimates)
+		if err != nil {
+			return fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err)
+		}
+		a.keep(v, kept[:min(len(kept), len(set)-1)], e, a.estimates)
+	}
+	return nil
+}
+
+// Answers are the largest pooled estimates, and whether the data of single rounds
+// support them (see evidence).
+func (a *pooledPeace) Answers() []engine.Answer {
+	if a.estimates == nil {
+		return a.CoKernelFB.Answers()
+	}
+	out := make([]engine.Answer, len(a.Sets))
+	for v, set := range a.Sets {
+		first := rounds.Leader(set, a.estimates)
+		out[v] = a.Supported(&a.Candidates, v, []int{first})
+		out[v].Estimate = a.estimates[first] * a.Model.Unit
+	}
+	return out
+}
+
+// Progress goes by the evidence for each task's answer.
+func (a *pooledPeace) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *pooledPeace) Remaining() float64 { return rounds.Remaining(a.Progress()) }

@@ -1,0 +1,29 @@
+package elimination
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/internal/ending"
+)
+
+// The warnings of the tuned schedule, which holds for every ξ, solve no design for the condition
+// of Theorem 1.
+func TestTunedWarningsSolveNothing(t *testing.T) {
+	p := enginetest.Paper(t, 2, 0.4)
+	for _, schedule := range []string{engine.ScheduleTuned, engine.SchedulePaper} {
+		m := plain.ModelOf(t, p)
+		a, err := NewCoKernelFCIndAlloc(m, engine.Options{Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.01}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := ending.Never()
+		m.Until(steps)
+		a.Warnings()
+		if n := steps.Asked(); (n > 0) != (schedule == engine.SchedulePaper) {
+			t.Errorf("%s schedule: its warnings take %d steps of solvers", schedule, n)
+		}
+	}
+}

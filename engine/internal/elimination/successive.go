@@ -1,0 +1,118 @@
+package elimination
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// NewCoSuccessiveElimination is collaborative best-arm identification as in the
+// classic bandit [Hillel13, the multi-round algorithm]: in every round all agents
+// pull every arm left equally often, sample means over the agents are all there is to
+// judge by, and an arm that another beats goes. It is for problems in which all
+// tasks are the same, where arms are told apart by name; otherwise it is an error
+// that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1 is the same,
+// by symmetry.
+//
+// Only the abstract of [Hillel13] was at hand: k agents learn k times faster, with
+// communication logarithmic in 1/ε. Elimination in rounds that halve the accuracy is
+// the reading of it. The pulls and thresholds are those of the schedules of
+// CoKernelFC, with ρ the worth of equal pulls. There is no regularisation (ξ = 0,
+// whatever ξ the options name).
+func NewCoSuccessiveElimination(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	if err := sameTasks(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
+	}
+	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
+	return newElimination(m, opt, equal{})
+}
+
+// equal is the method of Alg. 1 with the same number of pulls for every arm left,
+// and estimates by name: arms of different names say nothing of one another.
+type equal struct{ joint }
+
+// design has equal weights; arms of one name are the same arm, and that is all that it knows of them.
+func (equal) design(m *model.Model, _ float64, alive [][]int) (design.Design, error) {
+	return model.Remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() (design.Design, error) {
+		left := slices.Concat(alive...)
+		d := design.Design{Weights: make([]float64, m.Problem.N())}
+		for _, i := range left {
+			d.Weights[i] = 1 / float64(len(left))
+		}
+		names, err := byName(m)
+		if err != nil {
+			return d, err
+		}
+		d.Value, _, err = design.MaxVariance(m.Context(), names.Space(0), design.Contrasts{Groups: alive}, d.Weights)
+		d.Lower = d.Value
+		return d, err
+	})
+}
+
+// stage gives every arm the same number of pulls, n in all or a few more.
+func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error) {
+	left := slices.Concat(alive...)
+	each := (n + len(left) - 1) / len(left)
+	st, err = model.Remembered(m, canon.Key{Kind: canon.KindEqualStage, Pulls: each, Sets: withNames(m, alive)}, func() (*rounds.Stage, error) {
+		counts := make([]int, m.Problem.N())
+		for _, i := range left {
+			counts[i] = each
+		}
+		names, err := byName(m)
+		if err != nil {
+			return nil, err
+		}
+		e, err := model.NewEstimator(names, 0, counts)
+		return &rounds.Stage{Design: d, Rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, Estimate: e}, err
+	})
+	return st, true, err
+}
+
+// withNames adds to the sets which arms have one name: features do not say.
+func withNames(m *model.Model, alive [][]int) [][]int {
+	return append([][]int{m.Problem.Arms.ID}, alive...)
+}
+
+// byName is the model in which arms of one name are the same arm, and others have
+// nothing in common.
+func byName(m *model.Model) (*model.Model, error) {
+	return model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit)
+}
+
+// sameTasks reports the first difference between the tasks: an arm that one of them
+// lacks, or that the kernel takes for another one there.
+func sameTasks(m *model.Model) error {
+	p := m.Problem
+	lo, hi := p.ArmsOf(0)
+	first := map[int]int{} // arm of the first task by ID
+	for i := lo; i < hi; i++ {
+		if _, twice := first[p.Arms.ID[i]]; twice {
+			return fmt.Errorf("it tells arms apart by name, and task %q has two of the name %q", p.Tasks.Names[0], p.Arms.Names[i])
+		}
+		first[p.Arms.ID[i]] = i
+	}
+	for v := 1; v < p.V(); v++ {
+		from, to := p.ArmsOf(v)
+		if to-from != len(first) {
+			return fmt.Errorf("it needs the same arms in every task: task %q has %d, task %q has %d", p.Tasks.Names[0], len(first), p.Tasks.Names[v], to-from)
+		}
+		seen := map[int]bool{}
+		for i := from; i < to; i++ {
+			j, known := first[p.Arms.ID[i]]
+			if !known || seen[p.Arms.ID[i]] {
+				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q has not", p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
+			}
+			seen[p.Arms.ID[i]] = true
+			if !m.Same(i, j) {
+				return fmt.Errorf("it needs tasks that are the same: the kernel tells arm %q of task %q from that of task %q", p.Arms.Names[i], p.Tasks.Names[v], p.Tasks.Names[0])
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Paper returns a case of the paper.
+func Paper(t testing.TB, number int, gap float64) *problem.Problem {
+	t.Helper()
+	p, err := problem.PaperCase(number, gap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Instances are problems with linear task and arm kernels, so that φ = z ⊗ x.
+func Instances(t *testing.T) []*problem.Problem {
+	t.Helper()
+	var out []*problem.Problem
+	for number := 1; number <= 3; number++ {
+		p := Paper(t, number, 0.3)
+		out = append(out, p)
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	taskOf := []int{0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2}
+	z, x := make([][]float64, 3), make([][]float64, len(taskOf))
+	theta := []float64{1, -1, .5, .3, .8, -.6}
+	var mean, noise []float64
+	for v := range z {
+		z[v] = []float64{rng.NormFloat64(), rng.NormFloat64()}
+	}
+	for i, v := range taskOf {
+		x[i] = []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		m := 0.0
+		for a := range z[v] {
+			for b := range x[i] {
+				m += z[v][a] * x[i][b] * theta[a*3+b]
+			}
+		}
+		mean, noise = append(mean, m), append(noise, 0.5+rng.Float64())
+	}
+	tasks, err := kernels.NewPoints([]string{"z_1", "z_2"}, []string{"a", "b", "c"}, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(taskOf))
+	for i := range names {
+		names[i] = fmt.Sprintf("arm %d", i)
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.New("random, unequal n and noise", tasks, arms, taskOf, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}, noise, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(out, p)
+}
+
+// Identity is the kernel of arms that say nothing of each other.
+var Identity = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+
+// Small builds a problem with independent arms from means per task.
+func Small(t *testing.T, k kernels.Joint, means ...[]float64) *problem.Problem {
+	t.Helper()
+	var names, armNames []string
+	var none, x [][]float64
+	var taskOf []int
+	var mean []float64
+	for v, ms := range means {
+		names = append(names, string(rune('a'+v)))
+		none = append(none, nil)
+		for i, m := range ms {
+			armNames = append(armNames, string(rune('1'+i)))
+			x = append(x, []float64{m})
+			taskOf = append(taskOf, v)
+			mean = append(mean, m)
+		}
+	}
+	tasks, err := kernels.NewPoints(nil, names, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"x_1"}, armNames, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.New("small", tasks, arms, taskOf, k, []float64{1}, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,191 @@
+package individual
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// Individual runs one algorithm per task without any sharing: agent v knows only
+// its own arms, kernel and data. It is the single-agent sampler of the speedup
+// β [Du23, eq. (4)], copied V times.
+type Individual struct {
+	model *model.Model
+	Parts []engine.Algorithm
+	plans []engine.Plan
+	ended []error // why parts that are undecided can go no further; nil for the others
+	round int
+}
+
+var (
+	_ engine.Algorithm = (*Individual)(nil)
+	_ engine.Explainer = (*Individual)(nil)
+)
+
+// NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
+// decided is judged at δ/V.
+func NewFB(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	opt.Delta /= float64(m.Problem.V())
+	return New(m, opt, algorithm)
+}
+
+func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (*Individual, error) {
+	a := &Individual{model: m, ended: make([]error, m.Problem.V())}
+	alone, err := m.Alone()
+	if err != nil {
+		return nil, err
+	}
+	for v, sub := range alone {
+		part, err := algorithm(sub, opt)
+		if err != nil {
+			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
+		}
+		a.Parts = append(a.Parts, part)
+	}
+	return a, nil
+}
+
+// Plan joins the plans of the tasks that are not done. A task that can go no further does not
+// hold up the others.
+func (a *Individual) Plan() (engine.Plan, error) {
+	a.round++
+	a.plans = make([]engine.Plan, len(a.Parts))
+	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
+	var last error
+	for v, part := range a.Parts {
+		if part.Done() || a.ended[v] != nil {
+			last = cmp.Or(last, a.ended[v])
+			continue
+		}
+		plan, err := part.Plan()
+		if limit := (engine.LimitError{}); errors.As(err, &limit) {
+			a.ended[v], last = err, err
+			continue
+		}
+		if err != nil {
+			return engine.Plan{}, fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+		lo, _ := a.model.Problem.ArmsOf(v)
+		copy(joint.Counts[lo:], plan.Counts)
+		joint.Rho += plan.Rho
+		joint.RhoLower += plan.RhoLower
+		joint.Rounding = max(joint.Rounding, plan.Rounding)
+		joint.Spread = joint.Spread || plan.Spread
+		a.plans[v] = plan
+	}
+	if joint.Pulls() == 0 && last != nil {
+		return engine.Plan{}, last
+	}
+	joint.Digest = engine.Digest(a.round, joint.Counts)
+	return joint, nil
+}
+
+// Learn hands every agent its own part of the batch.
+func (a *Individual) Learn(b engine.Batch) error {
+	if a.plans == nil {
+		panic(rounds.LearnedEarly)
+	}
+	for v, part := range a.Parts {
+		if a.plans[v].Counts == nil {
+			continue
+		}
+		lo, hi := a.model.Problem.ArmsOf(v)
+		own := engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
+		if a.plans[v].Spread && len(b.Squares) == len(b.Counts) { // or else it is the part that reports it
+			own.Squares = b.Squares[lo:hi]
+		}
+		if err := part.Learn(own); err != nil {
+			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+	}
+	return nil
+}
+
+// Done reports whether every agent is done.
+func (a *Individual) Done() bool {
+	for _, part := range a.Parts {
+		if !part.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// Answers joins the answers of the agents, in task order.
+func (a *Individual) Answers() []engine.Answer {
+	var out []engine.Answer
+	for _, part := range a.Parts {
+		out = append(out, part.Answers()...)
+	}
+	return out
+}
+
+// Eliminations joins the audit trails of the agents, by round and then by task.
+func (a *Individual) Eliminations() []engine.Elimination {
+	var out []engine.Elimination
+	for _, part := range a.Parts {
+		out = append(out, part.Eliminations()...)
+	}
+	slices.SortStableFunc(out, func(x, y engine.Elimination) int { return x.Round - y.Round })
+	return out
+}
+
+// Alive is the number of arms not eliminated.
+func (a *Individual) Alive() int {
+	sum := 0
+	for _, part := range a.Parts {
+		sum += part.Alive()
+	}
+	return sum
+}
+
+// Warnings joins the warnings of the agents, each once.
+func (a *Individual) Warnings() []engine.Warning {
+	var out []engine.Warning
+	for _, part := range a.Parts {
+		for _, w := range part.Warnings() {
+			if !slices.ContainsFunc(out, w.Same) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// Progress joins the progress of the agents, in task order.
+func (a *Individual) Progress() []engine.Progress {
+	var out []engine.Progress
+	for _, part := range a.Parts {
+		if x, ok := part.(engine.Explainer); ok {
+			out = append(out, x.Progress()...)
+		}
+	}
+	return out
+}
+
+// Remaining is the sum over the agents, who share nothing.
+func (a *Individual) Remaining() float64 {
+	sum := 0.0
+	for _, part := range a.Parts {
+		x, ok := part.(engine.Explainer)
+		if !ok {
+			return math.NaN()
+		}
+		left := x.Remaining()
+		if left < 0 {
+			return -1
+		}
+		sum += left
+	}
+	return sum
+}

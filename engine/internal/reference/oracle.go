@@ -1,0 +1,182 @@
+package reference
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// oracle is a reference that no algorithm can be: it knows the expected rewards,
+// hence the best arms x* and the proportions of T*, and only has to show that x* is
+// the best arm. It pulls in these proportions, begins at the lower bound
+// T* log(1/2.4δ), and adds a quarter of what it has pulled in every further round
+// until each rival of x* is beaten by its confidence width
+//
+//	√(2‖y‖²_{A⁻¹} log((N-V)/δ_r)),  δ_r = δ/2r².
+//
+// The allocation never depends on the data, so those of all rounds are pooled. The
+// union is over the N-V rivals of x* only, on one side: a rival that is in truth
+// better would be beaten with probability at most δ.
+type oracle struct {
+	rounds.Candidates
+	opt   engine.Options
+	best  []int
+	start int // pulls of the first round
+
+	round int           // of the last data
+	stage *rounds.Stage // of that round, with the estimator of all data up to it
+	next  *rounds.Stage // of the coming round
+	model.Pool
+	estimates []float64 // of all data, normalised
+}
+
+var _ engine.Algorithm = (*oracle)(nil)
+
+// NewOracleFC is the reference that samples in the proportions of T*, knowing θ*.
+// Schedule and ξ do not apply. With epsilon, a rival counts as beaten when it is at
+// most epsilon above x*. It is an error when the expected rewards are unknown, or
+// when arms tie for best and no epsilon is given.
+func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	best, err := m.Best()
+	if err != nil {
+		return nil, fmt.Errorf("%w: it samples by the truth: %w", engine.ErrUnsuited, err)
+	}
+	d, err := m.Hardness(0, opt.Epsilon)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
+	}
+	a := &oracle{Candidates: rounds.NewCandidates(m), opt: opt, best: best, Pool: model.NewPool(m.Problem.N())}
+	start := 2 * d.Value * math.Log(1/(2.4*opt.Delta))
+	a.start = max(1, int(min(math.Ceil(start), float64(opt.MaxSamples)+1)))
+	return a, nil
+}
+
+// oracleGrowth is the share of what was pulled so far that a further round adds. With
+// a whole one the last round overshoots by so much that CoKernelFC can take fewer
+// samples; below a quarter the union over more rounds costs what the overshoot saves.
+const oracleGrowth = 0.25
+
+// Plan is the first round's pulls, or oracleGrowth of those made so far.
+func (a *oracle) Plan() (engine.Plan, error) {
+	n := engine.Plan{Counts: a.Counts}.Pulls()
+	if n == 0 {
+		n = a.start
+	} else {
+		n = int(math.Ceil(oracleGrowth * float64(n)))
+	}
+	if n > a.opt.MaxSamples {
+		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
+	}
+	r := a.round + 1
+	// The start and the round number say how all pulls so far came about.
+	k := canon.Key{Kind: canon.KindOracleStage, Level: a.opt.Epsilon, Pulls: a.start, Sets: [][]int{{r}}}
+	st, err := model.Remembered(a.Model, k, func() (*rounds.Stage, error) { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) })
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	a.next = st
+	return st.Plan(r), nil
+}
+
+// oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
+// and factors the estimator of these and the ones before.
+func oracleStage(m *model.Model, epsilon float64, before []int, n int) (*rounds.Stage, error) {
+	d, err := m.Hardness(0, epsilon)
+	if err != nil {
+		return nil, err
+	}
+	contrasts, err := m.Rivals(epsilon)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		r, covered, err := m.Round(0, contrasts, d.Weights, n)
+		if err != nil {
+			return nil, err
+		}
+		if !covered {
+			n += max(1, n/4)
+			continue
+		}
+		all := make([]int, len(before))
+		for i, c := range before {
+			all[i] = c + r.Counts[i]
+		}
+		e, err := model.NewEstimator(m, 0, all)
+		return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
+	}
+}
+
+// Learn pools the round with those before it and drops the rivals that are beaten.
+func (a *oracle) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.next.Plan(a.round+1), b); err != nil {
+		return err
+	}
+	a.stage, a.next = a.next, nil
+	a.round++
+	a.estimates = a.stage.Estimate.Estimates(a.Add(b))
+	slack := a.opt.Epsilon / a.Model.Unit
+	for v, first := range a.best {
+		keep := a.Sets[v][:0]
+		for _, i := range a.Sets[v] {
+			gap, width := a.estimates[first]-a.estimates[i], a.width(i, first)
+			switch {
+			case i == first || gap < width-slack:
+				keep = append(keep, i)
+			case gap < width:
+				a.Drop(a.round, i, first, gap, width, engine.RuleEpsilon)
+			default:
+				a.Drop(a.round, i, first, gap, width, engine.RuleInterval)
+			}
+		}
+		a.Sets[v] = keep
+	}
+	return nil
+}
+
+// width is the confidence width of a rival against x*, in all data so far.
+func (a *oracle) width(i, first int) float64 {
+	p, r := a.Model.Problem, float64(a.round)
+	deltaR := a.opt.Delta / (2 * r * r)
+	return math.Sqrt(2 * a.stage.Estimate.Variance(i, first) * math.Log(float64(p.N()-p.V())/deltaR))
+}
+
+// Done reports whether every rival is beaten.
+func (a *oracle) Done() bool { return a.Single() }
+
+// Answers are the best arms, decided where every rival is beaten.
+func (a *oracle) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(a.best))
+	for v, first := range a.best {
+		estimate := math.NaN()
+		if a.estimates != nil {
+			estimate = a.estimates[first]
+		}
+		ans := a.Answer(v, first, estimate)
+		ans.Decided = len(a.Sets[v]) == 1
+		switch {
+		case ans.Decided:
+			ans.Arm = ans.Leader
+		case a.estimates == nil:
+			ans.Margin = math.Inf(1)
+		}
+		for _, i := range a.Sets[v] {
+			if i != first && a.estimates != nil {
+				ans.Margin = max(ans.Margin, a.Model.Unit*(a.estimates[i]-a.estimates[first]+a.width(i, first)))
+			}
+		}
+		out[v] = ans
+	}
+	return out
+}
+
+// Warnings tells of a kernel that cannot represent the rewards.
+func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }

@@ -1,0 +1,185 @@
+package reference
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// uniformFB spends the whole budget in one round with counts fixed beforehand, by
+// default the same number of pulls on every arm of a task up to rounding, and
+// answers with the largest estimate.
+type uniformFB struct {
+	rounds.Candidates
+	rounds.Evidence
+	opt       engine.Options
+	ridge     float64
+	estimator *model.Estimator
+	counts    []int
+	done      bool
+	answerOf  func(v int, estimates []float64) int // chooses the answer; nil means the largest estimate
+}
+
+var (
+	_ engine.Algorithm = (*uniformFB)(nil)
+	_ engine.Explainer = (*uniformFB)(nil)
+)
+
+// NewCoUniformFB is uniform sampling with the kernelised estimator: what sharing
+// alone brings, without an adaptive allocation.
+func NewCoUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	return newUniformFB(m, opt)
+}
+
+// NewIndUniformFB is uniform sampling with sample means, each task on its own
+// [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the
+// kernelised estimator is the sample mean of each arm. The paper does not name the
+// estimator; NewIndUniformLS has the other one.
+func NewIndUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	alone, err := m.Independent()
+	if err != nil {
+		return nil, err
+	}
+	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
+	return newUniformFB(alone, opt)
+}
+
+// NewIndUniformLS is uniform sampling with least squares (ξ = 0) under each agent's
+// own kernel, each task on its own: the uniform baseline in the code of the authors
+// of [KJKJ20], where the estimator is the same for all algorithms.
+func NewIndUniformLS(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
+	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return newUniformFB(m, opt) })
+}
+
+// NewBestElsewhere answers with the arm that is best on average in the other
+// tasks, by the sample means of a uniform round; arms are matched by name. It
+// uses no data of the task itself: a baseline that collaboration must beat.
+func NewBestElsewhere(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	alone, err := m.Independent()
+	if err != nil {
+		return nil, err
+	}
+	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
+	a, err := newUniformFB(alone, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.answerOf = a.bestElsewhere
+	return a, nil
+}
+
+func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, m.Problem.N())
+	for _, set := range m.Problem.Groups() {
+		for k, i := range set {
+			counts[i] = opt.Budget / len(set)
+			if k < opt.Budget%len(set) {
+				counts[i]++
+			}
+		}
+	}
+	return newOneRound(m, opt, canon.KindUniformEstimate, counts)
+}
+
+// newOneRound spends the counts. The kind of estimator names, with the budget, where they come from.
+func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []int) (*uniformFB, error) {
+	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts}
+	var err error
+	if a.ridge, err = m.Ridge(engine.ModeFB, opt); err != nil {
+		return nil, err
+	}
+	if opt.Ridge.Kind == engine.RidgeGP {
+		a.ridge = m.GpRidge(opt.Budget * m.Problem.V())
+	}
+	norm, err := m.NormBound(opt, a.ridge)
+	if err != nil {
+		return nil, err
+	}
+	a.Evidence = rounds.NewEvidence(m.Problem, opt.Delta, 1, norm)
+	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
+	if a.estimator, err = model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Plan is the one round.
+func (a *uniformFB) Plan() (engine.Plan, error) {
+	return engine.Plan{Round: 1, Counts: a.counts, Digest: engine.Digest(1, a.counts)}, nil
+}
+
+// Learn estimates all rewards and keeps one arm of each task.
+func (a *uniformFB) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil {
+		return err
+	}
+	estimates := a.estimator.Estimates(b.Means)
+	a.Weigh(a.estimator, estimates, a.Sets)
+	for v, set := range a.Sets {
+		first := rounds.Leader(set, estimates)
+		if a.answerOf != nil {
+			first = a.answerOf(v, estimates)
+		}
+		for _, i := range set {
+			if i != first {
+				a.Drop(1, i, first, estimates[first]-estimates[i], 0, engine.RuleLargest)
+			}
+		}
+		a.Sets[v] = []int{first}
+	}
+	a.done = true
+	return nil
+}
+
+// bestElsewhere averages, for each arm of task v, the estimates of the arms of
+// the same name in the other tasks; arms found nowhere else count last.
+func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
+	p := a.Model.Problem
+	lo, hi := p.ArmsOf(v)
+	best, highest := lo, math.Inf(-1)
+	for i := lo; i < hi; i++ {
+		sum, count := 0.0, 0
+		for j := range estimates {
+			if p.TaskOf[j] != v && p.Arms.ID[j] == p.Arms.ID[i] && a.counts[j] > 0 {
+				sum += estimates[j]
+				count++
+			}
+		}
+		if count > 0 && sum/float64(count) > highest {
+			best, highest = i, sum/float64(count)
+		}
+	}
+	return best
+}
+
+// Done reports whether the round was made.
+func (a *uniformFB) Done() bool { return a.done }
+
+// Answers returns the arm chosen for each task.
+func (a *uniformFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
+
+// Warnings names arms that were never pulled and of a kernel that cannot
+// represent the rewards.
+func (a *uniformFB) Warnings() []engine.Warning {
+	out := model.MisfitWarnings(a.Model, a.opt)
+	if slices.Contains(a.counts, 0) {
+		out = append(out, engine.Warning{Kind: engine.WarnUnpulled, Numbers: []float64{float64(a.opt.Budget)}})
+	}
+	return out
+}
+
+// Progress goes by the evidence for each task's answer.
+func (a *uniformFB) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
+
+// Remaining is the samples of a further round after which all answers would be supported.
+func (a *uniformFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

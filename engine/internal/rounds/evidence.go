@@ -1,0 +1,107 @@
+package rounds
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Evidence judges what the data of a fixed-budget run support. In every round
+// the design is fixed before the data, so the difference of each pair of
+// candidates has the confidence width √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias, for all
+// pairs and the R rounds at once with probability 1 - δ. An arm that some rival
+// beats by the width is beaten. A task is decided when all its arms but one are
+// beaten: then that one is its best arm with probability 1 - δ, whatever rule
+// chose the answer.
+type Evidence struct {
+	beaten  []bool  // N
+	seen    []int   // N: index into rounds of the last one an arm was a candidate in; -1 before
+	Rounds  []judge // one per round
+	LogTerm float64
+	norm    float64
+}
+
+// judge is one round's estimator with its estimates.
+type judge struct {
+	estimator *model.Estimator
+	Estimates []float64
+}
+
+func NewEvidence(p *problem.Problem, delta float64, rounds int, norm float64) Evidence {
+	ev := Evidence{
+		beaten: make([]bool, p.N()), seen: make([]int, p.N()),
+		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / delta), norm: norm,
+	}
+	for i := range ev.seen {
+		ev.seen[i] = -1
+	}
+	return ev
+}
+
+// Weigh adds one round's estimates of the candidate sets.
+func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64, alive [][]int) {
+	j := judge{e, estimates}
+	for _, set := range alive {
+		for _, i := range set {
+			ev.seen[i] = len(ev.Rounds)
+			for _, rival := range set {
+				if rival != i && !ev.beaten[i] && ev.upper(j, i, rival) <= 0 {
+					ev.beaten[i] = true
+				}
+			}
+		}
+	}
+	ev.Rounds = append(ev.Rounds, j)
+}
+
+// upper is the upper confidence bound of the reward of arm i minus that of
+// rival, normalised.
+func (ev *Evidence) upper(j judge, i, rival int) float64 {
+	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.norm)
+	return j.Estimates[i] - j.Estimates[rival] + width
+}
+
+// estimate is the latest estimate of arm i, normalised; NaN before any.
+func (ev *Evidence) estimate(i int) float64 {
+	if ev.seen[i] < 0 {
+		return math.NaN()
+	}
+	return ev.Rounds[ev.seen[i]].Estimates[i]
+}
+
+// Judged are the answers of all tasks.
+func (ev *Evidence) Judged(c *Candidates) []engine.Answer {
+	out := make([]engine.Answer, len(c.Sets))
+	for v, set := range c.Sets {
+		out[v] = ev.Supported(c, v, set)
+	}
+	return out
+}
+
+// Supported is the answer of task v, whose candidates left are set.
+func (ev *Evidence) Supported(c *Candidates, v int, set []int) engine.Answer {
+	p := c.Model.Problem
+	first := set[0]
+	for _, i := range set[1:] {
+		if ev.estimate(i) > ev.estimate(first) {
+			first = i
+		}
+	}
+	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[first], Estimate: ev.estimate(first) * c.Model.Unit}
+	lo, hi := p.ArmsOf(v)
+	for i := lo; i < hi; i++ {
+		if ev.beaten[i] {
+			continue
+		}
+		a.Candidates = append(a.Candidates, p.Arms.Names[i])
+		if i != first && ev.seen[i] >= 0 {
+			a.Margin = max(a.Margin, ev.upper(ev.Rounds[ev.seen[i]], i, first)*c.Model.Unit)
+		}
+	}
+	if len(a.Candidates) == 1 && !ev.beaten[first] {
+		a.Decided, a.Arm, a.Candidates = true, a.Leader, nil
+	}
+	return a
+}

@@ -1,0 +1,161 @@
+package rounds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// NoiseLaw holds the known and estimated noise scales.
+type NoiseLaw struct {
+	Model *model.Model // with the precisions of the coming round
+
+	Groups  []int     // N: the unknown factor that an arm's scale has; nil when scales are known
+	freedom []float64 // by group, of the rounds so far
+	squares []float64 // by group: Σ squared deviations over guessed variance
+}
+
+// LawOf checks Options.Law against the problem and prepares.
+func LawOf(m *model.Model, opt engine.Options) (NoiseLaw, error) {
+	p := m.Problem
+	n := NoiseLaw{Model: m}
+	n.Groups = p.Noise.Groups(p.TaskOf)
+	if n.Groups == nil {
+		return n, nil
+	}
+	if opt.LawFor(p) != engine.LawNormal {
+		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", engine.LawNormal, opt.LawFor(p))
+	}
+	count := slices.Max(n.Groups) + 1
+	n.freedom, n.squares = make([]float64, count), make([]float64, count)
+	return n, nil
+}
+
+// fewestFree is the degrees of freedom that every unknown scale gets in every round that
+// pulls it: with fewer, Student's law costs more than the pulls.
+const fewestFree = 6
+
+// Replicate adds pulls to the arm of each group that has most, until its scale can be estimated.
+func (n *NoiseLaw) Replicate(counts []int) {
+	if n.Groups == nil {
+		return
+	}
+	free, most := make([]int, len(n.freedom)), make([]int, len(n.freedom))
+	for g := range most {
+		most[g] = -1
+	}
+	for i, c := range counts {
+		if g := n.Groups[i]; c > 0 {
+			free[g] += c - 1
+			if most[g] < 0 || c > counts[most[g]] {
+				most[g] = i
+			}
+		}
+	}
+	for g, i := range most {
+		if i >= 0 && free[g] < fewestFree {
+			counts[i] += fewestFree - free[g]
+		}
+	}
+}
+
+// Learn takes in a round's squared deviations and sets the precisions of the next round:
+// guesses times what all rounds so far say of their factors, those with little data drawn towards
+// the common one. It returns the least factor by which a precision changed.
+func (n *NoiseLaw) Learn(b engine.Batch) (least float64, err error) {
+	if n.Groups == nil {
+		return 1, nil
+	}
+	p := n.Model.Problem
+	for i, c := range b.Counts {
+		if c > 1 {
+			n.freedom[n.Groups[i]] += float64(c - 1)
+			n.squares[n.Groups[i]] += b.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
+		}
+	}
+	var freedom, squares float64
+	for g, f := range n.freedom {
+		freedom, squares = freedom+f, squares+n.squares[g]
+	}
+	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
+		return 1, nil
+	}
+	precision := make([]float64, p.N())
+	least = math.Inf(1)
+	for i, g := range n.Groups {
+		factor := (n.squares[g] + fewestFree*squares/freedom) / (n.freedom[g] + fewestFree)
+		sigma := p.Noise.Scales[i] / n.Model.Unit
+		precision[i] = 1 / (sigma * sigma * factor)
+		least = min(least, precision[i]/n.Model.Precision[i])
+	}
+	n.Model, err = n.Model.Reweighted(precision)
+	return least, err
+}
+
+// noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight is left out of
+// the estimate, not only of its variance: how much its noise counts is not known, and guesses may be off by any factor.
+const noWeight = 1e-10
+
+// Score returns the evidence of the round's data on a bet.
+func (n *NoiseLaw) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
+	s := sequential.Score{Gap: estimates[b.Leader] - estimates[b.Arm] - b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
+	if n.Groups == nil {
+		return s
+	}
+	// yᵀθ̂ = Σ_i w_i ȳ_i, and Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i with each group's variance estimated from its own replicates.
+	weights, largest := weightsOf(b, e), 0.0
+	for _, w := range weights {
+		largest = max(largest, math.Abs(w))
+	}
+	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
+	p := n.Model.Problem
+	for i, c := range round.Counts {
+		if c == 0 {
+			continue
+		}
+		g, sigma := &per[n.Groups[i]], p.Noise.Scales[i]/n.Model.Unit
+		if w := weights[i]; math.Abs(w) > noWeight*largest {
+			g.coefficient += w * w * sigma * sigma / float64(c)
+		} else {
+			s.Gap -= w * round.Means[i] / n.Model.Unit
+		}
+		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
+		g.freedom += float64(c - 1)
+	}
+	variance := 0.0
+	for _, g := range per {
+		if g.coefficient == 0 {
+			continue
+		}
+		variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
+		s.Freedom = min(s.Freedom, g.freedom)
+	}
+	s.Sd = math.Sqrt(variance)
+	return s
+}
+
+// FreedomOf is the least number of degrees of freedom that the scales of the arms are
+// estimated with; +Inf where they are known.
+func (n *NoiseLaw) FreedomOf(arms []int) float64 {
+	least := math.Inf(1)
+	for _, i := range arms {
+		if n.Groups != nil {
+			least = min(least, n.freedom[n.Groups[i]])
+		}
+	}
+	return least
+}
+
+// weightsOf returns N numbers w with Σ_k w_k ȳ_k the estimate that the bet is on.
+func weightsOf(b sequential.Bet, e *model.Estimator) []float64 {
+	if !b.Direct {
+		return e.Weights(b.Leader, b.Arm)
+	}
+	out := make([]float64, len(e.Total))
+	out[b.Leader], out[b.Arm] = 1, -1
+	return out
+}

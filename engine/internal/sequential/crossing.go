@@ -1,0 +1,179 @@
+package sequential
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// precision is the part of the crossing probability that its error bound may be.
+const precision = 1e-8
+
+// mostNodes bounds the quadrature: looks so close to each other that more would be
+// needed are refused.
+const mostNodes = 2048
+
+// Geometric is the clock 1, growth, growth², … of so many looks. Only ratios of times
+// matter to a boundary.
+func Geometric(growth float64, looks int) []float64 {
+	times := make([]float64, looks)
+	for k := range times {
+		times[k] = math.Pow(growth, float64(k))
+	}
+	return times
+}
+
+// Crossing returns the probability that a Brownian motion B has B(T)/√T ≥ z at one of
+// the times, which must be positive and ascend, and a bound on the error of this
+// number, about 1e-8 of it or less. z must be at least 0. Errors name the first time out of order, or
+// looks that are too close to each other.
+func Crossing(z float64, times []float64) (p, slack float64, err error) {
+	if err := check(times); err != nil {
+		return 0, 0, err
+	}
+	if !(z >= 0) || math.IsInf(z, 1) {
+		return 0, 0, fmt.Errorf("boundary: z must be a finite number of at least 0, got %g", z)
+	}
+	g, err := newGrid(z, times)
+	if err != nil {
+		return 0, 0, err
+	}
+	p, density := above(z), make([]float64, len(g.x))
+	for i, x := range g.x {
+		density[i] = normalDensity(x)
+	}
+	next := make([]float64, len(g.x))
+	for k := 1; k < len(times); k++ {
+		g.between(times[k-1] / times[k])
+		p += g.step(density, next)
+		density, next = next, density
+	}
+	rounding := float64(len(times)*len(g.x)) * 0x1p-52
+	return p, g.slack + rounding*p, nil
+}
+
+func check(times []float64) error {
+	if len(times) == 0 {
+		return fmt.Errorf("boundary: needs at least one look")
+	}
+	last := 0.0
+	for k, t := range times {
+		if !(t > last) || math.IsInf(t, 1) {
+			return fmt.Errorf("boundary: the times of the looks must be positive, finite and ascend: look %d is at %g after %g", k+1, t, last)
+		}
+		last = t
+	}
+	return nil
+}
+
+// grid carries the density of the surviving chain on the nodes of a quadrature over
+// [floor, z].
+type grid struct {
+	z     float64
+	x, w  []float64
+	slack float64 // bound on all errors but rounding
+
+	a2     float64   // of the transition below
+	kernel []float64 // φ((x_i - a x_j)/b)/b · w_j, row by row
+	leave  []float64 // P(Z' ≥ z | Z = x_j) · w_j
+}
+
+// newGrid chooses floor and nodes such that the errors of all looks are below
+// precision times above(z), which the crossing probability exceeds. What is lost
+// below the floor is at most P(Z_k < floor) per look.
+func newGrid(z float64, times []float64) (*grid, error) {
+	looks := float64(len(times))
+	allowed := precision * above(z)
+	depth := 1.0
+	for looks*above(depth) > allowed/2 {
+		depth += 0.25
+	}
+	g := &grid{z: z, slack: looks * above(depth)}
+	half := (z + depth) / 2
+	nodes := 16
+	if len(times) > 1 {
+		for ; ; nodes += 16 {
+			if nodes > mostNodes {
+				return nil, fmt.Errorf("boundary: some of the %d looks follow each other too closely", len(times))
+			}
+			if e := quadratureError(half, nodes, times); e <= allowed/2 {
+				g.slack += e
+				break
+			}
+		}
+	}
+	g.x, g.w = make([]float64, nodes), make([]float64, nodes)
+	quad.Legendre{}.FixedLocations(g.x, g.w, -depth, z)
+	g.kernel, g.leave = make([]float64, nodes*nodes), make([]float64, nodes)
+	return g, nil
+}
+
+// quadratureError bounds what n nodes on an interval of the given half-length add to
+// the crossing probability over all looks. A step integrates the product of the last
+// density, itself a mixture of N(a x, b'²), and either φ((y - a x)/b)/b or the
+// probability to leave. At height τ off the real line the factors are at most
+// exp(τ²/2b'²)/(b'√2π), exp(a²τ²/2b²)/(b√2π) and exp(a²τ²/2b²), so the error is at most
+//
+//	(64/15) half M ρ^-2n / (1 - ρ^-2),  τ = half (ρ - 1/ρ)/2
+//
+// with M their product [Trefethen13, Thm. 19.3], for every τ; the best of a few is taken. An error
+// of the density counts over the whole interval.
+func quadratureError(half float64, n int, times []float64) float64 {
+	total, before := 0.0, 1.0 // b'
+	for k := 1; k < len(times); k++ {
+		a2 := times[k-1] / times[k]
+		b := math.Sqrt(1 - a2)
+		rate := 1/(2*before*before) + a2/(2*b*b)
+		best := math.Inf(1)
+		for r := 0.02; r < 4; r *= 1.15 { // τ/half
+			rho := r + math.Sqrt(1+r*r)
+			exponent := rate*half*half*r*r - 2*float64(n)*math.Log(rho)
+			best = min(best, math.Exp(exponent)/(1-1/(rho*rho)))
+		}
+		factor := (64. / 15) * half / (before * math.Sqrt(2*math.Pi))
+		total += factor * best * (2*half/(b*math.Sqrt(2*math.Pi)) + 1)
+		before = b
+	}
+	return total
+}
+
+// between prepares the transition over a ratio a² of successive times.
+func (g *grid) between(a2 float64) {
+	// Powers of one factor differ by rounding, for which nothing need be done anew:
+	// the change moves the probability by no more than its own rounding.
+	if math.Abs(a2-g.a2) <= 1e-14 {
+		return
+	}
+	g.a2 = a2
+	a, b := math.Sqrt(a2), math.Sqrt(1-a2)
+	n := len(g.x)
+	for j, x := range g.x {
+		g.leave[j] = above((g.z-a*x)/b) * g.w[j]
+		for i, y := range g.x {
+			g.kernel[i*n+j] = normalDensity((y-a*x)/b) / b * g.w[j]
+		}
+	}
+}
+
+// step sets next to the density one look later and returns the probability to cross
+// at that look.
+func (g *grid) step(density, next []float64) (crossed float64) {
+	n := len(g.x)
+	for j, f := range density {
+		crossed += f * g.leave[j]
+	}
+	for i := range next {
+		sum := 0.0
+		for j, f := range density {
+			sum += f * g.kernel[i*n+j]
+		}
+		next[i] = sum
+	}
+	return crossed
+}
+
+// above is P(ξ ≥ z) of a standard normal ξ.
+func above(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
+
+func normalDensity(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }

@@ -1,0 +1,94 @@
+package sequential
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// At one time the height is that of the sub-Gaussian tail, exp(-z²/2) = alpha.
+func TestMixtureOneLook(t *testing.T) {
+	for _, alpha := range []float64{0.5, 0.1, 0.005, 1e-9} {
+		z, err := Mixture(alpha, []float64{3})
+		if err != nil || math.Abs(z[0]-math.Sqrt(2*math.Log(1/alpha))) > 2e-6 {
+			t.Errorf("alpha %g: %v, %v", alpha, z, err)
+		}
+	}
+}
+
+// Sub-Gaussian sums of several kinds cross no more often than alpha, among them a law
+// that comes as near to the tail as it can at the first height: two values.
+func TestMixtureHolds(t *testing.T) {
+	times := Geometric(1.25, 60)
+	const alpha, paths = 0.1, 40_000
+	z, err := Mixture(alpha, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, step := range map[string]func(*rand.Rand, float64) float64{
+		"normal": func(rng *rand.Rand, dt float64) float64 { return math.Sqrt(dt) * rng.NormFloat64() },
+		"coin":   func(rng *rand.Rand, dt float64) float64 { return math.Sqrt(dt) * float64(2*rng.IntN(2)-1) },
+		// 1 with probability p, else 0, centred: 1/2-sub-Gaussian [Hoeffding63].
+		"rare": func(rng *rand.Rand, dt float64) float64 {
+			const p = 0.05
+			x := -p
+			if rng.Float64() < p {
+				x++
+			}
+			return 2 * math.Sqrt(dt) * x
+		},
+	} {
+		rng := rand.New(rand.NewPCG(7, 8))
+		crossed := 0
+		for range paths {
+			s, before := 0.0, 0.0
+			for k, now := range times {
+				s += step(rng, now-before)
+				if before = now; s >= z[k]*math.Sqrt(now) {
+					crossed++
+					break
+				}
+			}
+		}
+		t.Logf("%s: %d of %d cross", name, crossed, paths)
+		if float64(crossed) > alpha*paths+4*math.Sqrt(alpha*paths) {
+			t.Errorf("%s: %d of %d paths cross at alpha = %g", name, crossed, paths, alpha)
+		}
+		if name == "normal" && crossed < alpha*paths/4 {
+			t.Errorf("normal: only %d of %d paths cross: heights %v are far too high", crossed, paths, z)
+		}
+	}
+}
+
+// Heights are above those of the normal law, by little, and low in the middle of the clock.
+func TestMixtureAgainstConstant(t *testing.T) {
+	times := Geometric(1.25, 60)
+	for _, alpha := range []float64{0.1, 0.005, 0.001} {
+		z, err := Mixture(alpha, times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Constant(alpha, times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("alpha %g: %.3f at first, %.3f in the middle, %.3f at last; normal %.3f; z² %.1f %% larger", alpha, z[0], z[30], z[59], c, 100*(z[30]*z[30]/c/c-1))
+		for k := range z {
+			if !(z[k] > c) {
+				t.Errorf("alpha %g: %g at look %d is below the height %g of the normal law", alpha, z[k], k, c)
+			}
+		}
+		if z[30] > 1.12*c {
+			t.Errorf("alpha %g: %g in the middle, normal %g", alpha, z[30], c)
+		}
+	}
+}
+
+func TestMixtureErrors(t *testing.T) {
+	if _, err := Mixture(0.7, []float64{1}); err == nil {
+		t.Error("alpha = 0.7 passes")
+	}
+	if _, err := Mixture(0.1, []float64{2, 1}); err == nil {
+		t.Error("times out of order pass")
+	}
+}

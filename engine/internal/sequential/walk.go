@@ -1,0 +1,203 @@
+package sequential
+
+import "math"
+
+// The clock of the tests. Its growth is a compromise: looks that are farther apart
+// waste part of a round whose information falls between two of them, looks that are
+// closer make the boundary higher. The last time is 5·10^5 times the first, enough for
+// a gap of about 1/150 of what round 1 can see.
+const (
+	ClockGrowth = 1.25
+	ClockLooks  = 60
+)
+
+// clockEarly is how much earlier than what is known when a walk begins its clock may begin: after
+// that a clock has three quarters of its looks left. Noise scales may differ by orders of magnitude, and what round 1 tells of
+// gaps with them.
+const clockEarly = 64
+
+// Clock is the information clock of a walk, and but for later beginnings that of all walks of a run: a
+// walk can be judged at the times origin·ClockGrowth^k, k = 0, …, ClockLooks-1, and nowhere else.
+type Clock struct {
+	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
+	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	Times  []float64 // by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
+}
+
+// Of is the clock of a walk.
+func (c Clock) Of(w *Walk) Clock {
+	if w.Offset > 0 {
+		c.Origin *= math.Pow(ClockGrowth, float64(w.Offset))
+	}
+	return c
+}
+
+// within is the least time from which T_k is nearest, with a little to spare for rounding.
+func (c Clock) within(k int) float64 {
+	return 1.01 * c.Time(min(k, ClockLooks-1)) / math.Sqrt(ClockGrowth)
+}
+
+// OffsetFor returns by how many looks the clock of a walk begins later than the common one when so much is known of its gap.
+func (c Clock) OffsetFor(info float64) int {
+	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(ClockGrowth))))
+}
+
+// Time is T_k, and 0 for k = -1, before the first look.
+func (c Clock) Time(k int) float64 {
+	if k < 0 {
+		return 0
+	}
+	if c.Times != nil {
+		return c.Times[k]
+	}
+	return c.Origin * math.Pow(ClockGrowth, float64(k))
+}
+
+// Next is the look to which a round of that information takes a walk.
+func (c Clock) Next(look int, info float64, round int) int {
+	if c.Times != nil {
+		return round - 2
+	}
+	return c.nearest(c.Time(look) + info)
+}
+
+// Height is z_k √T_k.
+func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
+
+// nearest is the look whose time is nearest to t on a logarithmic scale, at most the
+// last; -1 when that would be before the first.
+func (c Clock) nearest(t float64) int {
+	k := math.Round(math.Log(t/c.Origin) / math.Log(ClockGrowth))
+	return int(min(max(k, -1), ClockLooks-1))
+}
+
+// A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
+// (docs/theory.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
+// at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
+// results [LehmacherWassmer99], with weights fixed before their data.
+type Walk struct {
+	Sum    float64 // S = Σ √dT Z
+	Look   int     // the walk stands at T_look; -1 before its first step
+	Offset int     // looks by which its clock begins later than the common one, fixed before its first step
+	Out    bool    // S has reached z √T: x is not a best arm
+	steps  []step
+}
+
+// A step is what one round told about x.
+type step struct {
+	Score
+	leader int
+	root   float64 // √dT
+	look   int     // where it led
+}
+
+// A Bet is one step of a walk, fixed before the data of its round.
+type Bet struct {
+	Walk        *Walk
+	Leader, Arm int
+	Variance    float64 // of the round's own estimate of the gap, normalised; a guess where noise scales are not known
+	Bias        float64 // bound on that estimate's bias, normalised
+	Look        int     // the look that the step leads to
+	Direct      bool    // whether the estimate is the difference of the two arms' own means, in place of the kernel's
+}
+
+// Settle takes in what the round says: S += √dT Z.
+func (b Bet) Settle(c Clock, s Score) {
+	w := b.Walk
+	c = c.Of(w)
+	root := math.Sqrt(c.Time(b.Look) - c.Time(w.Look))
+	w.steps = append(w.steps, step{Score: s, leader: b.Leader, root: root, look: b.Look})
+	w.Sum += root * s.Z(0)
+	w.Look = b.Look
+	w.Out = w.Sum >= c.Height(w.Look)
+}
+
+// Raised is S if the leader were that much below x: what the walk would have been
+// without the leader's loss.
+func (w *Walk) Raised(leader int, loss float64) float64 {
+	sum := 0.0
+	for _, s := range w.steps {
+		sum += s.root * s.against(leader, loss)
+	}
+	return sum
+}
+
+// against is Z with the loss of that leader made up for.
+func (s step) against(leader int, loss float64) float64 {
+	if s.leader != leader {
+		loss = 0
+	}
+	return s.Z(loss)
+}
+
+// Excludes tells whether the walk excludes that x is above the leader by more than a
+// loss ≥ 0, normalised: whether S, raised by it, has crossed at some look.
+func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
+	c = c.Of(w)
+	if w.Out {
+		return true
+	}
+	sum := 0.0
+	for _, s := range w.steps {
+		if sum += s.root * s.against(leader, loss); sum >= c.Height(s.look) {
+			return true
+		}
+	}
+	return false
+}
+
+// Margin bounds how far x can be above the leader, normalised: the least loss that the
+// walk excludes, by bisection. -Inf when x is not a best arm, +Inf when nothing is known.
+func (w *Walk) Margin(c Clock, leader int) float64 {
+	if w.Out {
+		return math.Inf(-1)
+	}
+	lo, hi := 0.0, 0.0
+	for _, s := range w.steps {
+		if s.leader == leader {
+			hi = max(hi, s.Sd)
+		}
+	}
+	if hi == 0 {
+		return math.Inf(1)
+	}
+	for k := 0; !w.Excludes(c, leader, hi); k++ {
+		if k == 60 { // a law with few degrees of freedom
+			return math.Inf(1)
+		}
+		lo, hi = hi, 2*hi
+	}
+	for hi-lo > 1e-9*hi {
+		if mid := (lo + hi) / 2; w.Excludes(c, leader, mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// Gap is the average of the estimated gaps that S consists of, and width the value at
+// which S crosses, normalised.
+func (w *Walk) Gap(c Clock) (gap, width float64) {
+	c = c.Of(w)
+	var weight float64
+	for _, s := range w.steps {
+		weight += s.root / s.Sd
+	}
+	return w.Sum / weight, c.Height(w.Look) / weight
+}
+
+// Need is the further information dT after which S, raised by slack for the leader's
+// rounds, would stand so far above z on average if the gap is that large:
+//
+//	S + gap dT = (z + above) √(T + dT).
+//
+// It is at least what brings the walk to its next look: less would be lost.
+func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
+	c = c.Of(w)
+	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
+	rest := w.Raised(leader, slack) - gap*t
+	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
+	return max(root*root-t, c.within(w.Look+1)-t)
+}

@@ -1,0 +1,232 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+)
+
+// Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
+// built from the counts alone and applied to the means:
+//
+//	θ̂ = (Nξ I + Σ N_i φ_iφ_iᵀ/σ_i²)⁻¹ Σ N_i φ_i ȳ_i/σ_i²
+//
+// In the exact feature space of a Model this equals the paper's form with the
+// Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³), and at the sum
+// of that over the blocks of the features.
+type Estimator struct {
+	Total      []float64 // N: N_i/σ_i², normalised
+	Pulls      int
+	unit       float64    // reward units of one normalised unit
+	shrink     float64    // Nξ
+	White      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
+	solved     *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
+	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or there are none
+	sizes      []float64  // N: ‖φ_i‖²; nil without hidden
+	root       float64    // √Scale: a norm of 1 in kernel units is that in units of the features
+	truncation float64    // what a cut left of the features' squared lengths; 0 without one
+	precision  float64    // Σ total
+}
+
+// NewEstimator factors the information matrix of the counts. Where Nξ vanishes
+// beside the largest eigenvalue it works in the directions that were measured
+// and keeps each arm's part outside them, which Bias accounts for: nothing is
+// decided along a direction that was not measured unless ‖θ*‖ bounds it.
+func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	if total == 0 {
+		return nil, errors.New("no pulls, nothing to estimate from")
+	}
+	n, dim := m.Features.Dims()
+	ctx, matrices := m.Context(), 2 // the whitened features, and a copy
+	if ridge > 0 {
+		matrices = 3
+	}
+	if err := memlimit.Matrices(ctx, "the estimator", matrices, n, dim); err != nil {
+		return nil, err
+	}
+	e := &Estimator{
+		Total: make([]float64, n), Pulls: total, unit: m.Unit, shrink: float64(total) * m.Normalised(ridge),
+		White: mat.NewDense(n, dim, nil), root: math.Sqrt(m.Scale),
+	}
+	if m.cut {
+		e.truncation = m.Truncation / m.Scale
+	}
+	if e.shrink > 0 {
+		e.solved = mat.NewDense(n, dim, nil)
+	}
+	for i, c := range counts {
+		e.Total[i] = float64(c) * m.Precision[i]
+		e.precision += e.Total[i]
+	}
+	parts := make([]information, len(m.Layout.Blocks))
+	top := 0.0
+	for k, b := range m.Layout.Blocks {
+		var err error
+		if parts[k], err = newInformation(ctx, m.Features, b, e.Total, e.shrink); err != nil {
+			return nil, err
+		}
+		top = max(top, parts[k].norm)
+	}
+	if top == 0 { // pulls of arms without any feature, which measure no direction
+		top = 1
+	}
+	var hidden []hiddenPart
+	for k := range parts {
+		part := &parts[k]
+		if len(part.Columns) == 0 {
+			continue
+		}
+		if e.shrink <= negligible*top && !part.measured(top) {
+			more, err := part.fill(ctx, top)
+			if err != nil {
+				return nil, err
+			}
+			hidden = append(hidden, more...)
+		}
+		if !part.factored && !part.chol.Factorize(part.matrix) {
+			return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; a larger xi mends it", total, ridge)
+		}
+		if err := part.finish(ctx, e); err != nil {
+			return nil, fmt.Errorf("inverting the information matrix of %d pulls: %w", total, err)
+		}
+	}
+	e.hide(hidden, m)
+	return e, nil
+}
+
+// hide keeps what was not measured, a column for each direction.
+func (e *Estimator) hide(parts []hiddenPart, m *Model) {
+	if len(parts) == 0 {
+		return
+	}
+	n, _ := e.White.Dims()
+	e.sizes = make([]float64, n)
+	for i := range e.sizes {
+		e.sizes[i] = SquaredNorm(m.Features.RawRowView(i))
+	}
+	e.hidden = mat.NewDense(n, len(parts), nil)
+	for k, part := range parts {
+		for a, i := range part.arms {
+			e.hidden.Set(i, k, part.values[a])
+		}
+	}
+}
+
+// Floats returns how many numbers are held, for the bound of a Memory.
+func (e *Estimator) Floats() int {
+	if e == nil {
+		return 0
+	}
+	n, dim := e.White.Dims()
+	size := n + n*dim
+	for _, x := range []*mat.Dense{e.solved, e.hidden} {
+		if x != nil {
+			_, columns := x.Dims()
+			size += n * columns
+		}
+	}
+	return size
+}
+
+// Estimates returns the estimated reward of every arm, N values, normalised,
+// from mean rewards in reward units. Means of arms with count 0 are ignored.
+func (e *Estimator) Estimates(means []float64) []float64 {
+	n, dim := e.White.Dims()
+	weighted := mat.NewVecDense(n, nil)
+	for i, c := range e.Total {
+		if c > 0 {
+			weighted.SetVec(i, c*means[i]/e.unit)
+		}
+	}
+	projected := mat.NewVecDense(dim, nil)
+	projected.MulVec(e.White.T(), weighted)
+	out := mat.NewVecDense(n, nil)
+	out.MulVec(e.White, projected)
+	return out.RawVector().Data
+}
+
+// Variance is ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the
+// directions that were measured.
+func (e *Estimator) Variance(i, j int) float64 {
+	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j))
+}
+
+// Bias bounds how far the estimated difference of arms i and j can be off on
+// average, normalised, when ‖θ*‖ ≤ norm (in the kernel's units): by regularisation,
+//
+//	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
+//
+// the sharp form of the last step in the proof of [Du23, Lemma 1], by what was
+// not measured (+Inf when norm is 0, that is unknown) and by features that were cut: these leave out at most
+// norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k) with the
+// pulls' precisions t_k, where the first sum is at most the variance.
+func (e *Estimator) Bias(i, j int, norm float64) float64 {
+	norm *= e.root
+	var bias float64
+	if e.shrink > 0 {
+		bias = e.shrink * norm * math.Sqrt(squaredDistance(e.solved.RawRowView(i), e.solved.RawRowView(j)))
+	}
+	if e.hidden != nil {
+		part := squaredDistance(e.hidden.RawRowView(i), e.hidden.RawRowView(j))
+		if norm == 0 && part > unseen*(e.sizes[i]+e.sizes[j]) {
+			return math.Inf(1)
+		}
+		bias += norm * math.Sqrt(part)
+	}
+	if e.truncation > 0 {
+		bias += norm * math.Sqrt(e.truncation) * (2 + math.Sqrt(e.Variance(i, j)*e.precision))
+	}
+	return bias
+}
+
+// Spans tells whether the features of an arm lie in what was measured.
+func (e *Estimator) Spans(i int) bool {
+	if e.hidden == nil {
+		return true
+	}
+	var part float64
+	for _, v := range e.hidden.RawRowView(i) {
+		part += v * v
+	}
+	return part <= unseen*e.sizes[i]
+}
+
+// Weights are N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
+func (e *Estimator) Weights(i, j int) []float64 {
+	a, b := e.White.RawRowView(i), e.White.RawRowView(j)
+	out := make([]float64, len(e.Total))
+	for k, c := range e.Total {
+		if c == 0 {
+			continue
+		}
+		var dot float64
+		for l, v := range e.White.RawRowView(k) {
+			dot += v * (a[l] - b[l])
+		}
+		out[k] = c * dot
+	}
+	return out
+}
+
+// unseen is the squared length of what is not measured of an arm or a difference of two, relative to
+// their own, that is more than the rounding of eigenvectors.
+const unseen = 1e-12
+
+func SquaredNorm(a []float64) float64 { return Dot(a, a) }
+
+func squaredDistance(a, b []float64) float64 {
+	var sum float64
+	for k, v := range a {
+		d := v - b[k]
+		sum += d * d
+	}
+	return sum
+}

@@ -1,0 +1,190 @@
+package model
+
+import (
+	"context"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// Replicates is the data of all rounds so far with its pure error: how rewards of the
+// same arm differ.
+type Replicates struct {
+	Pool
+	means   []float64 // N
+	squares []float64 // N: Σ (reward - mean)², or of the rounds' means where rewards were not told apart
+	freedom []float64 // N: degrees of squares
+}
+
+func NewReplicates(n int) Replicates {
+	return Replicates{Pool: NewPool(n), means: make([]float64, n), squares: make([]float64, n), freedom: make([]float64, n)}
+}
+
+// Add takes a round in.
+func (d *Replicates) Add(b engine.Batch) {
+	for i, c := range b.Counts {
+		if c == 0 {
+			continue
+		}
+		before, now := float64(d.Counts[i]), float64(c)
+		if before > 0 {
+			apart := b.Means[i] - d.means[i]
+			d.squares[i] += before * now / (before + now) * apart * apart
+			d.freedom[i]++
+		}
+		if b.Squares != nil {
+			d.squares[i] += b.Squares[i]
+			d.freedom[i] += now - 1
+		}
+	}
+	copy(d.means, d.Pool.Add(b))
+}
+
+// scales are the factors by which the variances of the arms differ from what the problem
+// says. Where these are unknown each is the pure error of the arms that share it.
+type scales struct {
+	Factor  []float64 // N; 0 or NaN where it cannot be told
+	group   []int     // N: the arms that share a factor; nil where scales are known
+	freedom []float64 // by group: the degrees of freedom of its factor
+}
+
+// Scales returns them, and whether those of all measured arms can be told.
+func (d *Replicates) Scales(m *Model) (s scales, all bool) {
+	p := m.Problem
+	s.Factor, s.group = make([]float64, p.N()), p.Noise.Groups(p.TaskOf)
+	if s.group == nil {
+		for i := range s.Factor {
+			s.Factor[i] = 1
+		}
+		return s, true
+	}
+	s.freedom = make([]float64, p.N())
+	sum := make([]float64, p.N())
+	for i, square := range d.squares {
+		sum[s.group[i]] += square / (p.Noise.Scales[i] * p.Noise.Scales[i])
+		s.freedom[s.group[i]] += d.freedom[i]
+	}
+	all = true
+	for i, c := range d.Counts {
+		s.Factor[i] = sum[s.group[i]] / s.freedom[s.group[i]]
+		all = all && (c == 0 || s.Factor[i] > 0)
+	}
+	return s, all
+}
+
+// beyond reports whether the factor of an arm can be told, from more degrees than these.
+func (s scales) beyond(degrees float64, i int) bool {
+	return s.group == nil || s.freedom[s.group[i]] > degrees && s.Factor[i] > 0
+}
+
+// meanFit is a least-squares fit of the measured arms' means by the model's features.
+type meanFit struct {
+	arms     []int       // measured
+	Weights  []float64   // 1/variance of each mean, normalised
+	residual []float64   // mean less fit over the mean's standard deviation
+	leverage []float64   // what part of an arm's mean goes into its own fit
+	basis    [][]float64 // orthonormal, of the space that the fits of all means over their standard deviations are in
+	Freedom  int         // arms less the rank of their features
+	Sum      float64     // Σ residual²
+}
+
+// LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra,
+// normalised. Features are orthonormalised by pivots, and those that a part of
+// negligible is left of count as measured by none. When the context of the model has ended, nothing is
+// left to test: the run then ends before its next round.
+func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) meanFit {
+	var l meanFit
+	for i, c := range d.Counts {
+		if c > 0 {
+			l.arms = append(l.arms, i)
+			l.Weights = append(l.Weights, 1/(factor[i]/(float64(c)*m.Precision[i])+extra))
+		}
+	}
+	n, dim := len(l.arms), m.Rank()
+	l.residual, l.leverage = make([]float64, n), make([]float64, n)
+	columns := make([][]float64, dim)
+	for j := range columns {
+		columns[j] = make([]float64, n)
+	}
+	for k, i := range l.arms {
+		root := math.Sqrt(l.Weights[k])
+		l.residual[k] = root * d.means[i] / m.Unit
+		for j, v := range m.Features.RawRowView(i) {
+			columns[j][k] = root * v
+		}
+	}
+	ctx := m.Context()
+	rank := orthonormalise(ctx, columns)
+	if ctx.Err() != nil {
+		return l
+	}
+	l.basis = columns[:rank]
+	for _, q := range l.basis {
+		subtract(l.residual, q)
+		for k, v := range q {
+			l.leverage[k] += v * v
+		}
+	}
+	l.Freedom = n - rank
+	if l.Freedom > 0 {
+		l.Sum = Dot(l.residual, l.residual)
+	}
+	return l
+}
+
+// orthonormalise turns the first rank columns into an orthonormal basis of all, largest
+// first, each made orthogonal twice. The end of the context ends it.
+func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
+	largest := 0.0
+	norms := make([]float64, len(columns))
+	for j, c := range columns {
+		norms[j] = Dot(c, c)
+		largest = max(largest, norms[j])
+	}
+	for rank < len(columns) && len(columns) > 0 && rank < len(columns[0]) {
+		if ctx.Err() != nil {
+			return rank
+		}
+		pivot := rank
+		for j := rank; j < len(columns); j++ {
+			if norms[j] > norms[pivot] {
+				pivot = j
+			}
+		}
+		columns[rank], columns[pivot] = columns[pivot], columns[rank]
+		norms[rank], norms[pivot] = norms[pivot], norms[rank]
+		q := columns[rank]
+		for _, before := range columns[:rank] {
+			subtract(q, before)
+		}
+		norm := Dot(q, q)
+		if !(norm > negligible*largest) {
+			return rank
+		}
+		for k := range q {
+			q[k] /= math.Sqrt(norm)
+		}
+		rank++
+		for j := rank; j < len(columns); j++ {
+			subtract(columns[j], q)
+			norms[j] = Dot(columns[j], columns[j])
+		}
+	}
+	return rank
+}
+
+// subtract takes off v its part along the unit vector q.
+func subtract(v, q []float64) {
+	s := Dot(v, q)
+	for k, x := range q {
+		v[k] -= s * x
+	}
+}
+
+func Dot(a, b []float64) float64 {
+	sum := 0.0
+	for k, v := range a {
+		sum += v * b[k]
+	}
+	return sum
+}

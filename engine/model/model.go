@@ -1,0 +1,223 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// MaxRank is the largest feature dimension a Model keeps. Below it the features
+// are exact to rounding; past it they are truncated, and Truncation bounds what
+// was left out.
+const MaxRank = 1024
+
+// exactNorm is the most arms of which a model whose features were cut factors the whole Gram
+// matrix, for the norm of expected rewards that are known: 0.1 GB and some seconds.
+const exactNorm = 3000
+
+// Model is a Problem bound to its kernel: feature vectors φ_i with
+// Scale·φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each arm, and a memory of the designs
+// computed so far. It is safe for concurrent use.
+//
+// Features and rewards are normalised once, here, so that no tolerance below has a unit. What
+// is asked and told stays in the kernel's units: ξ, ‖θ*‖ and Truncation.
+type Model struct {
+	Problem    *problem.Problem
+	Unit       float64    // reward units of one normalised unit
+	Scale      float64    // kernel units of one unit of φᵀφ
+	Diagonal   float64    // largest k(x̃,x̃)
+	Features   *mat.Dense // Φ: N × m, by pivoted Cholesky of the Gram matrix
+	Precision  []float64  // Unit²/σ_i²
+	Truncation float64    // largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
+
+	cut      bool // whether the features end at the largest rank that is kept
+	Memory   *Memory
+	identity string        // of all numbers of the model, the expected rewards included
+	Layout   *canon.Layout // for designs
+
+	ctx context.Context // ends what is computed; nil never does
+
+	maxRank int
+
+	known func() (*truth, error)   // once
+	tasks func() ([]*Model, error) // once: the model of each task alone
+	apart func() (*Model, error)   // once: the same problem under the kernel identity()
+	plain func() (*Model, error)   // once: in coordinates for least squares
+}
+
+// New evaluates the kernel on the problem's points and factors the Gram
+// matrix. unit = 0 takes the largest noise scale. It reports a kernel that is
+// not positive semi-definite on these points.
+func New(p *problem.Problem, unit float64) (*Model, error) {
+	return NewContext(context.Background(), p, unit)
+}
+
+// NewContext is New until the context ends, which then also ends what the model computes
+// (see Until). It is an error when there is no memory for the features.
+func NewContext(ctx context.Context, p *problem.Problem, unit float64) (*Model, error) {
+	return newModel(ctx, p, unit, MaxRank)
+}
+
+// newModel is NewContext with another largest rank.
+func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int) (*Model, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if unit == 0 {
+		unit = p.LargestNoise()
+	}
+	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)
+	if err != nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	factor, err := kernels.PivotedCholesky(ctx, gram, maxRank, 0)
+	if err != nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	m := &Model{
+		Problem: p, Unit: unit, Features: factor.L, Diagonal: factor.Largest, Truncation: factor.Residual,
+		Precision: make([]float64, p.N()), Memory: new(Memory), maxRank: maxRank, ctx: ctx,
+	}
+	var root float64
+	m.Scale, root = scaleOf(m.Diagonal)
+	m.Features.Scale(1/root, m.Features)
+	m.cut = m.Truncation > sameToFactor*m.Diagonal
+	m.snap()
+	m.known = sync.OnceValues(m.computeTruth)
+	m.tasks = sync.OnceValues(m.perTask)
+	m.apart = sync.OnceValues(m.underIdentity)
+	for i, s := range p.Noise.Scales {
+		m.Precision[i] = unit * unit / (s * s)
+	}
+	if m.Layout, err = canon.NewLayout(ctx, m.Features, m.Precision); err != nil {
+		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	m.plain = sync.OnceValues(func() (*Model, error) { return m.plainly(factor) })
+	m.identify()
+	return m, nil
+}
+
+// identify sets the identity.
+func (m *Model) identify() {
+	taskOf := make([]float64, m.Problem.N())
+	for i, v := range m.Problem.TaskOf {
+		taskOf[i] = float64(v)
+	}
+	m.identity = canon.Fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Noise.UnknownBy
+}
+
+// Reweighted is the model with other precisions, normalised. The truth and the models of single tasks
+// are those of the guesses.
+func (m *Model) Reweighted(precision []float64) (*Model, error) {
+	w := *m
+	w.Precision = precision
+	var err error
+	if w.Layout, err = canon.NewLayout(m.Context(), w.Features, w.Precision); err != nil {
+		return nil, err
+	}
+	w.identify()
+	return &w, nil
+}
+
+// Share makes the model remember in a Memory that other models use, too, in place
+// of one of its own; nil changes nothing. It is called before the model is used,
+// and returns it.
+func (m *Model) Share(memory *Memory) *Model {
+	if memory != nil {
+		m.Memory = memory
+	}
+	return m
+}
+
+// perTask returns the model of each task on its own.
+func (m *Model) perTask() ([]*Model, error) {
+	out := make([]*Model, m.Problem.V())
+	for v := range out {
+		var err error
+		if out[v], err = newModel(m.Context(), m.Problem.Only(v), m.Unit, m.maxRank); err != nil {
+			return nil, err
+		}
+		out[v].Share(m.Memory)
+	}
+	return out, nil
+}
+
+// Alone returns the model of each task on its own, in task order: what agents that share nothing go by.
+func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
+
+// Independent is the model of the same problem under the kernel identity().
+func (m *Model) Independent() (*Model, error) { return m.apart() }
+
+func (m *Model) underIdentity() (*Model, error) {
+	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	alone, err := newModel(m.Context(), m.Problem.WithKernel(same), m.Unit, m.maxRank)
+	if err != nil {
+		return nil, err
+	}
+	return alone.Share(m.Memory), nil
+}
+
+// Cut reports whether the features end at MaxRank, below the rank of the kernel on these points.
+func (m *Model) Cut() bool { return m.cut }
+
+// Rank is the dimension m of the features.
+func (m *Model) Rank() int { return m.Features.RawMatrix().Cols }
+
+// Space is what designs are chosen over, under ridge ξ.
+func (m *Model) Space(ridge float64) design.Space {
+	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.Normalised(ridge)}
+}
+
+// Normalised is ξ in units of the features.
+func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
+
+// scaleOf is the power of four next to the largest variance of a kernel, and its root:
+// features that are divided by the root keep every digit.
+func scaleOf(diagonal float64) (scale, root float64) {
+	exponent := int(math.Round(math.Log2(diagonal) / 2))
+	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
+}
+
+// DesignTolerance is the relative duality gap asked of designs inside
+// algorithms. The value, not the lower bound, enters the sample counts, so a
+// gap costs samples and never the guarantee.
+func DesignTolerance(arms int) float64 {
+	switch {
+	case arms <= 64:
+		return 1e-9
+	case arms <= 400:
+		return 1e-6
+	}
+	return 1e-3
+}
+
+// Until lets the end of a context end what the model computes, which then returns its
+// error: at high rank a design takes long. It returns the model.
+func (m *Model) Until(ctx context.Context) *Model {
+	m.ctx = ctx
+	return m
+}
+
+// Context ends what the model computes.
+func (m *Model) Context() context.Context {
+	if m.ctx == nil {
+		return context.Background()
+	}
+	return m.ctx
+}
+
+// Solver is how the model's designs are solved, to a relative gap.
+func (m *Model) Solver(tolerance float64) design.Options {
+	return design.Options{Tolerance: tolerance, Context: m.ctx}
+}

@@ -1,0 +1,136 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// representation is how the known expected rewards lie to the kernel: μ = f + u with f in its space.
+type representation struct {
+	norm    float64   // ‖f‖ of the smallest f that is closest to μ, kernel units; NaN where it was not computed
+	off     []float64 // N: u, normalised
+	misfit  float64   // max |u|, normalised
+	worst   int       // the arm of the misfit
+	keeps   float64   // how far the features may be off f by what they leave out and by rounding, normalised
+	partial bool      // the features were cut, and f is what they represent
+}
+
+// represent computes the representation by least squares: on the features, or where these were
+// cut on those of the whole Gram matrix. That is too large for very many arms; then the norm is not known.
+func (m *Model) represent(t *truth) error {
+	features, scale, rest := m.Features, m.Scale, m.Truncation
+	if m.cut && m.Problem.N() <= exactNorm {
+		p := m.Problem
+		gram, err := p.Kernel.On(m.Context(), p.Tasks, p.Arms, p.TaskOf)
+		if err != nil {
+			return err
+		}
+		whole, err := kernels.PivotedCholesky(m.Context(), gram, 0, 0)
+		if err != nil {
+			return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
+		}
+		features, scale, rest = whole.L, 1, whole.Residual
+	}
+	t.partial = m.cut && m.Problem.N() > exactNorm
+	mu := mat.NewVecDense(m.Problem.N(), nil)
+	for i, v := range m.Problem.Mean {
+		mu.SetVec(i, v/m.Unit)
+	}
+	solution, err := solveLeastSquares(m.Context(), features, mu.RawVector().Data)
+	if err != nil {
+		return fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
+	}
+	theta := mat.NewVecDense(len(solution), solution)
+	var fit mat.VecDense
+	t.norm = mat.Norm(theta, 2) / math.Sqrt(scale)
+	t.keeps = t.norm * (math.Sqrt(rest) + keptDigits*math.Sqrt(m.Diagonal))
+	if t.partial {
+		t.norm = math.NaN()
+	}
+	fit.MulVec(features, theta)
+	t.off = make([]float64, m.Problem.N())
+	for i := range t.off {
+		t.off[i] = mu.AtVec(i) - fit.AtVec(i)
+	}
+	t.misfit, t.worst = farthest(t.off)
+	return nil
+}
+
+func isCondition(err error) bool {
+	var c mat.Condition
+	return errors.As(err, &c)
+}
+
+// keptDigits is the rounding of features, and of rewards computed from them, relative to √k(x̃,x̃)‖f‖.
+const keptDigits = 1e-9
+
+// Norm is ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
+// reproduces them, in units of Unit per root of the kernel's.
+func (m *Model) Norm() (float64, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	if t.partial {
+		return 0, fmt.Errorf("problem %q: the norm of the expected rewards is computed for at most %d arms where a kernel has a rank above %d, and there are %d", m.Problem.Name, exactNorm, m.Rank(), m.Problem.N())
+	}
+	return t.norm, nil
+}
+
+// Misfit is the largest distance, in reward units, between the expected rewards
+// and the function of the kernel's space that is closest to them in squares, and the arm
+// where it occurs.
+func (m *Model) Misfit() (float64, int, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, 0, err
+	}
+	return t.misfit * m.Unit, t.worst, nil
+}
+
+// Fidelity says how far the expected rewards are what the kernel can represent.
+type Fidelity int
+
+const (
+	Unknown  Fidelity = iota // the expected rewards are not known, or the features were cut
+	Faithful                 // what they are off it decides nothing
+	Blurred                  // they may be in its space, but the features do not hold them as precisely as decisions need
+	Foreign                  // they are not
+)
+
+// decisive is the part of the smallest lead that the misfit may have: an estimated lead Σ c_k ȳ_k is off by
+// at most misfit·‖c‖₁, and as long as that is less than the lead no test of it errs more often. ‖c‖₁ is of the order
+// of the root of the rank.
+const decisive = 1e-3
+
+// Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of a
+// best arm, in reward units, beyond epsilon. Noise does not matter to it.
+func (m *Model) Fidelity(epsilon float64) Fidelity {
+	t, err := m.known()
+	switch {
+	case err != nil || t.partial:
+		return Unknown
+	case t.misfit <= decisive*m.leastLead(t, epsilon):
+		return Faithful
+	case t.misfit <= t.keeps:
+		return Blurred
+	}
+	return Foreign
+}
+
+// leastLead is the smallest gap beyond epsilon, normalised; +Inf where every arm is within it.
+func (m *Model) leastLead(t *truth, epsilon float64) float64 {
+	least := math.Inf(1)
+	for i, gap := range t.gap {
+		rounding := TieTolerance * (2*math.Abs(m.Problem.Mean[i])/m.Unit + gap + epsilon/m.Unit)
+		if lead := gap - epsilon/m.Unit; lead > rounding {
+			least = min(least, lead)
+		}
+	}
+	return least
+}

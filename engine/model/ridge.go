@@ -1,0 +1,198 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// Ridge resolves the choice of ξ (normalised) for a mode.
+//
+// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤
+// Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for
+// fb [Du23, Thm. 2], the latter counted from 0 upwards; never above the kernel's largest variance. With a PAC epsilon above
+// Δ_min it takes the place of Δ_min. Both need a norm and a gap, from Options or
+// from known expected rewards.
+func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
+	switch opt.Ridge.Kind {
+	case engine.RidgeValue:
+		if most := mostRidge * m.Diagonal; opt.Ridge.Value > most {
+			return 0, fmt.Errorf("xi must be at most %.3g, %g times the largest variance of the kernel: beyond that estimates are rounding; got %g", most, float64(mostRidge), opt.Ridge.Value)
+		}
+		return opt.Ridge.Value, nil
+	case engine.RidgeGP:
+		if mode == engine.ModeFC {
+			return 0, errors.New(`xi="gp" needs a number of pulls that is fixed beforehand, as fb has; give fc a number or "auto"`)
+		}
+		return 0, nil // set per round by gpRidge
+	}
+	norm, err := m.NormOf(opt)
+	if err != nil {
+		return 0, fmt.Errorf(`xi="auto" needs norm, a bound on the norm of the reward function: %w`, err)
+	}
+	if norm == 0 {
+		return m.Diagonal, nil // constant zero rewards: no bias at any ξ
+	}
+	if mode == engine.ModeFB {
+		return m.ridgeFB(norm, opt)
+	}
+	return m.ridgeFC(norm, opt)
+}
+
+// mostRidge is the largest ξ beside the kernel's largest variance: beyond it a shrunken
+// estimate and the bound on its bias are differences of rounded numbers.
+const mostRidge = 1e12
+
+// GpRidge is ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit²,
+// and the estimator is the posterior mean of a Gaussian process whose prior
+// covariance is the kernel in squared reward units.
+func (m *Model) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
+
+// NormOf is the bound on ‖θ*‖: the one given, or that of the known means.
+func (m *Model) NormOf(opt engine.Options) (float64, error) {
+	if opt.Norm > 0 {
+		return opt.Norm, nil
+	}
+	return m.Norm()
+}
+
+// NormBound is what confidence widths use: 0 when no norm is known and none is
+// needed because ξ = 0.
+func (m *Model) NormBound(opt engine.Options, ridge float64) (float64, error) {
+	norm, err := m.NormOf(opt)
+	if err != nil && (ridge > 0 || opt.Ridge.Kind == engine.RidgeGP) {
+		return 0, fmt.Errorf("xi above 0 biases the estimates; bounding that needs norm, a bound on the norm of the reward function: %w", err)
+	}
+	return norm, nil
+}
+
+// gapOf is the smallest gap assumed, normalised and not below epsilon.
+func (m *Model) gapOf(opt engine.Options) (float64, error) {
+	if opt.Gap > 0 {
+		return max(opt.Gap, opt.Epsilon) / m.Unit, nil
+	}
+	if opt.Epsilon == 0 {
+		if rival, tied := m.Ties(); tied {
+			p := m.Problem
+			return 0, fmt.Errorf("the smallest gap is 0: in task %q arm %q ties for best; give gap, epsilon or a number for xi", p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[rival])
+		}
+	}
+	gap, err := m.DeltaMin()
+	if err != nil {
+		return 0, fmt.Errorf("the smallest gap must be given (gap=): %w", err)
+	}
+	return max(gap, opt.Epsilon/m.Unit), nil
+}
+
+// ridgeIterations suffice for either fixed point: each step multiplies the
+// relative distance by at most the share of ξ in A, which is far below 1 where
+// the conditions hold.
+const ridgeIterations = 30
+
+func (m *Model) ridgeFC(norm float64, opt engine.Options) (float64, error) {
+	gap, err := m.gapOf(opt)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsInf(gap, 1) {
+		return m.Diagonal, nil // one arm everywhere: nothing is estimated
+	}
+	c := gap / (32 * (1 + engine.RoundingEpsilon) * norm)
+	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
+		d, err := m.Design(ridge, m.Problem.Groups())
+		return c * c / d.Value, err
+	})
+}
+
+func (m *Model) ridgeFB(norm float64, opt engine.Options) (float64, error) {
+	c := 4 * (1 + engine.RoundingEpsilon) * norm
+	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
+		d, err := m.Hardness(ridge, opt.Epsilon)
+		if err != nil {
+			return 0, fmt.Errorf(`xi="auto" needs the hardness rho*: %w`, err)
+		}
+		if d.Status == design.Trivial {
+			return m.Diagonal, nil
+		}
+		return 1 / (c * c * d.Value * d.Value), nil
+	})
+}
+
+// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the
+// iterates rise to the smallest fixed point, and every one of them satisfies
+// ξ ≤ f(ξ). Where there is none below the kernel's largest variance it stops there:
+// nothing is gained by more.
+func (m *Model) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
+	ridge, err := f(0)
+	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
+		var next float64
+		next, err = f(ridge)
+		if next <= ridge*(1+1e-9) {
+			break
+		}
+		ridge = next
+	}
+	return min(ridge, m.Diagonal), err
+}
+
+// RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
+// it holds when left ≤ right, up to RidgeSlack.
+func (m *Model) RidgeCondition(mode string, opt engine.Options, ridge float64) (left, right float64, err error) {
+	norm, err := m.NormOf(opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	if mode == engine.ModeFB {
+		d, err := m.Hardness(ridge, opt.Epsilon)
+		return ridge, 1 / math.Pow(4*(1+engine.RoundingEpsilon)*d.Value*norm, 2), err
+	}
+	gap, err := m.gapOf(opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	d, err := m.Design(ridge, m.Problem.Groups())
+	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + engine.RoundingEpsilon) * norm), err
+}
+
+// RidgeSlack is how far, relatively, ξ may be above the condition of its theorem: rounding, and the solver's tolerance.
+const RidgeSlack = 1e-6
+
+// RidgeWarnings tells of a kernel that cannot represent the rewards, and of a ξ
+// above what the theorem allows. Decided answers of a fixed budget do not rest on
+// Theorem 2 but on confidence widths, see evidence.
+func (m *Model) RidgeWarnings(mode string, opt engine.Options, ridge float64) []engine.Warning {
+	out := MisfitWarnings(m, opt)
+	kind := engine.WarnRidgeFC
+	if mode == engine.ModeFB {
+		kind = engine.WarnRidgeFB
+	}
+	if mode == engine.ModeFC && opt.Schedule != engine.SchedulePaper {
+		return out // the tuned schedule holds for every ξ
+	}
+	if left, right, err := m.RidgeCondition(mode, opt, ridge); err == nil && left > right*(1+RidgeSlack) {
+		out = append(out, engine.Warning{Kind: kind, Numbers: []float64{ridge, left, right}})
+	}
+	return out
+}
+
+// MisfitWarnings tells of a kernel that cannot represent the expected rewards.
+func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
+	if m.Fidelity(opt.Epsilon) != Foreign {
+		return nil
+	}
+	size, at, _ := m.Misfit()
+	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size}}}
+}
+
+// RidgeOf is the ξ (normalised) that an algorithm on the whole model uses with
+// these options; 0 where it differs by round.
+func (m *Model) RidgeOf(mode string, opt engine.Options) (float64, error) {
+	opt, err := opt.Checked(mode)
+	if err != nil {
+		return 0, err
+	}
+	return m.Ridge(mode, opt)
+}

@@ -1,0 +1,203 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// LoadOptions of Load; the zero value loads a plain table.
+type LoadOptions struct {
+	Name    string                            // "" means the file's name
+	Rewards string                            // path of raw rewards (task,arm,rep,reward) to resample; "" for none
+	Noise   NoiseModel                        // what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
+	Read    func(path string) ([]byte, error) // reads a file; nil reads files and pipes of at most MaxData bytes
+}
+
+// MaxData is the largest size of a data file, in bytes.
+const MaxData = 1 << 30
+
+// arm is one row of the problem table.
+type arm struct {
+	task, name     string
+	x, z           []float64
+	mean, sd, reps float64
+	row            []cell
+}
+
+// Load reads a problem from a CSV table with one row per arm of a task and the
+// columns task, arm, x_*, z_*, mean, sd, reps (x_ and z_ are arm and task
+// features; mean, sd and reps are optional). Tasks keep the order of their first
+// rows, arms the order of theirs. Every error has file, line and column; nothing
+// is returned with one.
+func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
+	model, err := opt.Noise.settled(opt.Rewards != "")
+	if err != nil {
+		return nil, err
+	}
+	if opt.Read == nil {
+		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
+	}
+	t, err := readTable(path, opt.Read)
+	if err != nil {
+		return nil, err
+	}
+	names := &spellings{path, map[string]cell{}}
+	arms, order, err := readArms(t, names, model.limits())
+	if err != nil {
+		return nil, err
+	}
+	p, sorted, err := assemble(t, arms, order, k)
+	if err != nil {
+		return nil, err
+	}
+	p.Name = opt.Name
+	if p.Name == "" {
+		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	p.Sources = []Source{{path, t.hash, len(t.rows)}}
+	spread := spreadOf(t, sorted)
+	if opt.Rewards != "" {
+		if spread, err = p.loadRewards(opt, names, model.limits()); err != nil {
+			return nil, err
+		}
+	}
+	p.Reps = spread.reps
+	if err := p.setNoise(t, model, spread); err != nil {
+		return nil, err
+	}
+	return p, p.Check()
+}
+
+// readArms parses all rows and checks them one by one and against each other.
+// order has the task names by first appearance. Expected rewards lie within the bounds, if any.
+func readArms(t *table, names *spellings, bounds *[2]float64) (arms []arm, order []string, err error) {
+	if err := t.require("task", "arm"); err != nil {
+		return nil, nil, err
+	}
+	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
+	for _, name := range t.header {
+		if !slices.Contains([]string{"task", "arm", "mean", "sd", "reps"}, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
+			return nil, nil, &DataError{t.path, 1, 0, fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
+		}
+	}
+	first := map[string]arm{}
+	seen := map[[2]string]int{}
+	for _, row := range t.rows {
+		a, err := readArm(t, row, xs, zs)
+		if err == nil {
+			err = t.within(row, "mean", bounds)
+		}
+		if err == nil {
+			err = names.check(t, row)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		id := [2]string{a.task, a.name}
+		if line, twice := seen[id]; twice {
+			return nil, nil, t.at(row[t.column["arm"]], "task %q, arm %q appears twice, first in line %d", a.task, a.name, line)
+		}
+		seen[id] = row[0].line
+		f, known := first[a.task]
+		if !known {
+			first[a.task] = a
+			order = append(order, a.task)
+		}
+		for k, z := range zs {
+			if known && a.z[k] != f.z[k] {
+				return nil, nil, t.at(row[t.column[z]], "column %q is %g here but %g in line %d: task features must not change within task %q", z, a.z[k], f.z[k], f.row[0].line, a.task)
+			}
+		}
+		arms = append(arms, a)
+	}
+	return arms, order, nil
+}
+
+// maxReps is the largest number of measurements of one arm.
+const maxReps = 1_000_000_000
+
+func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
+	a.row, a.mean, a.sd, a.reps = row, math.NaN(), math.NaN(), 1
+	if a.task, err = t.text(row, "task"); err != nil {
+		return a, err
+	}
+	if a.name, err = t.text(row, "arm"); err != nil {
+		return a, err
+	}
+	if a.x, err = t.numbers(row, xs); err != nil {
+		return a, err
+	}
+	if a.z, err = t.numbers(row, zs); err != nil {
+		return a, err
+	}
+	for _, optional := range []struct {
+		name string
+		into *float64
+	}{{"mean", &a.mean}, {"sd", &a.sd}, {"reps", &a.reps}} {
+		if _, there := t.column[optional.name]; !there {
+			continue
+		}
+		if *optional.into, err = t.number(row, optional.name); err != nil {
+			return a, err
+		}
+	}
+	if a.sd < 0 {
+		return a, t.at(row[t.column["sd"]], "column \"sd\": a standard deviation cannot be negative, got %g", a.sd)
+	}
+	if !math.IsNaN(a.sd) && kernels.Extreme(a.sd) {
+		return a, t.at(row[t.column["sd"]], "column \"sd\": %s, got %g", kernels.ExtremeRule, a.sd)
+	}
+	if a.reps != math.Trunc(a.reps) || a.reps < 1 || a.reps > maxReps {
+		return a, t.at(row[t.column["reps"]], "column \"reps\": expected a whole number of measurements from 1 to %d, got %g", maxReps, a.reps)
+	}
+	return a, nil
+}
+
+func (t *table) numbers(row []cell, names []string) ([]float64, error) {
+	out := make([]float64, len(names))
+	for k, name := range names {
+		v, err := t.number(row, name)
+		if err != nil {
+			return nil, err
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+// assemble groups the arms by task and builds the points. sorted are the arms in
+// problem order.
+func assemble(t *table, arms []arm, order []string, k kernels.Joint) (p *Problem, sorted []arm, err error) {
+	position := map[string]int{}
+	for v, name := range order {
+		position[name] = v
+	}
+	sorted = slices.Clone(arms)
+	slices.SortStableFunc(sorted, func(a, b arm) int { return position[a.task] - position[b.task] })
+	p = &Problem{Kernel: k}
+	taskRows := make([][]float64, len(order))
+	var names []string
+	var rows [][]float64
+	for _, a := range sorted {
+		v := position[a.task]
+		taskRows[v] = a.z
+		names, rows = append(names, a.name), append(rows, a.x)
+		p.TaskOf = append(p.TaskOf, v)
+		p.Mean = append(p.Mean, a.mean)
+	}
+	if _, there := t.column["mean"]; !there {
+		p.Mean = nil
+	}
+	if p.Tasks, err = kernels.NewPoints(t.withPrefix("z_"), order, taskRows); err != nil {
+		return nil, nil, err
+	}
+	p.Arms, err = kernels.NewPoints(t.withPrefix("x_"), names, rows)
+	return p, sorted, err
+}

@@ -1,0 +1,170 @@
+package problem
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// NoiseModel is what is known of the noise of rewards, and how simulated rewards are drawn. In a Problem it is
+// complete; as a statement, for Load and WithNoise, it has what is stated, and the zero value states nothing.
+type NoiseModel struct {
+	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they are guesses, which guide
+	// allocations and carry no guarantee. In a statement there is one for all arms, or none.
+	Scales    []float64
+	Known     string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
+	UnknownBy string // what has a factor of its own by which Scales may be off: nothing (""), UnknownProblem, UnknownTask or UnknownArm
+	// Bounds are two numbers between which every reward lies, whatever its law; Scales are
+	// then half their difference [Hoeffding63]. nil when there are none.
+	Bounds *[2]float64
+
+	SD          []float64 // N standard deviations that simulated noise has; nil means Scales
+	Environment string    // how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a statement resampled with raw rewards, bernoulli with Bounds
+	Strength    float64   // of the environment's departure from normal noise; 0 means its default
+}
+
+// The values of NoiseModel.Known.
+const (
+	NoiseStated  = ""        // they were stated, or follow from Bounds
+	NoiseSD      = "sd"      // estimated for each arm: the column sd, or the standard deviation of its raw rewards
+	NoiseTask    = "task"    // estimated for each task: the pooled standard deviation of its arms
+	NoiseAssumed = "assumed" // nothing was said of them, and they are 1; see NoiseWarning
+)
+
+// The values of NoiseModel.UnknownBy, besides "".
+const (
+	UnknownProblem = "problem" // one factor for all arms
+	UnknownTask    = "task"    // a factor for the arms of each task
+	UnknownArm     = "arm"     // a factor for each arm
+)
+
+// Estimated reports whether the scales were computed from the data, so that guarantees which take
+// them as known are approximate.
+func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
+
+// Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its scale
+// has; nil where the scales are known.
+func (m NoiseModel) Groups(taskOf []int) []int {
+	if m.UnknownBy == "" {
+		return nil
+	}
+	groups := make([]int, len(taskOf))
+	for i, v := range taskOf {
+		switch m.UnknownBy {
+		case UnknownTask:
+			groups[i] = v
+		case UnknownArm:
+			groups[i] = i
+		}
+	}
+	return groups
+}
+
+// Deviations returns the standard deviations of simulated noise.
+func (m NoiseModel) Deviations() []float64 {
+	if m.SD != nil {
+		return m.SD
+	}
+	return m.Scales
+}
+
+// silent reports whether a statement says nothing of the scales.
+func (m NoiseModel) silent() bool {
+	return m.Scales == nil && m.Known == NoiseStated && m.UnknownBy == "" && m.Bounds == nil
+}
+
+// limits are what the rewards of a settled statement lie between, nil for all numbers.
+func (m NoiseModel) limits() *[2]float64 {
+	if m.Bounds == nil && m.Environment == EnvironmentBernoulli {
+		return &[2]float64{0, 1}
+	}
+	return m.Bounds
+}
+
+// settled fills in what a statement leaves out, and reports what cannot be together; raw tells whether there
+// are raw rewards.
+func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
+	if m.Environment == "" {
+		m.Environment = EnvironmentGaussian
+		switch {
+		case raw:
+			m.Environment = EnvironmentResampled
+		case m.Bounds != nil:
+			m.Environment = EnvironmentBernoulli
+		}
+	}
+	entry, err := EnvironmentNamed(m.Environment)
+	if err != nil {
+		return m, &NoiseError{"Environment", err}
+	}
+	wrong := func(field, format string, a ...any) (NoiseModel, error) {
+		return m, noiseErrorf(field, format, a...)
+	}
+	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled
+	switch {
+	case m.Environment == EnvironmentResampled && !raw:
+		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
+	case m.Bounds != nil && (m.Scales != nil || m.Known != NoiseStated || m.UnknownBy != ""):
+		return wrong("Bounds", "noise and bounded both say how far rewards scatter: bounded rewards have half their range for noise scale; give one of the two")
+	case m.Bounds != nil && !(m.Bounds[0] < m.Bounds[1] && !math.IsInf(m.Bounds[1]-m.Bounds[0], 0)):
+		return wrong("Bounds", "bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
+	case m.Bounds != nil && !bounded:
+		return wrong("Bounds", "rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli, EnvironmentResampled)
+	case m.Strength != 0 && entry.Strength == 0:
+		return wrong("Strength", "environment=%q has no strength; %s have", m.Environment, strings.Join(disturbances(), ", "))
+	case m.Strength != 0 && !(m.Strength > entry.Above && m.Strength <= entry.Most):
+		return wrong("Strength", "environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above, entry.Most, entry.Means, m.Strength)
+	case m.Known != NoiseStated && (!m.Estimated() || m.Scales != nil || m.UnknownBy != ""):
+		return wrong("Known", "noise must be a number, %q, %q or unknown, got %q", NoiseSD, NoiseTask, m.Known)
+	case len(m.Scales) > 1:
+		return wrong("Scales", "one noise scale can be stated for all arms, got %d", len(m.Scales))
+	}
+	if m.Strength == 0 {
+		m.Strength = entry.Strength
+	}
+	half := m.Known == NoiseStated && m.UnknownBy == "" && m.Scales != nil && m.Scales[0] == 0.5
+	if m.Environment == EnvironmentBernoulli && m.Bounds == nil && (m.silent() || half) {
+		m.Bounds = &[2]float64{0, 1}
+	}
+	switch {
+	case m.Bounds != nil:
+		m.Scales = []float64{(m.Bounds[1] - m.Bounds[0]) / 2}
+	case m.UnknownBy != "" && m.Scales == nil:
+		m.Scales = []float64{1}
+	}
+	if m.Scales != nil && (!(m.Scales[0] > 0) || math.IsInf(m.Scales[0], 0)) {
+		return wrong("Scales", "noise must be a positive number, got %g", m.Scales[0])
+	}
+	return m, nil
+}
+
+// WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
+// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of which the statement
+// says nothing stay.
+func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
+	m, err := m.settled(p.Rewards != nil)
+	if err != nil {
+		return nil, err
+	}
+	if m.Known != NoiseStated {
+		return nil, noiseErrorf("Known", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Known)
+	}
+	switch {
+	case m.SD != nil:
+	case m.UnknownBy != "":
+		m.SD = p.Noise.Deviations()
+	case m.Scales == nil || p.Rewards != nil:
+		m.SD = p.Noise.SD
+	}
+	if m.Scales == nil {
+		m.Scales = p.Noise.Scales
+	} else {
+		m.Scales = slices.Repeat(m.Scales, p.N())
+	}
+	q := *p
+	q.Noise = m
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	return &q, nil
+}

@@ -1,0 +1,225 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Problem is one instance: V tasks, N arms in all, grouped by task in task
+// order, the joint kernel, and what is known of the rewards. It is not changed
+// once built.
+type Problem struct {
+	Name   string
+	Tasks  *kernels.Points // V points
+	Arms   *kernels.Points // N points, one per arm of a task
+	TaskOf []int           // N: task of each arm, non-decreasing
+	Kernel kernels.Joint
+
+	Noise NoiseModel
+
+	Mean    []float64   // N expected rewards, or nil when unknown
+	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
+	Rewards [][]float64 // N measured populations to resample, or nil
+	Sources []Source    // the files it came from
+}
+
+// Source is a file that a problem was read from.
+type Source struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
+}
+
+// V is the number of tasks, one per agent.
+func (p *Problem) V() int { return p.Tasks.Len() }
+
+// N is the number of arms of all tasks together (nV in the paper when all
+// tasks have n arms).
+func (p *Problem) N() int { return len(p.TaskOf) }
+
+// ArmsOf returns the half-open range of arm indices of task v.
+func (p *Problem) ArmsOf(v int) (lo, hi int) {
+	for lo < len(p.TaskOf) && p.TaskOf[lo] < v {
+		lo++
+	}
+	for hi = lo; hi < len(p.TaskOf) && p.TaskOf[hi] == v; hi++ {
+	}
+	return lo, hi
+}
+
+// Groups returns the arm indices of each task: the candidate sets B_v^(1) of
+// [Du23, Alg. 1, l. 2].
+func (p *Problem) Groups() [][]int {
+	groups := make([][]int, p.V())
+	for i, v := range p.TaskOf {
+		groups[v] = append(groups[v], i)
+	}
+	return groups
+}
+
+// PairCount is Σ_v n_v², which is n²V when every task has n arms: the number of
+// ordered pairs in the union bounds.
+func (p *Problem) PairCount() float64 {
+	var sum, size float64
+	for i, v := range p.TaskOf {
+		if i > 0 && v != p.TaskOf[i-1] {
+			sum, size = sum+size*size, 0
+		}
+		size++
+	}
+	return sum + size*size
+}
+
+// LargestNoise is max σ_i, the default unit of rewards.
+func (p *Problem) LargestNoise() float64 {
+	var largest float64
+	for _, s := range p.Noise.Scales {
+		largest = max(largest, s)
+	}
+	return largest
+}
+
+// Only returns the problem of some of the tasks, in this order: of one, as an agent that
+// shares nothing sees it. It panics when a task is named that there is not, or none is.
+func (p *Problem) Only(tasks ...int) *Problem {
+	if len(tasks) == 0 {
+		panic("engine: a problem needs at least one task")
+	}
+	var index []int
+	q := *p
+	q.TaskOf = nil
+	for k, v := range tasks {
+		lo, hi := p.ArmsOf(v)
+		for i := lo; i < hi; i++ {
+			index, q.TaskOf = append(index, i), append(q.TaskOf, k)
+		}
+	}
+	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
+	q.Noise.Scales, q.Noise.SD = at(p.Noise.Scales, index), at(p.Noise.SD, index)
+	q.Mean, q.Reps = at(p.Mean, index), at(p.Reps, index)
+	q.Rewards = at(p.Rewards, index)
+	return &q
+}
+
+// at returns the entries of a list with these indices; nil of a list that there is not.
+func at[T any](list []T, index []int) []T {
+	if list == nil {
+		return nil
+	}
+	out := make([]T, len(index))
+	for k, i := range index {
+		out[k] = list[i]
+	}
+	return out
+}
+
+// WithKernel returns the same problem under another joint kernel.
+func (p *Problem) WithKernel(k kernels.Joint) *Problem {
+	q := *p
+	q.Kernel = k
+	return &q
+}
+
+// Where names arm i for messages: `task "a", arm "b"`.
+func (p *Problem) Where(i int) string {
+	names := p.NamesOf(i)
+	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
+}
+
+// NamesOf returns the names of the task and of the arm with number i.
+func (p *Problem) NamesOf(i int) []string {
+	return []string{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]}
+}
+
+// New builds a problem from values: one task name and feature row per task, and
+// for every task its arms. It reports lists that do not fit together.
+//
+// A noise of one entry holds for all arms; mean may be nil when rewards are
+// unknown.
+func New(name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint, noise, mean []float64) (*Problem, error) {
+	if len(noise) == 1 {
+		noise = slices.Repeat(noise, len(taskOf))
+	}
+	p := &Problem{
+		Name: name, Tasks: tasks, Arms: arms, TaskOf: taskOf, Kernel: k, Mean: mean,
+		Noise: NoiseModel{Scales: noise, Environment: EnvironmentGaussian},
+	}
+	return p, p.Check()
+}
+
+// Check reports what cannot be a problem, naming the place.
+func (p *Problem) Check() error {
+	if p.Tasks.Len() == 0 || p.Arms.Len() == 0 {
+		return fmt.Errorf("problem %q: needs at least one task with one arm", p.Name)
+	}
+	n := p.Arms.Len()
+	if len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n) {
+		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise.Scales), len(p.Mean))
+	}
+	seen := make([]bool, p.V())
+	for i, v := range p.TaskOf {
+		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
+			return fmt.Errorf("problem %q: arm %d has task index %d: arms must be grouped by task, in task order, 0 to %d", p.Name, i, v, p.V()-1)
+		}
+		seen[v] = true
+	}
+	for v, ok := range seen {
+		if !ok {
+			return fmt.Errorf("problem %q: task %q has no arm", p.Name, p.Tasks.Names[v])
+		}
+	}
+	for i, s := range p.Noise.Scales {
+		if !(s > 0) || math.IsInf(s, 0) {
+			return fmt.Errorf("problem %q: %s: the noise scale must be a positive number, got %g", p.Name, p.Where(i), s)
+		}
+		if kernels.Extreme(s) {
+			return fmt.Errorf("problem %q: %s: the noise scale is %g; %s", p.Name, p.Where(i), s, kernels.ExtremeRule)
+		}
+	}
+	for i, m := range p.Mean {
+		if math.IsNaN(m) || math.IsInf(m, 0) {
+			return fmt.Errorf("problem %q: %s: the mean must be a finite number, got %g", p.Name, p.Where(i), m)
+		}
+		if math.Abs(m) > kernels.Largest {
+			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), m, kernels.ExtremeRule)
+		}
+		if p.Noise.Environment == EnvironmentBernoulli && p.Noise.Bounds == nil && (m < 0 || m > 1) {
+			return noiseErrorf("Environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
+		}
+	}
+	if err := p.checkNames(); err != nil {
+		return err
+	}
+	return p.checkNoise()
+}
+
+// checkNoise reports what cannot be known of noise, naming the place.
+func (p *Problem) checkNoise() error {
+	m := p.Noise
+	switch {
+	case m.SD != nil && len(m.SD) != p.N():
+		return fmt.Errorf("problem %q: %d arms, but %d standard deviations", p.Name, p.N(), len(m.SD))
+	case m.Known != NoiseStated && m.Known != NoiseAssumed && !m.Estimated():
+		return fmt.Errorf("problem %q: noise can be known as %q, %q, %q or %q, got %q", p.Name, NoiseStated, NoiseSD, NoiseTask, NoiseAssumed, m.Known)
+	case m.UnknownBy != "" && m.UnknownBy != UnknownProblem && m.UnknownBy != UnknownTask && m.UnknownBy != UnknownArm:
+		return fmt.Errorf("problem %q: noise can be unknown by %q, %q or %q, got %q", p.Name, UnknownProblem, UnknownTask, UnknownArm, m.UnknownBy)
+	case m.Bounds == nil:
+		return nil
+	}
+	lo, hi := m.Bounds[0], m.Bounds[1]
+	if m.UnknownBy != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
+		return noiseErrorf("Bounds", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
+	}
+	for i, s := range p.Noise.Scales {
+		switch half := (hi - lo) / 2; {
+		case math.Abs(s-half) > 1e-12*half:
+			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name, p.Where(i), lo, hi, half, s)
+		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
+			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
+		}
+	}
+	return nil
+}

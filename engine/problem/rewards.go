@@ -1,0 +1,158 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// spread is what is known of the noise of each arm: a standard deviation (NaN
+// when unknown) and how many measurements it rests on.
+type spread struct{ sd, reps []float64 }
+
+func spreadOf(t *table, arms []arm) spread {
+	var s spread
+	for _, a := range arms {
+		s.sd, s.reps = append(s.sd, a.sd), append(s.reps, a.reps)
+	}
+	return s
+}
+
+// loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
+// resample. Their means are the truth from then on; a mean column must agree
+// with them.
+func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (spread, error) {
+	path := opt.Rewards
+	t, err := readTable(path, opt.Read)
+	if err != nil {
+		return spread{}, err
+	}
+	if err := t.require("task", "arm", "rep", "reward"); err != nil {
+		return spread{}, err
+	}
+	index := map[[2]string]int{}
+	for i, v := range p.TaskOf {
+		index[[2]string{p.Tasks.Names[v], p.Arms.Names[i]}] = i
+	}
+	p.Rewards = make([][]float64, p.N())
+	seen := map[[3]string]int{}
+	for _, row := range t.rows {
+		var id [3]string
+		for k, name := range []string{"task", "arm", "rep"} {
+			if id[k], err = t.text(row, name); err != nil {
+				return spread{}, err
+			}
+		}
+		i, known := index[[2]string{id[0], id[1]}]
+		if !known {
+			if err := names.check(t, row); err != nil {
+				return spread{}, err
+			}
+			return spread{}, t.at(row[t.column["arm"]], "task %q, arm %q is not in the problem table", id[0], id[1])
+		}
+		if line, twice := seen[id]; twice {
+			return spread{}, t.at(row[t.column["rep"]], "task %q, arm %q, rep %q appears twice, first in line %d", id[0], id[1], id[2], line)
+		}
+		seen[id] = row[0].line
+		reward, err := t.number(row, "reward")
+		if err == nil {
+			err = t.within(row, "reward", bounds)
+		}
+		if err != nil {
+			return spread{}, err
+		}
+		p.Rewards[i] = append(p.Rewards[i], reward)
+	}
+	p.Sources = append(p.Sources, Source{path, t.hash, len(t.rows)})
+	return p.summarise(path)
+}
+
+// agreement is how far a mean column may be from the mean of the raw rewards,
+// relative to 1 + |mean|: rounding in the file, not another measurement.
+const agreement = 1e-3
+
+// summarise replaces the means by those of the populations and returns their
+// standard deviations.
+func (p *Problem) summarise(path string) (spread, error) {
+	s := spread{make([]float64, p.N()), make([]float64, p.N())}
+	given := p.Mean
+	p.Mean, p.Noise.SD = make([]float64, p.N()), make([]float64, p.N())
+	for i, rewards := range p.Rewards {
+		if len(rewards) == 0 {
+			return s, &DataError{Path: path, Message: fmt.Sprintf("no reward of %s", p.Where(i))}
+		}
+		p.Mean[i] = stat.Mean(rewards, nil)
+		p.Noise.SD[i] = math.Sqrt(stat.PopVariance(rewards, nil))
+		s.reps[i] = float64(len(rewards))
+		s.sd[i] = math.NaN()
+		if len(rewards) > 1 {
+			s.sd[i] = stat.StdDev(rewards, nil)
+		}
+		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*(1+math.Abs(given[i])) {
+			return s, &DataError{Path: path, Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g", p.Where(i), len(rewards), p.Mean[i], given[i])}
+		}
+	}
+	return s, nil
+}
+
+// setNoise sets the noise from a settled statement and what is known of the data.
+func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
+	measured := !math.IsNaN(s.sd[0])
+	switch {
+	case m.silent() && measured:
+		m.Known = NoiseSD
+	case m.silent():
+		m.Known, m.Scales = NoiseAssumed, []float64{1}
+	}
+	m.SD = p.Noise.SD
+	if m.SD == nil && measured && (m.Estimated() || m.UnknownBy != "") {
+		m.SD = s.sd
+	}
+	switch {
+	case !m.Estimated():
+		m.Scales = slices.Repeat(m.Scales, p.N())
+	case !measured:
+		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(t.header, ", "))}
+	case m.Known == NoiseTask:
+		m.Scales = p.pooled(s)
+	default:
+		m.Scales = slices.Clone(s.sd)
+	}
+	for i, sigma := range m.Scales {
+		if !(sigma > 0) {
+			return &DataError{Path: t.path, Message: fmt.Sprintf("%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number", p.Where(i), sigma)}
+		}
+	}
+	p.Noise = m
+	return nil
+}
+
+// pooled returns for every arm the pooled standard deviation of its task:
+// √(Σ (reps-1) sd² / Σ (reps-1)), or the plain mean of sd² when every arm has
+// one measurement.
+func (p *Problem) pooled(s spread) []float64 {
+	out := make([]float64, p.N())
+	for v := 0; v < p.V(); v++ {
+		lo, hi := p.ArmsOf(v)
+		var sum, freedom, plain float64
+		for i := lo; i < hi; i++ {
+			if math.IsNaN(s.sd[i]) {
+				continue
+			}
+			sum += (s.reps[i] - 1) * s.sd[i] * s.sd[i]
+			freedom += s.reps[i] - 1
+			plain += s.sd[i] * s.sd[i]
+		}
+		pooled := math.Sqrt(plain / float64(hi-lo))
+		if freedom > 0 {
+			pooled = math.Sqrt(sum / freedom)
+		}
+		for i := lo; i < hi; i++ {
+			out[i] = pooled
+		}
+	}
+	return out
+}
