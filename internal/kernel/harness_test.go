@@ -199,7 +199,7 @@ func (f *front) published(request *jupyter.Message) []*jupyter.Message {
 // await waits until what was published for a request satisfies a condition.
 func (f *front) await(request *jupyter.Message, what string, holds func([]*jupyter.Message) bool) []*jupyter.Message {
 	f.t.Helper()
-	timeout := time.After(waitLimit)
+	timeout, exited := time.After(waitLimit), f.exited
 	for {
 		f.mu.Lock()
 		change := f.change
@@ -213,9 +213,12 @@ func (f *front) await(request *jupyter.Message, what string, holds func([]*jupyt
 		}
 		select {
 		case <-change:
-		case <-f.exited:
-			f.t.Fatalf("the kernel ended while waiting for %s; it printed:\n%s", what, f.stderr)
+		case <-exited: // what it sent may still be on its way
+			timeout, exited = time.After(lastWords), nil
 		case <-timeout:
+			if exited == nil {
+				f.t.Fatalf("the kernel ended while waiting for %s; it printed:\n%s", what, f.stderr)
+			}
 			f.t.Fatalf("no %s within %v; published: %s", what, waitLimit, described(found))
 		}
 	}
@@ -224,6 +227,9 @@ func (f *front) await(request *jupyter.Message, what string, holds func([]*jupyt
 // waitLimit is far above what anything takes, also on a busy machine: a first Go cell
 // may build its tools.
 const waitLimit = 5 * time.Minute
+
+// lastWords is how long a kernel that has ended may take to be heard.
+const lastWords = 30 * time.Second
 
 // waits reports whether something holds before the limit.
 func waits(holds func() bool) bool {
@@ -259,7 +265,7 @@ func (f *front) send(ch jupyter.Channel, msgType string, content any) *jupyter.M
 // reply waits for the reply to a request on a channel.
 func (f *front) reply(ch jupyter.Channel, request *jupyter.Message) map[string]any {
 	f.t.Helper()
-	timeout := time.After(waitLimit)
+	timeout, exited := time.After(waitLimit), f.exited
 	for {
 		select {
 		case m, open := <-f.client.Messages(ch):
@@ -273,9 +279,12 @@ func (f *front) reply(ch jupyter.Channel, request *jupyter.Message) map[string]a
 				f.t.Fatalf("%s was answered by %s, want %s", request.Header.Type, m.Header.Type, want)
 			}
 			return contentOf(f.t, m)
-		case <-f.exited:
-			f.t.Fatalf("the kernel ended; it printed:\n%s", f.stderr)
+		case <-exited: // what it sent may still be on its way
+			timeout, exited = time.After(lastWords), nil
 		case <-timeout:
+			if exited == nil {
+				f.t.Fatalf("the kernel ended; it printed:\n%s", f.stderr)
+			}
 			f.t.Fatalf("no reply to %s within %v", request.Header.Type, waitLimit)
 		}
 	}
