@@ -51,7 +51,7 @@ targets = .
 fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: that many executions; targets='^dsl:': some)
 	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
-docs: ## write the lists in docs/language.md anew from the catalogues
+docs: ## write the lists in docs/language.md from the catalogues
 	go test ./dsl -run LanguageDocumentation -update
 
 licenses: ## write the licences of all linked modules, which the binary prints

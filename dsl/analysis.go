@@ -10,7 +10,7 @@ import (
 
 // analysisFunctions compare the results of sweeps with each other and with the paper.
 func analysisFunctions() []Function {
-	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm, and what else there is"}
+	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm, and over other names if you like"}
 	algorithm := func(name, doc, usual string, modes ...string) Param {
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
@@ -40,8 +40,8 @@ func analysisFunctions() []Function {
 		{
 			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"}, Doc: "the speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts",
 			Params: []Param{sweep,
-				algorithm("algorithm", "of many agents", `"CoKernelFC"`, engine.ModeFC),
-				algorithm("alone", "of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
+				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
+				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: (*call).checkSpeedup,
 			eval: func(c *call) (any, error) {
 				together, alone := c.speedupOf()

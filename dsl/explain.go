@@ -6,10 +6,10 @@ import "github.com/gonb-cope/gonb-cope/engine"
 func explainFunctions() []Function {
 	return []Function{{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
-		Doc: "how far each task of a run is: what tells its leader from the next arm, the samples still needed, and what decided the other arms; of the first run, also one that was interrupted or stopped by a limit",
+		Doc: "how far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit",
 		Params: []Param{
 			{Name: "r", Types: []Type{Result}, Doc: "a result of fc or fb"},
-			{Name: "task", Types: []Type{Text}, words: wordsPoints, Default: unset, Doc: "the task to tell of; all when not given"}},
+			{Name: "task", Types: []Type{Text}, words: wordsPoints, Default: unset, Doc: "the task to explain; all when not given"}},
 		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
 		eval: func(c *call) (any, error) {
 			x, err := engine.Explain(c.arg("r").Data.(engine.Result), c.text("task"))
@@ -18,7 +18,7 @@ func explainFunctions() []Function {
 				if c.has("task") {
 					param = "task"
 				}
-				return nil, &argumentError{param: param, message: "explain cannot tell of the run", err: err}
+				return nil, &argumentError{param: param, message: "the run cannot be explained", err: err}
 			}
 			return x, nil
 		},

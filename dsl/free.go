@@ -11,12 +11,12 @@ func freeFunction() Function {
 	}
 	return Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
-		Doc: "a number that one does not know, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it is its value until fitted",
+		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it has its start value until it is fitted",
 		Params: []Param{
 			{Name: "value", Synonyms: []string{"start", "initial"}, Types: []Type{Number}, Range: fromZero, Doc: "where the search begins"},
 			{Name: "min", Synonyms: []string{"lower", "low"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "smallest value; a thousandth of the start when not given"},
 			limit("max", "largest value; a thousand times the start when not given, as far as the parameter allows"),
-			{Name: "name", Types: []Type{Text}, Default: unset, Doc: "numbers of one name are one number; the name that it is bound to when not given"},
+			{Name: "name", Types: []Type{Text}, Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
 		eval: func(c *call) (any, error) {

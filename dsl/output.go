@@ -90,7 +90,7 @@ func outputFunctions() []Function {
 			eval: func(c *call) (any, error) { return c.args[0].value, nil },
 		},
 		{
-			Name: "clear", Section: SectionOutput, Synonyms: []string{"clear_output"}, Doc: "clears what the cell has shown so far; outside of notebooks nothing",
+			Name: "clear", Section: SectionOutput, Synonyms: []string{"clear_output"}, Doc: "clears what the cell has shown so far; outside of notebooks it does nothing",
 			Result: Nothing, Example: "clear()",
 			eval: func(c *call) (any, error) {
 				if clear := c.e.session.opt.Clear; clear != nil {
@@ -131,9 +131,9 @@ func plotFunction() Function {
 		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
 		Params: []Param{
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
-			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "what goes to the right: a swept name"},
-			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "what goes up: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
-			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write it there, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
+			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name"},
+			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "the vertical axis: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
+			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
 			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
 		},
 		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,

@@ -16,7 +16,7 @@ import (
 // planningFunctions say what runs will need before anything is sampled.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of each method and gap"}
-	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "of the simulated rewards"}
+	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the simulated rewards follow from it"}
 	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List}, Range: positive, Default: unset,
 		Doc: "smallest lead of the best arm to plan for, reward units, in place of the known means: a number, or a list of several to compare"}
 	gap := gaps
@@ -42,7 +42,7 @@ func planningFunctions() []Function {
 				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc: its call is the run as it is"},
 				several(deltaParam, "error probabilities to try"),
 				several(epsilonParam, "accuracies to try, reward units"),
-				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of such for several alternatives"},
+				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
 				gap, algorithmParam(engine.ModeFC),
 				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
 				runs, seed}, prices...),
@@ -60,7 +60,7 @@ func priceParams() []Param {
 		{Name: "parallel", Synonyms: []string{"batch", "batch_size", "throughput"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "samples that an agent can make at once, in one batch; all of a round when not given"},
 		{Name: "sample_time", Synonyms: []string{"batch_time", "delay", "duration"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration of a batch"},
 		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration between rounds, for analysis and communication"},
-		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `of these durations, such as "days"`},
+		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `unit of these durations, such as "days"`},
 	}
 }
 

@@ -20,14 +20,14 @@ var (
 	problemParam  = Param{Name: "p", Types: []Type{Problem}, Doc: "the problem"}
 	deltaParam    = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05", Doc: "error probability"}
 	epsilonParam  = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best will do, in reward units"}
-	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto", "gp"}, Range: fromZero, Default: `"auto"`, Doc: "regularisation ξ: a number, the largest that the theorems allow, or the noise of a Gaussian process"}
+	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto", "gp"}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number; "auto", the largest that the theorems allow; or "gp", the noise of a Gaussian process`}
 	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Doc: "pulls per agent"}
 	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖; from the known means when not given"}
 	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given"}
 	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
 	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units; for CoTestFC and IndTestFC"}
 	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate such a bound from the data of the run and allow for it; for CoTestFC and IndTestFC"}
-	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "of the noise, for tests that depend on it: normal, or anything whose tails are no heavier (takes more samples); subgaussian for bounded rewards, else normal"}
+	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, subgaussian for bounded rewards and normal for others"}
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
 
@@ -49,7 +49,7 @@ func engineFunctions() []Function {
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"},
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
-				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; that of the file when not given"},
+				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
 			}, noise[1:]),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkNoise() }, eval: (*call).problem,
 		},

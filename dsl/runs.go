@@ -11,7 +11,7 @@ import (
 // runFunctions are the simulations.
 func runFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
-	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "of the random rewards; the same seed gives the same numbers"}
+	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the random rewards follow from it; the same seed gives the same numbers"}
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset, Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, in place of the problem's own"}
 	confidence := deltaParam
 	confidence.Doc = "level at which an answer counts as supported"
@@ -28,7 +28,7 @@ func runFunctions() []Function {
 			eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
 		},
 		{
-			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers that so many pulls give",
+			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
 			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, epsilonParam, normParam, gapParam, unitParam, rewards},
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 			eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },

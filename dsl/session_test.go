@@ -184,8 +184,8 @@ func TestSweepTargets(t *testing.T) {
 		"p = paper(1); r = fc(p, gap=0.1); sweep(r, gap=[0.05, 0.1])":                                "paper case 1, gap 0.1",
 		"p = paper(1); r = fc(p); r2 = r; sweep(r2, case=[1, 2])":                                    "paper case 2, gap 0.1",
 		"r = fc(paper(1, gap=0.4)); sweep(r, case=[1, 2])":                                           "paper case 2, gap 0.4",
-		"p = paper(1, gap=0.4); r = fc(p, gap=0.4); sweep(r, gap=[0.4, 0.8])":                        "gap may be that of paper(1, gap=0.4) or fc(p, gap=0.4)",
-		"gap = 0.4; p = paper(1, gap); r = fc(p, gap=0.1); sweep(r, gap=[0.4, 0.8])":                 "gap may be that of the name gap or fc(p, gap=0.1)",
+		"p = paper(1, gap=0.4); r = fc(p, gap=0.4); sweep(r, gap=[0.4, 0.8])":                        "gap may belong to paper(1, gap=0.4) or fc(p, gap=0.4)",
+		"gap = 0.4; p = paper(1, gap); r = fc(p, gap=0.1); sweep(r, gap=[0.4, 0.8])":                 "gap may belong to the name gap or fc(p, gap=0.1)",
 		"f(x, y) = dot(x, y); p = problem(\"small.csv\", kernel=arm(f)); r = fc(p); sweep(r, f=[1])": "f is a formula",
 	} {
 		script, errs := Parse("demo.cope", src)

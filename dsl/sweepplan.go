@@ -113,7 +113,7 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 		for i, f := range found {
 			texts[i] = f.text
 		}
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may be that of %s", a.Name, orList(texts)), "bind the value to a name of its own, use the name there, and sweep the name")
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may belong to %s", a.Name, orList(texts)), "bind the value to a name of its own, use the name there, and sweep the name")
 	}
 	return nil, false
 }

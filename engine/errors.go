@@ -16,7 +16,7 @@ var (
 	ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
 	// ErrNoMisfit is returned by algorithms that allow for no misfit.
-	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel at its word")
+	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
 )
 
 // LimitError says that a round would need more samples than any limit allows.

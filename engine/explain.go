@@ -33,7 +33,7 @@ type Story struct {
 func Explain(r Result, task string) (Explanation, error) {
 	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Rounds: len(r.Trace), Remaining: r.Remaining}
 	if len(r.Answers) == 0 {
-		return out, fmt.Errorf("the result has no answers: no run came so far")
+		return out, fmt.Errorf("the result has no answers: no run got that far")
 	}
 	if len(r.Progress) != len(r.Answers) {
 		return out, fmt.Errorf("the result does not say how far its tasks are; it was made by an earlier version or by other means")

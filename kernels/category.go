@@ -13,7 +13,7 @@ type Category struct {
 
 var similarityParam = Param{
 	Name: "similarity", Synonyms: []string{"rho", "correlation", "sim"}, Kind: NumberKind, Default: "0", Range: fraction,
-	Doc: "what two different categories share",
+	Doc: "how alike two different categories are",
 }
 
 func (k Category) form() form {

@@ -158,8 +158,8 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 		return 0, errors.New("its eigenvalues could not be computed")
 	}
 	if smallest := eigen.Values(nil)[0]; smallest < -indefinite*largest || largest == 0 && smallest < 0 {
-		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g; for the largest diagonal value %.3g rounding explains no less than %.3g",
-			smallest, largest, -indefinite*largest)
+		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g; with a largest diagonal value of %.3g, rounding explains values down to %.3g only",
+			smallest, largest, 0-indefinite*largest)
 	}
 	return indefinite * largest, nil
 }

@@ -79,7 +79,7 @@ func identityEntry() Entry {
 	return Entry{
 		Name: "identity", Synonyms: []string{"delta", "white", "noise", "white_noise", "kronecker", "iid", "diag", "eye"},
 		Formula:    "1 if x and y are the same point, else 0",
-		Doc:        "points share nothing; by name, not by distance",
+		Doc:        "points share nothing; they are compared by name, not by distance",
 		Reference:  "its Gram matrix of distinct points is the identity matrix",
 		Dimensions: "every d",
 		Example:    "identity()",

@@ -81,7 +81,7 @@ func maternEntry() Entry {
 	return Entry{
 		Name: "matern", Synonyms: []string{"matérn", "matern12", "matern32", "matern52", "exponential", "laplacian"},
 		Formula:    "nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²",
-		Doc:        "rewards rougher than rbf has them",
+		Doc:        "rewards that are rougher than under rbf",
 		Reference:  "Rasmussen and Williams 2006, eq. 4.17",
 		Dimensions: "d ≥ 1, with the Euclidean distance",
 		Params:     []Param{nuParam, lengthscaleParam, dimsParam},

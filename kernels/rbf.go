@@ -60,7 +60,7 @@ type RQ struct {
 
 var alphaParam = Param{
 	Name: "alpha", Synonyms: []string{"scale_mixture", "shape"}, Kind: NumberKind, Default: "1", Range: positive,
-	Doc: "how alike the length scales mixed are; large is rbf",
+	Doc: "how narrow the mixture of length scales is; rbf in the limit of large alpha",
 }
 
 func (k RQ) form() form {

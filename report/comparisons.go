@@ -42,7 +42,7 @@ func pairedBlocks(s sim.Comparisons) []Block {
 	t := Table{Caption: fmt.Sprintf("%s against %s", m.title, s.Reference)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
 	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), number("ratio", "Ratio", ""), number("difference", "Difference", m.unit),
-		text("verdict", "Than "+s.Reference), text("paired", "Paired"), number("runs", "Runs", ""))
+		text("verdict", "Against "+s.Reference), text("paired", "Paired"), number("runs", "Runs", ""))
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(markedAll(s.Names, r.Values), markedName(r.Algorithm), ratio(r), r.Difference, told(r), r.Paired, r.Runs))
 	}
@@ -64,8 +64,14 @@ func pairedSentence(s sim.Comparisons, m measure) string {
 		compared++
 		count[told(r)]++
 	}
-	return fmt.Sprintf("%s against %s: of %s %d %s below, %d above, and %d cannot be told apart%s.", m.title, s.Reference,
-		plural(compared, "comparison"), count[below], areOrIs(count[below]), count[aboveIt], count[alike], uncounted)
+	out, between := fmt.Sprintf("%s against %s in %s", m.title, s.Reference, plural(compared, "comparison")), ": "
+	for _, verdict := range []string{below, aboveIt, alike} {
+		if n := count[verdict]; n > 0 {
+			out += fmt.Sprintf("%s%d %s", between, n, verdict)
+			between = ", "
+		}
+	}
+	return out + uncounted + "."
 }
 
 // What an interval says about a difference.
@@ -86,13 +92,6 @@ func told(r sim.Comparison) string {
 		return aboveIt
 	}
 	return alike
-}
-
-func areOrIs(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // ratio is nil where the reference measures 0.

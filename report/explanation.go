@@ -79,7 +79,7 @@ func outlook(x engine.Explanation, open []engine.Story) string {
 	}
 	s := fmt.Sprintf("%s about %s samples, all agents together", what, decimal(twoFigures(remaining), 0))
 	if faint {
-		s += ", which is hardly known yet: some gap is within two standard errors"
+		s += "; this is still very uncertain, because some gap is within two standard errors"
 	}
 	return s + "."
 }
@@ -125,7 +125,7 @@ func progressTable(x engine.Explanation) Table {
 		}
 	}
 	if foretold > 0 {
-		t.Notes = append(t.Notes, "Further samples are foretold from the gap and its error and carry no guarantee; where the gap is within two standard errors (unclear) they are hardly known, and in the first two rounds mostly far too few.")
+		t.Notes = append(t.Notes, "Further samples are predicted from the gap and its error, and carry no guarantee. Where the gap is within two standard errors (unclear) the prediction is very uncertain; in the first two rounds it is mostly far too low.")
 	}
 	if foretold > 1 {
 		t.Notes = append(t.Notes, "All open tasks together take less than the sum, where tasks share rounds.")
@@ -193,9 +193,9 @@ func story(e engine.Elimination) string {
 	gap, width := behind(e.Gap, e.Rival), decimal(e.Width, 3)
 	switch e.Rule {
 	case engine.RuleSame:
-		return fmt.Sprintf("left out before any data: the kernel cannot tell it from %s", e.Rival)
+		return fmt.Sprintf("left out before any data: the kernel does not distinguish it from %s", e.Rival)
 	case engine.RuleEpsilon:
-		return fmt.Sprintf("given up in round %d: %s, and near enough to it whichever is better (within epsilon)", e.Round, gap)
+		return fmt.Sprintf("given up in round %d: %s; the two are close enough, whichever is better (within epsilon)", e.Round, gap)
 	case engine.RuleLargest:
 		return fmt.Sprintf("not chosen in round %d: %s (largest estimate)", e.Round, gap)
 	case engine.RulePosterior:

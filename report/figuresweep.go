@@ -115,7 +115,7 @@ func comparedMeasure(y, title, reference string) measure {
 	if y == "ratio" {
 		return measure{name: y, title: fmt.Sprintf("%s as a multiple of %s", title, reference), quantity: "Ratio"}
 	}
-	return measure{name: y, title: fmt.Sprintf("%s minus that of %s", title, reference), quantity: "Difference"}
+	return measure{name: y, title: fmt.Sprintf("%s: difference from %s", title, reference), quantity: "Difference"}
 }
 
 // modeOf finds the mode of an algorithm of the catalogue by its name.

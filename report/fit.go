@@ -77,7 +77,7 @@ func parameterTable(f fit.Fit) Table {
 			number("low", "95 % from", ""), number("high", "To", ""),
 			number("min", "Smallest", ""), number("max", "Largest", ""), text("limit", "Ended at"),
 		},
-		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; none at a limit, and where the data do not determine the number."},
+		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; there is none at a limit, nor where the data do not determine the number."},
 	}
 	for _, p := range f.Parameters {
 		low, high := any(nil), any(nil)
@@ -127,10 +127,10 @@ func sharingSentence(f fit.Fit) string {
 	s := f.Sharing
 	verdict := map[string]string{
 		fit.SharingHelps:   "Pooling the tasks is supported by these data",
-		fit.SharingHurts:   "Pooling the tasks is not what these data say",
+		fit.SharingHurts:   "These data speak against pooling the tasks",
 		fit.SharingUnclear: "These data cannot tell whether pooling the tasks helps",
 	}[s.Verdict]
-	return fmt.Sprintf("%s: %s nats for the kernel against one that shares nothing between tasks in what tells the arms of a task apart (a nat taken off for each free number). The effects of the arms, about %s, are known to %s in these data; there the %s are worth %s independent ones, and a measurement that is shared is predicted to be worth %s of one that is not. Where every arm has one measurement, it is predicted to be worth %s.",
+	return fmt.Sprintf("%s: %s nats for the kernel against one whose tasks share nothing that distinguishes their arms (one nat taken off for each free number). The effects of the arms are about %s, and these data determine them to within %s. At that precision the %s count as %s independent ones, and a shared measurement is predicted to be worth %s measurements that are not shared. Where every arm has one measurement, it is predicted to be worth %s.",
 		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3), decimal(s.Speedup, 3), decimal(s.Single, 3))
 }
 

@@ -101,7 +101,7 @@ func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices
 	for _, r := range rows {
 		runs = max(runs, r.Runs)
 		if r.Undecided > 0 {
-			out = append(out, Note{Warning: true, Text: fmt.Sprintf("%d of %s of %s came to their limit undecided and count as needing infinitely much.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r))})
+			out = append(out, Note{Warning: true, Text: fmt.Sprintf("%d of %s of %s reached their limit undecided and count as infinite.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r))})
 		}
 	}
 	if len(rows) == 0 {
@@ -110,7 +110,7 @@ func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices
 	whole := needTable(rows, prices)
 	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90", "ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
-	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals, and where they overlap these runs hardly tell the rows apart. 90 %% of the runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
+	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not separate the rows. 90 %% of the runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
 	second := whole.only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "What it takes"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {

@@ -62,7 +62,7 @@ func TestReferencesAreNamed(t *testing.T) {
 // TestReferencesAreNotCounted among the comparisons.
 func TestReferencesAreNotCounted(t *testing.T) {
 	m, _ := findMeasure("samples")
-	want := "Samples per agent against IndRAGE: of 1 comparison 1 is below, 0 above, and 0 cannot be told apart; references are not counted."
+	want := "Samples per agent against IndRAGE in 1 comparison: 1 below; references are not counted."
 	if got := pairedSentence(against(), m); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

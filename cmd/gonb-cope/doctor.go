@@ -34,7 +34,7 @@ func doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Test this installation and name what is missing",
-		Long: `Test this installation and name what is missing, each with what mends it.
+		Long: `Test this installation and name what is missing, each with how to fix it.
 
 What notebooks need is listed as missing without being a failure. With --build what Go
 cells need is built and compiled now, rather than when the first of them waits for it.`,
@@ -64,7 +64,7 @@ func examine(ctx context.Context, examinations []examination) error {
 			verdict = "FAILED  "
 		}
 		reason := strings.ReplaceAll(err.Error(), "\n", "\n"+strings.Repeat(" ", 22))
-		fmt.Printf("%s %-12s %s\n         %-12s to mend: %s\n", verdict, x.name, reason, "", x.mend)
+		fmt.Printf("%s %-12s %s\n         %-12s to fix: %s\n", verdict, x.name, reason, "", x.mend)
 	}
 	switch failed {
 	case 0:

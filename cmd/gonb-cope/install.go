@@ -79,7 +79,7 @@ func install(o kernelspec.Options) error {
 	}
 	fmt.Printf("kernel     %s\n           in %s\n", kernelspec.DisplayName, done.Dir)
 	if done.Copied {
-		fmt.Printf("starts     %s,\n           a copy, since this program is in a folder that does not last; install again after changes\n", done.Executable)
+		fmt.Printf("starts     %s,\n           a copy, since this program is in a temporary folder; install again after changes\n", done.Executable)
 	} else {
 		fmt.Printf("starts     %s\n", done.Executable)
 	}

@@ -61,7 +61,7 @@ func offKernel(opt engine.Options, m *model.Model) string {
 		return "the kernel cannot represent the expected rewards"
 	}
 	if size, at, err := m.UniformMisfit(); err == nil && size > opt.Misfit*(1+slack) {
-		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel is off some expected reward by %.3g or more, the closest at %s", opt.Misfit, size, m.Problem.Where(at))
+		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel misses some expected reward by %.3g or more, the closest at %s", opt.Misfit, size, m.Problem.Where(at))
 	}
 	return ""
 }
@@ -75,9 +75,9 @@ func (b Basis) blurred() string {
 		switch m.Fidelity(b.Options.Epsilon) {
 		case model.Blurred:
 			size, at, _ := m.Misfit()
-			return fmt.Sprintf("the features of the kernel keep the expected rewards to %.2g only (%s), which is not little beside the smallest gap", size, m.Problem.Where(at))
+			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), which is not small beside the smallest gap", size, m.Problem.Where(at))
 		case model.Unknown:
-			return fmt.Sprintf("whether the kernel can represent the expected rewards of so many arms (%d) was not computed", m.Problem.N())
+			return fmt.Sprintf("whether the kernel can represent the expected rewards of these %d arms was not computed", m.Problem.N())
 		}
 	}
 	return ""
@@ -153,7 +153,7 @@ func (b Basis) ofKernel() []string {
 		}
 		out = append(out, s)
 		if i, j := b.Model.Merged(); i >= 0 {
-			out = append(out, fmt.Sprintf("arms that are one to the kernel have the same reward (%s, and %q)", b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j]))
+			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have the same reward (%s, and %q)", b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j]))
 		}
 	}
 	if norm > 0 {

@@ -248,7 +248,7 @@ var algorithms = []Entry{
 	{
 		Name: "CoTestFB", Mode: engine.ModeFB, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
 		Source: "docs/theory.md, The fixed-budget form",
-		Doc:    "every round's pulls where the largest estimates are least sure; least squares from all data, or xi=\"gp\"",
+		Doc:    "every round's pulls where the largest estimates are least certain; least squares from all data, or xi=\"gp\"",
 		New:    cotest.NewCoTestFB,
 	},
 	{

@@ -56,7 +56,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		s += ", if " + assumed
 	}
 	if doubts := b.doubts(); len(doubts) > 0 {
-		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; were it not for that, " + s
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; apart from that, " + s
 	}
 	return engine.StandingProven, engine.StandingProven + ": " + s
 }

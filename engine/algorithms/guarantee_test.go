@@ -31,7 +31,7 @@ func TestGuarantee(t *testing.T) {
 		},
 		"measured, scales estimated": {
 			algorithm: "CoKernelFC", change: func(m *problem.NoiseModel) { m.Known = problem.NoiseTask },
-			want: "heuristic: the noise scales were estimated from the data; were it not for that, ", because: "and sub-Gaussian with the problem's noise scales",
+			want: "heuristic: the noise scales were estimated from the data; apart from that, ", because: "and sub-Gaussian with the problem's noise scales",
 		},
 		"measured, the data against the kernel": {algorithm: "CoTestFC", rejected: true, want: "heuristic: the data speak against the kernel, see the warning"},
 		"simulated, means off the kernel":       {algorithm: "CoTestFC", truth: truth, off: true, want: "none: the kernel cannot represent the expected rewards"},

@@ -97,7 +97,7 @@ func (b *builder) conditions() error {
 		r.Notes = append(r.Notes, fmt.Sprintf("the budget of %d per agent is below what Alg. 2 asks for (%.4g): its error bound is vacuous", opt.Budget, need))
 	}
 	if opt.Epsilon > 0 && opt.Epsilon > r.DeltaMin {
-		r.Notes = append(r.Notes, fmt.Sprintf("gaps below epsilon = %g count as epsilon (the smallest is %.4g): hardness and bounds are those of the PAC problem, the lower bound that of the easier problem", opt.Epsilon, r.DeltaMin))
+		r.Notes = append(r.Notes, fmt.Sprintf("gaps below epsilon = %g count as epsilon (the smallest is %.4g): hardness and bounds are for the PAC problem, the lower bound is for the easier problem", opt.Epsilon, r.DeltaMin))
 	}
 	return nil
 }

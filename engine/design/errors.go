@@ -25,5 +25,5 @@ type RatioError struct {
 
 // Error returns the message for the user.
 func (e *RatioError) Error() string {
-	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times that of the allocation, at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
+	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times the allocation's own, at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
 }

@@ -33,7 +33,7 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 		return err
 	}
 	if s.noise && d.freedom == 0 {
-		m.Reason = "the noise was fitted to the same means, and there are no replicates to tell it from misfit"
+		m.Reason = "the noise was fitted to the same means, and there are no replicates to separate it from misfit"
 		return nil
 	}
 	variance, widened := g.variance, false

@@ -92,7 +92,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 			hidden = append(hidden, more...)
 		}
 		if !part.factored && !part.chol.Factorize(part.matrix) {
-			return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; a larger xi mends it", total, ridge)
+			return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; give a larger xi", total, ridge)
 		}
 		if err := part.finish(ctx, e); err != nil {
 			return nil, fmt.Errorf("inverting the information matrix of %d pulls: %w", total, err)

@@ -30,7 +30,7 @@ func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, er
 	}
 	leads, smallest := contrasts(m, draw)
 	if len(leads) == 0 || math.IsInf(smallest, 1) {
-		return nil, fmt.Errorf("problem %q: no task has two arms that the kernel tells apart, so there is no gap to plan for", p.Name)
+		return nil, fmt.Errorf("problem %q: no task has two arms that the kernel distinguishes, so there is no gap to plan for", p.Name)
 	}
 	theta := smallestNorm(leads, draw, smallest)
 	rewards := make([]float64, p.N())

@@ -108,7 +108,7 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 		}
 		for _, results := range g.results {
 			if name := results[0].Problem; !strings.HasPrefix(name, fmt.Sprintf("paper case %g,", number)) {
-				return p, fmt.Errorf("claims are those of the paper about its own problems, paper(case=...); this sweep has results for %q", name)
+				return p, fmt.Errorf("claims are what the paper says about its own problems, paper(case=...); this sweep has results for %q", name)
 			}
 		}
 		p.cells = append(p.cells, panelCell{number, value, g.results})

@@ -153,8 +153,8 @@ func TestClaimsMistakes(t *testing.T) {
 	foreign := cellOf(1, 0.1, engine.ModeFC, "CoKernelFC", 3, 1, 0, 0)
 	foreign.Result.Problem = "paper case 2, gap 0.1"
 	for want, c := range map[string][2]sim.Sweep{
-		`claims are those of the paper about its own problems, paper(case=...); this sweep has results for "paper case 2, gap 0.1"`: {{Names: names, Rows: []sim.SweepRow{foreign}}},
-		"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm":                                              {},
+		`claims are what the paper says about its own problems, paper(case=...); this sweep has results for "paper case 2, gap 0.1"`: {{Names: names, Rows: []sim.SweepRow{foreign}}},
+		"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm":                                               {},
 		"nothing to judge": {{Names: names, Rows: []sim.SweepRow{row}}},
 		"claims need a sweep of fc over case, gap and algorithm (and seed, if you like); this one sweeps gap, algorithm, case, delta": {
 			{Names: []string{"gap", "algorithm", "case", "delta"}, Rows: []sim.SweepRow{{Values: []any{.1, "CoKernelFC", 1., .1}, Result: row.Result}}}},

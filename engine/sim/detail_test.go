@@ -145,8 +145,8 @@ func TestTooFewRuns(t *testing.T) {
 		delta   float64
 		want    string
 	}{
-		{p, 50, 0.005, "50 runs are too few to tell whether errors stay within delta = 0.005: 0 of 50 is compatible with up to 7.1 %; without errors it takes 765 runs"},
-		{p, 764, 0.005, "764 runs are too few to tell whether errors stay within delta = 0.005: 0 of 764 is compatible with up to 0.5 %; without errors it takes 765 runs"},
+		{p, 50, 0.005, "50 runs are too few to tell whether errors stay within delta = 0.005: with 0 of 50 wrong, the error rate may be as high as 7.1 %; 765 runs without an error would be enough"},
+		{p, 764, 0.005, "764 runs are too few to tell whether errors stay within delta = 0.005: with 0 of 764 wrong, the error rate may be as high as 0.5 %; 765 runs without an error would be enough"},
 		{p, 765, 0.005, ""},
 		{p, 1, 0.005, ""},
 		{&noisy, 200, 0.005, "errors exceed delta: "},

@@ -23,7 +23,7 @@ const keyLength = 2 * sha256.Size
 // text of a formula is its name, behind which there can be another function.
 func (x Experiment) key(ctx context.Context) (string, error) {
 	if x.Draw != nil {
-		return "", errors.New("an experiment with a reward function of its own cannot be stored: nothing tells it from another function")
+		return "", errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
 	}
 	p := x.Problem
 	model, err := model.NewContext(ctx, p, x.Options.Unit)

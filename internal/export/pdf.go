@@ -53,7 +53,7 @@ func findBrowser() (string, error) {
 	if path := os.Getenv("CHROME_PATH"); path != "" {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return "", fmt.Errorf("CHROME_PATH names %s, which is no program: %w", path, err)
+			return "", fmt.Errorf("CHROME_PATH names %s, which is not a program: %w", path, err)
 		}
 		return found, nil
 	}

@@ -142,7 +142,7 @@ func TestSetErrors(t *testing.T) {
 		"3=4":       "write NAME=VALUE",
 		"rnus=5":    "there is no such name; the parameters are runs, gap",
 		"runs=(":    "--set runs",
-		"gap=1 + +": "is no Go value",
+		"gap=1 + +": "is not a Go value",
 	} {
 		n := code("P%%cope\nruns = 20", "Pvar gap = 0.5")
 		if _, err := Set(n, false, []string{set}); err == nil || !strings.Contains(err.Error(), want) {

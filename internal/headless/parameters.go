@@ -244,7 +244,7 @@ func goValue(p *Parameter, typed bool) (string, error) {
 		value = strconv.Quote(value)
 	}
 	if _, err := parser.ParseExpr(value); err != nil {
-		return "", fmt.Errorf("--set %s: %q is no Go value", p.Name, p.Value)
+		return "", fmt.Errorf("--set %s: %q is not a Go value", p.Name, p.Value)
 	}
 	if !typed && numberKind(value) == token.INT && numberKind(p.Default) == token.FLOAT {
 		return "float64(" + value + ")", nil

@@ -227,7 +227,7 @@ func TestGoNBDies(t *testing.T) {
 		}
 	}
 	r := f.finish(m)
-	if r.reply["ename"] != "GoNBEnded" || !strings.Contains(fmt.Sprint(r.reply["evalue"]), "next Go cell starts it anew") {
+	if r.reply["ename"] != "GoNBEnded" || !strings.Contains(fmt.Sprint(r.reply["evalue"]), "next Go cell starts it again") {
 		t.Errorf("%v", r.reply)
 	}
 	for _, pid := range before {

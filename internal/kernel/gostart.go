@@ -22,7 +22,7 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 	case ctx.Err() != nil:
 		return nil, interrupted("GoNB was not started")
 	}
-	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()), Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to mend it")}
+	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()), Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to fix it")}
 }
 
 // start starts GoNB unless it runs. log is told what takes long.

@@ -19,7 +19,7 @@ func FromJSON(value any) (Figure, error) {
 		err = f.check()
 	}
 	if err != nil {
-		return Figure{}, fmt.Errorf("the value is no figure: %w", err)
+		return Figure{}, fmt.Errorf("the value is not a figure: %w", err)
 	}
 	return f, nil
 }

@@ -143,10 +143,10 @@ func refused(t lexer.Token) (message, hint string) {
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
 	if t.Is(lexer.Identifier, "nil") {
-		return fmt.Sprintf("there is no %s in the language", t.Value), ""
+		return fmt.Sprintf("the language has no %s", t.Value), ""
 	}
 	if t.Is(lexer.Bracket, "{", "}") {
-		return "there are no curly brackets in the language", "lists stand in [ ], named arguments are written f(name=value)"
+		return "the language has no curly brackets", "lists stand in [ ], named arguments are written f(name=value)"
 	}
 	if t.Kind != lexer.Operator {
 		return "", ""
@@ -157,13 +157,13 @@ func refused(t lexer.Token) (message, hint string) {
 	case "**":
 		return "a power is not written **", "write ^"
 	case ".":
-		return "there is no . in the language", "names of arguments are written f(name=value)"
+		return "the language has no .", "names of arguments are written f(name=value)"
 	case "#":
-		return "there is no # in the language", "comments begin with //"
+		return "the language has no #", "comments begin with //"
 	case "if", "else", "let":
-		return fmt.Sprintf("there is no %s in the language", t.Value), "a script is a list of name = expression"
+		return fmt.Sprintf("the language has no %s", t.Value), "a script is a list of name = expression"
 	}
-	return fmt.Sprintf("there is no %s in the language", t.Value), ""
+	return fmt.Sprintf("the language has no %s", t.Value), ""
 }
 
 // readable reports whether the parser can read a number as written.

@@ -93,7 +93,7 @@ func sameTasks(m *model.Model) error {
 	first := map[int]int{} // arm of the first task by ID
 	for i := lo; i < hi; i++ {
 		if _, twice := first[p.Arms.ID[i]]; twice {
-			return fmt.Errorf("it tells arms apart by name, and task %q has two of the name %q", p.Tasks.Names[0], p.Arms.Names[i])
+			return fmt.Errorf("it identifies arms by name, and task %q has two arms called %q", p.Tasks.Names[0], p.Arms.Names[i])
 		}
 		first[p.Arms.ID[i]] = i
 	}
@@ -106,11 +106,11 @@ func sameTasks(m *model.Model) error {
 		for i := from; i < to; i++ {
 			j, known := first[p.Arms.ID[i]]
 			if !known || seen[p.Arms.ID[i]] {
-				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q has not", p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
+				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q does not", p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
 			}
 			seen[p.Arms.ID[i]] = true
 			if !m.Same(i, j) {
-				return fmt.Errorf("it needs tasks that are the same: the kernel tells arm %q of task %q from that of task %q", p.Arms.Names[i], p.Tasks.Names[v], p.Tasks.Names[0])
+				return fmt.Errorf("it needs tasks that are the same: to the kernel, arm %q is not the same in tasks %q and %q", p.Arms.Names[i], p.Tasks.Names[v], p.Tasks.Names[0])
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func Read(r io.Reader) (*Notebook, error) {
 		return nil, fmt.Errorf("not a notebook: byte %d of the file: the notebook has ended and more follows", len(all)-len(more)+1)
 	}
 	if file.Format != 4 {
-		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it anew with a current Jupyter)", file.Format)
+		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it with a current Jupyter)", file.Format)
 	}
 	n := &Notebook{Metadata: orEmpty(file.Metadata)}
 	seen := map[string]bool{}
