@@ -153,7 +153,7 @@ func TestNoiseAssumed(t *testing.T) {
 			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.Noise.Known == problem.NoiseAssumed, fmt.Sprint(NoiseWarnings(p)), c.want)
 		}
 		// An unknown scale is only guessed, but simulated rewards need one.
-		if guess := c.opt.Noise.UnknownBy != ""; strings.Contains(fmt.Sprint(NoiseWarnings(p)), "by the guess of 3") != guess {
+		if guess := c.opt.Noise.UnknownBy != ""; strings.Contains(fmt.Sprint(NoiseWarnings(p)), "use the guess of 3") != guess {
 			t.Errorf("%+v: warning %q", c.opt, fmt.Sprint(NoiseWarnings(p)))
 		}
 	}
