@@ -37,9 +37,9 @@ func planningFunctions() []Function {
 		},
 		{
 			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
-			Doc: "how samples and rounds change with delta, epsilon and the tasks, each by itself, beside the run as it is",
+			Doc: "how samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run",
 			Params: append([]Param{
-				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc: its call is the run as it is"},
+				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc, whose call is then the unchanged run"},
 				several(deltaParam, "error probabilities to try"),
 				several(epsilonParam, "accuracies to try, reward units"),
 				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},

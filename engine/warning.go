@@ -79,7 +79,7 @@ var sentences = map[WarningKind]string{
 	WarnRidgeFB:        "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
 	WarnThinRound:      "%d pulls a round are too few for the rounding ratio %.2g",
 	WarnThinBudget:     "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
-	WarnNotNormal:      "rewards are %s and the test takes a round's estimates for normal: delta holds approximately, and better with more pulls a round",
+	WarnNotNormal:      "rewards are %s and the test treats a round's estimates as normal: delta holds approximately, and better with more pulls a round",
 	WarnTooClose:       "task %q: its arms are too close for the test, which has come to its end",
 	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
 	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",

@@ -28,7 +28,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnRidgeFB, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 2 (0.25 ≤ 0.125): it does not bound the errors of this run"},
 		{Warning{Kind: WarnThinRound, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2"},
 		{Warning{Kind: WarnThinBudget, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2: Theorem 2 does not cover this budget"},
-		{Warning{Kind: WarnNotNormal, Names: []string{"bernoulli"}}, "rewards are bernoulli and the test takes a round's estimates for normal: delta holds approximately, and better with more pulls a round"},
+		{Warning{Kind: WarnNotNormal, Names: []string{"bernoulli"}}, "rewards are bernoulli and the test treats a round's estimates as normal: delta holds approximately, and better with more pulls a round"},
 		{Warning{Kind: WarnTooClose, Names: []string{"oslo"}}, `task "oslo": its arms are too close for the test, which has come to its end`},
 		{Warning{Kind: WarnTooCloseWithin, Names: []string{"oslo", "a"}, Numbers: []float64{0.01234}}, `task "oslo": its arms are too close for the test, which has come to its end: "a" is within 0.0123 of the best`},
 		{Warning{Kind: WarnUnpulled, Numbers: []float64{3}}, "3 pulls per agent do not reach every arm: those never pulled are judged by the kernel alone"},

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
+var update = flag.Bool("update", false, "write the golden files again; read the difference before committing it")
 
 // TestGolden holds every format to the files in testdata. A difference is a
 // change that readers will see.

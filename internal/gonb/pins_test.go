@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-var update = flag.Bool("update", false, "write pins/ anew from ../../go.mod")
+var update = flag.Bool("update", false, "write pins/ again from ../../go.mod")
 
 // The pinned modules have the versions of the module's own go.mod, so that what is
 // tested here is what a user gets, and nothing is downloaded twice.

@@ -37,7 +37,7 @@ func Limits() []Limit {
 		{"characters of a name", maxName},
 		{"brackets inside each other", maxDepth},
 		{"operators in one expression", maxChain},
-		{"mistakes told at once", MaxErrors},
+		{"mistakes shown at once", MaxErrors},
 	}
 }
 
