@@ -158,14 +158,14 @@ func TestCellModule(t *testing.T) {
 import (
 	"fmt"
 
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/janpfeifer/gonb/gonbui"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 )
 
 func main() {
-	p, err := engine.PaperCase(1, 0.1)
+	p, err := problem.PaperCase(1, 0.1)
 	fmt.Println(p.Name, err, gonbui.IsNotebook, mat.NewDense(1, 2, nil).RawMatrix().Cols, plot.New() != nil)
 }
 `

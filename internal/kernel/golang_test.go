@@ -50,11 +50,11 @@ func TestGoCellsImportTheLibrary(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	f := start(t)
 	r := f.execute(`import (
-	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"gonum.org/v1/gonum/floats"
 )
 %%
-p, err := engine.PaperCase(1, 0.1)
+p, err := problem.PaperCase(1, 0.1)
 if err != nil { panic(err) }
 fmt.Println(p.Tasks.Len(), floats.Sum([]float64{1, 2}))`)
 	if got := r.ok(t).text(t, "stdout"); got != "5 3\n" {

@@ -90,8 +90,8 @@ var sheetAttacks = []string{
 // quoted is a text of a style sheet.
 var quoted = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
 
-// foreignURL is an address; a longer name that ends so is another function.
-var foreignURL = regexp.MustCompile(`(?:^|[^\w\x{80}-\x{10ffff}-])url\(`)
+// foreignURL matches an address; a longer name that ends so is another function, and #url( is a hash.
+var foreignURL = regexp.MustCompile(`(?:^|[^\w\x{80}-\x{10ffff}#-])url\(`)
 
 // FuzzScoped: what is left of a style sheet is made of rules below its scope, loads
 // nothing, and stays as it is when it is read again.
