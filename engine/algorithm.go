@@ -21,9 +21,9 @@ const (
 type Algorithm interface {
 	// Plan returns the pulls of the next round.
 	Plan() (Plan, error)
-	// Learn takes the counts and means of the round planned last. It panics when there is none.
+	// Learn takes the counts and means of the round planned last. It panics without one.
 	Learn(Batch) error
-	// Done tells whether nothing is left to decide (FC) or to spend (FB).
+	// Done reports whether nothing is left to decide (FC) or to spend (FB).
 	Done() bool
 	// Answers returns one answer per task for what is known now, in task order.
 	Answers() []Answer
@@ -46,7 +46,7 @@ type Plan struct {
 	Digest   string  // of round and counts: replicas that drifted apart differ here
 }
 
-// Batch is what the agents broadcast after a round [Du23, Alg. 1, l. 10].
+// Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10].
 type Batch struct {
 	Counts []int     // N pulls made, in arm order
 	Means  []float64 // N mean rewards, reward units; ignored where the count is 0

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Explanation is how far a run is and what decided each arm: of the first run of a
-// result, as it stood at its end or when it was interrupted.
+// Explanation shows how far a run is and what decided each arm: the first run of a result, as it
+// stood at its end or when it was interrupted.
 type Explanation struct {
 	Mode      string `json:"mode"`
 	Algorithm string `json:"algorithm"`
@@ -21,15 +21,15 @@ type Explanation struct {
 	Tasks     []Story `json:"tasks"`     // in task order
 }
 
-// Story is that of one task.
+// Story explains one task.
 type Story struct {
 	Progress Progress      `json:"progress"`
 	Arms     []string      `json:"arms,omitempty"` // those that may still be the answer, Progress.Leader included, when there are several
 	Left     []Elimination `json:"left,omitempty"` // the others, in the order in which they left
 }
 
-// Explain tells of the first run of a result, or of one of its tasks. It is an error when
-// there is no such task, or no run to tell of.
+// Explain explains the first run of a result, or one of its tasks. It is an error when the result
+// has no such task or no run.
 func Explain(r Result, task string) (Explanation, error) {
 	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Rounds: len(r.Trace), Remaining: r.Remaining}
 	if len(r.Answers) == 0 {
@@ -66,8 +66,8 @@ func (x Explanation) Open() []Story {
 	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s Story) bool { return s.Progress.Decided })
 }
 
-// Faint tells whether the gap of an open task still lies within twice its standard error, so
-// that the samples it takes are hardly known.
+// Faint reports whether the gap of an open task still lies within twice its standard error, so that
+// the samples it takes are very uncertain.
 func (p Progress) Faint() bool { return !p.Decided && p.Gap < 2*p.Error }
 
 // named lists names, the first few of many and how many more there are.

@@ -50,7 +50,7 @@ type Rule string
 // The rules.
 const (
 	RulePaper       Rule = "2^-r"                // a gap of the literal threshold [Du23, Alg. 1, l. 14]
-	RuleInterval    Rule = "confidence interval" // a gap of its own confidence width: the tuned schedule
+	RuleInterval    Rule = "confidence interval" // a gap of the arm's own confidence width: the tuned schedule
 	RuleEpsilon     Rule = "within epsilon"      // the leader is good enough (PAC)
 	RuleHalved      Rule = "dimension halved"    // [Du23, Alg. 2, l. 12]
 	RuleNarrowed    Rule = "width halved"        // IndPeaceFB: the Gaussian width in place of the dimension
@@ -71,7 +71,7 @@ type Elimination struct {
 	Rule  Rule    `json:"rule"`
 }
 
-// Progress is how far a task is from its stop, and why.
+// Progress shows how far a task is from its stop, and why.
 type Progress struct {
 	Task    string  `json:"task"`
 	Decided bool    `json:"decided"`
@@ -82,9 +82,9 @@ type Progress struct {
 	// Reached is the share of the evidence against Rival that a decision takes, 0 to 1, and 1 for
 	// what is decided: (statistic/threshold)², which grows in proportion to the samples.
 	Reached float64 `json:"reached"`
-	// Samples is an estimate of the further samples, all agents together, that deciding the
-	// task by itself takes, if Leader is best and ahead by what Gap and Error let expect. It is hardly
-	// known while Gap is within two errors, and in the first two rounds mostly far too small.
+	// Samples is an estimate of the further samples, all agents together, that deciding the task by
+	// itself takes, if Leader is best and ahead by what Gap and Error let expect. It is very
+	// uncertain while Gap is within two errors, and in the first two rounds mostly far too small.
 	// -1 when the task cannot be decided, NaN before any data.
 	Samples float64 `json:"samples"`
 	Open    int     `json:"open"` // arms that may still be the answer, Leader included
@@ -183,5 +183,5 @@ type Detail struct {
 
 	TaskRank int     `json:"task_rank"` // rank K_Z
 	Speedup  float64 `json:"speedup"`   // Σ_v ρ*_v(ξ) / ρ*(ξ): the speedup β that the hardness predicts; 0 when unknown
-	Theorem  float64 `json:"theorem"`   // what the theorem about the algorithm promises: samples per agent (fc), an error probability (fb); 0 when there is none
+	Theorem  float64 `json:"theorem"`   // what the theorem about the algorithm promises: samples per agent (fc), an error probability (fb); 0 without a theorem
 }

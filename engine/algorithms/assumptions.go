@@ -117,8 +117,9 @@ func deviations(p *problem.Problem) []float64 {
 	return p.Noise.Deviations()
 }
 
-// assumed is what the guarantee takes for granted and nobody can check: of the kernel and of the numbers that were
-// stated where the expected rewards are not known, and of rewards that were measured or drawn by a function of its own.
+// assumed returns what the guarantee takes for granted and nobody can check: of the kernel and of
+// the numbers that were stated where the expected rewards are not known, and of rewards that were
+// measured or drawn by a reward function.
 func (b Basis) assumed() string {
 	var out []string
 	if !b.drawn() {
@@ -133,7 +134,7 @@ func (b Basis) assumed() string {
 	return strings.Join(out, "")
 }
 
-// ofKernel is what is assumed of expected rewards that are not known.
+// ofKernel returns the assumptions about expected rewards that are not known.
 func (b Basis) ofKernel() []string {
 	var out []string
 	free, norm := true, 0.0
@@ -175,7 +176,8 @@ func (b Basis) tested() bool {
 	return false
 }
 
-// ofRewards is what the guarantee takes for granted of rewards that were measured or that a function of its own draws.
+// ofRewards returns what the guarantee takes for granted of rewards that were measured or that a
+// reward function draws.
 func (b Basis) ofRewards() string {
 	p, s := b.Model.Problem, "the function's rewards are independent"
 	if b.Truth == nil {

@@ -33,7 +33,7 @@ type Entry struct {
 	DividedByV bool // whether its samples are divided by V once more, as if agents shared them all without loss
 }
 
-// Role is what an algorithm is for.
+// Role says what an algorithm is for.
 type Role int
 
 // The roles.
@@ -43,7 +43,7 @@ const (
 	RoleReference              // to be compared, and never run: it knows the truth, or counts fewer samples than it took
 )
 
-// Backing is what the decided answers of an algorithm go by.
+// Backing says on what the decided answers of an algorithm rest.
 type Backing int
 
 // The backings, weakest first.
@@ -54,7 +54,7 @@ const (
 	BackingSubGaussian                // a theorem about sub-Gaussian rewards of known scales
 )
 
-// Regression is how an algorithm estimates expected rewards.
+// Regression says how an algorithm estimates expected rewards.
 type Regression int
 
 // The regressions.

@@ -88,7 +88,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// unsuited tells whether the algorithm says that it is not for the problem.
+// unsuited reports whether the algorithm says that it is not for the problem.
 func unsuited(t *testing.T, p *problem.Problem, entry Entry) bool {
 	t.Helper()
 	m := plain.ModelOf(t, p)

@@ -13,9 +13,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// foretold runs an algorithm on a case of the paper with many seeds, and returns by round what was
-// foretold after it and what the runs then took, summed over the runs that went on, and their number.
-func foretold(t *testing.T, mode, name string, p *problem.Problem, runs uint64) (expected, taken map[int]float64, count map[int]int) {
+// forecasts runs an algorithm on a case of the paper with many seeds, and returns by round what was
+// predicted after it and what the runs then took, summed over the runs that went on, and their
+// number.
+func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64) (expected, taken map[int]float64, count map[int]int) {
 	t.Helper()
 	m := plain.ModelOf(t, p)
 	entry, err := Named(mode, name)
@@ -51,13 +52,13 @@ func foretold(t *testing.T, mode, name string, p *problem.Problem, runs uint64) 
 	return expected, taken, count
 }
 
-// What is foretold is within a factor of two of what the runs take on average; for the
-// combination test from the third round on, when gaps have begun to show: before, it is too low.
+// Predictions are within a factor of two of what the runs take on average; for the combination test
+// from the third round on, when gaps have begun to show: before, it is too low.
 func TestRemainingForetells(t *testing.T) {
 	for number := 1; number <= 3; number++ {
 		p := enginetest.Paper(t, number, 0.2)
 		for name, from := range map[string]int{"CoTestFC": 3, "CoKernelFC": 1, "IndRAGE": 1} {
-			expected, taken, count := foretold(t, engine.ModeFC, name, p, 60)
+			expected, taken, count := forecasts(t, engine.ModeFC, name, p, 60)
 			judged := 0
 			for r, n := range count {
 				ratio := expected[r] / taken[r]

@@ -22,9 +22,10 @@ type Basis struct {
 	Truth     *Truth        // nil for real measurements, of which nothing more is known
 }
 
-// Truth is what only a simulation knows: that the expected rewards are Problem.Mean, where it has them.
+// Truth holds what only a simulation knows: that the expected rewards are Problem.Mean, where it
+// has them.
 type Truth struct {
-	Drawn bool // rewards are drawn as Problem.Noise says; those that a function of its own draws may have any law
+	Drawn bool // rewards are drawn as Problem.Noise says; those of a reward function may have any law
 }
 
 // drawn reports whether it is known how rewards are drawn.
@@ -91,9 +92,8 @@ func (b Basis) uncovered() bool {
 	})
 }
 
-// doubts are the conditions of the guarantee that hold approximately, or that were taken
-// from the data which they should be known before. What a reward function of its own does
-// cannot be checked.
+// doubts are the conditions of the guarantee that hold approximately, or that were taken from the
+// data which they should be known before. What a reward function does cannot be checked.
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string

@@ -156,7 +156,7 @@ func (b *builder) designs() error {
 	return err
 }
 
-// noteGap tells of a value that is not certified to a thousandth.
+// noteGap notes a value that is not certified to a thousandth.
 func (b *builder) noteGap(name string, d design.Design) {
 	if gap := d.DualityGap(); gap > 2e-3 {
 		b.r.Notes = append(b.r.Notes, fmt.Sprintf("%s is certified to %.2g only (%s): between %.6g and %.6g", name, gap, d.Status, d.Lower, d.Value))

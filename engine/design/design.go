@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Space is what an allocation is chosen over: the features of all arms and how
-// precise one pull of each is. With weights λ on the simplex it gives the
-// information matrix of one unit of sampling effort,
+// Space holds what an allocation is chosen over: the features of all arms and how precise one pull
+// of each is. With weights λ on the simplex it gives the information matrix of one unit of sampling
+// effort,
 //
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {

@@ -14,10 +14,9 @@ import (
 // with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the
 // Status is Optimal. Features of zero have Υ = 0 and Status Trivial.
 //
-// It is D-optimal design with a ridge, solved by a primal-dual interior-point
-// method with the exact Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of
-// arms; all arms are priced by their gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and
-// panics are those of Minimax, and an error if ξ = 0.
+// It is D-optimal design with a ridge, solved by a primal-dual interior-point method with the exact
+// Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms; all arms are priced by their
+// gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and panics are as for Minimax; ξ = 0 is an error, too.
 func InformationGain(s Space, opt Options) (d Design, err error) {
 	defer caught(&err)
 	p, err := newProblem(stopper{opt.Context}, s, Contrasts{}, nil)

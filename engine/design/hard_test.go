@@ -57,8 +57,8 @@ func hardInstance(r *rand.Rand) (s Space, c Contrasts) {
 	return s, c
 }
 
-// Hard instances reach 1e-8, and the value returned is that of MaxVariance, which
-// goes through the support of the weights only.
+// Hard instances reach 1e-8, and the value returned equals MaxVariance, which goes through the
+// support of the weights only.
 func TestHardInstances(t *testing.T) {
 	for seed := range uint64(1000) {
 		s, c := hardInstance(rand.New(rand.NewPCG(seed, 5)))

@@ -30,9 +30,8 @@ func (m *minimax) revise() Status {
 	return unsolved
 }
 
-// exchange drops and takes in contrasts and arms, and moves the iterate back towards
-// the central path. A contrast that is hardly violated joins without disturbing the
-// others.
+// exchange drops and takes in contrasts and arms, and moves the iterate back towards the central
+// path. A contrast that is barely violated joins without disturbing the others.
 func (m *minimax) exchange() bool {
 	in := &m.inner
 	gap := max(m.value/m.lower-1, 0)

@@ -14,8 +14,8 @@ import (
 // Rounding is a whole number of pulls for every arm.
 type Rounding struct {
 	Counts []int // one per arm, ≥ 0, summing to the n asked for
-	// Ratio is how much larger the largest variance is than for the weights
-	// themselves, computed from Counts; it can be below 1.
+	// Ratio divides the largest variance by that for the weights themselves, computed from Counts;
+	// it can be below 1.
 	Ratio  float64
 	Method string // "apportionment" or "regret minimisation"
 }

@@ -12,7 +12,7 @@ import (
 // input to 1e-16, so a true direction is lost only below what it can express.
 const spanTolerance = 1e-20
 
-// spanRows is how many rows are projected between two looks at the context.
+// spanRows counts the rows that are projected between two looks at the context.
 const spanRows = 1024
 
 // within reports whether every contrast lies in the span, given what the

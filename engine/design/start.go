@@ -9,8 +9,8 @@ import (
 const (
 	// smallArms is the size up to which all arms are in the working set.
 	smallArms = 400
-	// startArms is how many arms a larger problem starts with, at least; about
-	// five times the rank for the largest rank in the budget.
+	// startArms is the least number of arms that a larger problem starts with; about five times the
+	// rank for the largest rank in the budget.
 	startArms = 300
 	// startSweeps of the multiplicative algorithm choose them.
 	startSweeps = 25
@@ -57,7 +57,7 @@ func (p *problem) start() (arms []int, lambda []float64) {
 	return arms, lambda
 }
 
-// startSize is how many of n arms of rank r a problem starts with.
+// startSize returns the number of arms, of n with rank r, that a problem starts with.
 func startSize(n, r int) int {
 	if n <= smallArms {
 		return n
@@ -65,8 +65,8 @@ func startSize(n, r int) int {
 	return min(n, max(startArms, 3*r))
 }
 
-// StepWork is about how many products of two numbers a step of Minimax takes, for n arms of rank r
-// and so many contrasts listed as pairs: what costs most is its Newton matrix.
+// StepWork returns about how many products of two numbers a step of Minimax takes, for n arms of
+// rank r and the given number of contrasts listed as pairs: its Newton matrix costs most.
 func StepWork(n, r, pairs int) float64 {
 	size := float64(startSize(n, r))
 	return size * size * float64(pairs)

@@ -10,8 +10,8 @@ import (
 // least every few million operations.
 type stopper struct{ ctx context.Context } // nil never ends
 
-// ended is what a check panics with, to leave loops within loops at once; the functions that others
-// call return its error.
+// ended carries the error with which a check panics, to leave nested loops at once; the functions
+// that others call return its error.
 type ended struct{ err error }
 
 func (s stopper) check() {
@@ -23,7 +23,8 @@ func (s stopper) check() {
 	}
 }
 
-// claim asks for the memory of so many numbers for a design over n arms, before they are allocated.
+// claim asks for the memory of the given numbers for a design over n arms, before they are
+// allocated.
 func (s stopper) claim(n int, numbers ...int) {
 	ctx := s.ctx
 	if ctx == nil {

@@ -12,20 +12,20 @@ import (
 //
 // [KJKJ20]. For two arms it is 2/π times the value of Minimax.
 //
-// The expectation is the mean over a fixed set of directions (see directions), so
-// the result is deterministic, and right to 1 % for up to ten arms, to 2 % for twenty
-// (measured in the tests). Lower ≤ Value is the dual bound with its expectations over
-// the same directions: it tells how far the weights are from the best within that
-// accuracy, and is no proof as Minimax has one; the Certificate is empty. Options.Tolerance is the relative gap asked for;
-// 0 means 5e-3. Options.Threshold ends the search as soon as γ(S) lies on one side
-// of it. Stalled means that the directions are too few to tell better weights.
+// The expectation is the mean over a fixed set of directions (see directions), so the result is
+// deterministic, and right to 1 % for up to ten arms, to 2 % for twenty (measured in the tests).
+// Lower ≤ Value is the dual bound with its expectations over the same directions: it shows how far
+// the weights are from the best within that accuracy, but proves nothing, unlike Minimax's bound;
+// the Certificate is empty. Options.Tolerance is the relative gap asked for; 0 means 5e-3.
+// Options.Threshold ends the search as soon as γ(S) lies on one side of it. Stalled means that the
+// directions are too few to tell better weights.
 //
 // A step takes K(|S| + q)q flops for K directions in the q dimensions of the
 // differences: half a millisecond in all for the paper's arms, 40 ms for 30 and a
 // second for 100 arms in as many dimensions.
 //
-// A set of fewer than two arms, or of arms with equal features, is Trivial with
-// Value 0. Errors and panics are those of Minimax.
+// A set of fewer than two arms, or of arms with equal features, is Trivial with Value 0. Errors and
+// panics are as for Minimax.
 //
 // # Method
 //
@@ -79,7 +79,7 @@ func (w *width) minimise(opt Options) (Design, error) {
 		if err := opt.ended(); err != nil {
 			return Design{}, err
 		}
-		if status, done := w.settled(d, power, opt); done {
+		if status, done := w.finished(d, power, opt); done {
 			d.Status = status
 			break
 		}
@@ -103,8 +103,8 @@ func (w *width) minimise(opt Options) (Design, error) {
 	return d, nil
 }
 
-// settled tells whether the bounds, the threshold or the directions end the search.
-func (w *width) settled(d Design, power float64, opt Options) (Status, bool) {
+// finished reports whether the bounds, the threshold or the directions end the search.
+func (w *width) finished(d Design, power float64, opt Options) (Status, bool) {
 	t := opt.Threshold
 	switch {
 	case t > 0 && (d.Lower > t || d.Value <= t):

@@ -15,7 +15,7 @@ import (
 // d₂ of quality control [Tippett 1925, Table X]; n = 2 and 3 are 2/√π and 3/√π.
 var rangeOfNormals = map[int]float64{2: 1.12838, 3: 1.69257, 4: 2.05875, 5: 2.32593, 6: 2.53441, 10: 3.07751, 20: 3.73495}
 
-// widthAccuracy is what Width promises of γ for up to ten arms, relative; with more
+// widthAccuracy is the relative accuracy of γ that Width promises for up to ten arms; with more
 // arms the directions are thinner in more dimensions.
 const widthAccuracy = 0.01
 

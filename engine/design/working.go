@@ -98,7 +98,7 @@ func (w *working) price(slack float64) {
 	w.lower, w.proven = lowerBound(in.f, in.lambdaG, w.top, total), lowerBound(in.f, in.lambdaG, w.over, total)
 }
 
-// may tells whether arm i may be in the working set.
+// may reports whether arm i may be in the working set.
 func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
 // addPairs takes in the contrasts, best partner of each arm first, that come

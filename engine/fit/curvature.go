@@ -53,7 +53,7 @@ func moved(f kernels.Free, value, by float64) float64 {
 	return min(max(value+by, least), most)
 }
 
-// distance is how far b is from a on the number's scale.
+// distance returns the distance of b from a on the number's scale.
 func distance(f kernels.Free, a, b float64) float64 {
 	if f.Logarithmic() {
 		return math.Log(b / a)

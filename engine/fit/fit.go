@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// defaultStarts is how many searches there are: from the start values, and from the best
-// of a few points spread over the limits.
+// defaultStarts is the number of searches: from the start values, and from the best of a few points
+// spread over the limits.
 const defaultStarts = 4
 
 // MaxArms is the most arms that Of takes: a covariance is factored, O(n³), several
@@ -199,7 +199,7 @@ func (f *Fit) warn() {
 	case SharingUnclear:
 		say(engine.WarnPoolUnclear, nil, s.Support)
 	case SharingHelps:
-		if s.Speedup < hardly {
+		if s.Speedup < littleUse {
 			say(engine.WarnPoolWeak, nil, s.Speedup)
 		}
 	}
@@ -211,7 +211,7 @@ func (f *Fit) warn() {
 	}
 }
 
-// tooGood is the level at which a fit better than noise allows is told of.
+// tooGood is the level at which a fit better than noise allows is reported.
 const tooGood = 1e-3
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -2,8 +2,8 @@ package fit
 
 import "github.com/gonb-cope/gonb-cope/engine"
 
-// Measured is what sharing was worth in simulated runs of CoTestFC under the fitted kernel, with the
-// data's means for expected rewards, against the same test by each agent alone.
+// Measured holds the worth of sharing in simulated runs of CoTestFC under the fitted kernel, with
+// the data's means for expected rewards, against the same test by each agent alone.
 type Measured struct {
 	Runs       int             `json:"runs"`
 	Delta      float64         `json:"delta"`
@@ -27,7 +27,7 @@ func (m Measured) Warnings(predicted float64) []engine.Warning {
 		return []engine.Warning{{Kind: engine.WarnMeasuredPoolWrong, Numbers: []float64{wrong, runs, m.Delta, alone}}}
 	case m.Speedup.CI95[1] < 1:
 		return []engine.Warning{{Kind: engine.WarnMeasuredSlower, Numbers: speedup}}
-	case m.Speedup.CI95[1] < hardly:
+	case m.Speedup.CI95[1] < littleUse:
 		return []engine.Warning{{Kind: engine.WarnMeasuredWeak, Numbers: speedup}}
 	case m.Speedup.CI95[1] < predicted/2:
 		return []engine.Warning{{Kind: engine.WarnMeasuredLess, Numbers: speedup}}
@@ -35,5 +35,5 @@ func (m Measured) Warnings(predicted float64) []engine.Warning {
 	return nil
 }
 
-// hardly is the speedup below which pooling is said to be of little use.
-const hardly = 1.2
+// littleUse is the speedup below which pooling is said to be of little use.
+const littleUse = 1.2

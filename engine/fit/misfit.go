@@ -175,10 +175,10 @@ func (d *data) complement(variance []float64) *mat.Dense {
 	return mat.DenseCopyOf(full.Slice(0, n, q, n))
 }
 
-// nugget fits the kernel with + g*identity() added. All other numbers are fitted anew:
-// a kernel without the term bends to rough means, by short length scales, and looks as
-// if it fitted. The ratio of the likelihoods tells, g = 0 being at the edge of its
-// values [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
+// nugget fits the kernel with + g*identity() added. All other numbers are fitted again: a kernel
+// without the term bends to rough means, by short length scales, and looks as if it fitted. The
+// ratio of the likelihoods tells, g = 0 being at the edge of its values
+// [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
 func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	scale := 0.0
 	for _, v := range best.process.variance {
@@ -223,7 +223,7 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	return err
 }
 
-// ownOfArms tells whether a term is a number times identity().
+// ownOfArms reports whether a term is a number times identity().
 func ownOfArms(t kernels.Term) bool {
 	_, arm := t.Arm.(kernels.Identity)
 	if p, ok := t.Task.(kernels.Product); ok {

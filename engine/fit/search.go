@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// optimum is where a search ended.
+// optimum holds the end of a search.
 type optimum struct {
 	values     []float64
 	likelihood float64
@@ -61,9 +61,9 @@ func (s *surface) prefer(best *optimum, values []float64, slack float64) error {
 	return nil
 }
 
-// spread is how many points over the limits are tried before the best of them are
+// triedPoints is the number of points over the limits that are tried before the best of them are
 // searched from.
-const spread = 16
+const triedPoints = 16
 
 // starts are the start values and the best points of a Halton sequence [Halton 1960]
 // over the middle of the limits: deterministic, and even in every dimension.
@@ -74,7 +74,7 @@ func (s *surface) starts(count int) [][]float64 {
 		likelihood float64
 	}
 	var found []candidate
-	for k := 1; k <= spread && count > 1; k++ {
+	for k := 1; k <= triedPoints && count > 1; k++ {
 		values := make([]float64, len(s.free))
 		for i, f := range s.free {
 			share := 0.1 + 0.8*halton(k, prime(i))
@@ -158,7 +158,7 @@ func (s *surface) climb(begin []float64) ([]float64, error) {
 type climber struct {
 	s    *surface
 	last []float64 // where the process is
-	g    *process  // nil where there is none
+	g    *process  // nil without one
 	stop error     // why the search cannot go on
 }
 
@@ -213,8 +213,8 @@ func (c *climber) status() (optimize.Status, error) {
 	return optimize.NotTerminated, nil
 }
 
-// near is how close to a limit, as a share of the way between the limits, a number is
-// tried at the limit itself.
+// near is the distance from a limit, as a fraction of the way between the limits, within which a
+// number is tried at the limit itself.
 const near = 0.01
 
 // tidy moves numbers that are almost at a limit to it, and rounds all to five digits, as

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// clearly is how many nats of support make a verdict on sharing: odds of about 7 to 1.
+// clearly is the support, in nats, that makes a verdict on sharing: odds of about 7 to 1.
 const clearly = 2
 
 // sharing looks at how alike the tasks are under the fitted kernel, predicts what
@@ -112,9 +112,9 @@ func centre(m *mat.Dense, groups [][]int) {
 	}
 }
 
-// speedup is how many times as many measurements of an arm a task alone needs as one
-// that shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and
-// η the noise of a mean, together the mean posterior variance is
+// speedup returns how many times as many measurements of an arm a task alone needs as one that
+// shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and η the noise of
+// a mean, together the mean posterior variance is
 //
 //	v = (1/V) Σ λ_j η/(λ_j + η),
 //

@@ -145,7 +145,7 @@ func (s *surface) process(values []float64) (*process, error) {
 	return newProcess(s.d, gram, s.variance(values))
 }
 
-// likelihood is that of all the data: of the means, and where σ is free of what
+// likelihood returns the log likelihood of all the data: of the means, and where σ is free of what
 // replicates say about it,
 //
 //	-½ Σ (n_i - 1) log σ² - S/(2σ²),  S the sum of squares within arms.

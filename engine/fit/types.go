@@ -62,8 +62,8 @@ type Parameter struct {
 	Value float64 `json:"value"`
 	Min   float64 `json:"min"`
 	Max   float64 `json:"max"`
-	// CI95 is from the curvature of the likelihood on the number's scale; both ends are
-	// 0 where there is none: at a limit, and where the data do not determine the number.
+	// CI95 follows from the curvature of the likelihood on the number's scale; both ends are 0
+	// without one: at a limit, and where the data do not determine the number.
 	CI95          [2]float64 `json:"ci95"`
 	StandardError float64    `json:"standard_error"` // on its scale: relative for a logarithmic one
 	Logarithmic   bool       `json:"logarithmic"`
@@ -73,7 +73,7 @@ type Parameter struct {
 // CrossValidation says how well each arm is predicted from all others, the kernel
 // staying as it is.
 type CrossValidation struct {
-	Arms       int     `json:"arms"`        // predicted; the only arm of a level of its own is not
+	Arms       int     `json:"arms"`        // predicted; the only arm of a level is not
 	Error      float64 `json:"error"`       // root mean square, reward units
 	Without    float64 `json:"without"`     // the same when predicting by the mean of the task's other arms
 	LogDensity float64 `json:"log_density"` // mean log predictive density, nats
@@ -83,21 +83,21 @@ type CrossValidation struct {
 // Misfit is the test for lack of fit: the means against the kernel, where it says less
 // than noise does.
 type Misfit struct {
-	Test      string     `json:"test"`                // "F", "chi-square" or "" where there is none
-	Reason    string     `json:"reason,omitempty"`    // why there is none
+	Test      string     `json:"test"`                // "F", "chi-square" or "" without a test
+	Reason    string     `json:"reason,omitempty"`    // why no test was made
 	Statistic float64    `json:"statistic"`           // mean square of the directions over that of pure error, 1 on average when the kernel fits
 	Freedom   [2]float64 `json:"freedom"`             // degrees; the second is 0 for chi-square
 	PValue    float64    `json:"p_value"`             // of a statistic at least this large
 	Exact     bool       `json:"exact"`               // exact for a kernel and variance ratios known beforehand
 	Nugget    float64    `json:"nugget"`              // g of + g*identity() with the largest likelihood, reward units squared
-	Gain      float64    `json:"gain"`                // log likelihood that it adds, the other numbers fitted anew
+	Gain      float64    `json:"gain"`                // log likelihood that it adds, the other numbers fitted again
 	GainP     float64    `json:"gain_p_value"`        // of a gain at least this large where g = 0: half of a χ²_1 tail at twice the gain
 	Remedy    string     `json:"remedy,omitempty"`    // "+ g*identity()" where one of the two p-values is below 5 %
 	Mended    string     `json:"mended,omitempty"`    // the kernel with that term, fitted
 	Residuals []Residual `json:"residuals,omitempty"` // largest first
 }
 
-// Residual is how far an arm is from what the others predict.
+// Residual measures how far an arm is from what the others predict.
 type Residual struct {
 	Task         string  `json:"task"`
 	Arm          string  `json:"arm"`

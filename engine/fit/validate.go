@@ -7,11 +7,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// mostResiduals is how many arms are listed by their residuals.
+// mostResiduals limits the arms that are listed by their residuals.
 const mostResiduals = 10
 
-// crossValidate predicts every arm from all others, the kernel and the noise as they
-// are and the level estimated anew [RW06, eq. 5.12; Dubrule 1983],
+// crossValidate predicts every arm from all others, the kernel and the noise as they are and the
+// level estimated again [RW06, eq. 5.12; Dubrule 1983],
 //
 //	y_i - μ_i = (P y)_i / P_ii,  variance 1 / P_ii.
 func (g *process) crossValidate() (CrossValidation, []Residual) {
@@ -64,8 +64,8 @@ func (d *data) others(i int) (float64, bool) {
 	return sum / float64(hi-lo-1), hi-lo > 1
 }
 
-// perArm tells whether the problem's noise scales are the standard deviations of single
-// arms, each with few degrees of freedom of its own.
+// perArm reports whether the problem's noise scales are the standard deviations of single arms,
+// each with few degrees of freedom.
 func perArm(p *problem.Problem) bool {
 	if !p.Noise.Estimated() {
 		return false

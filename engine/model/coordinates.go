@@ -10,11 +10,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Decoupled is the model in coordinates for ξ = 0. Without a ridge, variances,
-// designs and estimates are the same under every invertible change of coordinates, and a norm of θ* has
-// no meaning. In these as many arms as there are dimensions have unit vectors, so
-// that what hangs together is seen: with as many dimensions as arms nothing does, each arm is a
-// block of its own, and 180 dimensions are 180 times one.
+// Decoupled returns the model in coordinates for ξ = 0. Without a ridge, variances, designs and
+// estimates are the same under every invertible change of coordinates, and a norm of θ* has no
+// meaning. In these as many arms as there are dimensions have unit vectors, so that dependence is
+// seen: with as many dimensions as arms there is none, each arm is its own block, and 180
+// dimensions are 180 times one.
 //
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
@@ -41,7 +41,7 @@ func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
 		return nil, err
 	}
 	features := mat.NewDense(n, dim, nil)
-	firsts, err := canon.FirstOf(ctx, factor.L, make([]float64, n))
+	firsts, err := canon.FirstEqual(ctx, factor.L, make([]float64, n))
 	if err != nil {
 		return nil, err
 	}

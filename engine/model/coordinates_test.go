@@ -24,7 +24,7 @@ func fullRank(t *testing.T) *problem.Problem {
 }
 
 // Without a ridge the coordinates of the features do not matter: the value of designs, the
-// variances and the estimates are those of the model itself.
+// variances and the estimates equal the model's own.
 func TestDecoupled(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), fullRank(t)) {
 		m := model(t, p)

@@ -7,10 +7,10 @@
 //
 // # What is computed once
 //
-// Designs, roundings and estimators depend on no data (but for CoTestFC and CoBayesFC, whose round sizes
-// do), so a Model remembers them for all its runs. Design problems are first brought to canonical
-// form (internal/canon): equal arms become one, independent parts are put in an order of their own,
-// what no contrast touches is left out. The paper's three cases are then made of the same six
-// arms, and models that share a Memory solve each design once for all cells of a sweep.
+// Designs, roundings and estimators depend on no data (but for CoTestFC and CoBayesFC, whose round
+// sizes do), so a Model remembers them for all its runs. Design problems are first brought to
+// canonical form (engine/internal/canon): equal arms become one, independent parts are put in a
+// fixed order, what no contrast touches is left out. The paper's three cases are then made of the
+// same six arms, and models that share a Memory solve each design once for all cells of a sweep.
 // Results are the same, bit for bit, whatever was remembered.
 package model

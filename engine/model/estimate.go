@@ -25,7 +25,7 @@ type Estimator struct {
 	shrink     float64    // Nξ
 	White      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
 	solved     *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
-	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or there are none
+	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or all directions are measured
 	sizes      []float64  // N: ‖φ_i‖²; nil without hidden
 	root       float64    // √Scale: a norm of 1 in kernel units is that in units of the features
 	truncation float64    // what a cut left of the features' squared lengths; 0 without one
@@ -187,7 +187,7 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	return bias
 }
 
-// Spans tells whether the features of an arm lie in what was measured.
+// Spans reports whether the features of an arm lie in what was measured.
 func (e *Estimator) Spans(i int) bool {
 	if e.hidden == nil {
 		return true

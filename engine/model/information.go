@@ -52,8 +52,8 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 // direction counts as not measured: rounding errors of a Cholesky factor reach it.
 const negligible = 1e-12
 
-// measured tells whether all eigenvalues are above negligible beside top, by the factor
-// alone: the smallest is at least 1/tr A⁻¹. False says nothing.
+// measured reports whether all eigenvalues are above negligible beside top, by the factor alone:
+// the smallest is at least 1/tr A⁻¹. False says nothing.
 func (p *information) measured(top float64) bool {
 	if p.norm == 0 || !p.chol.Factorize(p.matrix) {
 		return false

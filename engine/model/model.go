@@ -117,8 +117,8 @@ func (m *Model) identify() {
 	m.identity = canon.Fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Noise.UnknownBy
 }
 
-// Reweighted is the model with other precisions, normalised. The truth and the models of single tasks
-// are those of the guesses.
+// Reweighted returns the model with other precisions, normalised. The truth and the models of
+// single tasks stay as under the guesses.
 func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	w := *m
 	w.Precision = precision
@@ -130,9 +130,8 @@ func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	return &w, nil
 }
 
-// Share makes the model remember in a Memory that other models use, too, in place
-// of one of its own; nil changes nothing. It is called before the model is used,
-// and returns it.
+// Share makes the model remember in a Memory that other models use, too, in place of its own; nil
+// changes nothing. It is called before the model is used, and returns it.
 func (m *Model) Share(memory *Memory) *Model {
 	if memory != nil {
 		m.Memory = memory
@@ -174,7 +173,7 @@ func (m *Model) Cut() bool { return m.cut }
 // Rank is the dimension m of the features.
 func (m *Model) Rank() int { return m.Features.RawMatrix().Cols }
 
-// Space is what designs are chosen over, under ridge ξ.
+// Space returns the space over which designs are chosen, under ridge ξ.
 func (m *Model) Space(ridge float64) design.Space {
 	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.Normalised(ridge)}
 }
@@ -217,7 +216,7 @@ func (m *Model) Context() context.Context {
 	return m.ctx
 }
 
-// Solver is how the model's designs are solved, to a relative gap.
+// Solver returns the options with which the model's designs are solved, to a relative gap.
 func (m *Model) Solver(tolerance float64) design.Options {
 	return design.Options{Tolerance: tolerance, Context: m.ctx}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A problem that was put together by hand is told what cannot be in its noise.
+// Noise that cannot be is reported for a problem that was put together by hand.
 func TestNoiseOfProblems(t *testing.T) {
 	for want, change := range map[string]func(*problem.NoiseModel){
 		"noise can be known as":     func(m *problem.NoiseModel) { m.Known = "measured" },
@@ -30,8 +30,8 @@ func TestNoiseOfProblems(t *testing.T) {
 	}
 }
 
-// K_Z, the rewards and ‖θ*‖ of the family are those of its definition, and its ends
-// are the paper's cases 3 and 1.
+// K_Z, the rewards and ‖θ*‖ of the family follow its definition, and its ends are the paper's cases
+// 3 and 1.
 func TestPaperFamily(t *testing.T) {
 	const gap, v = 0.2, 5
 	theta := 0.0 // ‖θ*‖² of case 1, from its definition

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// lines is a problem of tasks each of whose arms are the points 0, 1, … under a line of its own, or of one for all
-// tasks, with noise unknown as told.
+// lines is a problem of tasks each of whose arms are the points 0, 1, … under its own line, or
+// under one for all tasks, with noise unknown as given.
 func lines(t testing.TB, tasks, arms int, own bool, unknown string) *Model {
 	t.Helper()
 	var names, armNames []string
@@ -148,7 +148,7 @@ func TestLackOfFitLaw(t *testing.T) {
 	}
 }
 
-// An arm whose scale is hardly known is left out, and no longer spoils the test for all others.
+// An arm with a very uncertain scale is left out, and no longer spoils the test for all others.
 func TestLackOfFitLeavesOut(t *testing.T) {
 	b := engine.Batch{Counts: []int{50, 50, 1, 50}, Means: []float64{0, 3, 2, 3}, Squares: []float64{200, 200, 0, 200}}
 	f := &fitCheck{model: line(t), data: NewReplicates(4)}

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// representation is how the known expected rewards lie to the kernel: μ = f + u with f in its space.
+// representation splits the known expected rewards: μ = f + u with f in the kernel's space.
 type representation struct {
 	norm    float64   // ‖f‖ of the smallest f that is closest to μ, kernel units; NaN where it was not computed
 	off     []float64 // N: u, normalised

@@ -59,8 +59,8 @@ func (m *Model) NormOf(opt engine.Options) (float64, error) {
 	return m.Norm()
 }
 
-// NormBound is what confidence widths use: 0 when no norm is known and none is
-// needed because ξ = 0.
+// NormBound returns the bound on ‖θ*‖ that confidence widths use: 0 when no norm is known and ξ =
+// 0, which needs none.
 func (m *Model) NormBound(opt engine.Options, ridge float64) (float64, error) {
 	norm, err := m.NormOf(opt)
 	if err != nil && (ridge > 0 || opt.Ridge.Kind == engine.RidgeGP) {
@@ -121,10 +121,9 @@ func (m *Model) ridgeFB(norm float64, opt engine.Options) (float64, error) {
 	})
 }
 
-// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the
-// iterates rise to the smallest fixed point, and every one of them satisfies
-// ξ ≤ f(ξ). Where there is none below the kernel's largest variance it stops there:
-// nothing is gained by more.
+// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the iterates rise to the
+// smallest fixed point, and every one of them satisfies ξ ≤ f(ξ). Where none lies below the
+// kernel's largest variance it stops there: nothing is gained by more.
 func (m *Model) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
 	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
@@ -157,12 +156,13 @@ func (m *Model) RidgeCondition(mode string, opt engine.Options, ridge float64) (
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + engine.RoundingEpsilon) * norm), err
 }
 
-// RidgeSlack is how far, relatively, ξ may be above the condition of its theorem: rounding, and the solver's tolerance.
+// RidgeSlack is the relative excess of ξ allowed over the condition of its theorem: rounding, and
+// the solver's tolerance.
 const RidgeSlack = 1e-6
 
-// RidgeWarnings tells of a kernel that cannot represent the rewards, and of a ξ
-// above what the theorem allows. Decided answers of a fixed budget do not rest on
-// Theorem 2 but on confidence widths, see evidence.
+// RidgeWarnings reports a kernel that cannot represent the rewards, and a ξ above what the theorem
+// allows. Decided answers of a fixed budget do not rest on Theorem 2 but on confidence widths, see
+// evidence.
 func (m *Model) RidgeWarnings(mode string, opt engine.Options, ridge float64) []engine.Warning {
 	out := MisfitWarnings(m, opt)
 	kind := engine.WarnRidgeFC
@@ -178,7 +178,7 @@ func (m *Model) RidgeWarnings(mode string, opt engine.Options, ridge float64) []
 	return out
 }
 
-// MisfitWarnings tells of a kernel that cannot represent the expected rewards.
+// MisfitWarnings reports a kernel that cannot represent the expected rewards.
 func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
 	if m.Fidelity(opt.Epsilon) != Foreign {
 		return nil

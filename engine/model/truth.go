@@ -19,8 +19,8 @@ type truth struct {
 	representation
 }
 
-// TieTolerance is how close, relative to their size, two means count as equal: differences below it
-// are rounding of the means themselves.
+// TieTolerance is the difference, relative to their size, at which two means still count as equal:
+// differences below it are rounding of the means themselves.
 const TieTolerance = 1e-14
 
 func (m *Model) computeTruth() (*truth, error) {

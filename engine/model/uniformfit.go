@@ -60,7 +60,7 @@ func (m *Model) uniformRest(u []float64, size float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	// On the arms with weight, u - Uθ is ± η: so many equations determine θ and η.
+	// On the arms with weight, u - Uθ is ± η: these equations determine θ and η.
 	var support []int
 	for i := range n {
 		if weights[i]+weights[n+i] > 1e-12 {

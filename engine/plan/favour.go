@@ -18,10 +18,10 @@ import (
 //
 //	min ‖θ‖²  subject to  (φ_best - φ_i)ᵀθ ≥ gap  for every rival i of every task.
 //
-// Under identity() that is every rival at gap; a kernel of less rank or of similar tasks forces some to be
-// further below. Which arm is best is that of a draw from the Gaussian process with
-// the kernel, so that similar tasks have similar best arms and the problem has a solution.
-// Arms that the kernel cannot tell apart stay equal.
+// Under identity() that is every rival at gap; a kernel of less rank or of similar tasks forces
+// some to be further below. The best arm comes from a draw of the Gaussian process with the kernel,
+// so that similar tasks have similar best arms and the problem has a solution. Arms that the kernel
+// cannot tell apart stay equal.
 func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, error) {
 	p := m.Problem
 	draw := make([]float64, m.Rank())
@@ -43,8 +43,8 @@ func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, er
 // indistinct is below which share of the largest ‖φ‖² a difference of features is rounding.
 const indistinct = 1e-10
 
-// contrasts are φ_best - φ_i of every rival of every task, where best is that of the rewards
-// φᵀtheta, and the smallest lead among them.
+// contrasts returns φ_best - φ_i for every rival of every task, best by the rewards φᵀtheta, and
+// the smallest lead among them.
 func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest float64) {
 	largest := 0.0
 	for i := range m.Problem.N() {
@@ -73,8 +73,8 @@ func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest flo
 	return leads, smallest
 }
 
-// The search of smallestNorm ends at this relative duality gap, or after so many sweeps:
-// then the rewards are less hard than they might be, and their smallest gap is right.
+// The search of smallestNorm ends at this relative duality gap, or after normSweeps sweeps: then
+// the rewards are less hard than they might be, and their smallest gap is right.
 const (
 	normTolerance = 1e-4
 	normSweeps    = 2000

@@ -30,8 +30,8 @@ func paper(t *testing.T, number int, gap float64) *problem.Problem {
 	return p
 }
 
-// Without sharing the least favourable rewards are those of [Bechhofer54]: every rival
-// exactly gap below. Of smallest norm, with n arms: (1-1/n) gap for the best, -gap/n for the others.
+// Without sharing the least favourable rewards are as in [Bechhofer54]: every rival exactly gap
+// below. Of smallest norm, with n arms: (1-1/n) gap for the best, -gap/n for the others.
 func TestLeastFavourableAlone(t *testing.T) {
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	p := paper(t, 1, 0.4).WithKernel(alone)

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// methods are what a forecast compares: those of the catalogue that carry a guarantee and
-// that somebody would choose.
+// methods returns the algorithms that a forecast compares: those of the catalogue that carry a
+// guarantee and that somebody would choose.
 func methods() []method {
 	all := []method{{"CoKernelFC", engine.SchedulePaper}, {"CoKernelFC", engine.ScheduleTuned}}
 	for _, name := range []string{"CoTestFC", "IndTestFC"} {
@@ -80,7 +80,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	return out, nil
 }
 
-// interrupted is what was forecast before an interrupt.
+// interrupted returns what was forecast before an interrupt.
 func (f Forecast) interrupted(ctx context.Context, from int) (Forecast, error) {
 	f.Prices.mark(f.Rows[from:])
 	f.note("interrupted: not every method was simulated, or not in all the runs asked for")

@@ -11,15 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// scenario is what is assumed of the rewards: some problems whose expected rewards are
-// known, among which the runs are shared out.
+// scenario holds what is assumed of the rewards: some problems whose expected rewards are known,
+// among which the runs are shared out.
 type scenario struct {
 	gap      float64 // 0: the problem's own rewards
 	problems []*problem.Problem
 	law      string // Options.Law where none is given
 }
 
-// draws is how many choices of best arms a gap is simulated with.
+// draws is the number of choices of best arms that a gap is simulated with.
 const draws = 5
 
 // scenarios are the known rewards, or one for each gap, and a note of what they are.

@@ -21,7 +21,7 @@ type forecaster struct {
 // method is an algorithm with a schedule.
 type method struct{ algorithm, schedule string }
 
-// need is what one run needed.
+// need holds what one run needed.
 type need struct {
 	rounds, samples, busiest, cost, time float64
 	undecided, done                      bool
@@ -90,8 +90,8 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 	return b, err
 }
 
-// need is what a run took, at these prices. Agents that share wait for the busiest one
-// in every round; agents that share nothing go on by themselves, and the slowest decides.
+// need returns what a run took, at these prices. Agents that share wait for the busiest one in
+// every round; agents that share nothing go on by themselves, and the slowest decides.
 func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	n := need{rounds: float64(len(o.Rounds)), done: true}
 	for _, a := range o.Answers {
@@ -132,7 +132,7 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	return n
 }
 
-// duration is how long a round with so many samples of an agent takes, the analysis
+// duration returns the time that a round with that many samples of an agent takes, the analysis
 // after it included.
 func (p Prices) duration(samples int) float64 {
 	batches := 1

@@ -12,16 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// DefaultRuns is how many runs a forecast simulates of each method.
+// DefaultRuns is the number of runs that a forecast simulates of each method.
 const DefaultRuns = 20
 
-// Question is what a forecast is about; the zero value asks for what the known expected
-// rewards need by the defaults of engine.Options, without prices.
+// Question says what a forecast is about; the zero value asks for what the known expected rewards
+// need by the defaults of engine.Options, without prices.
 type Question struct {
 	Options engine.Options // for every method; Of sets the schedule
-	// Gaps are leads of the best arm over its rivals to plan for, reward units, each a
-	// scenario of its own. None means the known expected rewards, or Options.Gap
-	// where they are unknown.
+	// Gaps are leads of the best arm over its rivals to plan for, reward units, each its own
+	// scenario. None means the known expected rewards, or Options.Gap where they are unknown.
 	Gaps    []float64
 	Runs    int // simulated for each method and gap; 0 means DefaultRuns
 	Seed    uint64
@@ -32,7 +31,7 @@ type Question struct {
 	Progress func(sim.Step)
 }
 
-// Prices are what sampling costs and how long it takes. The zero value leaves both out.
+// Prices holds what sampling costs and how long it takes. The zero value leaves both out.
 type Prices struct {
 	Sample     float64 `json:"sample,omitempty"`      // cost of one sample
 	Round      float64 `json:"round,omitempty"`       // cost of a round, for every agent that samples in it
@@ -42,7 +41,7 @@ type Prices struct {
 	TimeUnit   string  `json:"time_unit,omitempty"`   // of the durations, such as "days"
 }
 
-// costs and takes tell whether there are prices and durations.
+// costs and takes report whether there are prices and durations.
 func (p Prices) costs() bool { return p.Sample > 0 || p.Round > 0 }
 func (p Prices) takes() bool { return p.SampleTime > 0 || p.RoundTime > 0 }
 
@@ -82,9 +81,9 @@ type Comparison struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Row is what the simulated runs of one method needed: means, and quantiles of 90 %
-// (the smallest value that at least 90 % of the runs keep to). A run that came to a limit
-// undecided counts as needing infinitely much.
+// Row holds what the simulated runs of one method needed: means, and quantiles of 90 % (the
+// smallest value that at least 90 % of the runs keep to). A run that came to a limit undecided
+// counts as needing infinitely much.
 type Row struct {
 	Change    string  `json:"change,omitempty"` // of a Comparison: what differs from the baseline
 	Gap       float64 `json:"gap,omitempty"`    // planned for; 0: that of the known rewards
@@ -134,7 +133,7 @@ type Change struct {
 	Name  string  // for VaryTasks: as a reader sees it
 }
 
-// errUnknown is what a question without gaps about a problem without means gets.
+// errUnknown answers a question without gaps about a problem without means.
 var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
 
 // mark finds the cheapest and the quickest of rows that belong together: of equal ones that of

@@ -9,11 +9,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// WhatIf forecasts one algorithm as it is, and under each change taken by itself. The
-// rewards are those of the baseline throughout: a change of the tasks leaves out the
-// others and keeps the rewards of the rest. The schedule is that of Question.Options. It
-// reports several gaps, of which there can be one. After an interrupt it returns the rows of
-// the runs that finished, together with the error.
+// WhatIf forecasts one algorithm as it is, and under each change taken by itself. The rewards are
+// the baseline's throughout: a change of the tasks leaves out the others and keeps the rewards of
+// the rest. The schedule is taken from Question.Options. It reports several gaps, of which there
+// can be one. After an interrupt it returns the rows of the runs that finished, together with the
+// error.
 func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
 	q, err := q.prepared()
 	if err == nil && len(q.Gaps) > 1 {

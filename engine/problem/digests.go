@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Digests tells the data of the problem from other data: the hashes of the files that
-// it came from, and one of its tasks, arms, mean rewards and their counts. They are what
-// a kernel that was fitted to the problem carries along (kernels.Joint.Fitted).
+// Digests tells the data of the problem from other data: the hashes of the files that it came from,
+// and one of its tasks, arms, mean rewards and their counts. A kernel that was fitted to the
+// problem carries them along (kernels.Joint.Fitted).
 func (p *Problem) Digests() []string {
 	var all []string
 	for _, s := range p.Sources {
@@ -32,8 +32,8 @@ func (p *Problem) Digests() []string {
 	return append(all, hex.EncodeToString(h.Sum(nil)))
 }
 
-// KernelFittedHere tells whether the problem's kernel was fitted to the problem's own
-// data. Algorithms take the kernel as known beforehand; then it is not.
+// KernelFittedHere reports whether the problem's kernel was fitted to the problem's own data.
+// Algorithms take the kernel as known beforehand; then it is not.
 func (p *Problem) KernelFittedHere() bool {
 	return len(p.Kernel.Fitted) > 0 && slices.ContainsFunc(p.Digests(), func(d string) bool { return slices.Contains(p.Kernel.Fitted, d) })
 }

@@ -28,7 +28,7 @@ type EnvironmentEntry struct {
 	Most     float64 // and at most this
 }
 
-// OutlierFactor is how much wider than the others outliers scatter.
+// OutlierFactor is the factor by which outliers scatter wider than the others.
 const OutlierFactor = 10
 
 // Environments is the catalogue of reward models.
@@ -45,7 +45,7 @@ func Environments() []EnvironmentEntry {
 	}
 }
 
-// EnvironmentNamed returns the entry of a name; "" is that of gaussian.
+// EnvironmentNamed returns the entry of a name; "" means gaussian.
 func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 	var known []string
 	for _, e := range Environments() {
@@ -68,7 +68,7 @@ func disturbances() []string {
 	return out
 }
 
-// Independent tells whether the rewards of an environment are independent of each other.
+// Independent reports whether the rewards of an environment are independent of each other.
 func Independent(environment string) bool {
 	return environment != EnvironmentDrift && environment != EnvironmentBatch && environment != EnvironmentAutocorrelated
 }

@@ -37,7 +37,7 @@ type arm struct {
 // rows, arms the order of theirs. Every error has file, line and column; nothing
 // is returned with one.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
-	model, err := opt.Noise.settled(opt.Rewards != "")
+	model, err := opt.Noise.completed(opt.Rewards != "")
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,14 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
 	p.Sources = []Source{{path, t.hash, len(t.rows)}}
-	spread := spreadOf(t, sorted)
+	noise := noiseOf(t, sorted)
 	if opt.Rewards != "" {
-		if spread, err = p.loadRewards(opt, names, model.limits()); err != nil {
+		if noise, err = p.loadRewards(opt, names, model.limits()); err != nil {
 			return nil, err
 		}
 	}
-	p.Reps = spread.reps
-	if err := p.setNoise(t, model, spread); err != nil {
+	p.Reps = noise.reps
+	if err := p.setNoise(t, model, noise); err != nil {
 		return nil, err
 	}
 	return p, p.Check()

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// NoiseModel is what is known of the noise of rewards, and how simulated rewards are drawn. In a Problem it is
-// complete; as a statement, for Load and WithNoise, it has what is stated, and the zero value states nothing.
+// NoiseModel holds what is known of the noise of rewards, and how simulated rewards are drawn. In a
+// Problem it is complete; as a statement, for Load and WithNoise, it has what is stated, and the
+// zero value states nothing.
 type NoiseModel struct {
 	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they are guesses, which guide
 	// allocations and carry no guarantee. In a statement there is one for all arms, or none.
 	Scales    []float64
 	Known     string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
-	UnknownBy string // what has a factor of its own by which Scales may be off: nothing (""), UnknownProblem, UnknownTask or UnknownArm
-	// Bounds are two numbers between which every reward lies, whatever its law; Scales are
-	// then half their difference [Hoeffding63]. nil when there are none.
+	UnknownBy string // what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask or UnknownArm
+	// Bounds are two numbers between which every reward lies, whatever its law; Scales are then
+	// half their difference [Hoeffding63]. nil without bounds.
 	Bounds *[2]float64
 
 	SD          []float64 // N standard deviations that simulated noise has; nil means Scales
@@ -73,7 +74,7 @@ func (m NoiseModel) silent() bool {
 	return m.Scales == nil && m.Known == NoiseStated && m.UnknownBy == "" && m.Bounds == nil
 }
 
-// limits are what the rewards of a settled statement lie between, nil for all numbers.
+// limits returns the interval of the rewards of a completed statement, nil for all numbers.
 func (m NoiseModel) limits() *[2]float64 {
 	if m.Bounds == nil && m.Environment == EnvironmentBernoulli {
 		return &[2]float64{0, 1}
@@ -81,9 +82,9 @@ func (m NoiseModel) limits() *[2]float64 {
 	return m.Bounds
 }
 
-// settled fills in what a statement leaves out, and reports what cannot be together; raw tells whether there
-// are raw rewards.
-func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
+// completed fills in what a statement leaves out, and reports parts that contradict each other; raw
+// says whether there are raw rewards.
+func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	if m.Environment == "" {
 		m.Environment = EnvironmentGaussian
 		switch {
@@ -142,7 +143,7 @@ func (m NoiseModel) settled(raw bool) (NoiseModel, error) {
 // where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of which the statement
 // says nothing stay.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
-	m, err := m.settled(p.Rewards != nil)
+	m, err := m.completed(p.Rewards != nil)
 	if err != nil {
 		return nil, err
 	}

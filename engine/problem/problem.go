@@ -82,8 +82,8 @@ func (p *Problem) LargestNoise() float64 {
 	return largest
 }
 
-// Only returns the problem of some of the tasks, in this order: of one, as an agent that
-// shares nothing sees it. It panics when a task is named that there is not, or none is.
+// Only returns the problem of some of the tasks, in this order: of one, as an agent that shares
+// nothing sees it. It panics if tasks is empty or names a missing task.
 func (p *Problem) Only(tasks ...int) *Problem {
 	if len(tasks) == 0 {
 		panic("engine: a problem needs at least one task")
@@ -104,7 +104,7 @@ func (p *Problem) Only(tasks ...int) *Problem {
 	return &q
 }
 
-// at returns the entries of a list with these indices; nil of a list that there is not.
+// at returns the entries of a list with these indices; nil for a nil list.
 func at[T any](list []T, index []int) []T {
 	if list == nil {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// spread is what is known of the noise of each arm: a standard deviation (NaN
-// when unknown) and how many measurements it rests on.
-type spread struct{ sd, reps []float64 }
+// armNoise holds what is known of the noise of each arm: a standard deviation (NaN when unknown)
+// and how many measurements it rests on.
+type armNoise struct{ sd, reps []float64 }
 
-func spreadOf(t *table, arms []arm) spread {
-	var s spread
+func noiseOf(t *table, arms []arm) armNoise {
+	var s armNoise
 	for _, a := range arms {
 		s.sd, s.reps = append(s.sd, a.sd), append(s.reps, a.reps)
 	}
@@ -24,14 +24,14 @@ func spreadOf(t *table, arms []arm) spread {
 // loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
 // resample. Their means are the truth from then on; a mean column must agree
 // with them.
-func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (spread, error) {
+func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
 	path := opt.Rewards
 	t, err := readTable(path, opt.Read)
 	if err != nil {
-		return spread{}, err
+		return armNoise{}, err
 	}
 	if err := t.require("task", "arm", "rep", "reward"); err != nil {
-		return spread{}, err
+		return armNoise{}, err
 	}
 	index := map[[2]string]int{}
 	for i, v := range p.TaskOf {
@@ -43,18 +43,18 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 		var id [3]string
 		for k, name := range []string{"task", "arm", "rep"} {
 			if id[k], err = t.text(row, name); err != nil {
-				return spread{}, err
+				return armNoise{}, err
 			}
 		}
 		i, known := index[[2]string{id[0], id[1]}]
 		if !known {
 			if err := names.check(t, row); err != nil {
-				return spread{}, err
+				return armNoise{}, err
 			}
-			return spread{}, t.at(row[t.column["arm"]], "task %q, arm %q is not in the problem table", id[0], id[1])
+			return armNoise{}, t.at(row[t.column["arm"]], "task %q, arm %q is not in the problem table", id[0], id[1])
 		}
 		if line, twice := seen[id]; twice {
-			return spread{}, t.at(row[t.column["rep"]], "task %q, arm %q, rep %q appears twice, first in line %d", id[0], id[1], id[2], line)
+			return armNoise{}, t.at(row[t.column["rep"]], "task %q, arm %q, rep %q appears twice, first in line %d", id[0], id[1], id[2], line)
 		}
 		seen[id] = row[0].line
 		reward, err := t.number(row, "reward")
@@ -62,7 +62,7 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 			err = t.within(row, "reward", bounds)
 		}
 		if err != nil {
-			return spread{}, err
+			return armNoise{}, err
 		}
 		p.Rewards[i] = append(p.Rewards[i], reward)
 	}
@@ -70,14 +70,14 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 	return p.summarise(path)
 }
 
-// agreement is how far a mean column may be from the mean of the raw rewards,
-// relative to 1 + |mean|: rounding in the file, not another measurement.
+// agreement limits the distance of a mean column from the mean of the raw rewards, relative to 1 +
+// |mean|: rounding in the file, not another measurement.
 const agreement = 1e-3
 
 // summarise replaces the means by those of the populations and returns their
 // standard deviations.
-func (p *Problem) summarise(path string) (spread, error) {
-	s := spread{make([]float64, p.N()), make([]float64, p.N())}
+func (p *Problem) summarise(path string) (armNoise, error) {
+	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
 	given := p.Mean
 	p.Mean, p.Noise.SD = make([]float64, p.N()), make([]float64, p.N())
 	for i, rewards := range p.Rewards {
@@ -98,8 +98,8 @@ func (p *Problem) summarise(path string) (spread, error) {
 	return s, nil
 }
 
-// setNoise sets the noise from a settled statement and what is known of the data.
-func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
+// setNoise sets the noise from a completed statement and what is known of the data.
+func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	measured := !math.IsNaN(s.sd[0])
 	switch {
 	case m.silent() && measured:
@@ -133,7 +133,7 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s spread) error {
 // pooled returns for every arm the pooled standard deviation of its task:
 // √(Σ (reps-1) sd² / Σ (reps-1)), or the plain mean of sd² when every arm has
 // one measurement.
-func (p *Problem) pooled(s spread) []float64 {
+func (p *Problem) pooled(s armNoise) []float64 {
 	out := make([]float64, p.N())
 	for v := 0; v < p.V(); v++ {
 		lo, hi := p.ArmsOf(v)

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Texts that would spoil outputs, numbers that are none in a table, and names that only look
+// Texts that would spoil outputs, cells of a table that hold no number, and names that only look
 // alike are refused with their places.
 func TestTableTexts(t *testing.T) {
 	units := utf16.Encode([]rune("task,arm,mean\na,b,1\n"))

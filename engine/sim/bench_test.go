@@ -44,8 +44,8 @@ func BenchmarkRuns(b *testing.B) {
 	}
 }
 
-// panels is one of the paper's two figures: its algorithms, and for each of the
-// three cases the same cells.
+// panels describes one of the paper's two figures: its algorithms, and for each of the three cases
+// the same cells.
 type panels struct {
 	mode       string
 	algorithms []string
@@ -64,8 +64,8 @@ func fixedConfidence() panels {
 	return p
 }
 
-// fixedBudget is those for fixed budget: eight budgets, 100 runs a point, at a gap
-// where errors can be counted.
+// fixedBudget returns the panels for fixed budget: eight budgets, 100 runs a point, at a gap where
+// errors can be counted.
 func fixedBudget() panels {
 	p := panels{mode: engine.ModeFB, algorithms: []string{"CoKernelFB", "CoKernelFB-IndAlloc", "IndKernelFB", "CoUniformFB", "IndPeaceFB", "IndUniformFB"}}
 	for _, budget := range []int{7000, 12000, 20000, 35000, 60000, 100000, 170000, 300000} {

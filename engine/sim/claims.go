@@ -10,15 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// margin is how far from equal still counts as alike: 10 % for samples, 10
-// percentage points for error rates.
+// margin is the distance from equal that still counts as alike: 10 % for samples, 10 percentage
+// points for error rates.
 const margin = 0.1
 
-// ClaimsOf judges the claims of [Du23, Section 6] by a fixed-confidence sweep over
-// case, gap and algorithm, and those of [Du23, App. A] by a fixed-budget sweep over
-// case, budget and algorithm; a seed may be swept too. Either may be the zero Sweep,
-// and an algorithm that is not there is not claimed about. References that are no
-// algorithms (Entry.Role) are never competitors.
+// ClaimsOf judges the claims of [Du23, Section 6] by a fixed-confidence sweep over case, gap and
+// algorithm, and those of [Du23, App. A] by a fixed-budget sweep over case, budget and algorithm; a
+// seed may be swept too. Either may be the zero Sweep, and no claim is made about an algorithm that
+// is missing. References that are no algorithms (Entry.Role) are never competitors.
 //
 // The intervals of one case hold together with probability 95 % (Bonferroni: each
 // misses with 0.05 divided by the number of claims of its case, both sweeps together).
@@ -36,11 +35,11 @@ func ClaimsOf(fc, fb Sweep) (Claims, error) {
 	if err != nil {
 		return Claims{}, err
 	}
-	asked, err := confidence.questions()
+	asked, err := confidence.openClaims()
 	if err != nil {
 		return Claims{}, err
 	}
-	more, err := budget.questions()
+	more, err := budget.openClaims()
 	if err != nil {
 		return Claims{}, err
 	}
@@ -49,7 +48,7 @@ func ClaimsOf(fc, fb Sweep) (Claims, error) {
 		return Claims{}, errors.New("nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm with CoKernelFC and one of IndRAGE/V, IndRAGE and its competitors, " +
 			"or one over case, budget and algorithm with CoKernelFB and one of its competitors")
 	}
-	slices.SortStableFunc(asked, func(a, b question) int { return cmp.Compare(a.Case, b.Case) })
+	slices.SortStableFunc(asked, func(a, b openClaim) int { return cmp.Compare(a.Case, b.Case) })
 	perCase := map[float64]float64{}
 	for _, q := range asked {
 		perCase[q.Case]++
@@ -63,8 +62,8 @@ func ClaimsOf(fc, fb Sweep) (Claims, error) {
 	return out, nil
 }
 
-// question is a claim before it is judged at a level.
-type question struct {
+// openClaim is a claim before it is judged at a level.
+type openClaim struct {
 	Claim
 	judge func(alpha float64) (measured engine.Interval, verdict string, why Reason)
 }
@@ -128,8 +127,8 @@ func numeric(v any) (float64, bool) {
 }
 
 // questions asks of each cell what the paper claims of it.
-func (p panel) questions() ([]question, error) {
-	var out []question
+func (p panel) openClaims() ([]openClaim, error) {
+	var out []openClaim
 	for _, cell := range p.cells {
 		asked, err := p.about(cell)
 		if err != nil {
@@ -144,7 +143,7 @@ func (p panel) questions() ([]question, error) {
 }
 
 // about lists what is claimed of a cell.
-func (p panel) about(cell panelCell) ([]question, error) {
+func (p panel) about(cell panelCell) ([]openClaim, error) {
 	if p.mode == engine.ModeFC {
 		return aboutSamples(cell)
 	}

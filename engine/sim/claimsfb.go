@@ -11,12 +11,12 @@ var competitorsFB = [...]string{"CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniform
 
 // aboutErrors asks for differences of error rates: in cases 1 and 2 CoKernelFB errs
 // less than every baseline, in case 3 it approaches IndPeaceFB.
-func (p panel) aboutErrors(cell panelCell) ([]question, error) {
+func (p panel) aboutErrors(cell panelCell) ([]openClaim, error) {
 	own := cell.results["CoKernelFB"]
 	if own == nil {
 		return nil, nil
 	}
-	var out []question
+	var out []openClaim
 	for _, name := range competitorsFB {
 		rival := cell.results[name]
 		if rival == nil || (cell.number == 3 && name != "IndPeaceFB") || cell.number < 1 || cell.number > 3 {
@@ -26,7 +26,7 @@ func (p panel) aboutErrors(cell panelCell) ([]question, error) {
 		if err != nil {
 			return nil, err
 		}
-		q := question{Claim: Claim{
+		q := openClaim{Claim: Claim{
 			Source: "[Du23, App. A]", Statement: "CoKernelFB errs less than " + name, Quantity: "errors of CoKernelFB minus those of " + name,
 		}, judge: c.fewerErrors}
 		if cell.number == 3 {
@@ -81,8 +81,8 @@ func (c contrast) alikeErrors(alpha float64) (engine.Interval, string, Reason) {
 	return d, ClaimOpen, because(ReasonErrorsWide, 100*margin)
 }
 
-// unmeasurable tells of two error rates that are both small or both large, so that
-// nothing separates them; otherwise it says nothing.
+// unmeasurable reports two error rates that are both small or both large, so that nothing separates
+// them; otherwise the reason is empty.
 func (c contrast) unmeasurable() Reason {
 	a, b := Proportion(c.a.count, c.a.runs), Proportion(c.b.count, c.b.runs)
 	if hi := max(a.CI95[1], b.CI95[1]); hi < margin {
@@ -96,7 +96,7 @@ func (c contrast) unmeasurable() Reason {
 
 // trend asks of case 3 whether the error of CoKernelFB is closer to that of IndPeaceFB
 // than in case 1 at the same budget; nil when one of the four is not there.
-func (p panel) trend(cell panelCell) (*question, error) {
+func (p panel) trend(cell panelCell) (*openClaim, error) {
 	if cell.number != 3 {
 		return nil, nil
 	}
@@ -117,7 +117,7 @@ func (p panel) trend(cell panelCell) (*question, error) {
 	if !ok || !also {
 		return nil, nil
 	}
-	return &question{Claim: Claim{
+	return &openClaim{Claim: Claim{
 		Source: "[Du23, App. A]", Statement: "CoKernelFB is closer to IndPeaceFB than in case 1",
 		Quantity: "distance of the error rates of CoKernelFB and IndPeaceFB, case 3 minus case 1",
 	}, judge: func(alpha float64) (engine.Interval, string, Reason) { return closer(first, last, alpha) }}, nil

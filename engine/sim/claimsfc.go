@@ -30,12 +30,12 @@ func claimsOfSamples() []claimed {
 }
 
 // aboutSamples asks for ratios of samples.
-func aboutSamples(cell panelCell) ([]question, error) {
+func aboutSamples(cell panelCell) ([]openClaim, error) {
 	own := cell.results["CoKernelFC"]
 	if own == nil || cell.number < 1 || cell.number > 3 {
 		return nil, nil
 	}
-	var out []question
+	var out []openClaim
 	for _, claim := range claimsOfSamples() {
 		rival := cell.results[claim.rival]
 		if rival == nil || (claim.number != 0 && claim.number != cell.number) {
@@ -46,7 +46,7 @@ func aboutSamples(cell panelCell) ([]question, error) {
 			return nil, err
 		}
 		stopped := unfinished(own, rival)
-		out = append(out, question{
+		out = append(out, openClaim{
 			Claim: Claim{Source: "[Du23, Section 6]", Statement: claim.statement, Quantity: "samples of CoKernelFC over those of " + claim.rival},
 			judge: func(alpha float64) (engine.Interval, string, Reason) {
 				i := c.ratio(alpha)
@@ -69,8 +69,7 @@ func aboutSamples(cell panelCell) ([]question, error) {
 // a point, or far too narrow.
 const fewestRuns = 30
 
-// unfinished tells of runs that a limit stopped: their samples are not what the
-// algorithm needs.
+// unfinished reports runs that a limit stopped: their samples are not what the algorithm needs.
 func unfinished(sides ...[]engine.Result) Reason {
 	for _, results := range sides {
 		for _, r := range results {

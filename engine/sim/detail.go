@@ -35,8 +35,8 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 	return d
 }
 
-// theorem is what the paper's theorem about the algorithm promises; 0 where it cannot
-// be evaluated.
+// theorem returns what the paper's theorem about the algorithm promises; 0 where it cannot be
+// evaluated.
 func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
 	b, err := bounds.Of(ctx, model, x.Options)
 	switch {

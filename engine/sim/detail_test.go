@@ -69,7 +69,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// Without the truth there is nothing to be wrong about; without Detail there is none.
+// Without the truth no answer is wrong; without Detail there are no details.
 func TestDetailWithoutTruth(t *testing.T) {
 	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
@@ -163,8 +163,8 @@ func TestTooFewRuns(t *testing.T) {
 	}
 }
 
-// The bytes are those of messages that can be built: one run's rounds, drawn again
-// from its plans, put on the wire in all three forms.
+// The bytes agree with messages that are built: one run's rounds, drawn again from its plans, put
+// on the wire in all three forms.
 func TestBytes(t *testing.T) {
 	p, err := problem.PaperCase(2, 0.5)
 	if err != nil {

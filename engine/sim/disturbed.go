@@ -12,10 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// oneByOne is up to how many rewards of an arm and round are drawn one by one where their
-// mean has no law of its own that is easy to draw from. Of more than that, each draw stands for
-// several rewards: means and squares keep their expectation and the mean its variance, and tails are a
-// little heavier than they would be.
+// oneByOne limits the rewards of an arm and round that are drawn one by one where their mean has no
+// law that is easy to draw from. Of more than that, each draw stands for several rewards: means and
+// squares keep their expectation and the mean its variance, and tails are a little heavier than
+// they would be.
 const oneByOne = 1000
 
 // Student draws rewards with heavy tails, Student's t with ν > 2 degrees of freedom scaled
@@ -150,7 +150,7 @@ func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine
 	return s
 }
 
-// strength is that of the problem's environment, or its default.
+// strength returns the strength of the problem's environment, or its default.
 func strength(p *problem.Problem) float64 {
 	if entry, err := problem.EnvironmentNamed(p.Noise.Environment); p.Noise.Strength == 0 && err == nil {
 		return entry.Strength

@@ -32,8 +32,8 @@ func doubt(errors engine.Rate, delta float64) []engine.Warning {
 	return []engine.Warning{w}
 }
 
-// exceeds reports whether the exact 95 % interval lies above delta: whether so many errors have a
-// probability below 2.5 % at that rate.
+// exceeds reports whether the exact 95 % interval lies above delta: whether that number of errors
+// has a probability below 2.5 % at that rate.
 func exceeds(errors engine.Rate, delta float64) bool {
 	k, n := float64(errors.Count), float64(errors.Runs)
 	return k > 0 && delta < 1 && mathext.RegIncBeta(k, n-k+1, delta) < 0.025

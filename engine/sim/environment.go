@@ -16,7 +16,7 @@ import (
 // returns their summary, with its Squares where spread asks for them.
 type Drawer func(rng *rand.Rand, i, n int, spread bool) (Draw, error)
 
-// Draw is what is told of the n rewards of an arm in a round.
+// Draw holds what is reported of the n rewards of an arm in a round.
 type Draw struct {
 	Mean    float64 // reward units
 	Squares float64 // Σ (reward - Mean)², reward units²
@@ -161,10 +161,14 @@ func Resampled(rewards [][]float64) Drawer {
 	}
 }
 
-// Func makes a Go function an environment: f returns the mean of n rewards of an
+// RewardFunc draws rewards: it returns the mean of n rewards of an arm of a task, using only the
+// source of randomness given, so that the same seed gives the same numbers.
+type RewardFunc = func(rng *rand.Rand, task, arm string, n int) (float64, error)
+
+// Func returns a Drawer that calls f, which returns the mean of n rewards of an
 // arm, given its task and name. It is called once per arm and round, with the round's n; where the squares
-// are wanted, a mean does not tell them, and it is called n times for one reward each, at n times the cost.
-func Func(p *problem.Problem, f func(rng *rand.Rand, task, arm string, n int) (float64, error)) Drawer {
+// are wanted, which a mean does not give, it is called n times for one reward each, at n times the cost.
+func Func(p *problem.Problem, f RewardFunc) Drawer {
 	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
 		if !spread {

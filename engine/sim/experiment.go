@@ -28,20 +28,20 @@ type Experiment struct {
 	Progress  func(Step)    // called before the first run, after each, and after rounds of a single long one, never concurrently; may be nil
 	Draw      Drawer        // nil means that of the problem
 	Detail    bool          // keep Result.Detail
-	Memory    *model.Memory // shared by experiments that have designs in common; nil means one of its own
+	Memory    *model.Memory // shared by experiments that have designs in common; nil means a new one
 
-	// Each is told of every run that finished, with the pulls that each agent made in each
-	// round (rounds × V): what costs and times are counted by. It is never called
-	// concurrently, in the order in which runs finish, and not for results from a Store.
+	// Each is called for every run that finished, with the pulls that each agent made in each round
+	// (rounds × V), by which costs and times are counted. It is never called concurrently, in the
+	// order in which runs finish, and not for results from a Store.
 	Each func(run int, o *engine.Outcome, pulls [][]int)
 
-	natural bool // Draw is that of the problem
+	natural bool // Draw is the problem's
 }
 
-// Run makes the runs and returns their summary. When the context is cancelled,
-// or a run fails, it returns the summary of the runs that finished together with
-// the error; Result.Runs then says how many there were. Where none finished, answers, trace,
-// samples and rounds are those of the first run that was under way, as far as it came.
+// Run makes the runs and returns their summary. When the context is cancelled, or a run fails, it
+// returns the summary of the runs that finished together with the error; Result.Runs then says how
+// many there were. Where none finished, answers, trace, samples and rounds come from the first run
+// that had begun, as far as it got.
 //
 // Of each run only its score is kept, about 100 bytes, and of the first also its
 // answers and trace.
@@ -78,7 +78,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 		x.Progress(Step{Total: x.Runs})
 	}
 	err = x.repeat(ctx, entry, model, t)
-	// After an interrupt, the comparison with the theory gets a little time of its own.
+	// After an interrupt, the comparison with the theory gets a little extra time.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTime)
 	defer cancel()
 	if ctx.Err() != nil {
@@ -88,7 +88,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	return x.summary(ctx, entry, model, t), err
 }
 
-// summaryTime is how long the summary of an interrupted experiment may take.
+// summaryTime limits the summary of an interrupted experiment.
 const summaryTime = 200 * time.Millisecond
 
 // repeat makes the runs on the workers and tallies those that finish.
@@ -146,9 +146,9 @@ type made struct {
 	alg     engine.Algorithm
 }
 
-// one makes a run and measures what its agents do. A panic becomes an error that names
-// where: it would end the whole process, since runs have goroutines of their own, and
-// with it a notebook's values.
+// one makes a run and measures what its agents do. A panic becomes an error that names where: it
+// would end the whole process, since each run has its own goroutine, and with it a notebook's
+// values.
 func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *model.Model, run int) (m *made, err error) {
 	m = new(made)
 	defer func() {
@@ -172,7 +172,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	return m, err
 }
 
-// environment is what a run pulls from.
+// environment returns the environment from which a run pulls.
 func (x Experiment) environment(run int) engine.Environment {
 	if x.natural {
 		return environmentOf(x.Problem, x.Draw, x.Seed, run)

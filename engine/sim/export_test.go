@@ -19,5 +19,5 @@ func EnvironmentOf(p *problem.Problem, seed uint64, run int) engine.Environment 
 // Doubt is the warning about an error rate.
 var Doubt = doubt
 
-// KeyOf is what a Store finds the result of an experiment by.
+// KeyOf returns the key by which a Store finds the result of an experiment.
 func KeyOf(x Experiment) (string, error) { return x.key(context.Background()) }

@@ -5,9 +5,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// understated tells of an arm whose rewards vary more than its noise scale says,
-// beyond the 5 % that separate a sample standard deviation from that of the
-// population it was computed from.
+// understated reports an arm whose rewards vary more than its noise scale says, beyond the 5 % that
+// separate a sample standard deviation from its population's.
 func understated(p *problem.Problem) []engine.Warning {
 	worst, ratio := 0, 0.0
 	for i, sd := range p.Noise.SD {

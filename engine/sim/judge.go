@@ -19,7 +19,7 @@ type judge struct {
 	spread    []float64            // best minus median arm, by task
 }
 
-// score is what is kept of a run.
+// score holds what is kept of a run.
 type score struct {
 	done             bool // the run finished
 	status           engine.Status

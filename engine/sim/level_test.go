@@ -69,7 +69,8 @@ func amount(b bool) float64 {
 	return 0
 }
 
-// alarms is the probability that so many runs warn that errors exceed delta, at this rate.
+// alarms returns the probability that the given number of runs warns that errors exceed delta, at
+// this rate.
 func alarms(runs int, delta, rate float64) (probability float64) {
 	law := distuv.Binomial{N: float64(runs), P: rate}
 	for k := range runs + 1 {
@@ -80,7 +81,7 @@ func alarms(runs int, delta, rate float64) (probability float64) {
 	return probability
 }
 
-// sharesApart is how often the interval of 100 runs of five tasks leaves out a rate.
+// sharesApart returns how often the interval of 100 runs of five tasks leaves out a rate.
 func sharesApart(asked, rate, rho float64) float64 {
 	const repetitions = 4000
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -95,9 +96,9 @@ func sharesApart(asked, rate, rho float64) float64 {
 	return float64(apart) / repetitions
 }
 
-// pairsApart is how often the difference of two algorithms has an interval without 0: samples
-// are log-normal with a correlation of a half, errors 20 %, and an effect of 1 means 40 % more samples or 30 %
-// more of the runs in error.
+// pairsApart returns how often the difference of two algorithms has an interval without 0: samples
+// are log-normal with a correlation of a half, errors 20 %, and an effect of 1 means 40 % more
+// samples or 30 % more of the runs in error.
 func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 {
 	const repetitions = 4000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -122,8 +123,9 @@ func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 
 	return float64(apart) / repetitions
 }
 
-// claimsHold is how often a claim of fewer samples is said to hold, for any of three rivals in case 3: samples of
-// all are the same without effect, and with an effect of 1 the rivals take 20 % more.
+// claimsHold returns how often a claim of fewer samples is said to hold, for any of three rivals in
+// case 3: samples of all are the same without effect, and with an effect of 1 the rivals take 20 %
+// more.
 func claimsHold(b *testing.B, runs int, effect float64) float64 {
 	const repetitions = 1000
 	rng := rand.New(rand.NewPCG(7, 8))

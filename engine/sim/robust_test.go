@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// offKernel is the paper's case with a gap of 0.4, every expected reward moved by a normal number of the
-// given standard deviation. Draws with a gap below 0.1 in some task are passed over: there the
-// samples would tell of near ties.
+// offKernel is the paper's case with a gap of 0.4, every expected reward moved by a normal number
+// of the given standard deviation. Draws with a gap below 0.1 in some task are passed over: there
+// the samples would measure near ties.
 func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Problem {
 	t.Helper()
 	base := paperCase(t, number, 0.4)
@@ -45,7 +45,7 @@ func apart(p *problem.Problem) *problem.Problem {
 	return p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
 }
 
-// asked is what one way of running has come to over several instances.
+// asked sums what one way of running needed over several instances.
 type asked struct {
 	samples                      float64 // mean
 	wrong, undecided, runs, over int     // over: instances of whose runs more than δ are wrong

@@ -47,13 +47,11 @@ type storedLine struct {
 	Special   []special       `json:"special,omitempty"`
 }
 
-// lineStart is how a line begins: a file that begins otherwise is not a store, and is
-// left alone.
+// lineStart begins a line: a file that begins otherwise is not a store, and is left alone.
 const lineStart = `{"key":"`
 
-// OpenStore opens the store in a file, which it creates when there is none. A file
-// that another Store has open, and one with a line that is not a stored result, are
-// errors.
+// OpenStore opens the store in a file, which it creates if it is missing. A file that another Store
+// has open, and one with a line that is not a stored result, are errors.
 func OpenStore(path string) (*Store, error) {
 	if err := await.Regular(path); err != nil {
 		return nil, err // it names the file
@@ -122,11 +120,10 @@ func parseLine(text []byte) (storedLine, error) {
 	return line, err
 }
 
-// Run returns the stored result of an experiment, and true; or makes the runs, stores
-// their result when all of them finished, and returns it and false. What comes from
-// the store is the result bit by bit. Workers, Progress and Memory make no difference
-// to a result; an experiment with a Draw of its own is an error, since two functions
-// cannot be told apart.
+// Run returns the stored result of an experiment, and true; or makes the runs, stores their result
+// when all of them finished, and returns it and false. What comes from the store is the result bit
+// by bit. Workers, Progress and Memory make no difference to a result; an experiment with its own
+// Draw is an error, since two functions cannot be told apart.
 func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, error) {
 	key, err := x.key(ctx)
 	if err != nil {
@@ -146,7 +143,7 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	return r, false, s.keep(key, r)
 }
 
-// errInUse is what a file that another Store has open is refused with.
+// errInUse refuses a file that another Store has open.
 var errInUse = errors.New("it is in use by another sweep or program")
 
 // keep appends a result, as one write.
@@ -174,7 +171,7 @@ func (s *Store) keep(key string, r engine.Result) error {
 	return s.file.Sync()
 }
 
-// syncTime is how much work a power cut may undo. To wait for the disk after each line, about a
+// syncTime is the work that a power cut may undo. To wait for the disk after each line, about a
 // millisecond, would double the time of small experiments.
 const syncTime = time.Second
 

@@ -81,7 +81,7 @@ func column(scores []score, of func(score) float64) []float64 {
 	return out
 }
 
-// unfinished tells of the run that was under way where none finished.
+// unfinished fills in the run that had begun where none finished.
 func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
 	s := t.judge.score(&t.left.outcome)
 	r.SamplesPerAgent = Mean([]float64{s.samples})

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
-// tally is what is kept of the runs of an experiment. It is the same whatever the
-// order in which they finished.
+// tally holds what is kept of the runs of an experiment. It is the same whatever the order in which
+// they finished.
 type tally struct {
 	judge    judge
 	scores   []score // by run
@@ -78,8 +78,8 @@ func (t *tally) finished() (scores []score, runs []int) {
 	return scores, runs
 }
 
-// byChance tells whether so many of the runs reject a kernel that fits often enough: a
-// test at level α does in α of them.
+// byChance reports whether that many of the runs may well reject a kernel that fits: a test at
+// level α does in α of them.
 func byChance(rejected, runs int) bool {
 	tail := distuv.Binomial{N: float64(runs), P: engine.LackLevel}.Survival(float64(rejected) - 1)
 	return tail > engine.LackLevel*(1+1e-9)

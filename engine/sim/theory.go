@@ -21,7 +21,7 @@ const (
 	predictedArms = 400
 )
 
-// bound sets the lower bound beside a result of fixed confidence, or says why there is none.
+// bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model) {
 	if x.Problem.Mean == nil || m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// Step is how far an experiment is: its runs, and where there is one run in all and that takes
+// Step shows how far an experiment is: its runs, and where there is one run in all and that takes
 // longer, the run itself after each round. Round is 0 where only runs are told.
 type Step struct {
 	Done, Total int // runs
@@ -22,18 +22,18 @@ type Step struct {
 const (
 	patience     = 500 * time.Millisecond // what is over sooner tells nothing of its rounds
 	interval     = 200 * time.Millisecond // between two rounds that are told
-	worthTelling = 20                     // foretelling may take 1/20 of the time of a run
+	worthTelling = 20                     // predicting may take 1/20 of the time of a run
 )
 
-// watched is an environment that tells of the rounds of a run, from a while on: before
-// each pull of what was learned up to then.
+// watched is an environment that reports the rounds of a run once it has taken a while: before each
+// pull what was learned up to then.
 type watched struct {
 	engine.Environment
 	alg  engine.Algorithm
 	tell func(Step)
 
 	began, told, pulled time.Time
-	spent               time.Duration // on foretelling
+	spent               time.Duration // on predicting
 	rounds, samples     int           // pulled and learned
 }
 
@@ -42,7 +42,7 @@ func watch(env engine.Environment, alg engine.Algorithm, tell func(Step)) *watch
 	return &watched{Environment: env, alg: alg, tell: tell, began: now, pulled: now}
 }
 
-// Pull tells of the rounds before and passes the plan on.
+// Pull reports the rounds before and passes the plan on.
 func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	now := time.Now()
 	if w.rounds > 0 && now.Sub(w.began) >= patience && now.Sub(w.told) >= interval {
@@ -56,7 +56,7 @@ func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// step is where the run is. Foretelling takes about as long as learning and planning did.
+// step returns the state of the run. Foretelling takes about as long as learning and planning did.
 func (w *watched) step(now time.Time) Step {
 	s := Step{Total: 1, Round: w.rounds, Samples: w.samples, Remaining: math.NaN()}
 	for _, a := range w.alg.Answers() {

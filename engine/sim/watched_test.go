@@ -112,8 +112,8 @@ func TestProgressAtALimit(t *testing.T) {
 	}
 }
 
-// A single run that takes longer tells of its rounds; one that is quick, and each of
-// several, does not.
+// A single run that takes longer reports its rounds; one that is quick, and each of several, does
+// not.
 func TestRoundsAreTold(t *testing.T) {
 	p, err := problem.PaperCase(1, 0.3)
 	if err != nil {

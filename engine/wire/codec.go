@@ -145,7 +145,7 @@ func (r *reader) squares(i int) float64 {
 	return v
 }
 
-// end tells of the first mistake, which may be that something follows the entries.
+// end returns the first mistake, which may be that something follows the entries.
 func (r *reader) end() error {
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes follow the last entry", len(r.rest))

@@ -17,10 +17,10 @@
 //
 //	A_v = Nξ I + Σ_i N_i φ(x̃_i) φ(x̃_i)ᵀ  over its own arms i
 //
-// has nothing in it but the plan's counts, so that receivers recover b_v = A_v θ̂_v
-// and merge. They need the features φ in the same basis as the sender, and ξ > 0 or
-// counts whose features span the space: without, A_v is singular. Nothing but Merged and
-// Raw tells how far rewards scatter; the length of Theta is then that of a part.
+// has nothing in it but the plan's counts, so that receivers recover b_v = A_v θ̂_v and merge. They
+// need the features φ in the same basis as the sender, and ξ > 0 or counts whose features span the
+// space: without, A_v is singular. Only Merged and Raw show how far rewards scatter; the length of
+// Theta is then that of a part.
 //
 // A message is
 //

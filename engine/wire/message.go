@@ -54,7 +54,7 @@ func ParseDigest(text string) (Digest, error) {
 	return d, nil
 }
 
-// String is what ParseDigest reads.
+// String returns the form that ParseDigest reads.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10],

@@ -1,15 +1,14 @@
 package wire
 
-// Traffic is what agents broadcast: messages, and their bytes in each of the three
-// forms.
+// Traffic counts what agents broadcast: messages, and their bytes in each of the three forms.
 type Traffic struct {
 	Messages, Merged, Raw, Theta int64
 }
 
-// Round is the traffic of one round, in which every agent broadcasts once: agentOf and
-// counts have one entry per arm, the arms of an agent side by side; features is the
-// dimension of θ̂, and spread tells whether squares are sent besides the means. It is measured and not built, so it costs the arms, however many
-// pulls they had.
+// Round returns the traffic of one round, in which every agent broadcasts once: agentOf and counts
+// have one entry per arm, the arms of an agent side by side; features is the dimension of θ̂, and
+// spread says whether squares are sent besides the means. It is measured and not built, so it costs
+// the arms, however many pulls they had.
 func Round(round int, agentOf, counts []int, features int, spread bool) Traffic {
 	var t Traffic
 	for lo := 0; lo < len(agentOf); {

@@ -34,7 +34,7 @@ type coBayes struct {
 	planned engine.Plan
 	model.Pool
 	taken     []int // V: pulls so far
-	law       rounds.NoiseLaw
+	scales    rounds.Scales
 	posterior *model.Estimator
 	estimates []float64 // posterior means, normalised; nil before any data
 }
@@ -58,7 +58,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	if m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
-	a.law, err = rounds.LawOf(m, opt)
+	a.scales, err = rounds.NewScales(m, opt)
 	return a, err
 }
 
@@ -76,11 +76,11 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 				counts[i] = 1
 			}
 		}
-		a.law.Replicate(counts)
+		a.scales.Replicate(counts)
 	} else {
 		a.fill(counts)
 	}
-	p := engine.Plan{Round: a.round + 1, Counts: counts, Spread: a.law.Groups != nil, Digest: engine.Digest(a.round+1, counts)}
+	p := engine.Plan{Round: a.round + 1, Counts: counts, Spread: a.scales.Groups != nil, Digest: engine.Digest(a.round+1, counts)}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}
@@ -91,12 +91,12 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 
 // fill adds the pulls of a round.
 func (a *coBayes) fill(counts []int) {
-	f := newForesight(a.posterior, a.law.Model.Precision)
+	f := newForesight(a.posterior, a.scales.Model.Precision)
 	var open []*outlook
 	for v, set := range a.Sets {
 		if len(set) > 1 {
 			most := max(1, int(math.Ceil(posteriorGrowth*float64(a.taken[v]))))
-			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), most, a.law.FreedomOf(set)))
+			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), most, a.scales.FreedomOf(set)))
 		}
 	}
 	for len(open) > 0 {
@@ -126,19 +126,19 @@ func (a *coBayes) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.planned, b); err != nil {
 		return err
 	}
-	a.law.Learn(b)
+	a.scales.Learn(b)
 	means, total := a.Add(b), 0
 	for i, c := range b.Counts {
 		a.taken[a.Model.Problem.TaskOf[i]] += c
 		total += a.Counts[i]
 	}
 	var err error
-	if a.posterior, err = model.NewEstimator(a.law.Model, a.Model.GpRidge(total), a.Counts); err != nil {
+	if a.posterior, err = model.NewEstimator(a.scales.Model, a.Model.GpRidge(total), a.Counts); err != nil {
 		return err
 	}
 	a.estimates = a.posterior.Estimates(means)
 	for v, set := range a.Sets {
-		first, freedom := rounds.Leader(set, a.estimates), a.law.FreedomOf(set)
+		first, freedom := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set)
 		var risk float64
 		for _, i := range set {
 			variance := a.posterior.Variance(i, first)
@@ -173,7 +173,7 @@ func exceeds(mean, variance, epsilon, freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival((epsilon - mean) / math.Sqrt(variance))
 }
 
-// Done tells whether every task is closed.
+// Done reports whether every task is closed.
 func (a *coBayes) Done() bool { return a.Single() }
 
 // Answers are the leaders.
@@ -193,5 +193,5 @@ func (a *coBayes) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings tells of a kernel that cannot represent the rewards.
+// Warnings reports a kernel that cannot represent the rewards.
 func (a *coBayes) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }

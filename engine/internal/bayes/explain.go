@@ -11,9 +11,8 @@ import (
 
 var _ engine.Explainer = (*coBayes)(nil)
 
-// Progress tells of every open task which arm is the most probable rival, and how many more
-// pulls of the task in the proportions of those so far would make it improbable enough, were it
-// the only one.
+// Progress returns for every open task the most probable rival, and how many more pulls of the task
+// in the proportions of those so far would make it improbable enough if it were the only one.
 func (a *coBayes) Progress() []engine.Progress {
 	out := make([]engine.Progress, len(a.Sets))
 	for v, set := range a.Sets {
@@ -32,7 +31,7 @@ func (a *coBayes) Progress() []engine.Progress {
 // lacking is the progress of an open task.
 func (a *coBayes) lacking(v int, set []int) engine.Progress {
 	first, rival, most := rounds.Leader(set, a.estimates), -1, -1.0
-	freedom := a.law.FreedomOf(set)
+	freedom := a.scales.FreedomOf(set)
 	for _, i := range set {
 		p := exceeds(a.estimates[i]-a.estimates[first], a.posterior.Variance(i, first), a.epsilon, freedom)
 		if i != first && p > most {

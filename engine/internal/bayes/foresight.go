@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// foresight is how posterior covariances change with pulls that are planned but not
-// made: they depend on which arms are pulled, not on what that brings.
+// foresight computes how posterior covariances change with pulls that are planned but not made:
+// they depend on which arms are pulled, not on what that brings.
 type foresight struct {
 	white     *mat.Dense  // w_i·w_j is the posterior covariance of arms i and j before the pulls
 	precision []float64   // 1/σ_i², normalised
@@ -17,7 +17,7 @@ type foresight struct {
 	watched   []*outlook
 }
 
-// outlook is what is foreseen of one task.
+// outlook holds the predicted covariances of one task.
 type outlook struct {
 	arms       []int
 	leader     int         // position in arms
@@ -27,8 +27,8 @@ type outlook struct {
 	left       int         // pulls that it may still get
 }
 
-// foreseen is how often the pulls of a task are chosen in a round, at most.
-const foreseen = 16
+// mostForeseen limits how often the pulls of a task are chosen in a round.
+const mostForeseen = 16
 
 func newForesight(posterior *model.Estimator, precision []float64) *foresight {
 	return &foresight{white: posterior.White, precision: precision}
@@ -37,7 +37,7 @@ func newForesight(posterior *model.Estimator, precision []float64) *foresight {
 // watch keeps the covariances of the arms up to date; they must be watched before the
 // first pull.
 func (f *foresight) watch(arms []int, leader, most int, freedom float64) *outlook {
-	o := &outlook{arms: arms, freedom: freedom, left: most, step: (most + foreseen - 1) / foreseen, covariance: make([][]float64, len(arms))}
+	o := &outlook{arms: arms, freedom: freedom, left: most, step: (most + mostForeseen - 1) / mostForeseen, covariance: make([][]float64, len(arms))}
 	for k, i := range arms {
 		if i == leader {
 			o.leader = k

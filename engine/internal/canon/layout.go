@@ -11,10 +11,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
-// Layout is how the arms of a model hang together. Arms with the same features, to
-// rounding, and the same precision are one arm to a design. Arms with no feature in common
-// belong to different blocks: the information matrix is block-diagonal, and pulls
-// in one block say nothing about another.
+// Layout describes how the arms of a model depend on each other. Arms with the same features, to
+// rounding, and the same precision are one arm to a design. Arms with no feature in common belong
+// to different blocks: the information matrix is block-diagonal, and pulls in one block say nothing
+// about another.
 type Layout struct {
 	First  []int   // N: the first of the arms that equal this one
 	Copies []int   // N: how many arms equal this one, itself counted
@@ -89,7 +89,7 @@ func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 
 // findCopies sets which arms are equal.
 func (l *Layout) findCopies(ctx context.Context, features *mat.Dense, precision []float64) (err error) {
-	if l.First, err = FirstOf(ctx, features, precision); err != nil {
+	if l.First, err = FirstEqual(ctx, features, precision); err != nil {
 		return err
 	}
 	for i, first := range l.First {
@@ -101,8 +101,8 @@ func (l *Layout) findCopies(ctx context.Context, features *mat.Dense, precision 
 	return nil
 }
 
-// FirstOf is the first of the arms that equal each arm.
-func FirstOf(ctx context.Context, features *mat.Dense, precision []float64) ([]int, error) {
+// FirstEqual is the first of the arms that equal each arm.
+func FirstEqual(ctx context.Context, features *mat.Dense, precision []float64) ([]int, error) {
 	n, dim := features.Dims()
 	quantum, rounded := SameFeature*LargestEntry(features), make([]float64, dim)
 	first, seen := make([]int, n), map[string]int{}
@@ -122,7 +122,7 @@ func FirstOf(ctx context.Context, features *mat.Dense, precision []float64) ([]i
 	return first, nil
 }
 
-// eachRows is how many rows are worked on between two looks at the context.
+// eachRows counts the rows that are worked on between two looks at the context.
 const eachRows = 1024
 
 // identify sets the block's identity, bit for bit: designs of equal blocks are equal.
@@ -157,7 +157,7 @@ func Submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
 	return out
 }
 
-// subset tells whether every element of a is in b; both ascend.
+// subset reports whether every element of a is in b; both ascend.
 func subset(a, b []int) bool {
 	for _, i := range a {
 		k, found := slices.BinarySearch(b, i)

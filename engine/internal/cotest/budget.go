@@ -73,8 +73,8 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return a, nil
 }
 
-// divide fixes the pulls of all rounds, which add up to the budget, whatever the data;
-// exploring rounds have at least so many, or the rest.
+// divide fixes the pulls of all rounds, which add up to the budget, whatever the data; exploring
+// rounds have at least the given number, or the rest.
 func (a *coTestFB) divide(total, least int) {
 	rounds := min(budgetRounds, a.opt.MaxRounds)
 	for r := range rounds {
@@ -117,7 +117,7 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
 	var st *rounds.Stage
 	var err error
-	if a.round < exploring && a.law.Groups == nil { // known before any data
+	if a.round < exploring && a.scales.Groups == nil { // known before any data
 		kind, sets := canon.KindBudgetRound, contrasts.Groups
 		if a.round > 0 && !a.repeats() { // on top of the pulls before
 			kind, sets = canon.KindBudgetFurther, append(sets, a.shares[:a.round])
@@ -132,15 +132,15 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 	return a.commit(st)
 }
 
-// repeats tells whether the coming round is exploration by itself, as round 1 is. Under a
-// prior the data may be too few for that, and it goes on from them.
+// repeats reports whether the coming round is exploration by itself, as round 1 is. Under a prior
+// the data may be too few for that, and it goes on from them.
 func (a *coTestFB) repeats() bool { return a.round < exploring && a.prior == 0 }
 
 // designProblem returns what the round's design is over, arms without copies: the contrasts in all
 // that is known. In the features that the estimator of all data has made white its
 // information is I, which n pulls add to as to a ridge of 1/n.
 func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
-	m, known := a.law.Model, a.pooled
+	m, known := a.scales.Model, a.pooled
 	features, ridge := m.Features, m.Normalised(a.prior/float64(n))
 	if a.repeats() {
 		known = nil
@@ -161,7 +161,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 		columns[k] = k
 	}
 	s := design.Space{Features: canon.Submatrix(features, arms, columns), Ridge: ridge, Precision: make([]float64, len(arms))}
-	for k, i := range arms { // an arm off the measured span would bring an unknown of its own
+	for k, i := range arms { // an arm off the measured span would bring its own unknown
 		if known == nil || known.Spans(i) {
 			s.Precision[k] = m.Precision[i]
 		}
@@ -213,8 +213,8 @@ func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) 
 		return nil, err
 	}
 	st.Design.Value, st.Design.Lower, st.Rounding.Ratio = d.Value, d.Lower, r.Ratio
-	a.share(arms, r.Counts, st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(a.law.Model, 0, st.Rounding.Counts)
+	a.addCopies(arms, r.Counts, st.Rounding.Counts)
+	st.Estimate, err = model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts)
 	return st, err
 }
 
@@ -223,7 +223,7 @@ const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.
 func (a *coTestFB) Learn(b engine.Batch) error {
-	if err := a.settle(b); err != nil {
+	if err := a.update(b); err != nil {
 		return err
 	}
 	for _, c := range a.contests {
@@ -243,7 +243,7 @@ func (a *coTestFB) Learn(b engine.Batch) error {
 	return nil
 }
 
-// Done tells whether the budget is spent, or there was never anything to decide.
+// Done reports whether the budget is spent, or there was never anything to decide.
 func (a *coTestFB) Done() bool {
 	for _, c := range a.contests {
 		if len(c.arms) > 1 {

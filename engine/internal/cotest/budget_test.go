@@ -61,8 +61,8 @@ func (f *fixedBudget) learn(b engine.Batch) {
 	}
 }
 
-// Budgets are spent to the pull in the shares of docs/theory.md, leaders are the largest
-// estimates of all data, and the arms out are those of the transcription.
+// Budgets are spent to the pull in the shares of docs/theory.md, leaders are the largest estimates
+// of all data, and the same arms are out as in the transcription.
 func TestReferenceCoTestFB(t *testing.T) {
 	distinct := []float64{1, 2, 5, 3}
 	out, stood := 0, 0

@@ -7,8 +7,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
 
-// Progress tells of every task which arm is hardest to tell from its leader. The samples are those of
-// a run of this kind as a whole in which it would be told: this one does not go beyond its budget.
+// Progress returns for every task the arm that is hardest to tell from its leader. The samples are
+// those of a run of this kind as a whole in which it would be told: this one does not go beyond its
+// budget.
 func (a *coTestFB) Progress() []engine.Progress {
 	out := make([]engine.Progress, len(a.Sets))
 	height := math.Inf(1)
@@ -35,8 +36,8 @@ func (a *coTestFB) Progress() []engine.Progress {
 	return out
 }
 
-// hardest looks for the open arm whose gap is the fewest standard errors; its rival is -1
-// before any data, and where there is none.
+// hardest looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
+// any data and without an open arm.
 func (a *coTestFB) hardest(c *contest) ahead {
 	out, first, least := ahead{rival: -1}, c.arms[c.leader], math.Inf(1)
 	for k, i := range c.arms {

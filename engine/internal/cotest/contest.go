@@ -54,8 +54,8 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	return out, nil
 }
 
-// open tells whether the arm at position k may still be better than the leader by more
-// than epsilon, normalised.
+// open reports whether the arm at position k may still be better than the leader by more than
+// epsilon, normalised.
 func (c *contest) open(k int, clock sequential.Clock, epsilon float64) bool {
 	return k != c.leader && !c.walks[k].Excludes(clock, c.arms[c.leader], epsilon)
 }
@@ -121,7 +121,7 @@ func (c *contest) needs(clock sequential.Clock, epsilon float64, gap, variance f
 	return out
 }
 
-// exhausted tells whether the clock of some open arm has run out.
+// exhausted reports whether the clock of some open arm has run out.
 func (c *contest) exhausted(clock sequential.Clock, epsilon float64) bool {
 	for k, w := range c.walks {
 		if c.open(k, clock, epsilon) && w.Look == sequential.ClockLooks-1 {

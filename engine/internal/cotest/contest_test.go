@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Tasks that the kernel hardly tells apart are one contest, so that their arms are tested once.
+// Tasks that the kernel barely tells apart are one contest, so that their arms are tested once.
 func TestSnapTasks(t *testing.T) {
 	p := enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.Linear{Bias: 1}}}}, []float64{0, 1, 2}, []float64{0, 1, 2}, []float64{0, 1, 2})
 	var err error

@@ -106,7 +106,7 @@ func (c *combination) deviation(i, first int, pseudo *mat.Dense) float64 {
 	return math.Sqrt(mat.Inner(&y, pseudo, &y))
 }
 
-// estimable tells whether A A⁺ y = y.
+// estimable reports whether A A⁺ y = y.
 func (c *combination) estimable(i, first int, counts []float64, pseudo *mat.Dense) bool {
 	var y, back, seen mat.VecDense
 	y.SubVec(c.Phi[first], c.Phi[i])

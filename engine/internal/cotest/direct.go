@@ -39,7 +39,7 @@ func (a *coTest) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	if len(pairs) == 0 {
 		return
 	}
-	precision, leader := a.law.Model.Precision, pairs[0].I
+	precision, leader := a.scales.Model.Precision, pairs[0].I
 	rival := func(q design.Pair, n float64) float64 {
 		return 1 / precision[q.J] / (1/q.Weight - 1/precision[leader]/n)
 	}

@@ -12,9 +12,9 @@ import (
 
 var _ engine.Explainer = (*coTest)(nil)
 
-// Progress tells of every task which arm is hardest to tell from its leader, how much of the
-// way to the boundary that arm's walk has made, and how many pulls would bring all
-// walks of the task there.
+// Progress returns for every task the arm that is hardest to tell from its leader, how much of the
+// way to the boundary that arm's walk has made, and how many pulls would bring all walks of the
+// task there.
 func (a *coTest) Progress() []engine.Progress {
 	out := make([]engine.Progress, len(a.Sets))
 	for _, c := range a.contests {
@@ -62,7 +62,7 @@ func (a *coTest) Remaining() float64 {
 	return a.planner.pulls(a, needs)
 }
 
-// ahead is what a contest still has before it.
+// ahead holds what a contest still has to decide.
 type ahead struct {
 	needs    []design.Pair // the open arms against the leader, weighted by the information that their walks lack
 	rival    int           // the arm that lacks most in samples
@@ -106,7 +106,7 @@ func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
 	if len(needs) == 0 {
 		return 0
 	}
-	m, total := a.law.Model, 0.0
+	m, total := a.scales.Model, 0.0
 	var shared []design.Pair
 	for _, q := range needs {
 		if m.Same(q.I, q.J) { // only their own means tell them apart
@@ -139,7 +139,7 @@ const explainTolerance = 0.02
 // that of 464 arms which are independent.
 const explainWork = 1e8
 
-// more is how many pulls in the proportions of those so far give every contrast the
+// more returns how many pulls in the proportions of those so far give every contrast the
 // information it is weighted by.
 func (a *coTest) more(needs []design.Pair) float64 {
 	times := 0.0

@@ -52,7 +52,7 @@ func TestForecastUpToASize(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := ending.Never()
-		test.law.Model.Until(asked)
+		test.scales.Model.Until(asked)
 		if left := test.Remaining(); !(left > 0) {
 			t.Errorf("%d arms: %g samples remain", n, left)
 		}

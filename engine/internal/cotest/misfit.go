@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// misfit is what CoTestFC allows for in rewards that the kernel cannot represent. With
-// μ_i = φ_iᵀθ + u_i, an estimate Σ_k w_k ȳ_k of the gap of arms i and j is off on average by
+// misfit holds what CoTestFC allows for in rewards that the kernel cannot represent. With μ_i =
+// φ_iᵀθ + u_i, an estimate Σ_k w_k ȳ_k of the gap of arms i and j is off on average by
 //
 //	Σ_k c_k u_k,  c = w - e_i + e_j.
 //
@@ -48,7 +48,7 @@ func misfitOf(m *model.Model, opt engine.Options) (u misfit, err error) {
 	return u, nil
 }
 
-// any tells whether rewards may be off the kernel.
+// any reports whether rewards may be off the kernel.
 func (u *misfit) any() bool { return u.most > 0 || u.data != nil }
 
 // bias bounds |Σ c_k u_k|: most·‖c‖₁, and where u is estimated allowed·‖c‖₂.
@@ -125,7 +125,7 @@ func (a *coTest) shrinkToMeans(estimates []float64) []float64 {
 	out := slices.Clone(estimates)
 	for i, c := range a.Counts {
 		if c > 0 {
-			v := 1 / (float64(c) * a.law.Model.Precision[i])
+			v := 1 / (float64(c) * a.scales.Model.Precision[i])
 			out[i] += g / (g + v) * (a.Sums[i]/float64(c)/a.Model.Unit - out[i])
 		}
 	}
@@ -135,8 +135,9 @@ func (a *coTest) shrinkToMeans(estimates []float64) []float64 {
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
 
-// variance is that of the guessed gap of arms i and j, about: that of the kernel's estimate and
-// that of what u is after the arms' own means. Arms that are the same to the kernel have only these.
+// variance returns about the variance of the guessed gap of arms i and j: the variance of the
+// kernel's estimate plus that of u after the arms' own means. Arms that are the same to the kernel
+// have only these.
 func (a *coTest) variance(i, j int) float64 {
 	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
 	same := a.misfit.any() && a.Model.Same(i, j)
@@ -144,7 +145,7 @@ func (a *coTest) variance(i, j int) float64 {
 		return out
 	}
 	for _, k := range []int{i, j} {
-		known := float64(max(1, a.Counts[k])) * a.law.Model.Precision[k]
+		known := float64(max(1, a.Counts[k])) * a.scales.Model.Precision[k]
 		if same {
 			out += 1 / known
 		} else {

@@ -57,7 +57,7 @@ func TestMisfitBiasIsSharp(t *testing.T) {
 		}
 		u[k] = math.Copysign(most, c)
 	}
-	off := e.Estimates(u) // the mean of the estimate less what the kernel's part gives is that of u alone
+	off := e.Estimates(u) // the mean of the estimate, less what the kernel's part gives, comes from u alone
 	want := math.Abs(off[i] - off[j] - (u[i] - u[j]))
 	got := (&misfit{most: most}).bias(w, i, j)
 	if math.Abs(got-want) > 1e-9 {
@@ -66,8 +66,8 @@ func TestMisfitBiasIsSharp(t *testing.T) {
 }
 
 // Arms 0, 1, 2, 3 on lines, ten pulls each with σ = 2, unit 2: means have variance 0.1, the
-// generalised sum of squares is that of the plain residuals over 0.1 + g, and so
-// g = Σ residual²/χ²_2 quantile - 0.1.
+// generalised sum of squares is the plain residuals' over 0.1 + g, and so g = Σ residual²/χ²_2
+// quantile - 0.1.
 func TestMisfitEstimate(t *testing.T) {
 	m := plain.LineOf(t)
 	u := misfit{data: new(model.Replicates)}
@@ -129,7 +129,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 // with fewer, but for rounding up.
 func TestDirectly(t *testing.T) {
 	m := plain.LineOf(t)
-	a := &coTest{Candidates: rounds.NewCandidates(m), opt: engine.Options{MaxSamples: 1e9}, law: rounds.NoiseLaw{Model: m}}
+	a := &coTest{Candidates: rounds.NewCandidates(m), opt: engine.Options{MaxSamples: 1e9}, scales: rounds.Scales{Model: m}}
 	for _, needs := range [][]float64{{100}, {100, 100, 100}, {400, 20, 3}} {
 		st := newStage(m)
 		var pairs []design.Pair

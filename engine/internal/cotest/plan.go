@@ -21,8 +21,8 @@ type planner interface {
 	pulls(a *coTest, needs []design.Pair) float64
 }
 
-// minimaxPlanner shares the pulls of a round between all contests by minimax designs. The arms of a contest that
-// had better be measured by their own means get pulls of their own.
+// minimaxPlanner shares the pulls of a round between all contests by minimax designs. The arms of a
+// contest that are better measured by their own means get their own pulls.
 type minimaxPlanner struct{}
 
 // Next returns the stage of the coming round.
@@ -30,7 +30,7 @@ func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
 	if a.round == 0 {
 		return a.explore()
 	}
-	m := a.law.Model
+	m := a.scales.Model
 	st := newStage(m)
 	var pairs []design.Pair
 	for _, c := range a.contests {
@@ -70,7 +70,7 @@ func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
 		}
 	}
 	var err error
-	a.law.Replicate(st.Rounding.Counts)
+	a.scales.Replicate(st.Rounding.Counts)
 	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 	return st, err
 }
@@ -140,7 +140,7 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 		if err := a.probe(st, slices.Concat(groups...)); err != nil {
 			return nil, err
 		}
-		a.law.Replicate(st.Rounding.Counts)
+		a.scales.Replicate(st.Rounding.Counts)
 		st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 		return st, err
 	})
@@ -176,14 +176,14 @@ func (a *coTest) probe(st *rounds.Stage, open []int) error {
 
 // equalStage makes round 1 of these arms one by their own means.
 func (a *coTest) equalStage(st *rounds.Stage, groups [][]int) (err error) {
-	m := a.law.Model
+	m := a.scales.Model
 	widest, n := 0.0, 0
 	for _, i := range slices.Concat(groups...) {
 		st.Rounding.Counts[i] = roundOne
 		widest, n = max(widest, 2/m.Precision[i]/roundOne), n+roundOne
 	}
 	st.Design.Value, st.Design.Lower = float64(n)*widest, float64(n)*widest
-	a.law.Replicate(st.Rounding.Counts)
+	a.scales.Replicate(st.Rounding.Counts)
 	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 	return err
 }
@@ -205,7 +205,7 @@ func (a *coTest) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms
 			return err
 		}
 		st.Rounding.Ratio = max(st.Rounding.Ratio, r.Ratio)
-		a.share(arms, r.Counts, st.Rounding.Counts)
+		a.addCopies(arms, r.Counts, st.Rounding.Counts)
 		return nil
 	}
 }
@@ -215,16 +215,16 @@ func (a *coTest) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms
 // of a run with 180 arms.
 const pullEpsilon = 0.5
 
-// share adds the pulls of each arm to those of the arms that equal it, so that the
+// addCopies adds the pulls of each arm to those of the arms that equal it, so that the
 // agents' loads differ as little as they can.
-func (a *coTest) share(arms, counts, to []int) {
+func (a *coTest) addCopies(arms, counts, to []int) {
 	taskOf := a.Model.Problem.TaskOf
 	load := make([]int, a.Model.Problem.V())
 	for i, c := range to {
 		load[taskOf[i]] += c
 	}
 	for k, i := range arms {
-		copies := a.law.Model.Layout.Same[i]
+		copies := a.scales.Model.Layout.Same[i]
 		each, rest := counts[k]/len(copies), counts[k]%len(copies)
 		for _, j := range copies {
 			to[j] += each

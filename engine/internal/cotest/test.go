@@ -25,7 +25,7 @@ import (
 type coTest struct {
 	rounds.Candidates
 	opt      engine.Options
-	law      rounds.NoiseLaw
+	scales   rounds.Scales
 	planner  planner // nil in coTestFB, which plans by itself
 	epsilon  float64 // normalised
 	alpha    float64 // level of each test
@@ -80,7 +80,7 @@ func prepareCoTest(m *model.Model, opt engine.Options) (*coTest, error) {
 	if a.misfit, err = misfitOf(m, opt); err != nil {
 		return nil, err
 	}
-	if a.law, err = rounds.LawOf(m, opt); err != nil {
+	if a.scales, err = rounds.NewScales(m, opt); err != nil {
 		return nil, err
 	}
 	if a.contests, err = newContests(m, !m.Cut() && !a.misfit.any()); err != nil {
@@ -114,7 +114,7 @@ func (a *coTest) Plan() (engine.Plan, error) {
 // commit makes a stage the coming round and fixes the bets on it.
 func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
 	plan := st.Plan(a.round + 1)
-	plan.Spread = a.law.Groups != nil
+	plan.Spread = a.scales.Groups != nil
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
 		return engine.Plan{}, engine.LimitError{Samples: math.Inf(1)}
 	}
@@ -160,7 +160,7 @@ func (a *coTest) bet(c *contest) {
 // Learn settles the bets with the round's own data, and chooses the next leaders from all
 // data.
 func (a *coTest) Learn(b engine.Batch) error {
-	if err := a.settle(b); err != nil {
+	if err := a.update(b); err != nil {
 		return err
 	}
 	for _, c := range a.contests {
@@ -174,28 +174,28 @@ func (a *coTest) Learn(b engine.Batch) error {
 	return nil
 }
 
-// settle takes the round in: its own data for the bets, and all data for estimates.
-func (a *coTest) settle(b engine.Batch) error {
+// update takes the round in: its own data for the bets, and all data for estimates.
+func (a *coTest) update(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
 	if len(a.bets) > 0 {
 		estimates := a.stage.Estimate.Estimates(b.Means)
 		for _, bet := range a.bets {
-			if s := a.law.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b); s.Sd > 0 {
+			if s := a.scales.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b); s.Sd > 0 {
 				bet.Settle(a.clock, s)
 			}
 		}
 	}
 	means := a.Add(b)
-	least, err := a.law.Learn(b)
+	least, err := a.scales.Learn(b)
 	if err != nil {
 		return err
 	}
 	if a.round == 1 {
 		a.clock.Origin *= least
 	}
-	pooled, err := model.NewEstimator(a.law.Model, a.prior/float64(engine.Plan{Counts: a.Counts}.Pulls()), a.Counts)
+	pooled, err := model.NewEstimator(a.scales.Model, a.prior/float64(engine.Plan{Counts: a.Counts}.Pulls()), a.Counts)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (a *coTest) settle(b engine.Batch) error {
 	return nil
 }
 
-// Done tells whether every task is decided.
+// Done reports whether every task is decided.
 func (a *coTest) Done() bool { return a.Single() }
 
 // Answers are the leaders, decided where no other arm is open.
@@ -232,8 +232,8 @@ func (a *coTest) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings tells of a kernel that cannot represent the rewards, of rewards that are
-// not normal, and of tasks whose test came to its end undecided.
+// Warnings reports a kernel that cannot represent the rewards, rewards that are not normal, and
+// tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []engine.Warning {
 	var out []engine.Warning
 	if a.misfit.data == nil {

@@ -26,15 +26,15 @@ func (a *coTest) merge(c *contest) {
 // record writes down which arms left a contest in this round, bet on with this leader,
 // and brings its candidates up to date.
 func (a *coTest) record(c *contest, leader int) {
-	settled := map[int]bool{}
+	excluded := map[int]bool{}
 	for _, b := range a.bets {
 		if b.Walk.Out {
-			settled[b.Arm] = true
+			excluded[b.Arm] = true
 		}
 	}
 	for k, i := range c.arms {
 		switch w := c.walks[k]; {
-		case settled[i]:
+		case excluded[i]:
 			gap, width := w.Gap(a.clock)
 			a.remove(a.round, c, i, leader, gap, width, engine.RuleCombination)
 		case c.closed && k != c.leader && !w.Out:

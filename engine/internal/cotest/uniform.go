@@ -36,7 +36,7 @@ type uniformPlanner struct{}
 
 // Next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
 func (uniformPlanner) Next(a *coTest) (*rounds.Stage, error) {
-	m := a.law.Model
+	m := a.scales.Model
 	st := newStage(m)
 	var widest float64 // variance of a gap
 	for _, c := range a.contests {
@@ -66,7 +66,7 @@ func (uniformPlanner) Next(a *coTest) (*rounds.Stage, error) {
 		return nil, engine.LimitError{Samples: math.Inf(1)}
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
-	a.law.Replicate(st.Rounding.Counts)
+	a.scales.Replicate(st.Rounding.Counts)
 	var err error
 	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 	return st, err

@@ -19,9 +19,9 @@ import (
 // the options name) from the round's data alone, and discard every arm that another
 // beats.
 //
-// The schedules are those of CoKernelFC with 4g in place of ρ, g the value of the
-// G-optimal design: a pair of arms has at most four times the variance of its worse
-// one. The error is shared as δ_q = 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
+// The schedules are CoKernelFC's with 4g in place of ρ, g the value of the G-optimal design: a pair
+// of arms has at most four times the variance of its worse one. The error is shared as δ_q =
+// 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
 func NewIndALBA(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })

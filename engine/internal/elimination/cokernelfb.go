@@ -49,7 +49,7 @@ type halving interface {
 // halves are the number of rounds and the cut of Alg. 2.
 type halves struct{}
 
-// rounds is how many halvings bring the size to 1, at least 1 [Du23, Alg. 2, l. 2].
+// rounds returns the number of halvings that bring the size to 1, at least 1 [Du23, Alg. 2, l. 2].
 func (halves) rounds(size float64) int { return max(1, int(math.Ceil(math.Log2(size)-1e-9))) }
 
 func (halves) limit(size float64) float64 { return size / 2 * (1 + 1e-9) }

@@ -152,7 +152,7 @@ func (e *elimination) Learn(b engine.Batch) error {
 				e.latest[i] = e.estimates[i]
 			}
 			e.own.cut(e, v) // l. 14
-			e.settle(v)
+			e.boundMargin(v)
 		}
 	}
 	return nil
@@ -210,11 +210,11 @@ func (e *elimination) width(i, j int) float64 {
 	return math.Sqrt(2*est.Variance(i, j)*e.logTerm) + est.Bias(i, j, e.norm)
 }
 
-// settle bounds how far the leader of task v can be below the best arm, and
+// boundMargin bounds how far the leader of task v can be below the best arm, and
 // gives the PAC answer when that is within epsilon: 2^(1-s) for the literal
 // schedule [Du23, Lemma 2], the largest upper confidence bound of a rival for
 // the tuned one.
-func (e *elimination) settle(v int) {
+func (e *elimination) boundMargin(v int) {
 	first := rounds.Leader(e.Sets[v], e.estimates)
 	margin := 0.0
 	for _, i := range e.Sets[v] {

@@ -23,9 +23,9 @@ import (
 //   - A set of more than two arms keeps the longest proper prefix of a width of at most
 //     ⌈γ'/2⌉; smaller sets are pulled on, and the largest estimate is the answer.
 //
-// A set of one arm is not pulled any more; there it only spent the rest of the budget.
-// Widths and roundings are those of NewIndPeaceFB, where that code descends by
-// stochastic gradients and apportions.
+// A set of one arm is not pulled any more; there it only spent the rest of the budget. Widths and
+// roundings are as in NewIndPeaceFB, where that code descends by stochastic gradients and
+// apportions.
 //
 // No bound holds for its answers: later designs depend on earlier data, so the
 // differences of pooled estimates need not have the variance that the counts say, which

@@ -15,9 +15,9 @@ import (
 // the threshold; then those d arms are kept. The phases q = 1, 2, … of ALBA follow on
 // them. A task with at most d arms begins there.
 //
-// The paper is about arms that are too many to list. Here they can be listed, and the
-// static allocation is the G-optimal one over all of them. Schedules, least squares
-// and shares of δ are those of IndALBA.
+// The paper is about arms that are too many to list. Here they can be listed, and the static
+// allocation is the G-optimal one over all of them. Schedules, least squares and parts of δ are as
+// in IndALBA.
 func NewIndPolyALBA(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &polyALBA{alba{allocation: gOptimal()}} })

@@ -237,7 +237,7 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 			}
 			agent.Learn(engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]})
 			var got []int
-			for _, i := range alg.(*individual.Individual).Parts[v].(*elimination).Sets[0] {
+			for _, i := range alg.(*individual.Algorithm).Parts[v].(*elimination).Sets[0] {
 				got = append(got, i)
 			}
 			if !slices.Equal(got, agent.Set) {

@@ -20,11 +20,10 @@ import (
 // that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1 is the same,
 // by symmetry.
 //
-// Only the abstract of [Hillel13] was at hand: k agents learn k times faster, with
-// communication logarithmic in 1/ε. Elimination in rounds that halve the accuracy is
-// the reading of it. The pulls and thresholds are those of the schedules of
-// CoKernelFC, with ρ the worth of equal pulls. There is no regularisation (ξ = 0,
-// whatever ξ the options name).
+// Only the abstract of [Hillel13] was at hand: k agents learn k times faster, with communication
+// logarithmic in 1/ε. Elimination in rounds that halve the accuracy is the reading of it. The pulls
+// and thresholds follow the schedules of CoKernelFC, with ρ the worth of equal pulls. There is no
+// regularisation (ξ = 0, whatever ξ the options name).
 func NewCoSuccessiveElimination(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err := sameTasks(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)

@@ -26,7 +26,7 @@ func classics(t *testing.T) []*problem.Problem {
 		}
 		out = append(out, p)
 	}
-	one := enginetest.Paper(t, 1, 0.3) // the same tasks, but arms that tell of one another: here they must not
+	one := enginetest.Paper(t, 1, 0.3) // the same tasks, but arms that inform about one another: here they must not
 	return append(out, one)
 }
 
@@ -64,7 +64,7 @@ func newPlainSuccessive(p *problem.Problem, delta float64, schedule string) *pla
 	return a
 }
 
-// pulls is what every agent gives each arm of its own in the coming round.
+// asks returns the pulls that every agent gives each of its own arms in the coming round.
 func (a *plainSuccessive) asks() (counts []int) {
 	a.round++
 	r := float64(a.round)

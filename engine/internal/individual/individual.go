@@ -12,10 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// Individual runs one algorithm per task without any sharing: agent v knows only
+// Algorithm runs one algorithm per task without any sharing: agent v knows only
 // its own arms, kernel and data. It is the single-agent sampler of the speedup
 // β [Du23, eq. (4)], copied V times.
-type Individual struct {
+type Algorithm struct {
 	model *model.Model
 	Parts []engine.Algorithm
 	plans []engine.Plan
@@ -24,8 +24,8 @@ type Individual struct {
 }
 
 var (
-	_ engine.Algorithm = (*Individual)(nil)
-	_ engine.Explainer = (*Individual)(nil)
+	_ engine.Algorithm = (*Algorithm)(nil)
+	_ engine.Explainer = (*Algorithm)(nil)
 )
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
@@ -39,8 +39,8 @@ func NewFB(m *model.Model, opt engine.Options, algorithm func(*model.Model, engi
 	return New(m, opt, algorithm)
 }
 
-func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (*Individual, error) {
-	a := &Individual{model: m, ended: make([]error, m.Problem.V())}
+func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (*Algorithm, error) {
+	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
 	alone, err := m.Alone()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine
 
 // Plan joins the plans of the tasks that are not done. A task that can go no further does not
 // hold up the others.
-func (a *Individual) Plan() (engine.Plan, error) {
+func (a *Algorithm) Plan() (engine.Plan, error) {
 	a.round++
 	a.plans = make([]engine.Plan, len(a.Parts))
 	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
@@ -91,7 +91,7 @@ func (a *Individual) Plan() (engine.Plan, error) {
 }
 
 // Learn hands every agent its own part of the batch.
-func (a *Individual) Learn(b engine.Batch) error {
+func (a *Algorithm) Learn(b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
 	}
@@ -112,7 +112,7 @@ func (a *Individual) Learn(b engine.Batch) error {
 }
 
 // Done reports whether every agent is done.
-func (a *Individual) Done() bool {
+func (a *Algorithm) Done() bool {
 	for _, part := range a.Parts {
 		if !part.Done() {
 			return false
@@ -122,7 +122,7 @@ func (a *Individual) Done() bool {
 }
 
 // Answers joins the answers of the agents, in task order.
-func (a *Individual) Answers() []engine.Answer {
+func (a *Algorithm) Answers() []engine.Answer {
 	var out []engine.Answer
 	for _, part := range a.Parts {
 		out = append(out, part.Answers()...)
@@ -131,7 +131,7 @@ func (a *Individual) Answers() []engine.Answer {
 }
 
 // Eliminations joins the audit trails of the agents, by round and then by task.
-func (a *Individual) Eliminations() []engine.Elimination {
+func (a *Algorithm) Eliminations() []engine.Elimination {
 	var out []engine.Elimination
 	for _, part := range a.Parts {
 		out = append(out, part.Eliminations()...)
@@ -141,7 +141,7 @@ func (a *Individual) Eliminations() []engine.Elimination {
 }
 
 // Alive is the number of arms not eliminated.
-func (a *Individual) Alive() int {
+func (a *Algorithm) Alive() int {
 	sum := 0
 	for _, part := range a.Parts {
 		sum += part.Alive()
@@ -150,7 +150,7 @@ func (a *Individual) Alive() int {
 }
 
 // Warnings joins the warnings of the agents, each once.
-func (a *Individual) Warnings() []engine.Warning {
+func (a *Algorithm) Warnings() []engine.Warning {
 	var out []engine.Warning
 	for _, part := range a.Parts {
 		for _, w := range part.Warnings() {
@@ -163,7 +163,7 @@ func (a *Individual) Warnings() []engine.Warning {
 }
 
 // Progress joins the progress of the agents, in task order.
-func (a *Individual) Progress() []engine.Progress {
+func (a *Algorithm) Progress() []engine.Progress {
 	var out []engine.Progress
 	for _, part := range a.Parts {
 		if x, ok := part.(engine.Explainer); ok {
@@ -174,7 +174,7 @@ func (a *Individual) Progress() []engine.Progress {
 }
 
 // Remaining is the sum over the agents, who share nothing.
-func (a *Individual) Remaining() float64 {
+func (a *Algorithm) Remaining() float64 {
 	sum := 0.0
 	for _, part := range a.Parts {
 		x, ok := part.(engine.Explainer)

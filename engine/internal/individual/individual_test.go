@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// staged is an Algorithm that ends after so many rounds of one pull per arm, or never and has no
-// further plan after them.
+// staged is an Algorithm that ends after a fixed number of rounds of one pull per arm, or never and
+// has no further plan after them.
 type staged struct {
 	engine.Algorithm
 	model  *model.Model

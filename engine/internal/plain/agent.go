@@ -36,7 +36,7 @@ func NewPlainAgent(p *problem.Problem, kind string, delta float64, schedule stri
 	return a
 }
 
-// rank is that of the task's features.
+// rank returns the rank of the task's features.
 func (a *PlainAgent) rank() int { return len(positive(a.ref.gram(Ones(len(a.ref.Phi))))) }
 
 // Asks returns N of the coming round.

@@ -40,5 +40,6 @@ func (a *oracle) Progress() []engine.Progress {
 	return out
 }
 
-// Remaining is that of the task that needs most: all are sampled until the last is decided.
+// Remaining returns the samples of the task that needs most: all are sampled until the last is
+// decided.
 func (a *oracle) Remaining() float64 { return rounds.Remaining(a.Progress()) }

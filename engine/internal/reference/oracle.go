@@ -10,11 +10,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// oracle is a reference that no algorithm can be: it knows the expected rewards,
-// hence the best arms x* and the proportions of T*, and only has to show that x* is
-// the best arm. It pulls in these proportions, begins at the lower bound
-// T* log(1/2.4δ), and adds a quarter of what it has pulled in every further round
-// until each rival of x* is beaten by its confidence width
+// oracle is a reference that no algorithm can match: it knows the expected rewards, hence the best
+// arms x* and the proportions of T*, and only has to show that x* is the best arm. It pulls in
+// these proportions, begins at the lower bound T* log(1/2.4δ), and adds a quarter of what it has
+// pulled in every further round until each rival of x* is beaten by its confidence width
 //
 //	√(2‖y‖²_{A⁻¹} log((N-V)/δ_r)),  δ_r = δ/2r².
 //
@@ -178,5 +177,5 @@ func (a *oracle) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings tells of a kernel that cannot represent the rewards.
+// Warnings reports a kernel that cannot represent the rewards.
 func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }

@@ -67,7 +67,7 @@ func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	return a
 }
 
-// CheckBatch reports how a batch differs from the plan that it answers. It panics when there is none.
+// CheckBatch reports how a batch differs from the plan that it answers. It panics without a plan.
 func CheckBatch(p engine.Plan, b engine.Batch) error {
 	if p.Counts == nil {
 		panic(LearnedEarly)
@@ -117,5 +117,5 @@ func (c *Candidates) NoDataProgress(v, leader int) engine.Progress {
 	return c.OpenProgress(v, leader, rival, len(c.Sets[v]), 0, math.Inf(1), 0, math.NaN())
 }
 
-// LearnedEarly is the panic of algorithms that are told of a round before they planned one.
+// LearnedEarly is the panic of algorithms that get a round's data before they planned one.
 const LearnedEarly = "engine: Learn was called before Plan"

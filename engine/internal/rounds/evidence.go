@@ -16,15 +16,15 @@ import (
 // beaten: then that one is its best arm with probability 1 - δ, whatever rule
 // chose the answer.
 type Evidence struct {
-	beaten  []bool  // N
-	seen    []int   // N: index into rounds of the last one an arm was a candidate in; -1 before
-	Rounds  []judge // one per round
+	beaten  []bool          // N
+	seen    []int           // N: index into rounds of the last one an arm was a candidate in; -1 before
+	Rounds  []roundEstimate // one per round
 	LogTerm float64
 	norm    float64
 }
 
-// judge is one round's estimator with its estimates.
-type judge struct {
+// roundEstimate is one round's estimator with its estimates.
+type roundEstimate struct {
 	estimator *model.Estimator
 	Estimates []float64
 }
@@ -42,7 +42,7 @@ func NewEvidence(p *problem.Problem, delta float64, rounds int, norm float64) Ev
 
 // Weigh adds one round's estimates of the candidate sets.
 func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64, alive [][]int) {
-	j := judge{e, estimates}
+	j := roundEstimate{e, estimates}
 	for _, set := range alive {
 		for _, i := range set {
 			ev.seen[i] = len(ev.Rounds)
@@ -58,7 +58,7 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64, alive [][]int
 
 // upper is the upper confidence bound of the reward of arm i minus that of
 // rival, normalised.
-func (ev *Evidence) upper(j judge, i, rival int) float64 {
+func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.norm)
 	return j.Estimates[i] - j.Estimates[rival] + width
 }

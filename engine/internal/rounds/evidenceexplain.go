@@ -6,9 +6,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// progress returns for each task what its answer still lacks at the level δ of evidence. The
-// samples are those of one further round in the proportions of the round that the
-// rival was last in, since every round is judged by itself; the budget may not have them.
+// ProgressOf returns for each task what its answer still lacks at the level δ of evidence. The
+// samples are for one further round in the proportions of the round that the rival was last in,
+// since every round is judged by itself; the budget may not have them.
 func (ev *Evidence) ProgressOf(c *Candidates, answers []engine.Answer) []engine.Progress {
 	out := make([]engine.Progress, len(answers))
 	for v, a := range answers {

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NoiseLaw holds the known and estimated noise scales.
-type NoiseLaw struct {
+// Scales holds the known and estimated noise scales.
+type Scales struct {
 	Model *model.Model // with the precisions of the coming round
 
 	Groups  []int     // N: the unknown factor that an arm's scale has; nil when scales are known
@@ -19,10 +19,10 @@ type NoiseLaw struct {
 	squares []float64 // by group: Σ squared deviations over guessed variance
 }
 
-// LawOf checks Options.Law against the problem and prepares.
-func LawOf(m *model.Model, opt engine.Options) (NoiseLaw, error) {
+// NewScales checks Options.Law against the problem and prepares.
+func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	p := m.Problem
-	n := NoiseLaw{Model: m}
+	n := Scales{Model: m}
 	n.Groups = p.Noise.Groups(p.TaskOf)
 	if n.Groups == nil {
 		return n, nil
@@ -40,7 +40,7 @@ func LawOf(m *model.Model, opt engine.Options) (NoiseLaw, error) {
 const fewestFree = 6
 
 // Replicate adds pulls to the arm of each group that has most, until its scale can be estimated.
-func (n *NoiseLaw) Replicate(counts []int) {
+func (n *Scales) Replicate(counts []int) {
 	if n.Groups == nil {
 		return
 	}
@@ -63,10 +63,10 @@ func (n *NoiseLaw) Replicate(counts []int) {
 	}
 }
 
-// Learn takes in a round's squared deviations and sets the precisions of the next round:
-// guesses times what all rounds so far say of their factors, those with little data drawn towards
-// the common one. It returns the least factor by which a precision changed.
-func (n *NoiseLaw) Learn(b engine.Batch) (least float64, err error) {
+// Learn takes in a round's squared deviations and sets the precisions of the next round: guesses
+// times the estimates of their factors from all rounds so far, those with little data shrunk
+// towards the common one. It returns the least factor by which a precision changed.
+func (n *Scales) Learn(b engine.Batch) (least float64, err error) {
 	if n.Groups == nil {
 		return 1, nil
 	}
@@ -101,7 +101,7 @@ func (n *NoiseLaw) Learn(b engine.Batch) (least float64, err error) {
 const noWeight = 1e-10
 
 // Score returns the evidence of the round's data on a bet.
-func (n *NoiseLaw) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
+func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
 	s := sequential.Score{Gap: estimates[b.Leader] - estimates[b.Arm] - b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
 	if n.Groups == nil {
 		return s
@@ -140,7 +140,7 @@ func (n *NoiseLaw) Score(b sequential.Bet, e *model.Estimator, estimates []float
 
 // FreedomOf is the least number of degrees of freedom that the scales of the arms are
 // estimated with; +Inf where they are known.
-func (n *NoiseLaw) FreedomOf(arms []int) float64 {
+func (n *Scales) FreedomOf(arms []int) float64 {
 	least := math.Inf(1)
 	for _, i := range arms {
 		if n.Groups != nil {

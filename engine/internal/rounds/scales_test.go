@@ -27,7 +27,7 @@ func TestScoreIsDominated(t *testing.T) {
 			problem.UnknownProblem: {7, 7, 7, 7}, problem.UnknownTask: {5, 5, 0.2, 0.2}, problem.UnknownArm: {9, 0.1, 3, 1},
 		}[unknown]
 		m := plain.ModelOf(t, p)
-		law, err := LawOf(m, engine.Options{})
+		scales, err := NewScales(m, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestScoreIsDominated(t *testing.T) {
 		for range draws {
 			b := enginetest.SpreadPull(rng, p, truth, engine.Plan{Counts: counts})
 			bet := sequential.Bet{Leader: 0, Arm: 1, Variance: st.Estimate.Variance(0, 1)}
-			z := law.Score(bet, st.Estimate, st.Estimate.Estimates(b.Means), b).Z(0)
+			z := scales.Score(bet, st.Estimate, st.Estimate.Estimates(b.Means), b).Z(0)
 			for _, u := range levels {
 				if z >= u {
 					above[u]++
@@ -67,19 +67,19 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
 	p.Noise.UnknownBy = problem.UnknownArm
 	m := plain.ModelOf(t, p)
-	law, err := LawOf(m, engine.Options{})
+	scales, err := NewScales(m, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(11, 13))
 	counts, truth := []int{700, 7}, []float64{3e6, 1}
 	b := enginetest.SpreadPull(rng, p, truth, engine.Plan{Counts: counts})
-	law.Learn(b)
-	st, err := stageOf(law.Model, counts)
+	scales.Learn(b)
+	st, err := stageOf(scales.Model, counts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := law.Score(sequential.Bet{Leader: 1, Arm: 0, Variance: st.Estimate.Variance(1, 0)}, st.Estimate, st.Estimate.Estimates(b.Means), b)
+	got := scales.Score(sequential.Bet{Leader: 1, Arm: 0, Variance: st.Estimate.Variance(1, 0)}, st.Estimate, st.Estimate.Estimates(b.Means), b)
 	want := math.Sqrt(b.Squares[0]/699/700 + b.Squares[1]/6/7)
 	if math.Abs(got.Sd/want-1) > 1e-9 || got.Freedom != 6 {
 		t.Errorf("standard error %g with %g degrees of freedom, want %g with 6", got.Sd, got.Freedom, want)
@@ -91,7 +91,7 @@ func TestNoWeightNoNoise(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0, 5})
 	p.Noise.UnknownBy = problem.UnknownArm
 	m := plain.ModelOf(t, p)
-	law, err := LawOf(m, engine.Options{})
+	scales, err := NewScales(m, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestNoWeightNoNoise(t *testing.T) {
 	e.White.Set(2, 0, e.White.At(2, 0)+1e-14*e.White.At(0, 0)) // rounding that gives arm 2 a part in arm 0's estimate
 	b := sequential.Bet{Leader: 0, Arm: 1, Variance: e.Variance(0, 1)}
 	round := engine.Batch{Counts: []int{7, 7, 7}, Means: []float64{1, 0, 1e15}, Squares: []float64{6, 6, 1e30}}
-	if s := law.Score(b, e, e.Estimates(round.Means), round); math.Abs(s.Gap-1) > 1e-9 || s.Sd > 1 {
+	if s := scales.Score(b, e, e.Estimates(round.Means), round); math.Abs(s.Gap-1) > 1e-9 || s.Sd > 1 {
 		t.Errorf("a gap of 1 with standard error %g is taken for %g with %g", math.Sqrt(2./7), s.Gap, s.Sd)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// equallySpaced is the clock of so many looks after equal shares of the data.
+// equallySpaced returns the clock of the given number of looks after equal parts of the data.
 func equallySpaced(looks int) []float64 {
 	times := make([]float64, looks)
 	for k := range times {

@@ -13,9 +13,9 @@ const resolution = 1e-6
 //
 //	P(B(T) ≥ z √T at one of the times) ≤ alpha,
 //
-// the bound on the numerical error of this probability included: the constant of
-// [Pocock77] for any clock. It takes some milliseconds for 60 looks. alpha must lie in
-// [1e-12, 1/2]; errors are those of [Crossing].
+// the bound on the numerical error of this probability included: the constant of [Pocock77] for any
+// clock. It takes some milliseconds for 60 looks. alpha must lie in [1e-12, 1/2]; errors are as for
+// [Crossing].
 func Constant(alpha float64, times []float64) (float64, error) {
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
 		return 0, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)

@@ -14,8 +14,8 @@ const precision = 1e-8
 // needed are refused.
 const mostNodes = 2048
 
-// Geometric is the clock 1, growth, growth², … of so many looks. Only ratios of times
-// matter to a boundary.
+// Geometric returns the clock 1, growth, growth², … of the given number of looks. Only ratios of
+// times matter to a boundary.
 func Geometric(growth float64, looks int) []float64 {
 	times := make([]float64, looks)
 	for k := range times {
@@ -140,8 +140,8 @@ func quadratureError(half float64, n int, times []float64) float64 {
 
 // between prepares the transition over a ratio a² of successive times.
 func (g *grid) between(a2 float64) {
-	// Powers of one factor differ by rounding, for which nothing need be done anew:
-	// the change moves the probability by no more than its own rounding.
+	// Powers of one factor differ by rounding, for which nothing is computed again: the change
+	// moves the probability by no more than its own rounding.
 	if math.Abs(a2-g.a2) <= 1e-14 {
 		return
 	}

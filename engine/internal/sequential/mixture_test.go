@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// At one time the height is that of the sub-Gaussian tail, exp(-z²/2) = alpha.
+// At one time the height inverts the sub-Gaussian tail, exp(-z²/2) = alpha.
 func TestMixtureOneLook(t *testing.T) {
 	for _, alpha := range []float64{0.5, 0.1, 0.005, 1e-9} {
 		z, err := Mixture(alpha, []float64{3})

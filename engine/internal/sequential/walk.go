@@ -11,9 +11,9 @@ const (
 	ClockLooks  = 60
 )
 
-// clockEarly is how much earlier than what is known when a walk begins its clock may begin: after
-// that a clock has three quarters of its looks left. Noise scales may differ by orders of magnitude, and what round 1 tells of
-// gaps with them.
+// clockEarly is the factor by which a walk's clock may begin before the information known at its
+// start: after that a clock has three quarters of its looks left. Noise scales may differ by orders
+// of magnitude, and with them what round 1 says of gaps.
 const clockEarly = 64
 
 // Clock is the information clock of a walk, and but for later beginnings that of all walks of a run: a
@@ -130,8 +130,8 @@ func (s step) against(leader int, loss float64) float64 {
 	return s.Z(loss)
 }
 
-// Excludes tells whether the walk excludes that x is above the leader by more than a
-// loss ≥ 0, normalised: whether S, raised by it, has crossed at some look.
+// Excludes reports whether the walk excludes that x is above the leader by more than a loss ≥ 0,
+// normalised: whether S, raised by it, has crossed at some look.
 func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
 	c = c.Of(w)
 	if w.Out {
