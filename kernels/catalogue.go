@@ -81,7 +81,7 @@ func (a Args) check(kernel string, params []Param) error {
 		if !p.Kind.accepts(v) {
 			return wrong(kernel, p.Name, "is %s; it must be %v", describe(v), p.Kind)
 		}
-		if p.Kind > ListKind { // columns, matrices and names have rules of their own
+		if p.Kind > ListKind { // columns, matrices and names have their own rules
 			continue
 		}
 		for i, number := range a.numbers(p.Name) {

@@ -50,8 +50,8 @@ func samples(t *testing.T, e Entry) []Kernel {
 	return ks
 }
 
-// testPoints are 40 points in d columns named oslo and rome alternately where names
-// matter not, in three arrangements.
+// testPoints returns 40 points in d columns named oslo and rome alternately where names do not
+// matter, in three arrangements.
 func testPoints(t *testing.T, d int, arrangement string) *Points {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, uint64(d)))

@@ -88,8 +88,8 @@ func (d Dims) square(x, y, lengthscale []float64) float64 {
 	return sum
 }
 
-// perColumn returns the value of a list parameter for the column read in place c:
-// 1 for an empty list, the one value, or the value of its own.
+// perColumn returns the value of a list parameter for the column read in place c: 1 for an empty
+// list, the one value, or the column's value.
 func perColumn(values []float64, c int) float64 {
 	switch len(values) {
 	case 0:

@@ -5,12 +5,12 @@ import "fmt"
 // ParamError says which argument of a kernel is wrong.
 type ParamError struct {
 	Kernel  string // its name
-	Param   string // name of the parameter; "" for a number that is none
+	Param   string // name of the parameter; "" for a number that is not a parameter
 	Index   int    // of the value in a list, from 0; -1 for the argument as a whole
 	Message string // as it reads after the parameter: "is -2; it must be at least 0"
 }
 
-// Error is "kernel: param[index] message", without the parts that there are not.
+// Error returns "kernel: param[index] message", without the parts that are missing.
 func (e *ParamError) Error() string {
 	switch {
 	case e.Param == "":

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// form is what a primitive kernel says about itself once, for printing and for
-// checking: its name, the values of its parameters, the columns it reads.
+// form holds what a primitive kernel says about itself once, for printing and for checking: its
+// name, the values of its parameters, the columns it reads.
 type form struct {
 	name   string
 	values []value

@@ -10,8 +10,8 @@ import (
 // until then. As a parameter of a kernel of the catalogue it makes that kernel Open; as
 // a factor or a summand it is a kernel itself, the constant Value.
 //
-// Numbers of one name are one number, wherever they stand. A number without a name is
-// one of its own in each place.
+// Numbers of one name are one number, wherever they stand. A number without a name is a different
+// one in each place.
 type Free struct {
 	Name     string
 	Value    float64 // between Min and Max
@@ -29,7 +29,7 @@ func (f Free) Limits() (least, most float64) {
 	return f.Min, f.Max
 }
 
-// Fixed tells whether there is nothing to fit, because both limits are the value.
+// Fixed reports whether there is nothing to fit, because both limits are the value.
 func (f Free) Fixed() bool {
 	least, most := f.Limits()
 	return least == most

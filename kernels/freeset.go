@@ -11,7 +11,7 @@ type Parameter struct {
 	Where string // its place in words, such as "arm rbf lengthscale"; the first one of a number that stands in several
 }
 
-// Label is what to call the number: its name, or its place.
+// Label returns the name of the number, or its place.
 func (p Parameter) Label() string {
 	if p.Name != "" {
 		return p.Name
@@ -46,8 +46,8 @@ func (j Joint) Free() ([]Parameter, error) {
 	return found, err
 }
 
-// With returns the kernel at other values of its free numbers, in the order of Free;
-// they stay free, with the same limits. It panics when there are not as many values.
+// With returns the kernel at other values of its free numbers, in the order of Free; they stay
+// free, with the same limits. It panics if the number of values differs.
 func (j Joint) With(values []float64) (Joint, error) {
 	return j.set(values, func(f Free, v float64) Free {
 		f.Min, f.Max = f.Limits() // limits that nobody wrote do not move with the value
@@ -113,8 +113,8 @@ func (j Joint) each(set setting) (Joint, error) {
 	return out, nil
 }
 
-// each is Joint.each for one kernel. Sums and products are made anew, since plain
-// numbers among their parts become one.
+// each is Joint.each for one kernel. Sums and products are made again, since plain numbers among
+// their parts become one.
 func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	switch k := k.(type) {
 	case Free:
@@ -179,8 +179,8 @@ func (k Formula) each(set setting, place string) Kernel {
 	return k.At(free)
 }
 
-// anonymous tells whether a joint kernel has free numbers without a name: a copy of it
-// would have others in their place.
+// anonymous reports whether a joint kernel has free numbers without a name: a copy of it would have
+// others in their place.
 func (j Joint) anonymous() bool {
 	found := false
 	_, err := j.each(func(p Parameter, f Free) Free {

@@ -114,7 +114,7 @@ func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	return dense, nil
 }
 
-// square claims the memory of so many n × n matrices.
+// square claims the memory of the given number of n × n matrices.
 func square(ctx context.Context, what string, matrices, n int, of string) error {
 	return memlimit.Claim(ctx, memlimit.Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(n), Count: n, Of: of, Power: 2})
 }

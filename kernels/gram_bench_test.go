@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// gaussianPoints are n standard normal points in d columns, each with a name of its own.
+// gaussianPoints returns n standard normal points in d columns, each with its own name.
 func gaussianPoints(tb testing.TB, n, d int) *Points {
 	tb.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -32,7 +32,7 @@ func (k Open) Eval(x, y Point) float64 { return k.Kernel.Eval(x, y) }
 // Row sets dst[j] = k(x, ys[from+j]).
 func (k Open) Row(dst []float64, x Point, ys *Points, from int) { k.Kernel.Row(dst, x, ys, from) }
 
-// Validate is that of the kernel.
+// Validate checks the kernel.
 func (k Open) Validate(dim int) error { return k.Kernel.Validate(dim) }
 
 // String prints the call that makes k, its free numbers as free(...).

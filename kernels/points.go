@@ -90,7 +90,7 @@ func (p *Points) Distinct() int {
 	return p.distinct
 }
 
-// Point returns point i, with a feature vector of its own.
+// Point returns point i, with a copy of its feature vector.
 func (p *Points) Point(i int) Point {
 	pt := Point{X: make([]float64, len(p.X))}
 	p.read(&pt, i)

@@ -73,9 +73,9 @@ func (k Table) label(i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-// Validate wants a square, symmetric and positive semi-definite table of finite
-// numbers, with a name of its own for each row or no names at all. The smallest
-// eigenvalue may be negative by rounding alone: by 1e-8 of the largest diagonal value.
+// Validate wants a square, symmetric and positive semi-definite table of finite numbers, with a
+// different name for each row or no names at all. The smallest eigenvalue may be negative by
+// rounding alone: by 1e-8 of the largest diagonal value.
 func (k Table) Validate(dim int) error {
 	n := len(k.Values)
 	if n == 0 {
