@@ -96,7 +96,7 @@ func number(name, title, unit string) Column {
 	return Column{Name: name, Title: title, Unit: unit, Align: Right}
 }
 
-// heading is what a column shows above its cells.
+// heading returns the text above the cells of a column.
 func (c Column) heading() string {
 	if c.Unit == "" {
 		return c.Title

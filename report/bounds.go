@@ -16,8 +16,8 @@ func (views) Bounds(r bounds.Report) view {
 	}
 }
 
-// boundsBlocks tells of bounds(...): what any algorithm needs, what the theory
-// promises, and the quantities behind both.
+// boundsBlocks shows bounds(...): what any algorithm needs, what the theory promises, and the
+// quantities behind both.
 func boundsBlocks(r bounds.Report) []Block {
 	out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
 	for _, n := range r.Notes {

@@ -10,10 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
-// BoundSentence sets what was measured beside the bounds of the same problem, in
-// words made from the numbers: which bound is the tightest, by what factor the
-// measurement sits below it, and above the lower bound. It tells of samples for fixed
-// confidence and of the error rate for a fixed budget.
+// BoundSentence sets what was measured beside the bounds of the same problem, in words made from
+// the numbers: which bound is the tightest, by what factor the measurement sits below it, and above
+// the lower bound. It states samples for fixed confidence and the error rate for a fixed budget.
 func BoundSentence(b bounds.Report, r engine.Result) string {
 	if r.Mode == engine.ModeFB {
 		return errorSentence(b, r)

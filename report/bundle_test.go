@@ -75,7 +75,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// The JSON of a bundle is that of the document, decoded: what is not finite is null.
+// The JSON of a bundle is the document's, decoded: what is not finite is null.
 func TestBundleJSON(t *testing.T) {
 	r := fcResult()
 	r.SamplesTotal, r.Ridge = math.Inf(1), math.NaN()

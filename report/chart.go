@@ -154,8 +154,8 @@ func (g *split) place(x int) {
 	g.placeEnds()
 }
 
-// placeEnds gives 0 and infinity places of their own beyond the other values, when
-// those call for a logarithmic axis: a family of kernels has such ends.
+// placeEnds gives 0 and infinity separate places beyond the other values, when those call for a
+// logarithmic axis: a family of kernels has such ends.
 func (g *split) placeEnds() {
 	inside := slices.DeleteFunc(slices.Clone(g.at), func(v float64) bool { return v == 0 || math.IsInf(v, 1) })
 	if g.log = spanDecades(inside); !g.log {

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// series are those of one panel, the bounds last.
+// series returns the series of one panel, the bounds last.
 func (g split) series(p splitPanel) []Series {
 	var out []Series
 	for k := range len(p.combos) * len(g.measures) {
@@ -126,11 +126,11 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 	out.Variant = slices.Index(g.variants, c.rest+m.name)
 }
 
-// mostBounds is how many bounds of a kind a panel shows before they crowd it.
+// mostBounds limits the bounds of a kind that a panel shows, before they crowd it.
 const mostBounds = 3
 
-// bounds has a bound of each combination as a series to compare with; combinations
-// with the same bound share one. Many would hide the rest, so then there are none.
+// bounds has a bound of each combination as a series to compare with; combinations with the same
+// bound share one. Many would hide the rest, so then none is returned.
 func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Series {
 	var out []Series
 	var names []string

@@ -32,8 +32,8 @@ func (views) Claims(c sim.Claims) view {
 	}
 }
 
-// claimsBlocks tells of claims(...): how many statements hold, which in each case,
-// why the others do not, and then every one with its measurement.
+// claimsBlocks shows claims(...): how many statements hold, which in each case, why the others do
+// not, and then every one with its measurement.
 func claimsBlocks(c sim.Claims) []Block {
 	out := []Block{Paragraph{Text: claimsSentence(c), Lead: true}, claimsSummary(c)}
 	if t := reasonsTable(c); len(t.Rows) > 0 {
@@ -88,8 +88,8 @@ func claimsSummary(c sim.Claims) Table {
 	return t.withoutEmptyColumns()
 }
 
-// overall is the verdict on a statement in one case: that of its settings, or how many
-// of each. It is nil where there are none.
+// overall is the verdict on a statement in one case: that of its settings, or how many of each. It
+// is nil without any.
 func overall(count map[string]int) any {
 	var parts []string
 	for _, v := range verdicts {

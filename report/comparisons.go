@@ -36,7 +36,7 @@ func (views) Speedup(s sim.Speedup) view {
 	}
 }
 
-// pairedBlocks tells of paired(...): every algorithm against the reference.
+// pairedBlocks shows paired(...): every algorithm against the reference.
 func pairedBlocks(s sim.Comparisons) []Block {
 	m, _ := findMeasure(s.Measure)
 	t := Table{Caption: fmt.Sprintf("%s against %s", m.title, s.Reference)}
@@ -117,7 +117,7 @@ func swept(names []string, row func(i int) []any, rows int) []Column {
 	return out
 }
 
-// speedupBlocks tells of speedup(...): what sharing was worth.
+// speedupBlocks shows speedup(...): what sharing was worth.
 func speedupBlocks(s sim.Speedup) []Block {
 	t := Table{Caption: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))

@@ -125,7 +125,7 @@ func parts(v any) (endings []string, cells []any) {
 	return []string{""}, []any{fmt.Sprint(v)}
 }
 
-// exact are numbers as cells, nil for what is none.
+// exact returns numbers as cells, nil for what is not a number.
 func exact(xs ...float64) []any {
 	cells := make([]any, len(xs))
 	for i, x := range xs {

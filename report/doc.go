@@ -31,15 +31,13 @@
 //
 // # Figures
 //
-// A Figure is data, and package figure draws it. What a sweep or a table of comparisons
-// gives goes through one chart, which splits its rows into panels and series. An
-// algorithm has the hue of its place in the catalogue in every figure, and what no
-// algorithm can be (algorithms.RoleReference) is drawn as a reference, and called one
-// wherever its name stands; files have a column for that.
+// A Figure is data, and package figure draws it. What a sweep or a table of comparisons gives goes
+// through one chart, which splits its rows into panels and series. An algorithm has the hue of its
+// place in the catalogue in every figure, and what knows the truth (algorithms.RoleReference) is
+// drawn as a reference, and called one wherever its name stands; files have a column for that.
 //
 // # A new kind of value
 //
-// Add it to package internal/kinds, and write a method of that name on views in a file
-// of its own: from the value to blocks, and to a table and a Figure if it has them. All
-// formats follow.
+// Add it to package internal/kinds, and write a method of that name on views in a new file: from
+// the value to blocks, and to a table and a Figure if it has them. All formats follow.
 package report

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Document is what a renderer writes: displays in order, and where they came
-// from.
+// Document holds what a renderer writes: displays in order, and where they came from.
 type Document struct {
 	Title      string // "" means "Report"
 	Displays   []Display

@@ -13,7 +13,7 @@ func (views) Explanation(x engine.Explanation) view {
 	return view{blocks: func() []Block { return explanationBlocks(x) }}
 }
 
-// explanationBlocks tells of explain(...): how far the run is, each task, and each arm.
+// explanationBlocks shows explain(...): how far the run is, each task, and each arm.
 func explanationBlocks(x engine.Explanation) []Block {
 	out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
 	if t := armsTable(x); len(t.Rows) > 0 {
@@ -145,7 +145,7 @@ func progressStatus(p engine.Progress) string {
 	return "… open"
 }
 
-// armsTable tells of each arm of each task what became of it.
+// armsTable shows what became of each arm of each task.
 func armsTable(x engine.Explanation) Table {
 	t := Table{
 		Caption:   "What became of each arm",
@@ -161,35 +161,35 @@ func armsTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
 		for _, arm := range s.Arms {
 			if arm != p.Leader {
-				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleStory(s, arm)})
+				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(s, arm)})
 			}
 		}
 		for _, e := range s.Left {
 			if e.Arm != p.Leader && !slices.Contains(s.Arms, e.Arm) {
-				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, story(e)})
+				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, leftSentence(e)})
 			}
 		}
 	}
 	return t.withoutEmptyColumns()
 }
 
-// possibleStory is that of an arm which may still be the best. A fixed budget cuts arms that
-// the data do not exclude.
-func possibleStory(s engine.Story, arm string) string {
+// possibleSentence returns the sentence about an arm which may still be the best. A fixed budget cuts
+// arms that the data do not exclude.
+func possibleSentence(s engine.Story, arm string) string {
 	p, what := s.Progress, "still possible"
 	if arm == p.Rival {
 		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(p.Gap, p.Leader), int(100*p.Reached))
 	}
 	for _, e := range s.Left {
 		if e.Arm == arm {
-			return story(e) + "; " + what
+			return leftSentence(e) + "; " + what
 		}
 	}
 	return what
 }
 
-// story says in plain words why an arm left.
-func story(e engine.Elimination) string {
+// leftSentence says in plain words why an arm left.
+func leftSentence(e engine.Elimination) string {
 	gap, width := behind(e.Gap, e.Rival), decimal(e.Width, 3)
 	switch e.Rule {
 	case engine.RuleSame:

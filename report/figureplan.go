@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 )
 
-// planMeasures are what of a forecast can be drawn; without rows, as before a forecast is
-// made, whatever one may have.
+// planMeasures returns the measures of a forecast that can be drawn; without rows, as before a
+// forecast is made, whatever one may have.
 func planMeasures(rows []plan.Row, prices plan.Prices) []measure {
 	if len(rows) == 0 {
 		prices.Sample, prices.SampleTime = 1, 1
@@ -43,8 +43,8 @@ func planned(r plan.Row, name string) any {
 	return r.Time
 }
 
-// planAxes are what planFigure can draw of rows: along the gap where there are several,
-// or where there are no rows yet.
+// planAxes returns the axes that planFigure can draw of rows: along the gap where there are
+// several, or where there are no rows yet.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	for _, m := range planMeasures(rows, prices) {
 		ys = append(ys, m.name)
@@ -58,8 +58,8 @@ func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	return []string{"algorithm"}, ys
 }
 
-// sameScale tells whether the bars of alternatives are of such lengths that all are seen on
-// an axis from 0, where their lengths are in proportion.
+// sameScale reports whether the bars of alternatives are of such lengths that all are seen on an
+// axis from 0, where their lengths are in proportion.
 func sameScale(rows []plan.Row, name string) bool {
 	const most = 20
 	low, high := math.Inf(1), 0.0

@@ -110,7 +110,7 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	return f, err
 }
 
-// comparedMeasure is what a comparison draws.
+// comparedMeasure returns the measure that a comparison draws.
 func comparedMeasure(y, title, reference string) measure {
 	if y == "ratio" {
 		return measure{name: y, title: fmt.Sprintf("%s as a multiple of %s", title, reference), quantity: "Ratio"}

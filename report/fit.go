@@ -16,8 +16,7 @@ func (views) Fit(f fit.Fit) view {
 	}
 }
 
-// fitBlocks tells of fit(...): the kernel found, whether it fits, and what sharing is
-// worth.
+// fitBlocks shows fit(...): the kernel found, whether it fits, and what sharing is worth.
 func fitBlocks(f fit.Fit) []Block {
 	out := []Block{Paragraph{Text: fitSentence(f), Lead: true}}
 	for _, w := range f.Warnings {
@@ -134,7 +133,7 @@ func sharingSentence(f fit.Fit) string {
 		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3), decimal(s.Speedup, 3), decimal(s.Single, 3))
 }
 
-// measuredSentence tells of simulated runs with and without sharing.
+// measuredSentence describes simulated runs with and without sharing.
 func measuredSentence(m fit.Measured) string {
 	return fmt.Sprintf("Measured in %s, with these means for expected rewards (δ = %s, arms within %s of the best count as best): together an agent takes %s samples, alone %s, a speedup of %s. Answers were wrong in %d runs together and in %d alone.",
 		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0), cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
@@ -176,7 +175,7 @@ func fitFigure(f fit.Fit, y string) Figure {
 	return fig
 }
 
-// fitAxes are what fitFigure can draw.
+// fitAxes returns the axes that fitFigure can draw.
 func fitAxes(f fit.Fit, x string) (xs, ys []string) {
 	if f.Problem != "" && len(f.Sharing.Alike) == 0 { // one task has nothing to be alike to
 		return []string{"arm"}, []string{"residual"}

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// stylesheet dresses a report, in a page of its own or inside another; pageStyle
-// adds what only a page of its own needs.
+// stylesheet dresses a report, in its own page or inside another; pageStyle adds what only an own
+// page needs.
 //
 // Each colour is there twice, for light and for dark. Of --lt and --dk one is empty
 // and the other invalid, and var lets a colour through only beside an invalid one. The
@@ -45,9 +45,9 @@ func HTML(w io.Writer, d Document) error {
 	return err
 }
 
-// ContentPolicy is the element in the head of a page that lets a browser load nothing:
-// images and styles are those in the page, and no script runs but the given one. The
-// script is the whole text of its element; "" means that there is none.
+// ContentPolicy is the element in the head of a page that lets a browser load nothing: images and
+// styles are those in the page, and no script runs but the given one. The script is the whole text
+// of its element; "" means no script.
 func ContentPolicy(script string) string {
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 	if script != "" {
@@ -102,7 +102,7 @@ func (h *htmlWriter) section(s section) error {
 	return nil
 }
 
-// inline writes a single short value without a heading of its own.
+// inline writes a single short value without a heading.
 func (h *htmlWriter) inline(s section) {
 	h.write("<p class=\"value\">")
 	if s.name != "" {

@@ -12,7 +12,7 @@ type views struct{}
 
 var _ kinds.Views[view] = views{}
 
-// view is how one value is shown. Only blocks is needed.
+// view shows one value. Only blocks is needed.
 type view struct {
 	blocks func() []Block
 	table  func() (Table, error)               // for CSV and Parquet; nil for the first table of the blocks

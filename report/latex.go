@@ -28,9 +28,9 @@ func LaTeX(w io.Writer, d Document) error {
 	return err
 }
 
-// LaTeXFragment is one display as LaTeX to stand inside a document, such as a
-// notebook cell: without headings of its own around it. It needs
-// \usepackage{booktabs}. A figure is a sentence that describes it.
+// LaTeXFragment returns one display as LaTeX to stand inside a document, such as a notebook cell:
+// without headings around it. It needs \usepackage{booktabs}. A figure is a sentence that describes
+// it.
 func LaTeXFragment(d Display) string {
 	l := latexWriter{fragment: true}
 	l.body(d.section())
@@ -55,7 +55,7 @@ func (l *latexWriter) body(s section) {
 	}
 }
 
-// inline writes a single short value without a heading of its own.
+// inline writes a single short value without a heading.
 func (l *latexWriter) inline(s section) {
 	value, code := s.value()
 	value = inlineLaTeX(value)

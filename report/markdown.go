@@ -30,8 +30,8 @@ func Markdown(w io.Writer, d Document) error {
 	return err
 }
 
-// MarkdownFragment is one display as Markdown to stand inside a document, such as a
-// notebook cell: without headings of its own around it.
+// MarkdownFragment returns one display as Markdown to stand inside a document, such as a notebook
+// cell: without headings around it.
 func MarkdownFragment(d Display) (string, error) {
 	m := markdownWriter{}
 	if err := m.body(d.section()); err != nil {
@@ -61,7 +61,7 @@ func (m *markdownWriter) body(s section) error {
 	return nil
 }
 
-// inline writes a single short value without a heading of its own.
+// inline writes a single short value without a heading.
 func (m *markdownWriter) inline(s section) {
 	value, code := s.value()
 	if code {

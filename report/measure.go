@@ -66,7 +66,7 @@ func findMeasure(name string) (measure, bool) {
 
 func (m measure) column() Column { return number(m.name, m.title, m.unit) }
 
-// theorem is what the paper promises of the run: samples per agent or errors.
+// theorem returns what the paper promises of the run: samples per agent or errors.
 func theorem(r engine.Result, mode string) any {
 	if r.Detail == nil || r.Mode != mode {
 		return nil

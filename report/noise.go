@@ -6,7 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// noiseKnown is what is known of the noise of a problem, in a word.
+// noiseKnown returns a word for what is known of the noise of a problem.
 func noiseKnown(p problem.Problem) string {
 	switch {
 	case p.Noise.UnknownBy == problem.UnknownProblem:

@@ -37,7 +37,7 @@ func (views) WhatIf(c plan.Comparison) view {
 	}
 }
 
-// planBlocks tells of plan(...): what a run will need, by method and gap.
+// planBlocks shows plan(...): what a run will need, by method and gap.
 func planBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
 	if len(f.Rows) > 0 {
@@ -46,7 +46,7 @@ func planBlocks(f plan.Forecast) []Block {
 	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast, before anything is sampled")
 }
 
-// whatIfBlocks tells of what_if(...): what changes.
+// whatIfBlocks shows what_if(...): what changes.
 func whatIfBlocks(c plan.Comparison) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", c.Problem)
 	if len(c.Rows) > 0 {
@@ -161,7 +161,7 @@ func best(r plan.Row, prices plan.Prices) any {
 	return orAbsent(strings.Join(words, ", "))
 }
 
-// bestWords are what the best rows are best at: without prices that is samples, without
+// bestWords returns what the best rows are best at: without prices that is samples, without
 // durations rounds.
 func bestWords(prices plan.Prices) (least, quick string) {
 	least, quick = "fewest samples", "fewest rounds"
@@ -234,7 +234,7 @@ func planSentence(f plan.Forecast) string {
 	return strings.Join(parts, ". ") + "."
 }
 
-// price is what a row costs and takes, where that was asked for.
+// price returns what a row costs and takes, where that was asked for.
 func price(r plan.Row, prices plan.Prices) string {
 	var words []string
 	if r.Cost > 0 {

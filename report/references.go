@@ -6,11 +6,10 @@ import "github.com/gonb-cope/gonb-cope/engine/algorithms"
 // fewer samples than it took. Wherever a reader meets its name, the name says so; files
 // have it bare, beside a column reference.
 
-// referenceMark is what stands behind the name of a reference.
+// referenceMark stands behind the name of a reference.
 const referenceMark = " (reference)"
 
-// isReference tells whether an algorithm is a reference. Its name is the same in both
-// modes.
+// isReference reports whether an algorithm is a reference. Its name is the same in both modes.
 func isReference(algorithm string) bool {
 	for _, e := range algorithms.All() {
 		if e.Name == algorithm {

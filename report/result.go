@@ -44,8 +44,8 @@ func resultsView(rs []engine.Result) view {
 	}
 }
 
-// resultBlocks tells of fc and fb: what was found and with what guarantee,
-// warnings, the answers, the rounds, and the audit trail.
+// resultBlocks shows fc and fb: what was found and with what guarantee, warnings, the answers, the
+// rounds, and the audit trail.
 func resultBlocks(r engine.Result) []Block {
 	out := []Block{Paragraph{Text: resultSentence(r), Lead: true}}
 	if s := reliability(r); s != "" {
@@ -111,8 +111,8 @@ func verdict(r engine.Result) string {
 	return "decided " + each(n)
 }
 
-// reliability tells how the runs compare with what was asked. It is "" for a
-// single run without known truth.
+// reliability describes how the runs compare with what was asked. It is "" for a single run without
+// known truth.
 func reliability(r engine.Result) string {
 	var parts []string
 	switch {
@@ -255,7 +255,7 @@ func traceTable(r engine.Result) Table {
 	return t.withoutEmptyColumns()
 }
 
-// lackOfFit is the p-value of the test for lack of fit, nil where there is none.
+// lackOfFit returns the p-value of the test for lack of fit, nil without a test.
 func lackOfFit(x engine.RoundRecord) any {
 	if x.LackOfFit == nil {
 		return nil

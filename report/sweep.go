@@ -32,7 +32,7 @@ func (views) Sweep(s sim.Sweep) view {
 	}
 }
 
-// sweepBlocks tells of sweep(...): one row per combination of swept values.
+// sweepBlocks shows sweep(...): one row per combination of swept values.
 func sweepBlocks(s sim.Sweep) []Block {
 	out := []Block{Paragraph{Text: sweepSentence(s), Lead: true}}
 	for _, w := range sweepWarnings(s) {
@@ -60,11 +60,11 @@ func sweepSentence(s sim.Sweep) string {
 	return out + "."
 }
 
-// mostRows is how many rows of a sweep's table a page shows unfolded.
+// mostRows limits the rows of a sweep's table that a page shows unfolded.
 const mostRows = 40
 
-// SweepMeasures is a sweep as a table of chosen measures, see Axes for their names. It
-// reports a name that is none of them or comes twice, and measures that no result knows.
+// SweepMeasures is a sweep as a table of chosen measures, see Axes for their names. It reports a
+// name that is not one of them or comes twice, and measures that no result knows.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
 	if err := checkMeasures(names, known); err != nil {

@@ -16,7 +16,7 @@ type TextOptions struct {
 	Rows  int  // most rows of a table; 0 means 60. Collapsed tables show 10.
 }
 
-// collapsedRows is how much of a folded table media without folding show.
+// collapsedRows limits the rows of a folded table that media without folding show.
 const collapsedRows = 10
 
 // Text writes the document for a terminal. It returns the error of w.

@@ -40,7 +40,7 @@ func (views) Problem(p problem.Problem) view {
 	return view{blocks: func() []Block { return problemBlocks(p) }}
 }
 
-// hardnessBlocks tells of hardness(...): which task is difficult, and why.
+// hardnessBlocks shows hardness(...): which task is difficult, and why.
 func hardnessBlocks(h bounds.Hardness) []Block {
 	t := Table{
 		Caption: "Difficulty of each task",
@@ -67,7 +67,7 @@ func hardnessBlocks(h bounds.Hardness) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// spectrumBlocks tells of spectrum(...): how many directions matter.
+// spectrumBlocks shows spectrum(...): how many directions matter.
 func spectrumBlocks(s bounds.Spectrum) []Block {
 	above := 0
 	for _, x := range s.Joint {
@@ -94,7 +94,7 @@ func spectrumBlocks(s bounds.Spectrum) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
 }
 
-// designBlocks tells of design(...): where the first round's pulls go.
+// designBlocks shows design(...): where the first round's pulls go.
 func designBlocks(a bounds.Design) []Block {
 	gap := "without a certified lower bound"
 	if a.Lower > 0 {
@@ -114,7 +114,7 @@ func designBlocks(a bounds.Design) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// problemBlocks tells of a problem: its size, kernel, noise and where it is from.
+// problemBlocks shows a problem: its size, kernel, noise and where it is from.
 func problemBlocks(p problem.Problem) []Block {
 	label := "Largest noise scale"
 	if p.Noise.UnknownBy != "" {

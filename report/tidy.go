@@ -43,8 +43,8 @@ func tidy(v any) (Table, error) {
 	return Table{}, fmt.Errorf("a %s has no rows and columns to save as CSV or Parquet; .json and .txt can hold it", TypeName(v))
 }
 
-// settings are the columns that say which run a row is about. Whether its algorithm is a
-// reference has a column of its own, so that names stay names.
+// settings are the columns that say which run a row is about. Whether its algorithm is a reference
+// has a separate column, so that names stay names.
 func settings() []Column {
 	return []Column{
 		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""), text("standing", ""),

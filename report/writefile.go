@@ -43,7 +43,7 @@ func Writable(path string) error {
 	return nil
 }
 
-// destination is where the bytes of a file go.
+// destination receives the bytes of a file.
 type destination struct {
 	path   string      // what the links at the given path lead to
 	mode   fs.FileMode // permissions of the old file, or those of a new one before the umask
@@ -68,7 +68,7 @@ func destinationOf(path string) (destination, error) {
 	return destination{path: target, mode: info.Mode().Perm(), old: true}, err
 }
 
-// mostLinks is how many links may follow each other, as in Linux.
+// mostLinks limits the links that follow each other, as in Linux.
 const mostLinks = 40
 
 // followed is the path that the links at path lead to, which need not exist.

@@ -105,8 +105,8 @@ func (a axis) clamp(v float64) (inside float64, at int) {
 	return v, 0
 }
 
-// share is how far along the axis v is: 0 at its low end, 1 at its high end.
-func (a axis) share(v float64) float64 {
+// fraction returns how far along the axis v is: 0 at its low end, 1 at its high end.
+func (a axis) fraction(v float64) float64 {
 	if a.log {
 		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
 	}
@@ -128,7 +128,7 @@ func (a axis) nearest(values []float64, length vg.Length) vg.Length {
 	slices.Sort(inside)
 	least := length
 	for i := 1; i < len(inside); i++ {
-		if d := vg.Length(a.share(inside[i])-a.share(inside[i-1])) * length; d > 1e-6*length {
+		if d := vg.Length(a.fraction(inside[i])-a.fraction(inside[i-1])) * length; d > 1e-6*length {
 			least = min(least, d)
 		}
 	}

@@ -79,8 +79,8 @@ func ranges(panels []Figure) extents {
 	return e
 }
 
-// overhang is how far the labels of a pane may reach beyond it on either side, so that
-// they do not touch those of its neighbours.
+// overhang limits how far the labels of a pane reach beyond it on either side, so that they do not
+// touch its neighbours' labels.
 const overhang = between/2 - 2
 
 // tickX puts the ticks of the x axis of a pane, which may have neighbours.

@@ -49,8 +49,8 @@ type point struct {
 	bar          float64 // x of the interval
 }
 
-// points are those of a series that can be drawn, with their intervals so far beside
-// them; nil stands for not at all. Bars lie along x.
+// points returns the points of a series that can be drawn, with their intervals so far beside them;
+// nil stands for not at all. Bars lie along x.
 func (p pane) points(s Series, aside []vg.Length) []point {
 	var out []point
 	for k := range s.Y {
@@ -67,7 +67,7 @@ func (p pane) points(s Series, aside []vg.Length) []point {
 		v, at := value.clamp(s.Y[k])
 		q.outside, q.y, q.lo, q.hi = at, v, v, v
 		if q.bar = q.x; aside != nil && aside[k] != 0 {
-			q.bar = p.x.at(p.x.share(q.x) + float64(aside[k]/(p.box.Max.X-p.box.Min.X)))
+			q.bar = p.x.at(p.x.fraction(q.x) + float64(aside[k]/(p.box.Max.X-p.box.Min.X)))
 		}
 		if s.HasIntervals() && s.Lo[k] < s.Hi[k] {
 			q.lo, _ = value.clamp(s.Lo[k])

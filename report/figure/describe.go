@@ -45,7 +45,7 @@ func (f Figure) Describe() string {
 	return out + "."
 }
 
-// names are those of the series, each once.
+// names returns the names of the series, each once.
 func (f Figure) names() []string {
 	var out []string
 	for _, p := range f.Parts() {

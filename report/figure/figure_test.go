@@ -80,8 +80,8 @@ func awkward() map[string]Figure {
 	return out
 }
 
-// TestAwkwardFigures: any figure draws in every format, the same twice; SVG is
-// well-formed without numbers that are none, and PNG shows something.
+// TestAwkwardFigures: any figure draws in every format, the same twice; SVG is well-formed without
+// NaN or infinity, and PNG shows something.
 func TestAwkwardFigures(t *testing.T) {
 	for name, f := range awkward() {
 		t.Run(name, func(t *testing.T) {

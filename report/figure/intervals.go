@@ -11,7 +11,7 @@ import (
 // Intervals are bars, or bands where bars would be crowded. Markers and lines stand at
 // their true x always; bars that would hide each other stand a little beside them.
 
-// mostAside is how far a bar may stand beside its marker, in points.
+// mostAside limits the distance of a bar from its marker, in points.
 const mostAside = 3
 
 // HasIntervals reports whether each Y has an interval.
@@ -47,7 +47,7 @@ func (p pane) crowdedBars() bool {
 	return room < vg.Length(n-1)*2.5+4
 }
 
-// bandOf tells whether the intervals of series i are a band.
+// bandOf reports whether the intervals of series i are a band.
 func (p pane) bandOf(i int) bool {
 	s := p.Series[i]
 	return s.HasIntervals() && (s.Style == Band || p.banded && s.Style != Points)
@@ -59,9 +59,9 @@ type bar struct {
 	lo, hi    vg.Length
 }
 
-// movedBars is how far each interval, by series and point, stands beside its marker:
-// not at all where it can be told apart from all others at its x. Categories have been
-// moved apart already.
+// movedBars returns how far each interval, by series and point, stands beside its marker: not at
+// all where it can be told apart from all others at its x. Categories have been moved apart
+// already.
 func (p pane) movedBars() [][]vg.Length {
 	aside := make([][]vg.Length, len(p.Series))
 	at := map[float64][]bar{}

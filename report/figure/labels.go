@@ -12,7 +12,7 @@ import (
 // are written. Those of a single pane begin with its series, in their order.
 func (d *layout) name(panes []pane) {
 	d.single = len(panes) == 1
-	d.direct = d.single && len(panes[0].Categories) == 0
+	d.atEnds = d.single && len(panes[0].Categories) == 0
 	for _, p := range panes {
 		for i, s := range p.Series {
 			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points}
@@ -21,7 +21,7 @@ func (d *layout) name(panes []pane) {
 					e.x, e.y, e.placed = s.X[k], s.Y[k], true
 				}
 			}
-			d.direct = d.direct && s.Style != Points && (!e.placed || p.x.share(e.x) > 0.85)
+			d.atEnds = d.atEnds && s.Style != Points && (!e.placed || p.x.fraction(e.x) > 0.85)
 			d.add(e, len(panes) > 1)
 		}
 		for i, l := range p.Lines {
@@ -31,7 +31,7 @@ func (d *layout) name(panes []pane) {
 		}
 	}
 	if len(withName(d.entries)) > 14 {
-		d.direct = false
+		d.atEnds = false
 	}
 }
 
@@ -59,7 +59,7 @@ func withName(entries []entry) []entry {
 // beside are the entries whose names stand at the right of a pane although the others
 // are in the legend: lines across it, which end there.
 func (d layout) beside() []entry {
-	if d.direct || !d.single {
+	if d.atEnds || !d.single {
 		return nil
 	}
 	return slices.DeleteFunc(withName(d.entries), func(e entry) bool { return !e.across })
@@ -67,7 +67,7 @@ func (d layout) beside() []entry {
 
 // listed are the entries of the legend: what is compared first, bounds last.
 func (d layout) listed() []entry {
-	if d.direct {
+	if d.atEnds {
 		return nil
 	}
 	out := withName(d.entries)
@@ -83,7 +83,7 @@ func (d layout) margin() vg.Length {
 	widest := vg.Length(0)
 	t := words(9)
 	entries := d.beside()
-	if d.direct {
+	if d.atEnds {
 		entries = withName(d.entries)
 	}
 	for _, e := range entries {
@@ -95,7 +95,7 @@ func (d layout) margin() vg.Length {
 // sampleRoom is the room for leader line and sample before a name at the right: the
 // names of lines across the pane need neither.
 func (d layout) sampleRoom() vg.Length {
-	if d.direct {
+	if d.atEnds {
 		return sampleWidth + 4
 	}
 	return 0
@@ -131,11 +131,11 @@ func (d layout) labels(c draw.Canvas, entries []entry) {
 		top = ls[i].y - lineHeight
 	}
 	left := p.box.Max.X + 12
-	if !d.direct {
+	if !d.atEnds {
 		left = p.box.Max.X + 6
 	}
 	for _, l := range ls {
-		if d.direct {
+		if d.atEnds {
 			thin := draw.LineStyle{Color: l.look.color, Width: 0.5}
 			c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
 			sample(c, l.entry, vg.Point{X: left, Y: l.y})
@@ -161,7 +161,7 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 	}
 }
 
-// legendColumns is how many names fit side by side, and how wide each column is.
+// legendColumns returns how many names fit side by side, and how wide each column is.
 func (d layout) legendColumns() (n int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()

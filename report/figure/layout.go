@@ -15,7 +15,7 @@ type layout struct {
 	Figure
 	panes         []pane
 	entries       []entry // what is named beside or below the panes
-	direct        bool    // all entries are written at the ends of the lines
+	atEnds        bool    // all entries are written at the ends of the lines
 	single        bool    // one pane, which has room at its right for the names of lines across it
 	titled        bool
 	width, height vg.Length
@@ -98,7 +98,7 @@ func (d layout) draw(cv vg.CanvasSizer) {
 	switch {
 	case d.Heat != nil:
 		d.scale(c)
-	case d.direct:
+	case d.atEnds:
 		d.labels(c, d.entries)
 	default:
 		d.labels(c, d.beside())
@@ -151,7 +151,7 @@ func numbered(size font.Length, log bool) draw.TextStyle {
 	return t
 }
 
-// width is how wide a label is; 10^3 counts with its exponent raised.
+// width returns the width of a label; 10^3 counts with its exponent raised.
 func width(label string, size vg.Length) vg.Length {
 	return numbered(size, true).Width(label)
 }

@@ -105,8 +105,8 @@ func TestTicksOfNeighbours(t *testing.T) {
 	}
 }
 
-// TestOneX: a single value at x has a tick and a range of its own size around it, and a
-// bound there is seen.
+// TestOneX: a single value at x has a tick and a range of its size around it, and a bound there is
+// seen.
 func TestOneX(t *testing.T) {
 	for _, x := range []float64{0.3, 7000, -2, 0} {
 		f := Figure{Series: []Series{{Name: "a", X: []float64{x}, Y: []float64{1}}, {Name: "b", Style: Bound, X: []float64{x}, Y: []float64{0.5}}}}
@@ -132,7 +132,7 @@ func TestLinesAcross(t *testing.T) {
 		t.Error("V and no speedup look the same")
 	}
 	d := newLayout(f, true)
-	if d.direct || len(d.beside()) != 2 {
+	if d.atEnds || len(d.beside()) != 2 {
 		t.Fatalf("%d names beside the figure, want those of the two lines", len(d.beside()))
 	}
 	for _, e := range d.listed() {
@@ -234,7 +234,7 @@ func TestPanels(t *testing.T) {
 			t.Errorf("pane %d leaves the sheet or covers another", i+1)
 		}
 	}
-	if n := len(d.listed()); n != 5 || d.direct {
+	if n := len(d.listed()); n != 5 || d.atEnds {
 		t.Errorf("%d names in the legend, want each once: 5", n)
 	}
 }

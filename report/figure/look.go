@@ -15,8 +15,8 @@ var (
 	grey  = color.NRGBA{0x75, 0x7b, 0x82, 0xff}
 )
 
-// look is how one series is told from the others: by colour, marker and dash,
-// any one of which would do.
+// look distinguishes one series from the others by colour, marker and dash, any one of which would
+// do.
 type look struct {
 	color  color.NRGBA
 	mark   mark
@@ -24,7 +24,7 @@ type look struct {
 	thin   bool // a reference: it stands back behind what it is compared with
 }
 
-// mark is a marker as drawn here and by its name in pgfplots; the zero value is none.
+// mark is a marker as drawn here and by its name in pgfplots; the zero value means no marker.
 type mark struct {
 	glyph draw.GlyphDrawer
 	tex   string
@@ -103,8 +103,8 @@ func (l look) marker(small bool) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.color, Radius: radius, Shape: l.mark.glyph}
 }
 
-// looks gives every series its look. Series without a hue of their own take the
-// first ones that no other has; series of one name look the same in every panel.
+// looks gives every series its look. Series without a hue take the first ones that no other has;
+// series of one name look the same in every panel.
 func looks(panels []Figure) [][]look {
 	taken := map[int]bool{}
 	for _, f := range panels {

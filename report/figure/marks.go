@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// at is where point i of a series is drawn, with y in place of its own: inside the
-// pane, at its edge when it lies outside.
+// at returns where point i of a series is drawn, with y in place of the point's: inside the pane,
+// at its edge when it lies outside.
 func (p pane) at(s Series, i int, y float64) vg.Point {
 	x, _ := p.x.clamp(s.X[i])
 	y, _ = p.y.clamp(y)
 	return vg.Point{X: p.px(x), Y: p.py(y)}
 }
 
-// alone is how long a line is that has one point only, and no marker to show it.
+// alone is the length of a line that has one point only, and no marker to show it.
 const alone = 16
 
 // curve draws series i as a line with markers, or as points.

@@ -33,11 +33,11 @@ type placedLabel struct {
 }
 
 func (p pane) px(x float64) vg.Length {
-	return p.box.Min.X + vg.Length(p.x.share(x))*(p.box.Max.X-p.box.Min.X)
+	return p.box.Min.X + vg.Length(p.x.fraction(x))*(p.box.Max.X-p.box.Min.X)
 }
 
 func (p pane) py(y float64) vg.Length {
-	return p.box.Min.Y + vg.Length(p.y.share(y))*(p.box.Max.Y-p.box.Min.Y)
+	return p.box.Min.Y + vg.Length(p.y.fraction(y))*(p.box.Max.Y-p.box.Min.Y)
 }
 
 // left is the room for the labels of the y axis.

@@ -96,7 +96,7 @@ func colorName(c color.NRGBA) string {
 	return "cope" + string(rune('a'+max(i, 0)))
 }
 
-// options are those of the axes, equal in all panels.
+// options returns the options of the axes, equal in all panels.
 func (p *pgf) options(f Figure) string {
 	var b strings.Builder
 	opt := func(format string, a ...any) { fmt.Fprintf(&b, "  "+format+",\n", a...) }
@@ -141,8 +141,8 @@ func (p *pgf) options(f Figure) string {
 // the sheet that the figure is laid out on.
 const narrowest = 345. / sheetWidth
 
-// ticks are those of the layout, so that both show the same numbers; where panels are
-// neighbours, those that fit panels of a narrow page.
+// ticks returns the ticks of the layout, so that both show the same numbers; where panels are
+// neighbours, the ones that fit panels of a narrow page.
 func (p *pgf) ticks(f Figure) string {
 	pane := newLayout(f, false).panes[0]
 	if len(f.Panels) > 0 {

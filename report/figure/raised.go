@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// raised is a text handler that sets what follows a ^ as an exponent: 10^3. The
-// fonts at hand lack the superscript minus, so exponents are set smaller and
-// higher instead of as characters of their own.
+// raised is a text handler that sets what follows a ^ as an exponent: 10^3. The fonts at hand lack
+// the superscript minus, so exponents are set smaller and higher instead of as separate characters.
 type raised struct{ plottext.Handler }
 
 const exponentSize = 0.72 // of the base

@@ -60,7 +60,7 @@ func (a axis) crowded(length, beyond, size vg.Length) bool {
 	end := -beyond - 5
 	last := ""
 	for _, t := range a.ticks {
-		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
+		at, half := vg.Length(a.fraction(t.value))*length, width(t.label, size)/2
 		if at-half < end+5 || at+half > length+beyond || t.label == last {
 			return true
 		}
@@ -84,7 +84,7 @@ func (a *axis) thin(length, beyond, size vg.Length) {
 		if t.label == "" {
 			continue
 		}
-		at, half := vg.Length(a.share(t.value))*length, width(t.label, size)/2
+		at, half := vg.Length(a.fraction(t.value))*length, width(t.label, size)/2
 		s := span{at - half - 2.5, at + half + 2.5}
 		if at-half < -beyond || at+half > length+beyond || slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
 			t.label = ""

@@ -79,7 +79,7 @@ func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error
 	return parquet.NewSchema("table", o), nil
 }
 
-// kind is what the cells of a column are.
+// kind says what the cells of a column are.
 type kind int
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Absent stands for a number that there is not.
+// Absent stands for a missing number.
 const Absent = "—"
 
 // Decimal prints x with the given significant digits (0: 4). From 1,000 on it
