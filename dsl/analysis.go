@@ -88,9 +88,9 @@ func (c *call) speedupOf() (together, alone string) {
 	return together, alone
 }
 
-// algorithmIn reports an algorithm that a sweep does not have, under the argument that
-// names it; under the call where that is not given. It tells whether it is there, as
-// far as that can be said.
+// algorithmIn reports an algorithm that a sweep does not have, under the argument that names it;
+// under the call where that is not given. It reports whether it is there, as far as that can be
+// said.
 func (c *call) algorithmIn(s, named argument, algorithm string) bool {
 	o := c.e.outline(s)
 	if o == nil || algorithm == "" {

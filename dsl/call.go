@@ -30,8 +30,7 @@ type argument struct {
 	st   *front.Statement // the statement of Node, where that is not the one of the call
 }
 
-// argumentError is what a file or a computation reported, to be shown under one
-// argument.
+// argumentError holds an error of a file or a computation, to be shown under one argument.
 type argumentError struct {
 	param   string
 	message string

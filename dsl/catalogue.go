@@ -142,7 +142,7 @@ func kernelRange(p kernels.Param) string {
 	return ""
 }
 
-// kernelWords is what the texts of a kernel's parameter name.
+// kernelWords returns the kind of names that the texts of a kernel's parameter hold.
 func kernelWords(k kernels.Kind) words {
 	switch k {
 	case kernels.ColumnsKind:

@@ -8,10 +8,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
-// Completeness tells a console whether a text can be run as it stands: "complete";
-// "incomplete", with spaces to begin the next line with; or "invalid", when it has a
-// mistake that no further text mends. It looks at form, not at names and types: a
-// complete text may still be wrong.
+// Completeness tells a console whether a text can be run as it stands: "complete"; "incomplete",
+// with spaces to begin the next line with; or "invalid", when it has a mistake that no further text
+// repairs. It looks at form, not at names and types: a complete text may still be wrong.
 func Completeness(src string) (status, indent string) {
 	switch c, open := front.CompletenessOf(src); c {
 	case front.Incomplete:

@@ -104,7 +104,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// In a notebook the place is that of the cell.
+// In a notebook the place names the cell.
 func TestErrorHTML(t *testing.T) {
 	_, errs := Parse("cell 5", "a = 1\nb = 2\nc = (é 1)")
 	text := errs.Error()

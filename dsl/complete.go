@@ -19,7 +19,7 @@ type Completion struct {
 	Signature string // how a function is called; what a parameter accepts; what a name is
 }
 
-// CompletionType is what a proposed word is.
+// CompletionType names the kind of a proposed word.
 type CompletionType string
 
 // The types of completions.
@@ -117,8 +117,8 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 	}
 }
 
-// sweepable tells what a sweep of a result may vary: the names that it depends on,
-// without a parameter, and the parameters of the calls below it.
+// sweepable lists what a sweep of a result may vary: the names that it depends on, without a
+// parameter, and the parameters of the calls below it.
 func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
@@ -191,7 +191,7 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 	}
 }
 
-// algorithmDoc describes an algorithm in a line, "" where the word is none.
+// algorithmDoc describes an algorithm in a line; "" where no algorithm has the name.
 func algorithmDoc(name string) string {
 	for _, a := range algorithms.All() {
 		if a.Name == name {

@@ -24,16 +24,14 @@
 // not depend on each other come together as Errors. An interrupt returns what was
 // displayed so far with an error that wraps the context's.
 //
-// The package is laid out as a compiler. internal/front makes statements with
-// syntax trees out of text, by the lexer and parser of expr. One evaluator (eval.go,
-// operators.go, algebra.go, call.go) walks the trees, both to check and to run:
-// while it checks, calls that read or run anything give a value of known type and
-// unknown content. expr's own checker is not used: as soon as an operator has a
-// meaning of its own, it no longer sees unknown names inside arguments, and its
-// messages speak of Go types. What functions there are, with their parameters,
-// ranges, choices, synonyms and texts, is one table (catalogue.go): it feeds checks,
-// messages, Help and the documentation. internal/formula compiles kernels that are
-// written as formulas.
+// The package is laid out as a compiler. internal/front makes statements with syntax trees out of
+// text, by the lexer and parser of expr. One evaluator (eval.go, operators.go, algebra.go, call.go)
+// walks the trees, both to check and to run: while it checks, calls that read or run anything give
+// a value of known type and unknown content. expr's own checker is not used: as soon as an operator
+// is redefined, it no longer sees unknown names inside arguments, and its messages speak of Go
+// types. What functions there are, with their parameters, ranges, choices, synonyms and texts, is
+// one table (catalogue.go): it feeds checks, messages, Help and the documentation. internal/formula
+// compiles kernels that are written as formulas.
 //
 // A name is bound once, so it stands for its definition. That makes sweep a
 // re-evaluation of what depends on the swept values, as in a spreadsheet, and lets a

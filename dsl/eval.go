@@ -9,11 +9,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
-// maxElements is how many list elements one evaluation may make, so that a short
-// script cannot take all memory.
+// maxElements limits the list elements that one evaluation may make, so that a short script cannot
+// take all memory.
 const maxElements = 2_000_000
 
-// maxNesting is how many lists may stand inside each other.
+// maxNesting limits how deep lists nest.
 const maxNesting = 20
 
 // evaluator computes the values of expressions. One evaluator serves both to

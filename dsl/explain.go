@@ -2,7 +2,7 @@ package dsl
 
 import "github.com/gonb-cope/gonb-cope/engine"
 
-// explainFunctions tell of single runs.
+// explainFunctions returns the functions about single runs.
 func explainFunctions() []Function {
 	return []Function{{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},

@@ -13,8 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// explain tells of each arm of each task once, and of what left as the result's
-// eliminations do.
+// explain lists each arm of each task once, and what left as the result's eliminations do.
 func TestExplain(t *testing.T) {
 	for _, run := range []string{
 		`fc(p, algorithm="CoTestFC", max_rounds=5, seed=3)`, `fc(p, algorithm="CoTestFC")`, `fc(p, algorithm="CoKernelFC", max_rounds=1)`,
@@ -94,8 +93,8 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 	}
 }
 
-// A single run that takes longer says where it is; its share of the samples does not go
-// back, and is told of no other step.
+// A single run that takes longer says where it is; its fraction of the samples does not go back,
+// and no other step reports one.
 func TestRoundsInProgress(t *testing.T) {
 	var notes []string
 	share := 0.0

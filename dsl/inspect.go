@@ -21,8 +21,8 @@ func (s *Session) Inspect(text string, cursor int) Inspection {
 	return inspection(s.description(text, cursor))
 }
 
-// description is what Inspect renders. It is one of finitely many: the text chooses, and
-// none of its words enter.
+// description returns the blocks that Inspect renders. It is one of finitely many: the text chooses
+// one, and none of its words enter.
 func (s *Session) description(text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
 	if c.InText {
@@ -47,8 +47,7 @@ func (s *Session) description(text string, cursor int) []report.Block {
 	return nil
 }
 
-// Help describes a function of the language by its name, as plain text; "" when
-// there is none.
+// Help describes a function of the language by its name, as plain text; "" when no function has it.
 func Help(name string) string { return inspection(functionHelp(name)).Text }
 
 // wordAround returns what stands between the quotes around the cursor.
@@ -75,8 +74,8 @@ func inspection(blocks []report.Block) Inspection {
 	return Inspection{Text: text.String(), Markdown: markdown, HTML: html.String()}
 }
 
-// describe tells of a name that is bound: its definition, what it is, and the first
-// sentence of what it would display.
+// describe describes a bound name: its definition, what it is, and the first sentence of what it
+// would display.
 func (s *Session) describe(name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
@@ -111,7 +110,7 @@ func leadOf(v value) string {
 	return p.Text
 }
 
-// functionHelp describes a function; nil when there is none of that name.
+// functionHelp describes a function; nil when no function has the name.
 func functionHelp(name string) []report.Block {
 	f := index[name]
 	if f == nil {
@@ -134,7 +133,7 @@ func functionHelp(name string) []report.Block {
 	return append(blocks, report.Paragraph{Text: "Gives " + f.Result.a() + ". Example:"}, report.Code{Text: f.Example})
 }
 
-// formulaHelp describes a function of formulas; nil when there is none of that name.
+// formulaHelp describes a function of formulas; nil when none has the name.
 func formulaHelp(name string) []report.Block {
 	for _, f := range formula.Functions() {
 		if f.Name == name {
@@ -144,7 +143,7 @@ func formulaHelp(name string) []report.Block {
 	return nil
 }
 
-// algorithmHelp describes an algorithm; nil when there is none of that name.
+// algorithmHelp describes an algorithm; nil when none has the name.
 func algorithmHelp(name string) []report.Block {
 	for _, a := range algorithms.All() {
 		if a.Name != name {

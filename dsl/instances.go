@@ -16,8 +16,8 @@ const (
 	maxArms   = 100_000 // of all agents together
 )
 
-// checkPaper reports a call of paper that does not say, or says twice, how similar the
-// tasks are. It tells whether the call is right.
+// checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
+// It reports whether the call is right.
 func (c *call) checkPaper() bool {
 	scale := c.arg("lengthscale")
 	switch {
@@ -57,8 +57,8 @@ func (c *call) paper() (any, error) {
 	return p, c.noiseError(err)
 }
 
-// checkClassic reports means that are not numbers, and too many of them. It tells
-// whether the call is right.
+// checkClassic reports means that are not numbers, and too many of them. It reports whether the
+// call is right.
 func (c *call) checkClassic() bool {
 	means := c.arg("means")
 	list, known := means.Data.([]value)
@@ -85,7 +85,7 @@ func (c *call) classic() (any, error) {
 	return given(problem.Classic(means, c.agents()))
 }
 
-// agents is how many agents classic has.
+// agents returns the number of agents of a call of classic.
 func (c *call) agents() int {
 	if c.arg("agents").known() {
 		return c.whole("agents")

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/await"
 )
 
-// grace is how long a computation may go on after an interrupt. Then it is left behind, and what it
-// would have given is lost: some parts, such as a factorisation, cannot be stopped.
+// grace limits the time that a computation may go on after an interrupt. Then it is left behind,
+// and what it would have given is lost: some parts, such as a factorisation, cannot be stopped.
 const grace = 300 * time.Millisecond
 
 // computed returns what compute does, which reads its arguments and changes nothing.
@@ -24,7 +24,7 @@ func simulated[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noting returns a progress that tells on and notes when a step says that there is something to keep.
+// noting returns a progress that passes steps on and notes the first that leaves something to keep.
 func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {
@@ -36,8 +36,7 @@ func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) fun
 	}
 }
 
-// teller tells of progress until it is closed: a computation that was left behind has nobody to
-// tell any more.
+// teller reports progress until it is closed: nobody listens to a computation that was left behind.
 type teller struct {
 	mu     sync.Mutex
 	closed bool

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// patience is how long a test waits for what takes far less on an idle machine.
+// patience limits the wait for what takes far less on an idle machine.
 const patience = 5 * time.Minute
 
 // stops evaluates a script, interrupts it once it is under way, and returns the error.
@@ -96,7 +96,7 @@ func (tableHost) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*p
 	return problem.Load(path, k, opt)
 }
 
-// Nobody is told of the progress of what was left behind.
+// A computation that was left behind reports no progress.
 func TestProgressEnds(t *testing.T) {
 	told := 0
 	teller := &teller{tell: func(Activity) { told++ }}

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
-// TestKinds: each kind that package kinds lists is what some function returns, under a name,
-// a JSON name and a Go type of its own, and can be put into a session.
+// TestKinds: each kind that package kinds lists is returned by some function, has its own name,
+// JSON name and Go type, and can be put into a session.
 func TestKinds(t *testing.T) {
 	seen := map[any]bool{}
 	for _, k := range kinds.Names() {

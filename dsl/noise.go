@@ -7,8 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// noiseParams are what problems say of their noise. kinds are the texts that noise takes
-// besides those for unknown scales.
+// noiseParams returns the parameters about noise. kinds are the texts that noise takes besides
+// those for unknown scales.
 func noiseParams(doc string, kinds ...string) []Param {
 	var environments, strengths []string
 	for _, e := range problem.Environments() {
@@ -43,8 +43,7 @@ func unknownBy(text string) string {
 	return strings.TrimPrefix(by, " ")
 }
 
-// checkNoise reports arguments of noise that do not fit together. It tells whether they
-// do.
+// checkNoise reports arguments of noise that do not fit together. It reports whether they do.
 func (c *call) checkNoise() bool {
 	if guess := c.arg("noise_guess"); guess.known() {
 		if kind, text := c.arg("noise").Data.(string); !text || unknownBy(kind) == "" {

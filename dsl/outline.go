@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// outline is what the text of a sweep says of its value before anything runs.
+// outline holds what the text of a sweep says of its value before anything runs.
 type outline struct {
 	names []string
 	texts [][]string // the texts among the values of each name; nil where the values are not known yet

@@ -52,7 +52,7 @@ func planningFunctions() []Function {
 	}
 }
 
-// priceParams are what sampling costs and how long it takes.
+// priceParams returns the parameters for what sampling costs and how long it takes.
 func priceParams() []Param {
 	return []Param{
 		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of one sample"},
@@ -134,7 +134,7 @@ func (c *call) forecast() (any, error) {
 	return f, err
 }
 
-// finished tells of a forecast that a run is over, which an interrupt keeps.
+// finished reports whether a run of a forecast is over, which an interrupt keeps.
 func finished(s sim.Step) bool { return s.Done > 0 }
 
 // checkWhatIf reports what can be told before anything runs: numbers out of range, and a

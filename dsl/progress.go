@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Progress is told how far an activity is.
+// Progress receives the state of an activity.
 type Progress func(Activity)
 
 // Activity is something that takes time. While it goes on, its label and its total stay
@@ -32,10 +32,10 @@ func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 	return time.Duration(float64(passed) / float64(made) * float64(a.Total-a.Done)), true
 }
 
-// progress returns what so many runs of an algorithm report to, or nil. In a sweep
-// they tell of the whole sweep, under one label. All its combinations count as many steps as the first,
-// even where the number of runs is swept, so what is done never goes back and the
-// total stays.
+// progress returns the function to which that many steps of an algorithm report, or nil. In a sweep
+// they count for the whole sweep, under one label. All its combinations count as many steps as the
+// first, even where the number of runs is swept, so what is done never goes back and the total
+// stays.
 func (e *evaluator) progress(function, algorithm string, steps int) func(sim.Step) {
 	if e.teller == nil {
 		return nil
@@ -63,7 +63,7 @@ func (e *evaluator) progress(function, algorithm string, steps int) func(sim.Ste
 	}
 }
 
-// shareOf is what a run has of the samples that it may take in all.
+// shareOf returns the samples of a run as a fraction of those that it may take in all.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {
 		return 0

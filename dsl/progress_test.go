@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// What is told of one activity never goes back, keeps its label and its total, begins
-// at 0 and ends with all of it, also where the number of runs is swept.
+// The progress of one activity never goes back, keeps its label and its total, begins at 0 and ends
+// with all of it, also where the number of runs is swept.
 func TestProgress(t *testing.T) {
 	for statement, want := range map[string]struct {
 		label string

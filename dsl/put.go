@@ -3,26 +3,22 @@ package dsl
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Drawing draws rewards: the mean of n rewards of an arm of a task, from the source of
-// randomness given and no other, so that the same seed gives the same numbers.
-type Drawing = func(rng *rand.Rand, task, arm string, n int) (float64, error)
-
 // Put binds a name to a Go value, as if a script had bound it: the rules for names
 // are the same, and what used the name before becomes stale. The value may be a
 // number, a string, or a slice of these or of such slices, all finite; a
 // kernels.Kernel or kernels.Joint, or a func(x, y []float64) float64 as a kernel; a
-// Drawing as a source of rewards; an problem.Problem, engine.Result, or another value that
+// sim.RewardFunc as a source of rewards; a problem.Problem, engine.Result, or another value that
 // functions of the language return; a report.Figure or report.Table; or a pointer to one
 // of these. What a script could not bind is an error, and then nothing changes.
 func (s *Session) Put(name string, v any) error {
@@ -70,7 +66,7 @@ func fromGo(name string, v any) (value, error) {
 			return value{}, fmt.Errorf("the function is nil")
 		}
 		return kernelValue(kernels.Func(name, v)), nil
-	case Drawing:
+	case sim.RewardFunc:
 		if v == nil {
 			return value{}, fmt.Errorf("the function is nil")
 		}

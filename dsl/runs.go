@@ -88,7 +88,7 @@ func (c *call) run(mode string) (any, error) {
 	if c.arg("seed").known() {
 		x.Seed = uint64(c.number("seed"))
 	}
-	if draw, ok := c.arg("rewards").Data.(Drawing); ok {
+	if draw, ok := c.arg("rewards").Data.(sim.RewardFunc); ok {
 		x.Draw = sim.Func(x.Problem, draw)
 	}
 	result, err := c.perform(x)

@@ -208,7 +208,7 @@ func (s scope) sorted(set map[string]int) []string {
 	return names
 }
 
-// time is when a name was bound; 0 of one that is not.
+// time returns the time at which a name was bound; 0 for an unbound name.
 func (s scope) time(name string) int {
 	if s[name] == nil {
 		return 0

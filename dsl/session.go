@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -24,9 +25,9 @@ type Options struct {
 	Workers  int      // for runs; 0 means one per processor
 	Rebind   bool     // a later script may bind a name again, as in a notebook
 	Host     Host     // reads and writes files; nil is the file system
-	Script   string   // file of the script, which it must not write; "" when there is none
+	Script   string   // file of the script, which it must not write; "" without one
 	Output   string   // file that the caller writes the displays to, which the script must not read; may be ""
-	Progress Progress // told what is under way; may be nil
+	Progress Progress // receives what is being done; may be nil
 
 	// Notice is told, before they are made, of allocations above 1 GB, in a sentence; from any goroutine. May be nil.
 	Notice func(string)
@@ -183,8 +184,8 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	}
 }
 
-// taken tells whether a name is one of the language. A true that is bound would never be
-// read: the parser knows it for a value.
+// taken reports whether a name is one of the language. A true that is bound would never be read:
+// the parser knows it for a value.
 func taken(name string) bool {
 	_, constant := constants[name]
 	return index[name] != nil || constant || name == "true" || name == "false"
@@ -228,8 +229,8 @@ func (e *evaluator) define(st *front.Statement) value {
 	return e.eval(st.Node)
 }
 
-// displayOf is what a bare expression shows; its name is set when the expression
-// is a name. A formula shows its definition.
+// displayOf returns the display of a bare expression; its name is set when the expression is a
+// name. A formula shows its definition.
 func displayOf(st *front.Statement, v value) report.Display {
 	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
 	if n, ok := st.Node.(*ast.IdentifierNode); ok {
@@ -238,7 +239,7 @@ func displayOf(st *front.Statement, v value) report.Display {
 	switch data := v.Data.(type) {
 	case []value:
 		d.Value = v.items()
-	case Drawing:
+	case sim.RewardFunc:
 		d.Value = "rewards drawn by a function of a Go cell"
 	case kernels.Formula: // prints as its name alone, which says nothing
 		d.Value = definitions([]kernels.Formula{data})

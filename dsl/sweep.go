@@ -217,8 +217,8 @@ func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 	return result, nil
 }
 
-// checkStore reports a store that is not named as one, lest it be a file of something
-// else. It tells whether the name is right.
+// checkStore reports a store that is not named as one, because it may be another kind of file. It
+// reports whether the name is right.
 func (c *call) checkStore() bool {
 	a := c.arg("store")
 	path, given := a.Data.(string)
@@ -229,7 +229,7 @@ func (c *call) checkStore() bool {
 	return false
 }
 
-// storeEnding is what the name of a store ends in.
+// storeEnding ends the name of a store.
 const storeEnding = ".jsonl"
 
 // describe names the current combination.

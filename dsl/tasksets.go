@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// taskSets reads tasks=: a number, a name, a list of names, or a list of such
-// alternatives. It reports tasks that the problem does not have, and tells whether all is right.
+// taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. It
+// reports tasks that the problem does not have, and reports whether all is right.
 func (c *call) taskSets(p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// words is what the texts of a parameter name, for completion.
+// words says what the texts of a parameter name, for completion.
 type words string
 
 const (
@@ -96,8 +96,8 @@ func (s *Session) axes(name string) (xs, ys []string) {
 	return report.Axes(v, "any")
 }
 
-// maxEntries is how many entries of a folder completion looks at: it must not take
-// longer than a key press.
+// maxEntries limits the entries of a folder that completion looks at: it must not take longer than
+// a key press.
 const maxEntries = 2000
 
 // files lists the files that complete a path of the script, with one of the endings

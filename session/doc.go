@@ -29,14 +29,13 @@
 //
 // # Functions
 //
-// [Put] takes a Go func as a kernel, or as a source of rewards; both are found inside
-// kernels and problems, too. Because the cell's process ends, the kernel keeps the
-// program: it starts it again, lets it run up to the same Put, and asks it for values
-// there. So what a cell does before it puts a function is done twice, without output
-// the second time, and must lead to the same Put: put functions first, in a cell that
-// does little else. What the function reads from the session it has from the first
-// run: a name that is bound anew later does not change it. A panic in the function is
-// an error of the cell that used it, with the points. Functions need a Unix system.
+// [Put] takes a Go func as a kernel, or as a source of rewards; both are found inside kernels and
+// problems, too. Because the cell's process ends, the kernel keeps the program: it starts it again,
+// lets it run up to the same Put, and asks it for values there. So what a cell does before it puts
+// a function is done twice, without output the second time, and must lead to the same Put: put
+// functions first, in a cell that does little else. What the function reads from the session it has
+// from the first run: a name that is bound again later does not change it. A panic in the function
+// is an error of the cell that used it, with the points. Functions need a Unix system.
 //
 // # Errors
 //

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/session/display"
 )
 
-// A Go cell reads what %%cope cells have bound, and binds a result of its own.
+// A Go cell reads what %%cope cells have bound, and binds its own result.
 func Example() {
 	p, r := session.Problem("p"), session.Result("r")
 	fmt.Println(p.Name, session.Kernel("joint"), r.SamplesPerAgent.Mean)

@@ -187,7 +187,7 @@ func Explanation(name string) engine.Explanation {
 	return read[engine.Explanation](name)
 }
 
-// Fit returns the value of fit(...); its Kernel is that of fitted(...).
+// Fit returns the value of fit(...); its Kernel is the one of fitted(...).
 func Fit(name string) fit.Fit { return read[fit.Fit](name) }
 
 // Bounds returns the value of bounds(...).

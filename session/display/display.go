@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// shown counts displays, so that each has an id of its own.
+// shown counts displays, so that each has its own id.
 var shown atomic.Int64
 
 // Show displays values, one below the other: results, sweeps, the values of

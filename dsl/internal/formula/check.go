@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// Env is what surrounds a formula in its script.
+// Env knows the names that surround a formula in its script.
 type Env interface {
 	// Number returns the value of a name that is not a point. When it is not bound to
 	// a number the environment reports that and returns false.
@@ -214,7 +214,7 @@ func (c choosing) Visit(n *ast.Node) {
 	}
 }
 
-// Chooses tells whether the formula reads a column whose number depends on a name.
+// Chooses reports whether the formula reads a column whose number depends on a name.
 func (d *Definition) Chooses(name string) bool { return d.chooses[name] }
 
 // mentions looks for names.

@@ -51,7 +51,7 @@ func (f *frame) buffer() []float64 {
 
 func (f *frame) give(b []float64) { f.free = append(f.free, b[:block]) }
 
-// never is what the methods of the other kind call.
+// never panics: the methods of the other kind call it.
 func never() float64 { panic("formula: a node was evaluated in the wrong way") }
 
 // constant is a number.

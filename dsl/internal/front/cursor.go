@@ -9,7 +9,7 @@ import (
 	"github.com/expr-lang/expr/parser/utils"
 )
 
-// Cursor is what stands around a place in a text that may be unfinished.
+// Cursor describes the surroundings of a place in a text that may be unfinished.
 type Cursor struct {
 	Word   string // the name or number that the cursor stands in or after
 	At     Span   // where it stands
@@ -71,7 +71,7 @@ func CursorAt(text string, offset int) Cursor {
 	return c
 }
 
-// maxAfter is how many tokens after the cursor are read for the rest of its call.
+// maxAfter limits the tokens after the cursor that are read for the rest of its call.
 const maxAfter = 1000
 
 // scan returns the tokens of a text up to the first mistake, and whether that is a
@@ -126,7 +126,7 @@ func unclosed(tokens []lexer.Token) []int {
 	return open
 }
 
-// callee returns the name before an opening bracket, "" where there is none.
+// callee returns the name before an opening bracket, or "" without one.
 func callee(tokens []lexer.Token, bracket int) string {
 	if bracket > 0 && tokens[bracket-1].Kind == lexer.Identifier {
 		return tokens[bracket-1].Value

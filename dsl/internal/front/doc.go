@@ -1,15 +1,15 @@
 // Package front turns the text of a script into statements with syntax trees.
 //
-// The lexer, the parser and the tree are those of expr (github.com/expr-lang/expr);
-// this package adds what a script needs and expr has not: several statements,
-// `name = expression`, formula definitions and named arguments. In order,
+// The lexer, the parser and the tree come from expr (github.com/expr-lang/expr); this package adds
+// what a script needs and expr lacks: several statements, `name = expression`, formula definitions
+// and named arguments. In order,
 //
-//	tokens.go     the whole text becomes tokens; what the language has not is refused
+//	tokens.go     the whole text becomes tokens; what the language lacks is refused
 //	brackets.go   every bracket finds its partner; depth and length are limited
 //	statements.go tokens are split into statements at line ends outside brackets
 //	parse.go      named arguments become a map literal, and expr parses the statement
 //	span.go       a node of the tree finds its place in the user's text
-//	cursor.go     what stands around a cursor, for completion
+//	cursor.go     the surroundings of a cursor, for completion
 //
 // Every offset that leaves the package counts runes of the user's own text; the
 // rewriting for expr is undone by an offset table. Errors are values of type

@@ -118,7 +118,7 @@ func cells(text []rune) int {
 	return n
 }
 
-// MaxErrors is how many errors of one script are told at once.
+// MaxErrors limits the errors of one script that are reported at once.
 const MaxErrors = 5
 
 // Errors are independent mistakes in one script, in the order of the text.

@@ -2,14 +2,14 @@ package front
 
 import "strings"
 
-// Completeness says whether a text is a script as it stands.
+// Completeness reports whether a text is a script as it stands.
 type Completeness int
 
 // The answers.
 const (
 	Complete   Completeness = iota // nothing is missing; names and types are not looked at
 	Incomplete                     // more text could make it right
-	Invalid                        // nothing that follows mends it
+	Invalid                        // nothing that follows repairs it
 )
 
 // CompletenessOf reads a text as far as it is written, and counts the brackets that
