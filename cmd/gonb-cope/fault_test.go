@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// often is how many times a fault is tried: all of them for make faults, else a tenth, and a hundredth
-// where tests are to be short.
+// often returns how many times a fault is tried: all of them for make faults, else a tenth, and a
+// hundredth where tests are to be short.
 func often(all int) int {
 	switch {
 	case os.Getenv("GONB_COPE_FAULTS") != "":
@@ -28,11 +28,11 @@ func often(all int) int {
 	return 1 + all/10
 }
 
-// leak is what no user should see.
+// leak matches text that no user should see.
 var leak = regexp.MustCompile(`panic|goroutine|%!|\bfloat64\b|interface \{\}|\*(?:dsl|engine|sim)\.|runtime error|fatal error|please report it`)
 
-// attempt runs the real command in a folder. After a minute it is interrupted, which it must heed within
-// another; it must end with 0 or 1, and say why it failed.
+// attempt runs the real command in a folder. After a minute it is interrupted, which must stop it
+// within another; it must end with 0 or 1, and say why it failed.
 func attempt(t *testing.T, folder string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gonb-cope/gonb-cope/internal/kernel"
+	"github.com/gonb-cope/gonb-cope/internal/notebookkernel"
 	"github.com/gonb-cope/gonb-cope/internal/warden"
 )
 
@@ -41,7 +41,7 @@ func serveNotebook(connection string, verbose bool) error {
 	if err != nil {
 		return fmt.Errorf("kernel: cannot find its own program: %w", err)
 	}
-	opt := kernel.Options{
+	opt := notebookkernel.Options{
 		ConnectionFile: connection, Version: buildOf().version, Warden: []string{self, "warden"},
 		Log: func(string, ...any) {},
 	}
@@ -51,10 +51,10 @@ func serveNotebook(connection string, verbose bool) error {
 	interrupts, ends := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
-	return kernel.Run(opt, interrupts, ends)
+	return notebookkernel.Run(opt, interrupts, ends)
 }
 
-// wardenCommand is what the kernel runs GoNB under; see package warden.
+// wardenCommand returns the command under which the kernel runs GoNB; see package warden.
 func wardenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "warden FOLDER COMMAND", Hidden: true, DisableFlagParsing: true,

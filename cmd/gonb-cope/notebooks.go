@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/kernelspec"
 )
 
-// notebookExaminations are what doctor looks at for notebooks. Nothing of it is needed for
-// scripts, so that only what was to be built now must succeed.
+// notebookExaminations returns the examinations that doctor makes for notebooks. Nothing of it is
+// needed for scripts, so that only what was to be built now must succeed.
 func notebookExaminations(build bool) []examination {
 	const buildIt = "gonb-cope doctor --build"
 	const installIt = "gonb-cope install"

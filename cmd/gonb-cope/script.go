@@ -60,7 +60,7 @@ func (s source) file() string {
 	return s.name
 }
 
-// errInterrupted is what a user reads in place of the error of a context.
+// errInterrupted replaces the error of a context in what a user reads.
 var errInterrupted = errors.New("interrupted")
 
 // orInterrupted puts the error of a context that ended in a user's words.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build is where this binary comes from.
+// build holds the origin of this binary.
 type build struct {
 	version  string
 	revision string // "" when unknown; with "+changes" when the tree was edited

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/await"
 )
 
-// never is what no test waits for.
+// never is longer than any test waits.
 const never = 24 * time.Hour
 
 // What returns in time is returned, value and error; what does not is left behind once the

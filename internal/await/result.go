@@ -48,7 +48,7 @@ func Result[T any](ctx context.Context, p Patience, compute func() (T, error)) (
 	return none, ctx.Err()
 }
 
-// outcome is how a computation ended.
+// outcome holds what a computation returned.
 type outcome[T any] struct {
 	value    T
 	err      error

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -170,7 +171,7 @@ func (c *Client) Put(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	reward, isReward := v.(Reward)
+	reward, isReward := v.(sim.RewardFunc)
 	if own || isReward {
 		return c.putFunctions(name, v, reward)
 	}
@@ -181,7 +182,7 @@ func (c *Client) Put(name string, v any) error {
 	return err
 }
 
-func (c *Client) putFunctions(name string, v any, reward Reward) error {
+func (c *Client) putFunctions(name string, v any, reward sim.RewardFunc) error {
 	var found []kernels.Formula
 	value, err := Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
 		if f.Pair == nil && f.Resolve == nil {

@@ -1,15 +1,14 @@
-// Package bridge lets a Go cell of a notebook read and bind the names that %%cope
-// cells share. A Go cell is a process of its own that ends with the cell; the values
-// are in the kernel's process. Between the two is a unix socket.
+// Package bridge lets a Go cell of a notebook read and bind the names that %%cope cells share. A Go
+// cell is a separate process that ends with the cell; the values are in the kernel's process.
+// Between the two is a unix socket.
 //
 //	Go cell ─session─▶ Client ─frames over a socket─▶ host.Host ─Store─▶ dsl.Session
 //
-// This package is what both sides need: frames (frame.go), values as bytes (value.go,
-// kernel.go, data.go), and kernels that are evaluated in the other process (remote.go
-// asks, rows.go answers). The cell's side is Client; the kernel's side is package
-// host. A cell is linked anew every time it runs, so this package imports neither the
-// language nor figures: a formula of a script is not compiled again in the cell, but
-// evaluated by the kernel, a row at a time.
+// This package is what both sides need: frames (frame.go), values as bytes (value.go, kernel.go,
+// data.go), and kernels that are evaluated in the other process (remote.go asks, rows.go answers).
+// The cell's side is Client; the kernel's side is package host. A cell is linked every time it
+// runs, so this package imports neither the language nor figures: a formula of a script is not
+// compiled again in the cell, but evaluated by the kernel, a row at a time.
 //
 // # Functions
 //

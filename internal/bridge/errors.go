@@ -8,8 +8,8 @@ var ErrNoKernel = errors.New("there is no notebook session here")
 // errFrame is wrapped by what is wrong with the connection itself.
 var errFrame = errors.New("the connection is broken")
 
-// answered is an error that the other side sent.
-type answered string
+// remoteError is an error that the other side sent.
+type remoteError string
 
 // Error returns the message as it was sent.
-func (e answered) Error() string { return string(e) }
+func (e remoteError) Error() string { return string(e) }

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Version is that of the protocol. A cell and a kernel that were built of sources
-// with different versions say so and do not talk.
+// Version is the version of the protocol. A cell and a kernel that were built of sources with
+// different versions say so and do not talk.
 const Version = 1
 
 // What a cell finds in its environment.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,7 +34,7 @@ const (
 // Serve answers for functions until the other end is closed, and returns then. Frames
 // are read while a function runs, so that gone is called at once when the other end
 // closes, whatever the function does.
-func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward Reward, gone func()) {
+func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, gone func()) {
 	type request struct {
 		op      Op
 		content []byte
@@ -76,7 +77,7 @@ func wrap(name string, v any) (any, error) {
 		}
 	case func(rng *rand.Rand, task, arm string) float64:
 		if missing = f == nil; !missing {
-			return Reward(func(rng *rand.Rand, task, arm string, n int) (float64, error) {
+			return sim.RewardFunc(func(rng *rand.Rand, task, arm string, n int) (float64, error) {
 				sum := 0.0
 				for range n {
 					sum += f(rng, task, arm)

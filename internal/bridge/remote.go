@@ -37,7 +37,7 @@ func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
 		return nil, err
 	}
 	if kind == OpError {
-		return nil, answered(answer)
+		return nil, remoteError(answer)
 	}
 	return answer, nil
 }
@@ -53,11 +53,11 @@ func (c *Conn) Busy() bool {
 
 // IsBroken reports whether an error of Call is the connection's, and not an answer.
 func IsBroken(err error) bool {
-	_, ok := err.(answered)
+	_, ok := err.(remoteError)
 	return err != nil && !ok
 }
 
-// maxLists is how many lists of points the other side is asked to keep.
+// maxLists limits the lists of points that the other side is asked to keep.
 const maxLists = 8
 
 // Remote evaluates formulas and rewards that another process has. It is safe for
@@ -88,8 +88,8 @@ type Source interface {
 	Bind() (*Remote, error)
 	// Live returns it for a value.
 	Live() (*Remote, error)
-	// Fault is told what went wrong with a value: a kernel's values come without an
-	// error, and are NaN then.
+	// Fault receives what went wrong with a value: a kernel's values come without an error, and are
+	// NaN then.
 	Fault(error)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -91,7 +92,7 @@ func packValues(values []float64) []byte {
 // OpPoints, OpRow, OpPair and OpReward of one connection. It is for one goroutine.
 type Evaluator struct {
 	Lookup func(number uint64) (kernels.Formula, bool)
-	Reward Reward // or nil
+	Reward sim.RewardFunc // or nil
 
 	numbers map[string]uint64 // of bound formulas, by formula and columns
 	bound   []kernels.Formula

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -13,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Value is a value of the language as bytes. Data is a message of its own, so that a
-// value of a kind that the reader does not know is an error and not a broken stream.
+// Value is a value of the language as bytes. Data is a separate message, so that a value of a kind
+// that the reader does not know is an error and not a broken stream.
 type Value struct {
 	Kind string // names of kinds, below
 	Data []byte
@@ -31,11 +30,6 @@ const (
 	kindReward  = "reward function"
 	kindFit     = "fit"
 )
-
-// Reward is a function of a cell that draws rewards: the mean of n rewards of an arm
-// of a task, using only the source of randomness given. It is the function that
-// sim.Func takes.
-type Reward = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 
 // plainKinds are the kinds that gob carries exactly as they are: numbers, texts, and what
 // package kinds lists but for the kinds above.
@@ -58,11 +52,11 @@ func plainKinds() map[string]reflect.Type {
 type Functions struct {
 	Number  func(kernels.Formula) (uint64, error)
 	Formula func(f kernels.Formula, number uint64) (kernels.Formula, error) // f has name, parameters and text
-	Reward  func() (Reward, error)
+	Reward  func() (sim.RewardFunc, error)
 }
 
 // Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
-// *problem.Problem or another value that package kinds lists, a Reward, or a pointer to one
+// *problem.Problem or another value that package kinds lists, a sim.RewardFunc, or a pointer to one
 // of them. What has no meaning in the language is an error.
 func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
@@ -83,7 +77,7 @@ func Encode(v any, fs Functions) (Value, error) {
 		return encodeAs(kindFit, v, fs, packFit)
 	case sim.Sweep:
 		return encodeAs(kindSweep, v, fs, packSweep)
-	case Reward:
+	case sim.RewardFunc:
 		if v == nil {
 			return Value{}, fmt.Errorf("the function is nil")
 		}

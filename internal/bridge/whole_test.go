@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// TestNothingIsLost sends a value of each kind in which every exported field has a value of its own, and
-// compares what arrives: a field that is added later and does not travel fails here.
+// TestNothingIsLost sends a value of each kind in which every exported field has a different value,
+// and compares what arrives: a field that is added later and does not travel fails here.
 func TestNothingIsLost(t *testing.T) {
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 2, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{3}}}}, Fitted: []string{"data"}}
 	points, err := kernels.NewPoints([]string{"x_1"}, []string{"a", "b"}, [][]float64{{1}, {2}})

@@ -31,7 +31,7 @@ func started(b *testing.B, name string) *client.Kernel {
 	return k
 }
 
-// took is how long a kernel needs for a cell, from the request until its reply and all
+// took returns the time that a kernel needs for a cell, from the request until its reply and all
 // output have arrived.
 func took(b *testing.B, k *client.Kernel, code string) time.Duration {
 	b.Helper()
@@ -60,7 +60,7 @@ func BenchmarkGoCellAdded(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			theirs, own := started(b, plainGoNB), started(b, ourKernel)
 			took(b, theirs, "%noautoget")
-			for _, k := range []*client.Kernel{theirs, own} { // the first starts GoNB, and is linked anew
+			for _, k := range []*client.Kernel{theirs, own} { // the first starts GoNB, and is linked in full
 				took(b, k, c.cell(-1))
 				took(b, k, c.cell(-2))
 			}

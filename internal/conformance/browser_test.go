@@ -24,9 +24,9 @@ func browse(t *testing.T, limit time.Duration) context.Context {
 	return browser.Open(t, program(t, "chromium", "chromium"), limit)
 }
 
-// requests opens a page of a file in a browser and returns the addresses that the page
-// asked for, other than files and data within the page. It waits until there are
-// so many, and a second more.
+// requests opens a page of a file in a browser and returns the addresses that the page asked for,
+// other than files and data within the page. It waits until there are at least that many, and a
+// second more.
 func requests(t *testing.T, file string, least int) []string {
 	t.Helper()
 	var mu sync.Mutex

@@ -33,8 +33,8 @@ var pins = []string{
 	"github.com/janpfeifer/gonb", "github.com/pkg/errors", "golang.org/x/exp", "github.com/stretchr/testify", "github.com/ajstarks/svgo",
 }
 
-// leftOut are the cells of GoNB's tutorial that two runs cannot agree on, or that need
-// what a test has not, by their index.
+// leftOut lists the cells of GoNB's tutorial that two runs cannot agree on, or that need what a
+// test lacks, by their index.
 var leftOut = map[int]string{
 	13: "random numbers", 15: "removes what the one before declares", 32: "random points", 34: "random points",
 	17: "a progress bar, by the clock", 56: "counts seconds, by the clock",
@@ -97,7 +97,7 @@ func TestExamplesOfGoNB(t *testing.T) {
 	}
 }
 
-// cellOutput is what a cell gave, as far as two runs can agree on it.
+// cellOutput holds the output of a cell as far as two runs can agree on it.
 type cellOutput struct {
 	Status string
 	Stdout []string
@@ -171,7 +171,7 @@ func execute(ctx context.Context, t *testing.T, k *client.Kernel, work, source s
 	}
 	o.Status = reply.Status
 	if o.Status == "error" {
-		// GoNB shows an error as HTML besides, this kernel in the form of its own errors.
+		// GoNB shows an error as HTML besides, this kernel in the form of its errors.
 		o.Shown = nil
 	}
 	o.Stdout, o.Stderr = normal(stdout.String(), work), normal(stderr.String(), work)
@@ -200,7 +200,7 @@ func shown(data map[string]any, work string) (lines []string) {
 	return lines
 }
 
-// differences are what two runs cannot agree on, and what stands for it.
+// differences lists what two runs cannot agree on, and what stands for it.
 var differences = []struct {
 	pattern *regexp.Regexp
 	stands  string

@@ -21,7 +21,7 @@ type front struct {
 	name  string
 	page  string // path of a notebook's page, before its name
 	alone string // after its name, so that nothing else is open
-	// ready tells whether the notebook is open and its kernel connected.
+	// ready reports whether the notebook is open and its kernel connected.
 	ready string
 	// cells are the code cells, as [{count, running, outputs}] with outputs of nbformat.
 	cells string
@@ -47,8 +47,8 @@ var classic = front{
 	bar:       `.output_subarea progress`,
 }
 
-// The Notebook server of Debian runs the quickstart, shows what a long cell is doing,
-// interrupts it and starts the kernel anew.
+// The Notebook server of Debian runs the quickstart, shows what a long cell is doing, interrupts it
+// and starts the kernel again.
 func TestNotebookServer(t *testing.T) {
 	warm(t)
 	classic.drive(t, serve(t, shelf(t), debianServer(t)...))
@@ -92,7 +92,7 @@ func (w window) await(what string, holds func() bool) {
 	}
 }
 
-// within waits for a condition for so long, and tells whether it came.
+// within waits for a condition up to the limit, and reports whether it came.
 func within(limit time.Duration, holds func() bool) bool {
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if holds() {
@@ -104,7 +104,7 @@ func within(limit time.Duration, holds func() bool) bool {
 
 func (w window) do(script string) { evaluate[any](w, "("+script+", 0)") }
 
-// present tells whether a selector finds something, and scrolls there.
+// present reports whether a selector finds something, and scrolls there.
 func (w window) present(selector string) bool {
 	quoted, _ := json.Marshal(selector)
 	return evaluate[bool](w, fmt.Sprintf(`(e => { if (e) e.scrollIntoView({block: "center"}); return !!e; })(document.querySelector(%s))`, quoted))
@@ -143,8 +143,8 @@ func (c cellState) text() string {
 	return b.String()
 }
 
-// settled tells whether no cell runs or waits.
-func settled(cells []cellState) bool {
+// idle reports whether no cell runs or waits.
+func idle(cells []cellState) bool {
 	for _, c := range cells {
 		if c.Running {
 			return false
@@ -181,7 +181,7 @@ func (w window) quickstart() {
 	w.do(w.runAll)
 	w.await("the end of all cells", func() bool {
 		cells := w.state()
-		return settled(cells) && cells[len(cells)-1].Count > 0
+		return idle(cells) && cells[len(cells)-1].Count > 0
 	})
 	for i, c := range w.state() {
 		if c.Count != i+1 || len(c.errors()) > 0 {
@@ -192,13 +192,13 @@ func (w window) quickstart() {
 	w.picture("quickstart")
 }
 
-// long watches a long cell, interrupts it, starts the kernel anew and runs again.
+// long watches a long cell, interrupts it, starts the kernel again and runs again.
 func (w window) long() {
 	w.do(w.runAll)
 	w.await("a progress bar", func() bool { return w.present(w.bar) })
 	w.picture("progress")
 	w.do(w.interrupt)
-	w.await("the end of the interrupted cell", func() bool { return settled(w.state()) })
+	w.await("the end of the interrupted cell", func() bool { return idle(w.state()) })
 	cells := w.state()
 	if names := cells[1].errors(); len(names) != 1 || names[0] != "Interrupted" {
 		w.t.Errorf("the interrupted cell has the errors %v", names)
@@ -226,7 +226,7 @@ func (w window) long() {
 	w.await("a progress bar of the new kernel", func() bool { return w.present(w.bar) })
 	w.picture("restarted")
 	w.do(w.interrupt)
-	w.await("the end of the second interrupt", func() bool { return settled(w.state()) })
+	w.await("the end of the second interrupt", func() bool { return idle(w.state()) })
 }
 
 // kernels are the processes of this program's kernels that these tests have started,

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// lab is JupyterLab 4. Its commands are those of its menus; the page offers them to
-// scripts when the server is told to.
+// lab is JupyterLab 4. Its commands are the entries of its menus; the page offers them to scripts
+// if the server's settings say so.
 var lab = front{
 	name:  "lab",
 	page:  "/lab/tree/",

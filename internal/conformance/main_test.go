@@ -180,8 +180,8 @@ func program(t testing.TB, name, debian string) string {
 	return path
 }
 
-// systemPython is what Debian's packages are installed for; a python3 found in PATH
-// may be another one.
+// systemPython is the Python that Debian's packages are installed for; a python3 found in PATH may
+// be another one.
 const systemPython = "/usr/bin/python3"
 
 // python is an interpreter that has a module of a Debian package.
@@ -196,7 +196,7 @@ func python(t testing.TB, module, debian string) string {
 	return ""
 }
 
-// outcome is how a program ended.
+// outcome holds how a program ended.
 type outcome struct {
 	stdout, stderr string
 	status         int

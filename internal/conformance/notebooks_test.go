@@ -9,8 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
-// nbformat is what judges files: every complaint is an error, also that an id is
-// missing.
+// nbformat validates files: every complaint is an error, also that an id is missing.
 const nbformat = `
 import sys, warnings, nbformat
 warnings.simplefilter("error")
@@ -30,7 +29,7 @@ func validate(t *testing.T, paths ...string) {
 	}
 }
 
-// A file that nbformat must refuse, since a judge who accepts everything is none.
+// A file that nbformat must refuse, since a validator that accepts everything proves nothing.
 func TestNbformatRefuses(t *testing.T) {
 	interpreter := python(t, "nbformat", "jupyter-nbconvert")
 	path := filepath.Join(t.TempDir(), "bad.ipynb")
@@ -159,7 +158,7 @@ func TestCorollaryBoundsUnderGoNB(t *testing.T) {
 	}
 }
 
-// streams is what a cell printed on standard output.
+// streams returns what a cell printed on standard output.
 func streams(c notebook.Cell) string {
 	var b strings.Builder
 	for _, o := range c.Outputs {

@@ -13,7 +13,7 @@ import (
 type page struct {
 	name    string
 	printed []string // on standard output, in order
-	shown   string   // a script that tells whether the page shows what it should
+	shown   string   // a script that reports whether the page shows what it should
 }
 
 // pages are GoNB's notebooks that talk with the page they are on, and what their cells
@@ -63,8 +63,8 @@ func TestPagesOfGoNB(t *testing.T) {
 	}
 }
 
-// tries is how often a notebook may be opened anew: these of GoNB have time limits of
-// their own, which a busy machine passes.
+// tries limits how often a notebook is opened: GoNB's notebooks have their own time limits, which a
+// busy machine passes.
 const tries = 3
 
 // talk runs all cells and says what went wrong; "" when nothing did.
@@ -72,7 +72,7 @@ func (p page) talk(w window) string {
 	w.do(w.runAll)
 	if !within(limit, func() bool {
 		cells := w.state()
-		return settled(cells) && cells[len(cells)-1].Count > 0
+		return idle(cells) && cells[len(cells)-1].Count > 0
 	}) {
 		return fmt.Sprintf("the end of all cells did not come within %v: %+v", limit, w.state())
 	}

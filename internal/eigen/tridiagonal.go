@@ -71,7 +71,7 @@ func (t *tridiagonal) basis() [][]float64 {
 	return columns
 }
 
-// mostSweeps is how many steps an eigenvalue may take; two are usual.
+// mostSweeps limits the steps of an eigenvalue; two are usual.
 const mostSweeps = 60
 
 // diagonalise overwrites the diagonal by the eigenvalues and rotates the vectors along, by the QL

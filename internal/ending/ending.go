@@ -17,7 +17,7 @@ type Context struct {
 	ends  int64
 }
 
-// After returns a context that is not canceled for the first so many calls of Err.
+// After returns a context that is not canceled for the given number of calls of Err.
 func After(calls int) *Context {
 	return &Context{Context: context.Background(), ends: int64(calls)}
 }

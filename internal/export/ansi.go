@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
-// escapes are what programs send to terminals: colours (ending in m), other
-// commands, and titles.
+// escapes matches what programs send to terminals: colours (ending in m), other commands, and
+// titles.
 var escapes = regexp.MustCompile("\x1b\\[([0-9;:]*)m|\x1b\\[[0-9;?<=>]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_=>()][0-9AB]?")
 
 // ansi turns text for a terminal into text and spans. Colours 0 to 15 are classes,
@@ -51,8 +51,8 @@ func ansi(text string) []*markup.Node {
 // stripANSI is the text alone.
 func stripANSI(text string) string { return escapes.ReplaceAllString(overwrite(text), "") }
 
-// overwrite does what a terminal does at a carriage return (the line is written
-// anew, as progress bars do) and at a backspace.
+// overwrite does what a terminal does at a carriage return (the line is written again, as progress
+// bars do) and at a backspace.
 func overwrite(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if !strings.ContainsAny(text, "\r\b") {
@@ -78,8 +78,8 @@ func overwrite(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pen is how the terminal writes at a moment. A colour is "" for none, the number
-// of one of the 16, or #rrggbb.
+// pen holds how the terminal writes at a moment. A colour is "" for none, the number of one of the
+// 16, or #rrggbb.
 type pen struct {
 	bold, faint, italic, underline, inverse bool
 	ink, paper                              string
@@ -173,8 +173,7 @@ func extended(codes []int) (colour string, rest []int) {
 	return "", nil
 }
 
-// indexed is one of xterm's 256 colours: 16 of the theme, a cube of 6×6×6, and 24
-// greys.
+// indexed returns one of xterm's 256 colours: 16 of the theme, a cube of 6×6×6, and 24 greys.
 func indexed(n int) string {
 	switch {
 	case n < 0 || n > 255:

@@ -102,7 +102,7 @@ func soleDrawing(source string) string {
 	return string(drawingFile(source))
 }
 
-// blockKind is how a text representation of an output is to be read.
+// blockKind says how a text representation of an output is read.
 type blockKind int
 
 const (

@@ -155,7 +155,7 @@ func FuzzClean(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settle(body)
+		uniqueIDs(body)
 		var b strings.Builder
 		b.WriteString("<html><style>" + strings.Join(p.sheets, "") + "</style>")
 		body.Write(&b)

@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// demoScript makes one display of each kind that has a shape of its own: theory,
-// results, a comparison, a figure, a kernel and a number.
+// demoScript makes one display of each kind that has its own shape: theory, results, a comparison,
+// a figure, a kernel and a number.
 const demoScript = `p = paper(case=2, gap=0.2)
 bounds(p, delta=0.05)
 r = fc(p, delta=0.05, runs=4, seed=1)

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// language is what a code cell is written in.
+// language returns the language of a code cell.
 func language(source string) string {
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)

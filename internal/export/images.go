@@ -35,8 +35,7 @@ func images(cell *notebook.Cell, folder string) func(string) (string, string) {
 	}
 }
 
-// imageBytes is an image that Markdown names, with its media type, or why there
-// is none.
+// imageBytes returns an image that Markdown names, with its media type, or why it cannot be had.
 func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
 	if name, ok := strings.CutPrefix(src, "attachment:"); ok {
 		bundle, _ := cell.Attachments[name].(map[string]any)
@@ -73,11 +72,11 @@ func unescapePath(p string) string {
 	return p
 }
 
-// mostImage is how many bytes an image may have: a page holds it whole.
+// mostImage limits the bytes of an image: a page holds it whole.
 const mostImage = 32 << 20
 
-// imageFile reads a regular file in a folder or below it, wherever links lead, or says
-// why there is none.
+// imageFile reads a regular file in a folder or below it, wherever links lead, or says why it
+// cannot.
 func imageFile(folder, path string) (data []byte, problem string) {
 	const outside = "it lies outside of the notebook's folder"
 	if !filepath.IsLocal(path) {

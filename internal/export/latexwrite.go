@@ -128,7 +128,7 @@ func (l *latexWriter) code(number int, c *notebook.Cell) {
 	}
 }
 
-// float is what LaTeX would move to another page.
+// float matches what LaTeX would move to another page.
 var float = regexp.MustCompile(`\\begin\{(table|figure)\}(\[[a-zA-Z!]*\])?`)
 
 // placed keeps the tables of an output where they were put out, and on the page.

@@ -45,8 +45,7 @@ func (*mathNode) Kind() ast.NodeKind { return kindMath }
 // Dump implements ast.Node.
 func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// mathBlock is a formula on lines of its own; its lines include the signs around
-// it.
+// mathBlock is a formula on separate lines; its lines include the signs around it.
 type mathBlock struct {
 	ast.BaseBlock
 	end string
@@ -100,7 +99,7 @@ func (mathInlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) a
 	return &mathNode{tex: strings.TrimSpace(string(body[:end])), display: sign == "$$"}
 }
 
-// closing is where the formula ends, or -1.
+// closing returns the offset at which the formula ends, or -1.
 func closing(body []byte, sign string) int {
 	for i := 0; i < len(body); i++ {
 		switch {

@@ -134,7 +134,7 @@ func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cel
 	return img.String()
 }
 
-// imageFile returns the file beside the report that holds an image, or why there is none.
+// imageFile returns the file beside the report that holds an image, or why it is missing.
 func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string) {
 	data, media, problem := imageBytes(src, c, m.opt.Folder)
 	if media == "image/svg+xml" && problem == "" {

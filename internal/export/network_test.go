@@ -53,7 +53,7 @@ type counter struct {
 	calls, requests atomic.Int64
 }
 
-// ownPath is what we ask for ourselves.
+// ownPath is the path that the test itself asks for.
 const ownPath = "/own"
 
 // Accept implements net.Listener.
@@ -82,8 +82,8 @@ func listening(t *testing.T) *counter {
 	return c
 }
 
-// called is how often somebody connected since the last time. Connections are
-// accepted in their order, so that none is behind our own.
+// called returns how often somebody connected since the last call. Connections are accepted in
+// their order, so that none is behind our own.
 func (c *counter) called(t *testing.T) int64 {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.address, "http://"))

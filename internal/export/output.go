@@ -47,7 +47,7 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.No
 	return out, nil
 }
 
-// stream is what a program printed.
+// stream returns what a program printed.
 func (p *page) stream(o notebook.Output) []*markup.Node {
 	nodes := long(o.Text, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })
 	if o.Name == "stderr" {

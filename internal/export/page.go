@@ -58,7 +58,7 @@ func (p *page) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	settle(body)
+	uniqueIDs(body)
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + p.policy() +
 		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
@@ -162,7 +162,7 @@ func (p *page) proseTrees() ([]*markup.Node, error) {
 			continue
 		}
 		k := p.cleaner("m", c)
-		k.Style = nil // text has no style of its own
+		k.Style = nil // text has no style
 		tree, err := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
 		if err != nil {
 			return nil, err

@@ -89,7 +89,7 @@ func contents(list []heading) *markup.Node {
 	return nav
 }
 
-// inlineCopy is what a heading says, without links, ids, which a page has once, and
+// inlineCopy returns the content of a heading without links, ids, which a page has once, and
 // styles, which are for the place of the heading.
 func inlineCopy(n *markup.Node) []*markup.Node {
 	var out []*markup.Node
@@ -113,9 +113,9 @@ func inlineCopy(n *markup.Node) []*markup.Node {
 	return out
 }
 
-// settle leaves every id once, where it comes first, and drops what refers to an
+// uniqueIDs leaves every id once, where it comes first, and drops what refers to an
 // id that the page does not have.
-func settle(body *markup.Node) {
+func uniqueIDs(body *markup.Node) {
 	ids := map[string]bool{}
 	body.Walk(func(n *markup.Node) bool {
 		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool { return a.Name == "id" && ids[a.Value] })

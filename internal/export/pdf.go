@@ -65,12 +65,12 @@ func findBrowser() (string, error) {
 	return "", ErrNoBrowser
 }
 
-// printTime is how long printing may take; a page of 20 cells takes about 1 s.
+// printTime limits printing; a page of 20 cells takes about 1 s.
 const printTime = 2 * time.Minute
 
-// printPage prints one of our pages, in a profile of its own that is removed
-// afterwards. The page has no scripts and loads nothing; the sandbox is left out
-// only where Chromium has none, for the superuser.
+// printPage prints one of our pages, in a new profile that is removed afterwards. The page has no
+// scripts and loads nothing; the sandbox is left out only where Chromium has none, for the
+// superuser.
 func printPage(ctx context.Context, browser string, page []byte) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "cope-print-")
 	if err != nil {

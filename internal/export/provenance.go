@@ -39,7 +39,7 @@ type Parameter struct {
 	Default string `json:"default,omitempty"` // "" when the notebook has none
 }
 
-// CellTime is how long a cell took. Cells are counted from 1, all kinds.
+// CellTime holds how long a cell took. Cells are counted from 1, all kinds.
 type CellTime struct {
 	Cell     int           `json:"cell"`
 	Duration time.Duration `json:"duration_ns"`

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// side are the files beside a report, in a folder of their own.
+// side holds the files beside a report, in a separate folder.
 type side struct {
 	folder, name string
 	files        []sideFile

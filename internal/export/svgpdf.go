@@ -14,7 +14,7 @@ import (
 
 var leadingNumber = regexp.MustCompile(`^\s*(\d+\.?\d*)(px|pt|in|cm|mm)?\s*$`)
 
-// svgPDF prints a drawing on a sheet of its own size.
+// svgPDF prints a drawing on a sheet of the drawing's size.
 func svgPDF(ctx context.Context, source string) ([]byte, error) {
 	browser, err := findBrowser()
 	if err != nil {
@@ -30,8 +30,8 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 	return printPage(ctx, browser, []byte(page))
 }
 
-// drawing is the first drawing in a source, rebuilt from what is known to be harmless
-// and with the style that it brings; nil when there is none.
+// drawing returns the first drawing in a source, rebuilt from what is known to be harmless and with
+// the style that it brings; nil without a drawing.
 func drawing(source string) *markup.Node {
 	const name = "drawing"
 	style := ""
@@ -48,7 +48,7 @@ func drawing(source string) *markup.Node {
 	return svg
 }
 
-// drawingFile is a drawing as a file of its own, which is XML.
+// drawingFile returns a drawing as a separate file, which is XML.
 func drawingFile(source string) []byte {
 	if svg := drawing(source); svg != nil {
 		return []byte(svg.String())

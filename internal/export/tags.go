@@ -19,7 +19,7 @@ const (
 	raises       = "raises-exception"
 )
 
-// visibility is what is shown of a part of a cell.
+// visibility says what is shown of a part of a cell.
 type visibility int
 
 const (
@@ -86,8 +86,8 @@ func errorLine(o notebook.Output) string {
 	}
 }
 
-// duration is how long cell i (from 1) took: from the provenance, or else from the
-// times that Jupyter records in the cell; 0 when not known.
+// duration returns how long cell i (from 1) took: from the provenance, or else from the times that
+// Jupyter records in the cell; 0 when not known.
 func duration(c *notebook.Cell, i int, opt Options) time.Duration {
 	for _, t := range opt.Provenance.Cells {
 		if t.Cell == i {

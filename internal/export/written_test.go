@@ -120,7 +120,7 @@ func FuzzWritten(f *testing.F) {
 			t.Errorf("%q is changed in\n%s", s, md.String())
 		}
 		if strings.Contains(s, "<") {
-			return // raw HTML has headings of its own, and may hide others
+			return // raw HTML may have headings, and may hide others
 		}
 		trees, err := (&page{nb: nb, opt: opt}).proseTrees()
 		if err != nil {

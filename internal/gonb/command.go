@@ -21,7 +21,7 @@ type command struct {
 	log  func(string)
 }
 
-// kept is how many of the last lines of a failed command enter the error.
+// kept is the number of last lines of a failed command that enter the error.
 const kept = 8
 
 // run waits for the command; when ctx ends, it ends the command and its children. The

@@ -9,8 +9,8 @@
 //	ImportsOf, Imports which imports of a cell need no go get
 //	Module.Prebuild    fills Go's build cache, which makes a first cell quick
 //
-// Versions are pinned in pins/: they are those of the module's own go.mod, and a
-// test compares them. After a change there, write them anew with
+// Versions are pinned in pins/: they equal the versions in the module's go.mod, and a test compares
+// them. After a change there, write them again with
 //
 //	go test ./internal/gonb -run TestPins -update
 //

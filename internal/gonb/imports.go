@@ -124,8 +124,8 @@ func (m Module) Imports(ctx context.Context) (*Imports, error) {
 	return i, nil
 }
 
-// Pinned tells whether a package, and all that it imports in turn, is in the standard
-// library, in this module or in a module at a pinned version.
+// Pinned reports whether a package, and all that it imports in turn, is in the standard library, in
+// this module or in a module at a pinned version.
 func (i *Imports) Pinned(path string) bool {
 	verdict, ok := i.known[path]
 	if ok {

@@ -68,7 +68,7 @@ func sourceAt(folder, version string) (Module, error) {
 	return Module{Path: modulePath, Version: version, Source: folder}, nil
 }
 
-// isSource tells whether a folder holds this module.
+// isSource reports whether a folder holds this module.
 func isSource(folder string) bool {
 	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	return err == nil && modfile.ModulePath(text) == modulePath
@@ -131,9 +131,9 @@ func (m Module) CellModule(name string) (goMod, goSum []byte, err error) {
 	return append(text, m.replacements(own)...), goSum, nil
 }
 
-// replacements writes the replace directives of go.mod. They are in a block, even for
-// one: for a replacement on a line of its own GoNB would walk the whole folder and
-// watch each file in it, for the benefit of gopls, which does without.
+// replacements writes the replace directives of go.mod. They are in a block, even for one: for a
+// replacement on a separate line GoNB would walk the whole folder and watch each file in it, for
+// the benefit of gopls, which does without.
 func (m Module) replacements(own *modfile.File) string {
 	text := "\nreplace (\n\t" + m.Path + " => " + modfile.AutoQuote(m.Source) + "\n"
 	for _, r := range own.Replace {

@@ -32,7 +32,7 @@ func Preparation(folder string) string {
 	return "!*sed \"1s/.*/module ${GONB_TMP_DIR##*/}/\" " + quoted + "/go.mod > go.mod && cp " + quoted + "/go.sum go.sum\n%noautoget\n"
 }
 
-// Resets tells whether a cell makes GoNB forget its go.mod: %reset does.
+// Resets reports whether a cell makes GoNB forget its go.mod: %reset does.
 func Resets(cell string) bool {
 	for line := range strings.Lines(cell) {
 		if fields := strings.Fields(strings.TrimPrefix(line, commentPrefix)); len(fields) > 0 && fields[0] == "%reset" {

@@ -64,9 +64,9 @@ func Cached() (Tools, error) {
 	return t, nil
 }
 
-// Provision returns the tools. The first time it builds them, in seconds when their
-// modules are there and else after downloading them; log, if not nil, is then told
-// what goes on. Several processes may call it at once.
+// Provision returns the tools. The first time it builds them, in seconds when their modules are
+// there and else after downloading them; log, if not nil, then receives what goes on. Several
+// processes may call it at once.
 func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	t, err := Cached()
 	if !errors.Is(err, ErrNotBuilt) {

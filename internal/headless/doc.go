@@ -3,6 +3,6 @@
 //
 //	Load    a notebook, or a script as a notebook: its paragraphs are cells
 //	Set     gives parameters other values, by papermill's tags, in cells of either language
-//	Run     executes with a kernel of its own and collects how the outputs came about
+//	Run     executes with a new kernel and collects how the outputs came about
 //	Compare says which outputs of two executions differ
 package headless

@@ -60,7 +60,7 @@ func CheckScript(path string, set []string) error {
 	return nil
 }
 
-// place is where an error of a %%cope cell is.
+// place matches the place of an error in a %%cope cell.
 var place = regexp.MustCompile(`cell \d+:(\d+):(\d+)`)
 
 // InScript makes the error of a cell an error of the script that the notebook was made

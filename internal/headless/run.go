@@ -32,7 +32,7 @@ type Options struct {
 	Progress    func(done, cells int, elapsed time.Duration)
 }
 
-// Record is how an execution came about.
+// Record holds how an execution came about.
 type Record struct {
 	Kernel   string
 	Started  time.Time
@@ -100,7 +100,7 @@ func prepare(ctx context.Context, log io.Writer) {
 	_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(log, line) })
 }
 
-// provenanceTime is how long the kernel may take to say what it has read.
+// provenanceTime limits the time that the kernel takes to say what it has read.
 const provenanceTime = 5 * time.Second
 
 // ask asks our kernel for what its %%cope cells have read; one that cannot answer any

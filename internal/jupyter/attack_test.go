@@ -16,8 +16,7 @@ import (
 // waitLimit is far above what anything takes, also on a busy machine.
 const waitLimit = 3 * time.Minute
 
-// stranger connects to a port of a server and says what it is given, byte by byte of
-// its own making.
+// stranger connects to a port of a server and sends the given bytes.
 func stranger(t *testing.T, c Connection, port int, say ...[]byte) net.Conn {
 	t.Helper()
 	network, address := c.address(port)

@@ -91,8 +91,8 @@ func (c *Client) read(inbox chan<- *Message, p *peer) {
 // Session makes the requests of the front end.
 func (c *Client) Session() *Session { return c.session }
 
-// Messages are what arrives on a channel, in order; it is closed when the connection
-// ends. The caller must keep reading all channels.
+// Messages returns what arrives on a channel, in order; it is closed when the connection ends. The
+// caller must keep reading all channels.
 func (c *Client) Messages(ch Channel) <-chan *Message { return c.inbox[ch] }
 
 // Send sends a message. Its identities go along: a kernel sends them back with the

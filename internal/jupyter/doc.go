@@ -7,8 +7,8 @@
 //	Server       the sockets of a kernel: ROUTER for shell, control and stdin, PUB for iopub, an echo for the heartbeat
 //	Client       the sockets of a front end: DEALER for shell, control and stdin, SUB for iopub
 //
-// The ZeroMQ protocol itself is package zmtp's. Each connection has a queue and a
-// goroutine of its own, so that one front end that stops reading stops no other.
+// The ZeroMQ protocol itself is package zmtp's. Each connection has its own queue and goroutine, so
+// that one front end that stops reading stops no other.
 //
 // A kernel's ports can be reached by every user of the machine, and what it publishes
 // can be read by all of them. So nothing that comes before a signature takes more than

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Version is the version of the messaging protocol that is spoken. Later ones
-// promise a socket that tells of subscriptions (5.4) or subshells (5.5).
+// Version is the version of the messaging protocol that is spoken. Later ones promise a socket that
+// reports subscriptions (5.4) or subshells (5.5).
 const Version = "5.3"
 
 // Header says what a message is.

@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/zmtp"
 )
 
-// peer is one connection with a queue of its own for what is sent.
+// peer is one connection with its own queue for what is sent.
 type peer struct {
 	conn *zmtp.Conn
 

@@ -62,8 +62,8 @@ func (s *Server) serveSubscriber(conn net.Conn) {
 	}
 }
 
-// topicLimit is how many topics a front end may subscribe to. Jupyter's subscribe to
-// one, which is everything.
+// topicLimit limits the topics that a front end subscribes to. Jupyter's subscribe to one, which is
+// everything.
 const topicLimit = 1000
 
 func (s *Server) subscribe(p *peer, begin bool, topic string) error {

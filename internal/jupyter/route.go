@@ -22,8 +22,8 @@ type origin struct {
 	peer    *peer
 }
 
-// question is a message that went by name, and the request that it belongs to.
-type question struct {
+// sentByName is a message that went by name, and the request that it belongs to.
+type sentByName struct {
 	request string
 	frames  [][]byte
 }
@@ -46,22 +46,22 @@ func (s *Server) Send(ch Channel, m *Message) {
 	s.seen.add(signatureOf(frames))
 	if m.origin.channel == ch && s.peers[m.origin.peer] {
 		m.origin.peer.send(frames, false)
-		s.settle(identity, m.Parent.ID)
+		s.dropAnswered(identity, m.Parent.ID)
 		return
 	}
 	for _, p := range s.routes[ch][identity] {
 		p.send(frames, false)
 	}
 	if s.connected(identity) {
-		s.open[route{ch, identity}] = append(s.open[route{ch, identity}], question{m.Parent.ID, frames})
+		s.open[route{ch, identity}] = append(s.open[route{ch, identity}], sentByName{m.Parent.ID, frames})
 	}
 }
 
-// settle forgets the questions of a request that has its answer.
-func (s *Server) settle(identity, request string) {
+// dropAnswered drops the messages of a request that has its answer.
+func (s *Server) dropAnswered(identity, request string) {
 	for channel := range s.routes {
 		to := route{channel, identity}
-		left := slices.DeleteFunc(s.open[to], func(q question) bool { return q.request == request })
+		left := slices.DeleteFunc(s.open[to], func(q sentByName) bool { return q.request == request })
 		if s.open[to] = left; len(left) == 0 {
 			delete(s.open, to)
 		}

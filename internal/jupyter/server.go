@@ -23,23 +23,23 @@ type Server struct {
 	mu     sync.Mutex
 	routes map[Channel]map[string][]*peer // by the identity that they name
 	seen   signatures
-	open   map[route][]question     // what went by name and is not answered
+	open   map[route][]sentByName   // what went by name and is not answered
 	peers  map[*peer]bool           // all
 	subs   map[*peer]map[string]int // subscriptions of the peers on iopub
 	joined chan struct{}            // one token whenever a subscription begins
 	fresh  int                      // counts identities given
 }
 
-// Listen opens the sockets that a connection names. Messages that are not signed
-// with its key, or that come again, are not delivered; rejected, if not nil, is told of
-// them. Without a key only this machine may be listened to.
+// Listen opens the sockets that a connection names. Messages that are not signed with its key, or
+// that come again, are not delivered; rejected, if not nil, receives an error for each. Without a
+// key only this machine may be listened to.
 func Listen(c Connection, rejected func(error)) (*Server, error) {
 	if err := c.guarded(); err != nil {
 		return nil, fmt.Errorf("jupyter: cannot listen: %w", err)
 	}
 	s := &Server{
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
-		routes: map[Channel]map[string][]*peer{}, open: map[route][]question{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
+		routes: map[Channel]map[string][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
 	}
 	if s.rejected == nil {
 		s.rejected = func(error) {}
@@ -117,7 +117,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 	}
 }
 
-// handshakeTime is how long a connection may take to say what it is.
+// handshakeTime limits the time that a connection takes to say what it is.
 const handshakeTime = 10 * time.Second
 
 // join makes a connection a peer.
@@ -163,7 +163,7 @@ func (s *Server) serveHeartbeat(conn net.Conn) {
 	}
 }
 
-// refuse tells of a connection that was closed for what it sent, not of one that ended.
+// refuse reports a connection that was closed for what it sent, not one that ended.
 func (s *Server) refuse(err error) {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		s.rejected(err)

@@ -2,8 +2,8 @@ package jupyter
 
 import "bytes"
 
-// rememberedSignatures is how many signatures are remembered at least, as many as
-// jupyter_client remembers. At most it is twice that.
+// rememberedSignatures is the least number of signatures that are remembered, the same as in
+// jupyter_client. At most it is twice that.
 const rememberedSignatures = 1 << 16
 
 // signatures remembers the last messages, so that one that somebody saw and sends

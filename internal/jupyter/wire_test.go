@@ -151,8 +151,8 @@ func TestGarbageOnTheWire(t *testing.T) {
 	next(t, s.Messages(ShellChannel))
 }
 
-// One front end that has stopped reading must not hold up another, nor make the
-// kernel's memory grow without end: it misses output and is told how much.
+// One front end that has stopped reading must not hold up another, nor make the kernel's memory
+// grow without end: it misses output and learns how much.
 func TestStalledSubscriber(t *testing.T) {
 	s, quick, conn := pair(t)
 	network, address := conn.address(conn.IOPub)

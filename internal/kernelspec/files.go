@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// file is what a file of the installation holds.
+// file holds the content of a file of the installation.
 type file struct {
 	text   []byte
 	copyOf string // a program; text is not used then
@@ -62,8 +62,8 @@ func (f file) write(name string) error {
 	return errors.Join(err, out.Close())
 }
 
-// temporary tells whether a program may soon be gone: go run leaves it in a folder
-// for temporary files or in Go's cache.
+// temporary reports whether a program may soon be gone: go run leaves it in a folder for temporary
+// files or in Go's cache.
 func temporary(executable string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {

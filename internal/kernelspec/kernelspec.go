@@ -17,7 +17,7 @@ import (
 // DefaultName is the name under which notebooks ask for the kernel.
 const DefaultName = "gonb-cope"
 
-// DisplayName is what menus of Jupyter show.
+// DisplayName is the name that menus of Jupyter show.
 const DisplayName = "Go + CoPE (gonb-cope)"
 
 // Options say where the kernel is installed and what it starts.
@@ -30,7 +30,7 @@ type Options struct {
 	Words      Words  // of the script language, for colours
 }
 
-// Words are the names of the script language that get a colour of their own.
+// Words are the names of the script language that get their own colour.
 type Words struct {
 	Functions []string `json:"functions"`
 	Kernels   []string `json:"kernels"`
@@ -123,8 +123,8 @@ func (o Options) resources(done Installed) (map[string]file, error) {
 	return files, nil
 }
 
-// setupCell is what Quarto runs before the cells of a document. Quarto takes its
-// being there as a sign that the kernel knows Quarto.
+// setupCell is the cell that Quarto runs before the cells of a document. Quarto takes its being
+// there as a sign that the kernel knows Quarto.
 const setupCell = "%%cope\n// Quarto runs this cell before a document.\n"
 
 // Uninstall removes the kernelspec, and the extension when no other kernelspec of
@@ -153,8 +153,8 @@ func Uninstall(o Options) (dir string, err error) {
 	return dir, nil
 }
 
-// Read returns the program that a kernelspec of ours starts. It wraps fs.ErrNotExist
-// where there is none, and is another error for one of another program.
+// Read returns the program that a kernelspec of ours starts. The error wraps fs.ErrNotExist if the
+// kernelspec is missing, and is another one if it belongs to another program.
 func Read(dir string) (executable string, err error) {
 	s, err := client.ReadSpec(dir)
 	if err != nil {
@@ -167,7 +167,7 @@ func Read(dir string) (executable string, err error) {
 	return s.Argv[0], nil
 }
 
-// HasExtension tells whether JupyterLab's extension is installed beside a kernelspec.
+// HasExtension reports whether JupyterLab's extension is installed beside a kernelspec.
 func HasExtension(dir string) bool {
 	_, err := os.Stat(filepath.Join(extensionIn(filepath.Dir(filepath.Dir(dir))), "package.json"))
 	return err == nil

@@ -41,7 +41,7 @@ func (t task) at(x float64) float64 {
 	return t.base - t.height*math.Exp(-u*u/2)
 }
 
-// near tells whether a point belongs to the line or its dot.
+// near reports whether a point belongs to the line or its dot.
 func (t task) near(x, y float64) bool {
 	if math.Hypot(x-bumpAt, y-t.at(bumpAt)) <= dot {
 		return true

@@ -21,7 +21,7 @@ type Need struct {
 
 const (
 	looked = 1 << 28 // bytes below which a need is not looked at
-	said   = 1e9     // bytes from which a need is told of
+	said   = 1e9     // bytes from which a need is reported
 )
 
 // Error reports a need above what is left. Its text says what would fit.
@@ -76,23 +76,23 @@ func Claim(ctx context.Context, n Need) error {
 	return nil
 }
 
-// settings are what a context carries.
+// settings holds what a context carries.
 type settings struct {
-	most float64 // bytes of Go's memory; 0 means no limit of its own
+	most float64 // bytes of Go's memory; 0 means no limit
 	tell func(string)
 	told *sync.Map
 }
 
 type key struct{}
 
-// Within returns a context whose claims go by a limit of its own, in bytes of all memory of Go.
+// Within returns a context with its own limit for claims, in bytes of all memory of Go.
 func Within(ctx context.Context, bytes float64) context.Context {
 	s := from(ctx)
 	s.most = bytes
 	return context.WithValue(ctx, key{}, &s)
 }
 
-// Listening returns a context whose claims tell of needs above 1 GB.
+// Listening returns a context whose claims report needs above 1 GB.
 func Listening(ctx context.Context, tell func(string)) context.Context {
 	s := from(ctx)
 	s.tell, s.told = tell, new(sync.Map)
@@ -106,7 +106,7 @@ func from(ctx context.Context) settings {
 	return settings{}
 }
 
-// left is how much may be allocated, and what says so.
+// left returns how much may be allocated, and what says so.
 func (s *settings) left() (bytes float64, limit string) {
 	bytes, limit = math.Inf(1), "no limit is known"
 	least := func(b float64, name string) {
@@ -135,8 +135,9 @@ const variable = "GOMEMLIMIT"
 // collects too late.
 const usable = 0.9
 
-// Heed makes Go collect in time: without a limit of its own it lets garbage grow to as much as what is
-// in use, and a limit of the process then ends it with a trace. A program calls it at its start. GOMEMLIMIT stays.
+// Heed makes Go collect in time: without a memory limit Go lets garbage grow to as much as what is
+// in use, and a limit of the process then ends it with a trace. A program calls it at its start.
+// GOMEMLIMIT stays.
 func Heed() {
 	if os.Getenv(variable) != "" {
 		return

@@ -42,7 +42,7 @@ func TestClaimWithoutASetting(t *testing.T) {
 	t.Log(err)
 }
 
-// Needs above 1 GB are told of, each one once; smaller ones and those that do not fit are not.
+// Needs above 1 GB are reported, each one once; smaller ones and those that do not fit are not.
 func TestListening(t *testing.T) {
 	var told []string
 	ctx := memlimit.Listening(memlimit.Within(context.Background(), 1e13), func(s string) { told = append(told, s) })

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// process tells of the limits of the process.
+// process reports the limits of the process.
 func process(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
 	var space syscall.Rlimit
@@ -27,7 +27,7 @@ func process(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
-// machine tells of what all processes together leave.
+// machine reports the memory that all processes together leave.
 func machine(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
 	if left, ok := field("/proc/meminfo", "MemAvailable:"); ok {
@@ -35,7 +35,7 @@ func machine(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
-// addressSpace is how much of it the process has taken, in bytes.
+// addressSpace returns the address space that the process has taken, in bytes.
 func addressSpace() (float64, bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -46,8 +46,8 @@ func addressSpace() (float64, bool) {
 	return n * float64(os.Getpagesize()), err == nil
 }
 
-// inGroup is what is left in the control group of the process and those around it, version 2: its limit
-// less what it takes, without what the system only caches.
+// inGroup returns what is left in the control group of the process and those around it, version 2:
+// its limit less what it takes, without what the system only caches.
 func inGroup(self, root string) (left float64, ok bool) {
 	text, err := os.ReadFile(self)
 	if err != nil {
@@ -72,7 +72,7 @@ func inGroup(self, root string) (left float64, ok bool) {
 	return left, ok
 }
 
-// number reads a file of one number; "max" is none.
+// number reads a file of one number; "max" means no limit.
 func number(path string) (float64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

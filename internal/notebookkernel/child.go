@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"context"
@@ -47,7 +47,7 @@ const (
 	stopTime  = 3 * time.Second // for the warden to end GoNB and all below it
 )
 
-// command is what startChild runs: GoNB under its warden.
+// command says what startChild runs: GoNB under its warden.
 type command struct {
 	warden []string
 	gonb   string
@@ -240,7 +240,7 @@ func (t *tail) String() string {
 	return string(t.text)
 }
 
-// lines is the tail on lines of its own, or nothing.
+// lines returns the tail on separate lines, or nothing.
 func (t *tail) lines() string {
 	text := strings.TrimSpace(t.String())
 	if text == "" {

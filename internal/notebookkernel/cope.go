@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type copeSide struct {
 	notice  func(string)         // says what takes much memory
 	clear   func()               // clears what it has displayed
 	meter   *meter               // shows what it is doing
-	told    map[string]string    // the stale names that the user was told of, with the reasons
+	told    map[string]string    // the stale names that the user has seen, with the reasons
 	ids     int
 }
 

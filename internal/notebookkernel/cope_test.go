@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func TestCopeErrors(t *testing.T) {
 	}
 }
 
-// A cell that is run again binds its names anew, and says what that made stale.
+// A cell that is run again binds its names again, and says what that made stale.
 func TestRebindSaysWhatIsStale(t *testing.T) {
 	f := start(t)
 	f.execute("%%cope\nell = 1\nk = rbf(ell)\nkk = 2*k").ok(t)

@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"errors"
@@ -7,15 +7,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/bridge/host"
 )
 
-// direct says where displays of Go cells go that come over the bridge.
-func (g *goSide) direct(out *goOutput) {
+// setOutput says where displays of Go cells go that come over the bridge.
+func (g *goSide) setOutput(out *goOutput) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.output = out
 }
 
-// printTime is how long what a cell printed takes through GoNB: a display comes by a
-// shorter way, and must not overtake it. The cell waits meanwhile.
+// printTime is the time that what a cell printed takes through GoNB: a display comes by a shorter
+// way, and must not overtake it. The cell waits meanwhile.
 const printTime = 5 * time.Millisecond
 
 // show displays what a Go cell shows over the bridge.
@@ -58,8 +58,7 @@ func (g *goSide) interrupt() {
 	}
 }
 
-// fault is what went wrong in a function of a Go cell while a %%cope cell used it, or
-// nil.
+// fault returns what went wrong in a function of a Go cell while a %%cope cell used it, or nil.
 func (g *goSide) fault() error {
 	g.mu.Lock()
 	bridge := g.bridge

@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// goCompleteness says whether a Go cell can be executed as it is: complete,
-// incomplete (with the indentation of the next line) or invalid.
+// goCompleteness reports whether a Go cell can be executed as it is: complete, incomplete (with the
+// indentation of the next line) or invalid.
 func goCompleteness(code string) (status, indent string) {
 	source, goesOn := goSource(code)
 	if goesOn {

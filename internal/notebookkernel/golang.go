@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type goSide struct {
 	tools    gonb.Tools
 	imports  *gonb.Imports // nil before the first start, and when no source was found
 	count    int           // GoNB's counter of executions
-	getting  bool          // GoNB runs go get before each cell
+	autoGet  bool          // GoNB runs go get before each cell
 	folder   string        // private, "" before the first start: the bridge, and a folder for each GoNB
 	prepared string        // the folder of the GoNB that runs: its sockets and what it is prepared with
 	bridge   *host.Host    // lets Go cells see the session; nil before the first start
@@ -41,16 +41,16 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	}
 	untilDone := context.WithoutCancel(ctx) // GoNB must be in step, whatever the user interrupts
 	g.keepStep(untilDone, child, c)
-	g.chooseGetting(untilDone, child, c.ask.Code)
+	g.setAutoGet(untilDone, child, c.ask.Code)
 	out := &goOutput{cell: c}
 	out.joiner.send = c.stream
-	g.direct(out) // from here on, an interrupt reaches GoNB
+	g.setOutput(out) // from here on, an interrupt reaches GoNB
 	if ctx.Err() != nil {
-		g.direct(nil)
+		g.setOutput(nil)
 		return interrupted("the cell was not started")
 	}
 	reply, err := child.request(untilDone, g.requestFor(c), out.take)
-	g.direct(nil)
+	g.setOutput(nil)
 	if ctx.Err() != nil {
 		child.calm()
 	}

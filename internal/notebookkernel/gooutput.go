@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"encoding/json"
@@ -51,14 +51,14 @@ func (o *goOutput) take(m *jupyter.Message) {
 	}
 }
 
-// cellMark is how GoNB marks a place in a stack trace.
+// cellMark matches GoNB's mark of a place in a stack trace.
 var cellMark = regexp.MustCompile(`\x1b\[7m\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]\x1b\[0m`)
 
 // mainPlace is a place in the file that GoNB makes of cells.
 var mainPlace = regexp.MustCompile(`(/\S*/gonb_\w+/main\.go):(\d+)`)
 
-// compileMark is how GoNB marks a place in the context of a compiler's message, one
-// mark for each message.
+// compileMark matches GoNB's mark of a place in the context of a compiler's message, one mark for
+// each message.
 var compileMark = regexp.MustCompile(`Cell(?:\[(\d+)\]:)? Line (\d+)`)
 
 // compilerLine is a message of the compiler or of goimports about GoNB's own file.
@@ -112,9 +112,9 @@ func (o *goOutput) place(f *failure) {
 	f.Name, f.Traceback = "CompileError", traceback
 }
 
-// column is the column in a line of a cell of what the compiler found in a line of
-// GoNB's file. GoNB prints declarations anew, so the rest of the line from there on is
-// looked for in the cell; 0 when it is not found.
+// column is the column in a line of a cell of what the compiler found in a line of GoNB's file.
+// GoNB prints declarations again, so the rest of the line from there on is looked for in the cell;
+// 0 when it is not found.
 func (o *goOutput) column(line, column int, own string) int {
 	if column < 1 {
 		return 0

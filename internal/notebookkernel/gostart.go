@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()), Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to fix it")}
 }
 
-// start starts GoNB unless it runs. log is told what takes long.
+// start starts GoNB unless it runs. log receives what takes long.
 func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -54,7 +54,7 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	return child, nil
 }
 
-// environment is that of GoNB: its tools come first on the path, and cells find the
+// environment returns GoNB's environment: its tools come first on the path, and cells find the
 // bridge.
 func (g *goSide) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
@@ -70,7 +70,7 @@ func (g *goSide) prepare(ctx context.Context, child *child) {
 		return
 	}
 	g.silently(ctx, child, gonb.Preparation(g.prepared)+"!*pwd > '"+filepath.Join(g.prepared, warden.WorkFile)+"'", false)
-	g.getting = false
+	g.autoGet = false
 }
 
 // writeModule looks for the source that Go cells are compiled with, and writes their
@@ -117,16 +117,16 @@ func (g *goSide) keepStep(ctx context.Context, child *child, c *cell) {
 	}
 }
 
-// chooseGetting switches GoNB's go get on, for good, when a cell imports what is
+// setAutoGet switches GoNB's go get on, for good, when a cell imports what is
 // not pinned. It costs a quarter of a second a cell.
-func (g *goSide) chooseGetting(ctx context.Context, child *child, code string) {
-	if g.getting || g.imports == nil {
+func (g *goSide) setAutoGet(ctx context.Context, child *child, code string) {
+	if g.autoGet || g.imports == nil {
 		return
 	}
 	for _, path := range gonb.ImportsOf(code) {
 		if !g.imports.Pinned(path) {
 			g.silently(ctx, child, "%autoget", false)
-			g.getting = true
+			g.autoGet = true
 			return
 		}
 	}

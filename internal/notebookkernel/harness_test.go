@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func kernelMain() int {
 	return 0
 }
 
-// front is a front end connected to a kernel of its own.
+// front is a front end connected to its own kernel.
 type front struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -228,7 +228,7 @@ func (f *front) await(request *jupyter.Message, what string, holds func([]*jupyt
 // may build its tools.
 const waitLimit = 5 * time.Minute
 
-// lastWords is how long a kernel that has ended may take to be heard.
+// lastWords limits the wait for the last messages of a kernel that has ended.
 const lastWords = 30 * time.Second
 
 // waits reports whether something holds before the limit.

@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 )
 
-// history is what was executed, kept in a file of one JSON object a line, which
-// all kernels of a user append to.
+// history records what was executed in a file of one JSON object a line, which all kernels of a
+// user append to.
 type history struct {
 	mu      sync.Mutex
 	path    string
@@ -29,7 +29,7 @@ type entry struct {
 	Output  string `json:"output,omitempty"`
 }
 
-// historyLimit is how many entries are kept when a kernel starts.
+// historyLimit limits the entries that are kept when a kernel starts.
 const historyLimit = 10000
 
 // DefaultHistory is the file of the history: history.jsonl in the folder gonb-cope of

@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"context"
@@ -40,7 +40,7 @@ type kernel struct {
 	farewell func()             // answers the request that ended the kernel
 }
 
-// lingerTime is how long the last messages may take to leave.
+// lingerTime limits the time that the last messages take to leave.
 const lingerTime = 500 * time.Millisecond
 
 // Run serves a kernel until it is told to shut down, by a request or by a signal on

@@ -1,4 +1,4 @@
-package kernel
+package notebookkernel
 
 import (
 	"fmt"
@@ -58,7 +58,7 @@ func (m *meter) stop() {
 	m.stopped = true
 }
 
-// replace draws the meter anew.
+// replace draws the meter again.
 func (m *meter) replace(now time.Time) {
 	msgType := "update_display_data"
 	if m.shown.IsZero() {

@@ -13,8 +13,7 @@ import (
 // adopt does nothing where processes cannot adopt.
 func adopt() {}
 
-// attributes give the command a process group of its own, out of reach of the
-// terminal's signals.
+// attributes puts the command into its own process group, out of reach of the terminal's signals.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // environment is not read where /proc does not show it.

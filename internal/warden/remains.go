@@ -21,7 +21,7 @@ func Clean(folder string) {
 	tidy(folder, false, sweep(func() []process { return marked(mark(folder)) }))
 }
 
-// mark is what everything below a warden has in its environment.
+// mark returns the variable that everything below a warden has in its environment.
 func mark(folder string) string { return EnvFolder + "=" + folder }
 
 // tidy removes the folders and pipes of a GoNB that has ended, and the folder of a

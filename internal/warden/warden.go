@@ -17,10 +17,10 @@ import (
 
 const (
 	patience = time.Second            // for the command to end by itself after SIGTERM
-	settle   = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
+	forward  = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
 
-	// subscribing is how long GoNB may need after the start of a program to pass
-	// interrupts on to it.
+	// subscribing limits the time that GoNB needs after the start of a program to pass interrupts
+	// on to it.
 	subscribing = 200 * time.Millisecond
 )
 
@@ -129,7 +129,7 @@ func interrupt(ctx context.Context, gonb int) {
 	}
 	for ctx.Err() == nil {
 		select {
-		case <-time.After(settle):
+		case <-time.After(forward):
 		case <-ctx.Done():
 		}
 		found := below(gonb)

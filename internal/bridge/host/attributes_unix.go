@@ -4,6 +4,6 @@ package host
 
 import "syscall"
 
-// attributes give a process a group of its own. That the kernel ends it notices by
-// its sockets, see bridge.Serve.
+// attributes puts a process into its own group. That the kernel ends it notices by its sockets, see
+// bridge.Serve.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

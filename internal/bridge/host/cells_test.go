@@ -20,7 +20,7 @@ func decay(rate float64) func(x, y []float64) float64 {
 	return func(x, y []float64) float64 { return math.Exp(-rate * math.Abs(x[0]-y[0])) }
 }
 
-// points are where cells evaluate kernels.
+// points returns the points at which cells evaluate kernels.
 func points() *kernels.Points {
 	p, err := kernels.NewPoints([]string{"x_1", "x_2"}, []string{"a", "b", "c", "d"}, [][]float64{{0, 1}, {0.5, -1}, {2, 0.25}, {3, 3}})
 	if err != nil {

@@ -32,7 +32,7 @@ type tail struct {
 	head, end []byte
 }
 
-// tailSize is how many bytes are kept of either.
+// tailSize limits the bytes that are kept of either.
 const tailSize = 8 << 10
 
 func (t *tail) Write(b []byte) (int, error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/bridge/host"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -152,7 +153,7 @@ func TestReward(t *testing.T) {
 	defer h.Close()
 	n := &notebook{T: t, host: h}
 	n.mustRun("reward")
-	measure := s["measure"].(bridge.Reward)
+	measure := s["measure"].(sim.RewardFunc)
 	draw := func(seed uint64) float64 {
 		v, err := measure(rand.New(rand.NewPCG(seed, 1)), "task", "arm", 10_000)
 		if err != nil {
@@ -166,13 +167,13 @@ func TestReward(t *testing.T) {
 	if _, err := measure(rand.New(rand.NewPCG(1, 1)), "task", "broken", 1); err == nil || err.Error() != "measure: no such rig" {
 		t.Errorf("the error is %v", err)
 	}
-	one := s["one"].(bridge.Reward)
+	one := s["one"].(sim.RewardFunc)
 	if v, err := one(rand.New(rand.NewPCG(1, 1)), "t", "a", 1000); err != nil || math.Abs(v-0.5) > 0.06 { // sd 0.29/√1000 = 0.009
 		t.Errorf("the mean of 1000 uniform numbers is %v, %v", v, err)
 	}
 }
 
-// folder is where the host keeps its socket and programs.
+// folder returns the folder in which the host keeps its socket and programs.
 func (n *notebook) folder() string {
 	return filepath.Dir(strings.TrimPrefix(n.host.Env()[0], bridge.EnvSocket+"="))
 }
@@ -232,7 +233,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// children are the processes that this one has started and that have not ended.
+// children returns the processes that this one has started and that have not ended.
 func children(t *testing.T) []string {
 	t.Helper()
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

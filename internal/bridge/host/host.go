@@ -16,14 +16,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 )
 
-// Store is what cells read and bind. Its methods may be called from several
+// Store holds the values that cells read and bind. Its methods may be called from several
 // goroutines at once.
 type Store interface {
 	// Names lists what is bound, oldest first.
 	Names() []bridge.Entry
 	// Get returns a value as dsl.Session.Value does; an unknown name is an error.
 	Get(name string) (any, error)
-	// Put binds a name as dsl.Session.Put does. A reward function is a bridge.Reward.
+	// Put binds a name as dsl.Session.Put does. A reward function is a sim.RewardFunc.
 	Put(name string, v any) error
 	// Show publishes representations by media type below the cell that runs.
 	Show(bundle map[string]any) error
@@ -32,7 +32,7 @@ type Store interface {
 // maxCells bounds the connections that are open at once.
 const maxCells = 64
 
-// greetingTime is how long a connection may take to say its key.
+// greetingTime limits the time that a connection takes to say its key.
 const greetingTime = 10 * time.Second
 
 // Host serves a Store to Go cells. It is safe for concurrent use.
@@ -75,7 +75,7 @@ func Listen(store Store, within string) (*Host, error) {
 
 func (h *Host) socket() string { return filepath.Join(h.folder, "session") }
 
-// Env is what a Go cell needs in its environment.
+// Env returns what a Go cell needs in its environment.
 func (h *Host) Env() []string {
 	return []string{bridge.EnvSocket + "=" + h.socket(), bridge.EnvKey + "=" + h.key}
 }

@@ -13,8 +13,8 @@ import (
 // read more cannot bind a function afterwards.
 const maxLedger = 128 << 20
 
-// ledger is what one cell was answered, so that its program can be run again and get
-// the same answers.
+// ledger records what one cell was answered, so that its program can be run again and get the same
+// answers.
 type ledger struct {
 	exchanges []exchange
 	size      int

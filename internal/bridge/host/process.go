@@ -10,12 +10,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 const (
-	// startTime is what a program may take to come to its Put, beyond three times what
+	// startTime limits the time that a program takes to come to its Put, beyond three times what
 	// the cell took, also on a busy machine.
 	startTime = time.Minute
 	// maxRunning bounds the processes of functions that run at once. The one not used
@@ -91,7 +92,7 @@ func (f *function) Fault(err error) {
 }
 
 // reward makes the reward function of the process.
-func (f *function) reward() (bridge.Reward, error) {
+func (f *function) reward() (sim.RewardFunc, error) {
 	return func(rng *rand.Rand, task, arm string, n int) (float64, error) {
 		r, err := f.live()
 		if err != nil {

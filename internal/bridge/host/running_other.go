@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
 )
 
-// running is a process that serves; there is none on this system.
+// running stands for a process that serves; this system has none.
 type running struct {
 	conn   *bridge.Conn
 	remote *bridge.Remote

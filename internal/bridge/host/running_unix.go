@@ -187,7 +187,7 @@ func (r *running) kill(reason error) {
 	<-r.done
 }
 
-// endTime is what a process may take to end after it has closed its connection.
+// endTime limits the time that a process takes to end after it has closed its connection.
 const endTime = 10 * time.Second
 
 // end waits for a process whose connection is broken, and returns why it ended.

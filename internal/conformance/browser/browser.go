@@ -33,9 +33,9 @@ func Open(t testing.TB, program string, limit time.Duration) context.Context {
 	return ctx
 }
 
-// patient keeps the classic Notebook from giving its parts up: its loader (RequireJS)
-// waits 30 seconds for them, which a busy machine can pass, and then the page stays
-// without them. It changes the limit to 0, which is none, whenever the page sets it.
+// patient keeps the classic Notebook from giving its parts up: its loader (RequireJS) waits 30
+// seconds for them, which a busy machine can pass, and then the page stays without them. It changes
+// the limit to 0, which means no limit, whenever the page sets it.
 const patient = `(() => {
 	let loader;
 	Object.defineProperty(window, "require", {configurable: true, get: () => loader, set: f => {

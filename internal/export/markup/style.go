@@ -27,7 +27,7 @@ type sheetReader struct {
 // conditions are the @ rules that hold rules as a sheet does.
 var conditions = Names("@media @supports @layer")
 
-// mostConditions is how deep they may stand in each other.
+// mostConditions limits how deep they nest.
 const mostConditions = 16
 
 func (s *sheetReader) rules(tokens []css.Token) {
@@ -98,7 +98,7 @@ func (s *sheetReader) selectors(tokens []css.Token) (string, bool) {
 	return strings.Join(out, ", "), true
 }
 
-// selectorTokens are what a selector is made of.
+// selectorTokens holds the kinds of token that make a selector.
 var selectorTokens = map[css.TokenType]bool{
 	css.IdentToken: true, css.HashToken: true, css.WhitespaceToken: true, css.ColonToken: true, css.CommaToken: true, css.DelimToken: true,
 	css.FunctionToken: true, css.LeftParenthesisToken: true, css.RightParenthesisToken: true, css.LeftBracketToken: true, css.RightBracketToken: true,

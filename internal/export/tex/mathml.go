@@ -34,7 +34,7 @@ func Formula(tex string, display bool) *markup.Node {
 
 var errMath = errors.New("not a formula that is known")
 
-// mostDepth is how deep groups nest.
+// mostDepth limits how deep groups nest.
 const mostDepth = 50
 
 type mathParser struct {

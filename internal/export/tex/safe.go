@@ -48,10 +48,9 @@ func mayOpen(name string) bool {
 	return isMath || environmentNames[name]
 }
 
-// Compilable reports whether LaTeX of an output can stand in our document: each of its
-// commands and environments is known, and all that is opened is closed. Two carets
-// would spell any character, and an @ after a command belongs to a name that is none
-// of a document's.
+// Compilable reports whether LaTeX of an output can stand in our document: each of its commands and
+// environments is known, and all that is opened is closed. Two carets would spell any character,
+// and an @ after a command belongs to a name that documents do not use.
 func Compilable(source string) bool {
 	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) || strings.Contains(source, "^^") {
 		return false

@@ -40,10 +40,10 @@ func pairs(list string) map[string]string {
 	return m
 }
 
-// alphabet is where Unicode keeps the letters of a mathematical alphabet, and the
-// ones that had a place before.
+// alphabet holds where Unicode keeps the letters of a mathematical alphabet, and the ones that had
+// a place before.
 type alphabet struct {
-	upper, lower, digit rune // of A, a and 0; 0 where there are none
+	upper, lower, digit rune // of A, a and 0; 0 where the alphabet lacks them
 	before              map[string]string
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 )
 
-// delimiter reads what follows \left or \right; "." is none.
+// delimiter reads what follows \left or \right; "." stands for no delimiter.
 func (m *mathParser) delimiter() (string, error) {
 	t := m.next()
 	switch {
@@ -90,8 +90,8 @@ func (m *mathParser) environment() (*markup.Node, error) {
 	return m.rows(name, bracketedTable{e.open, e.end, strings.Fields(e.align)})
 }
 
-// bracketedTable is how a table is set: what stands around it, and to which side
-// its columns are aligned, in turn.
+// bracketedTable says how a table is set: what stands around it, and to which side its columns are
+// aligned, in turn.
 type bracketedTable struct {
 	open, end string
 	align     []string

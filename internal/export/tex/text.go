@@ -45,7 +45,7 @@ func composed(s string) string {
 	})
 }
 
-// lineLength is how many characters of fixed width fit a line.
+// lineLength is the number of characters of fixed width that fit a line.
 const lineLength = 94
 
 // Verbatim sets text as it stands. Lines that do not fit are broken, which the sign

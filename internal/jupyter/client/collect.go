@@ -112,7 +112,7 @@ func (c *collector) apply(msgType string, content json.RawMessage, at time.Time)
 	return nil
 }
 
-// display shows data, and shows it anew wherever the same display_id was shown.
+// display shows data, and replaces it wherever the same display_id was shown.
 func (c *collector) display(kind notebook.OutputType, p published) {
 	if p.Data == nil {
 		p.Data = map[string]any{}
@@ -178,7 +178,7 @@ func (c *collector) clear() {
 	}
 }
 
-// failed tells whether the cell shows an error.
+// failed reports whether the cell shows an error.
 func (c *collector) failed() bool {
 	return slices.ContainsFunc(c.target().Outputs, func(o notebook.Output) bool { return o.Type == notebook.Error })
 }

@@ -2,7 +2,7 @@
 // no Python and knows no bandits.
 //
 //	Find, List   the kernelspecs that are installed, in the folders where Jupyter looks
-//	Start        a kernel of a kernelspec, with a connection file of its own
+//	Start        a kernel of a kernelspec, with a new connection file
 //	Kernel       one running kernel: Execute, Request, Interrupt, Shutdown
 //	Run          all code cells of a notebook, outputs and counts written into it
 //

@@ -29,12 +29,12 @@ type ExecuteOptions struct {
 // graceTime is the default of ExecuteOptions.Grace.
 const graceTime = 10 * time.Second
 
-// outputTime is how long output is awaited after the reply and after each output that
-// comes later. Kernels that never say that they are idle cost it for each cell;
-// nbclient's iopub_timeout is 4 s, which a busy machine can pass.
+// outputTime limits the wait for output after the reply and after each output that comes later.
+// Kernels that never say that they are idle cost it for each cell; nbclient's iopub_timeout is 4 s,
+// which a busy machine can pass.
 const outputTime = 10 * time.Second
 
-// Reply is how an execution ended.
+// Reply holds how an execution ended.
 type Reply struct {
 	Status         string   `json:"status"` // ok, error or aborted
 	ExecutionCount int      `json:"execution_count"`

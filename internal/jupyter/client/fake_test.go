@@ -115,7 +115,7 @@ func (f *fake) control() {
 func (f *fake) serve(m *jupyter.Message) {
 	silent := f.mode == "no-status"
 	if m.Header.Type == "kernel_info_request" {
-		// The first two go unheard, as by a subscriber that joins late.
+		// The first two are lost, as for a subscriber that joins late.
 		f.infos++
 		silent = silent || f.mode == "late" && f.infos < 3
 	}

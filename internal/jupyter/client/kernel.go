@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 )
 
-// Info is what a kernel says about itself.
+// Info holds what a kernel says about itself.
 type Info struct {
 	Protocol              string         `json:"protocol_version"`
 	Implementation        string         `json:"implementation"`
@@ -117,9 +117,8 @@ func (k *Kernel) watch() {
 	k.fail(k.process.ending())
 }
 
-// lingerTime is how long the last words of a kernel may be on their way where something
-// else holds its sockets, endingTime how long a process that has closed them may take
-// to end.
+// lingerTime limits the wait for the last messages of a kernel where something else holds its
+// sockets, endingTime the time that a process that has closed them takes to end.
 const (
 	lingerTime = 10 * time.Second
 	endingTime = 10 * time.Second

@@ -9,9 +9,9 @@ import (
 
 var errNotDir = syscall.ENOTDIR
 
-// searchPath returns the folders of kernelspecs, in the order in which Jupyter looks:
-// JUPYTER_PATH, the active environment, the user, the system. The order of the
-// second and third is that of jupyter_core 5.
+// searchPath returns the folders of kernelspecs, in the order in which Jupyter looks: JUPYTER_PATH,
+// the active environment, the user, the system. The second and third are in the order of
+// jupyter_core 5.
 func searchPath() []string {
 	roots := filepath.SplitList(os.Getenv("JUPYTER_PATH"))
 	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {

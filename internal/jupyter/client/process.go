@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// process is a kernel's process, in a process group of its own.
+// process is a kernel's process, in its own process group.
 type process struct {
 	cmd  *exec.Cmd
 	tail *tail
@@ -19,8 +19,8 @@ type process struct {
 	err  error         // how it ended; valid after dead
 }
 
-// pipeDelay is how long output is awaited that children of an ended kernel may still
-// write to its pipe.
+// pipeDelay limits the wait for output that children of an ended kernel may still write to its
+// pipe.
 const pipeDelay = 500 * time.Millisecond
 
 // launch starts a process. The goroutine that forks keeps its thread until the
@@ -79,7 +79,7 @@ type tail struct {
 	end []byte
 }
 
-// tailSize is how much of a kernel's own output an error quotes.
+// tailSize limits the bytes of a kernel's own output that an error quotes.
 const tailSize = 2000
 
 // Write never fails, so that a reader that is gone does not stop the kernel.

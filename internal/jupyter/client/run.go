@@ -143,7 +143,7 @@ func (r *run) cell(ctx context.Context, i int) error {
 	return r.failure(i, CellError{Name: reply.ErrorName, Value: reply.ErrorValue, Traceback: reply.Traceback})
 }
 
-// show makes a failure visible in the notebook when the kernel has not.
+// show makes a failure visible in the notebook if the kernel did not.
 func (r *run) show(name, value string, traceback []string) {
 	if r.collector.failed() {
 		return

@@ -129,7 +129,7 @@ func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 	return specs, broken
 }
 
-// command is what starts the kernel: argv and what its environment gains.
+// command returns what starts the kernel: argv and what its environment gains.
 func (s Spec) command(connectionFile string) (argv, env []string) {
 	replace := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.Dir)
 	for _, a := range s.Argv {

@@ -160,11 +160,10 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// joinTime is how long the output of an answered request is awaited before it is
-// asked for again, the second time twice as long and so on, and joinTries how often. A
-// subscriber misses what is published before its subscription has arrived, which
-// on a busy machine takes a while. Kernels that never publish a status are ready after
-// the last try, which is eight seconds.
+// joinTime is the wait for the output of an answered request before it is asked for again, the
+// second time twice as long and so on, and joinTries the number of times. A subscriber misses what
+// is published before its subscription has arrived, which on a busy machine takes a while. Kernels
+// that never publish a status are ready after the last try, which is eight seconds.
 const (
 	joinTime  = 100 * time.Millisecond
 	joinTries = 12

@@ -1,4 +1,3 @@
-// Package notebook reads and writes Jupyter notebooks (nbformat 4, written as
-// 4.5). Metadata is kept whole, numbers as they were written; other fields are
-// those of the format, which allows no more.
+// Package notebook reads and writes Jupyter notebooks (nbformat 4, written as 4.5). Metadata is
+// kept whole, numbers as they were written; other fields are the format's, which allows no more.
 package notebook

@@ -18,11 +18,11 @@ const (
 // when the identity has the 255 that are allowed.
 const commandLimit = 512
 
-// frameCost is what a frame counts beside its content, in bytes, so that empty frames
+// frameCost is the number of bytes that a frame counts beside its content, so that empty frames
 // without end reach a limit, too.
 const frameCost = 32
 
-// atOnce is how much memory is taken for a frame of which nothing has arrived.
+// atOnce limits the memory that is taken for a frame of which nothing has arrived.
 const atOnce = 64 << 10
 
 // readFrame reads one frame, of at most limit bytes if it belongs to a message.
