@@ -18,7 +18,7 @@ const maxExponent = 1000
 
 const notAKernel = "the difference of two kernels is not a kernel in general; use +, or a positive scale"
 
-// kernels is an operator between two kernels.
+// kernels evaluates an operator between two kernels.
 func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	t := Kernel
 	if l.Type == Joint || r.Type == Joint {
@@ -95,7 +95,7 @@ func parts(k kernels.Kernel) int {
 	return n
 }
 
-// kernelNumber is an operator between a kernel and a number.
+// kernelNumber evaluates an operator between a kernel and a number.
 func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	k, c, numberNode, left := l, r, n.Right, false // left: the number stands on the left
 	if l.Type == Number {

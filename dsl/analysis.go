@@ -8,7 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// analysisFunctions compare the results of sweeps with each other and with the paper.
+// analysisFunctions returns the functions that compare the results of sweeps with each other and
+// with the paper.
 func analysisFunctions() []Function {
 	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm, and over other names if you like"}
 	algorithm := func(name, doc, usual string, modes ...string) Param {
@@ -76,7 +77,7 @@ func (c *call) checkSpeedup() {
 	}
 }
 
-// speedupOf are the algorithms that speedup compares.
+// speedupOf returns the algorithms that speedup compares.
 func (c *call) speedupOf() (together, alone string) {
 	together, alone = "CoKernelFC", "IndRAGE"
 	if c.has("algorithm") {

@@ -95,8 +95,8 @@ func (p Param) wants() string {
 	return orList(words)
 }
 
-// meaning is the hint for a value of the wrong type: what the parameter is for says more
-// than a long signature does.
+// meaning returns the hint for a value of the wrong type: what the parameter is for says more than
+// a long signature does.
 func (p Param) meaning(fn *Function) string {
 	if p.Doc == "" {
 		return "write " + fn.Signature()

@@ -39,8 +39,8 @@ type argumentError struct {
 
 func (e *argumentError) Error() string { return e.message }
 
-// call evaluates a call. Arguments are evaluated even where the function is not
-// known, since they may hold mistakes of their own.
+// call evaluates a call. Arguments are evaluated even where the function is not known, since they
+// may hold mistakes, too.
 func (e *evaluator) call(n *ast.CallNode) value {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {

@@ -105,7 +105,7 @@ func (f *Function) param(name string) int {
 	return -1
 }
 
-// kernelFunctions are the rows of the kernel catalogue as functions.
+// kernelFunctions returns the rows of the kernel catalogue as functions.
 func kernelFunctions() []Function {
 	var all []Function
 	for _, e := range kernels.Catalogue() {
@@ -153,7 +153,7 @@ func kernelWords(k kernels.Kind) words {
 	return ""
 }
 
-// kernelTypes are the types from which a kernel's parameter can be made.
+// kernelTypes returns the types from which a kernel's parameter can be made.
 func kernelTypes(k kernels.Kind) []Type {
 	switch k {
 	case kernels.NumberKind:

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// chain is a script of n names, each defined by the one before.
+// chain returns a script of n names, each defined by the one before.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString("n0 = 1\n")

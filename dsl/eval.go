@@ -175,7 +175,7 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 	return true
 }
 
-// element is list[i] with i counted from 0.
+// element evaluates list[i] with i counted from 0.
 func (e *evaluator) element(n *ast.MemberNode) value {
 	list, at := e.eval(n.Node), e.eval(n.Property)
 	switch {

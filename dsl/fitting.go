@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// fittingFunctions find the numbers of kernels from data.
+// fittingFunctions returns the functions that find the numbers of kernels from data.
 func fittingFunctions() []Function {
 	return []Function{
 		{
@@ -31,8 +31,8 @@ func fittingFunctions() []Function {
 	}
 }
 
-// fit is fit(...). What is wrong with the kernel on the problem's points is shown under
-// the kernel where one is given.
+// fit evaluates fit(...). What is wrong with the kernel on the problem's points is shown under the
+// kernel where one is given.
 func (c *call) fit() (any, error) {
 	p := c.arg("p").Data.(*problem.Problem)
 	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}

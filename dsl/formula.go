@@ -47,8 +47,8 @@ func (e *evaluator) formula(st *front.Statement) value {
 	return kernelValue(compiled(k, names, definition, st))
 }
 
-// compiled is a formula that finds its columns when it meets points, and takes other
-// values for its free numbers, which have these names in the text.
+// compiled returns a formula that finds its columns when it meets points, and takes other values
+// for its free numbers, which have these names in the text.
 func compiled(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}

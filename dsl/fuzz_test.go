@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// seeds are scripts of every form.
+// seeds adds scripts of every form.
 func seeds(f *testing.F) {
 	for _, src := range []string{
 		tenLines,

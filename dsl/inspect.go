@@ -92,8 +92,8 @@ func (s *Session) describe(name string) []report.Block {
 // maxLead is the length of the longest value that an inspection shows.
 const maxLead = 300
 
-// leadOf is the sentence with which the display of a value begins, "" where that is
-// its definition again, or a list too long to be one.
+// leadOf returns the sentence with which the display of a value begins, "" where that is its
+// definition again, or a list too long to be one.
 func leadOf(v value) string {
 	data := v.Data
 	if _, list := data.([]value); list {

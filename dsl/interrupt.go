@@ -18,8 +18,8 @@ func computed[T any](c *call, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace}, compute)
 }
 
-// simulated is computed for runs. Once worth says that there is something to keep, they are
-// waited for: they stop by themselves, and what is finished is kept.
+// simulated computes runs. Once worth says that there is something to keep, they are waited for:
+// they stop by themselves, and what is finished is kept.
 func simulated[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }

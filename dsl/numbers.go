@@ -19,8 +19,8 @@ var (
 	insideUnit = kernels.Range{Min: 0, MinOpen: true, Max: 1, MaxOpen: true}
 )
 
-// numberFunctions are functions of numbers and lists. Formulas have the same
-// names for vectors.
+// numberFunctions returns the functions of numbers and lists. Formulas have the same names for
+// vectors.
 func numberFunctions() []Function {
 	var all []Function
 	for _, f := range formula.Functions() {

@@ -24,7 +24,7 @@ func whole(x float64) (int, bool) {
 // formatNumber prints the shortest decimal that reads back as the same number.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// unary is -x, elementwise for lists.
+// unary evaluates -x, elementwise for lists.
 func (e *evaluator) unary(n *ast.UnaryNode) value {
 	v := e.eval(n.Node)
 	switch v.Type {
@@ -67,7 +67,7 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")
 }
 
-// binary is an operator between two values.
+// binary evaluates an operator between two values.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
 	switch n.Operator {
@@ -130,7 +130,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	return value{List, out}
 }
 
-// arithmetic is an operator between numbers, elementwise for lists.
+// arithmetic evaluates an operator between numbers, elementwise for lists.
 func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	t := Number
 	if l.Type == List || r.Type == List {
@@ -172,7 +172,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	return numberValue(z)
 }
 
-// pair is arithmetic between two elements of lists.
+// pair evaluates arithmetic between two elements of lists.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	if (l.Type != Number && l.Type != List) || (r.Type != Number && r.Type != List) {
 		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")

@@ -51,7 +51,7 @@ func (e *evaluator) outline(a argument) *outline {
 	return o
 }
 
-// outlineOf is the outline of a sweep that has run, or a part of which has.
+// outlineOf returns the outline of a sweep that has run, or a part of which has.
 func outlineOf(s sim.Sweep) *outline {
 	o := &outline{names: s.Names, texts: make([][]string, len(s.Names))}
 	for _, row := range s.Rows {
@@ -86,7 +86,7 @@ func (e *evaluator) again(n ast.Node, st *front.Statement) value {
 	return other.eval(n)
 }
 
-// modeOf is the mode of a result by the call that it is or names.
+// modeOf returns the mode of a result by the call that it is or names.
 func (e *evaluator) modeOf(n ast.Node) string {
 	n, _ = e.source(n)
 	if call, ok := n.(*ast.CallNode); ok {
@@ -97,7 +97,7 @@ func (e *evaluator) modeOf(n ast.Node) string {
 	return ""
 }
 
-// texts are the texts in a list; nil where the list is not known.
+// texts returns the texts in a list; nil where the list is not known.
 func texts(v value) []string {
 	list, known := v.Data.([]value)
 	if !known {

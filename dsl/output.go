@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// Host reads and writes the files of a script. Paths are those of the script,
-// relative ones below Options.Folder.
+// Host reads and writes the files of a script. Paths are as in the script, relative ones below
+// Options.Folder.
 type Host interface {
 	// Load reads a problem, as problem.Load.
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
@@ -43,7 +43,7 @@ func (files) Save(path string, v any) error { return save.File(path, v) }
 
 func (files) Store(path string) (Store, error) { return sim.OpenStore(path) }
 
-// outputFunctions show, draw and write values.
+// outputFunctions returns the functions that show, draw and write values.
 func outputFunctions() []Function {
 	return []Function{
 		plotFunction(),
@@ -163,7 +163,7 @@ func (c *call) plot() (any, error) {
 	return figure, nil
 }
 
-// measures are the texts of y: one, several or none.
+// measures returns the texts of y: one, several or none.
 func (c *call) measures() []string {
 	switch y := c.arg("y").Data.(type) {
 	case string:

@@ -71,8 +71,8 @@ func (c *call) checkMeasures() bool {
 	return false
 }
 
-// element is an element of an argument that is a list, with its own place where the
-// list is written out; the argument itself where it is no list.
+// element returns an element of an argument that is a list, with its own place where the list is
+// written out; the argument itself where it is no list.
 func (c *call) element(a argument, i int) argument {
 	list, ok := a.Data.([]value)
 	if !ok {
@@ -104,8 +104,8 @@ func (c *call) offered(param string, a argument, words []string) bool {
 	return false
 }
 
-// sample is a value with the axes that an argument will have: the argument itself
-// where it is known, else one of its type; nil where nothing can be said.
+// sample returns a value with the axes that an argument will have: the argument itself where it is
+// known, else one of its type; nil where nothing can be said.
 func (c *call) sample(a argument) any {
 	switch data := a.Data.(type) {
 	case nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// planningFunctions say what runs will need before anything is sampled.
+// planningFunctions returns the functions that say what runs will need before anything is sampled.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of each method and gap"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the simulated rewards follow from it"}
@@ -85,7 +85,7 @@ func (c *call) question() plan.Question {
 	return q
 }
 
-// elements are the values of an argument that may be one or a list of them.
+// elements returns the values of an argument that may be one or a list of them.
 func (c *call) elements(name string) []argument {
 	a := c.arg(name)
 	list, ok := a.Data.([]value)
@@ -118,7 +118,7 @@ func (c *call) checkNumbers(name string) bool {
 // checkPlan reports gaps that cannot be planned for.
 func (c *call) checkPlan() { c.checkNumbers("gaps") }
 
-// forecast is plan(...). An interrupted one keeps what was finished.
+// forecast evaluates plan(...). An interrupted one keeps what was finished.
 func (c *call) forecast() (any, error) {
 	if !c.checkNumbers("gaps") {
 		return nil, nil // reported
@@ -145,7 +145,7 @@ func (c *call) checkWhatIf() {
 	}
 }
 
-// whatIf is what_if(...). An interrupted one keeps what was finished.
+// whatIf evaluates what_if(...). An interrupted one keeps what was finished.
 func (c *call) whatIf() (any, error) {
 	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") {
 		return nil, nil // reported
@@ -181,8 +181,8 @@ func (c *call) whatIf() (any, error) {
 	return w, err
 }
 
-// baseline is the call of fc that made the result what_if is asked about, with its
-// arguments as they are now: a result does not hold its problem.
+// baseline returns the call of fc that made the result what_if is asked about, with its arguments
+// as they are now: a result does not hold its problem.
 func (c *call) baseline() (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
@@ -219,7 +219,7 @@ func (c *call) baseline() (*call, bool) {
 	return run, true
 }
 
-// changes are the alternatives, in the order of the parameters.
+// changes returns the alternatives, in the order of the parameters.
 func (c *call) changes(p *problem.Problem) ([]plan.Change, bool) {
 	var out []plan.Change
 	for _, name := range []string{plan.VaryDelta, plan.VaryEpsilon} {

@@ -37,7 +37,7 @@ func optional(p Param) Param {
 	return p
 }
 
-// engineFunctions are the problems, the theory and the runs.
+// engineFunctions returns the problems, the theory and the runs.
 func engineFunctions() []Function {
 	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task (the column sd when there is one, else 1)`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
@@ -97,7 +97,7 @@ func engineFunctions() []Function {
 	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
 
-// theory is a function of a problem and options.
+// theory returns a function of a problem and options.
 func theory[T any](name string, result Type, doc string, params []Param, compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
@@ -186,5 +186,5 @@ func (s *Session) path(path string) string {
 	return filepath.Join(s.opt.Folder, path)
 }
 
-// wholeFrom is the range of whole numbers from least that a float64 holds exactly.
+// wholeFrom returns the range of whole numbers from least that a float64 holds exactly.
 func wholeFrom(least float64) kernels.Range { return kernels.Range{Min: least, Max: math.Exp2(53)} }

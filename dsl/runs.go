@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// runFunctions are the simulations.
+// runFunctions returns the simulations.
 func runFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the random rewards follow from it; the same seed gives the same numbers"}
@@ -62,7 +62,7 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
-// algorithm is the one that was named, or the default. A schedule or ξ says nothing to the
+// algorithm returns the one that was named, or the default. A schedule or ξ says nothing to the
 // default of fc: whoever gives one and names none means the algorithm of the paper.
 func (c *call) algorithm(mode string) string {
 	if name := c.text("algorithm"); name != "" {
@@ -76,7 +76,7 @@ func (c *call) algorithm(mode string) string {
 	return algorithms.Default(mode).Name
 }
 
-// run is fc and fb. An interrupted run keeps what was finished.
+// run evaluates fc and fb. An interrupted run keeps what was finished.
 func (c *call) run(mode string) (any, error) {
 	x := sim.Experiment{
 		Problem: c.arg("p").Data.(*problem.Problem), Mode: mode, Options: c.options(),

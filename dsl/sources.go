@@ -109,7 +109,7 @@ func reads[T any](read map[string]T, path string) bool {
 	return false
 }
 
-// targetsOf are the files that are written under a path: a figure for LaTeX has its numbers
+// targetsOf returns the files that are written under a path: a figure for LaTeX has its numbers
 // beside it.
 func targetsOf(path string) []string {
 	if ending := filepath.Ext(path); strings.EqualFold(ending, ".tex") {
@@ -130,7 +130,7 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && a == b
 }
 
-// reason is an error of a file without the path.
+// reason returns the text of a file's error without the path.
 func reason(err error) error {
 	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
 		return failed.Err

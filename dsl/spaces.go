@@ -2,7 +2,7 @@ package dsl
 
 import "github.com/gonb-cope/gonb-cope/kernels"
 
-// spaceFunctions say which space a kernel compares.
+// spaceFunctions returns the functions that say which space a kernel compares.
 func spaceFunctions() []Function {
 	param := func(doc string) []Param { return []Param{{Name: "k", Types: []Type{Kernel}, Doc: doc}} }
 	return []Function{

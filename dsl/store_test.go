@@ -22,8 +22,8 @@ save(s, "runs.parquet")
 s
 `
 
-// evalIn evaluates a script in a folder, with a session of its own. It is interrupted
-// when the progress reaches after, if that is not 0.
+// evalIn evaluates a script in a folder, with a new session. It is interrupted when the progress
+// reaches after, if that is not 0.
 func evalIn(t *testing.T, folder, src string, after int) (sim.Sweep, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -44,8 +44,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the optimal string alignment distance: insertions, deletions,
-// replacements and exchanges of neighbours that turn a into b.
+// distance returns the optimal string alignment distance: insertions, deletions, replacements and
+// exchanges of neighbours that turn a into b.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

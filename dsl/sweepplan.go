@@ -72,11 +72,11 @@ func (c *call) steps(a argument) []argument {
 	return steps
 }
 
-// target finds the call whose parameter is swept, nil where a bound name is. What
-// is meant is what stands in the script: the name, if r depends on it, or the
-// argument of that name in a call that r depends on, its own included. Where neither
-// is written, the parameter of a call below r is meant, and that of its own call
-// last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc assumes of it.
+// target finds the call whose parameter is swept, nil where a bound name is. What is meant is what
+// stands in the script: the name, if r depends on it, or the argument of that name in a call that r
+// depends on, its own included. Where neither is written, the parameter of a call below r is meant,
+// and the one of its own call last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc
+// assumes of it.
 func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 	t := targets{argument: a, seen: map[string]bool{}}
 	names := c.e.scope.below(root.name)

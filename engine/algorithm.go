@@ -55,7 +55,7 @@ type Batch struct {
 	Squares []float64
 }
 
-// Pulls is the number of samples of the plan, all agents together.
+// Pulls returns the number of samples of the plan, all agents together.
 func (p Plan) Pulls() int {
 	sum := 0
 	for _, c := range p.Counts {
@@ -64,7 +64,7 @@ func (p Plan) Pulls() int {
 	return sum
 }
 
-// Digest is the first 64 bits of SHA-256 over round and counts, in hexadecimal.
+// Digest returns the first 64 bits of SHA-256 over round and counts, in hexadecimal.
 func Digest(round int, counts []int) string {
 	b := binary.AppendUvarint(nil, uint64(round))
 	for _, c := range counts {

@@ -61,7 +61,7 @@ func Explain(r Result, task string) (Explanation, error) {
 	return out, nil
 }
 
-// Open are the tasks that are not decided.
+// Open returns the tasks that are not decided.
 func (x Explanation) Open() []Story {
 	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s Story) bool { return s.Progress.Decided })
 }

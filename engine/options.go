@@ -64,7 +64,7 @@ type Options struct {
 // DefaultDelta is the error probability when none is given.
 const DefaultDelta = 0.05
 
-// withDefaults fills the zero fields and reports values outside their range.
+// Checked fills the zero fields and reports values outside their range.
 func (o Options) Checked(mode string) (Options, error) {
 	if o.Delta == 0 {
 		o.Delta = DefaultDelta

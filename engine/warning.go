@@ -146,7 +146,7 @@ func WarningText(ws ...Warning) string {
 	return sentence.Write(format, w.Names, numbers...)
 }
 
-// lackOfFit is the sentence of WarnLackOfFit.
+// lackOfFit returns the sentence of WarnLackOfFit.
 func (w Warning) lackOfFit() string {
 	l := w.LackOfFit
 	var arms []string

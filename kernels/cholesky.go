@@ -175,8 +175,8 @@ func lowest(values []float64) float64 {
 	return low
 }
 
-// negativeRest is the error for a remaining diagonal that is negative; for a small
-// matrix it tells the smallest eigenvalue too.
+// negativeRest returns the error for a remaining diagonal that is negative; for a small matrix it
+// tells the smallest eigenvalue too.
 func negativeRest(m Matrix, low, largest float64) error {
 	const small = 500
 	if m.Len() <= small {

@@ -25,8 +25,8 @@ var exampleArgs = map[string]Args{
 	"identity":   {},
 }
 
-// samples are the kernels under test for one entry: its example, its defaults, every
-// choice, and combinations that take other paths.
+// samples returns the kernels under test for one entry: its example, its defaults, every choice,
+// and combinations that take other paths.
 func samples(t *testing.T, e Entry) []Kernel {
 	t.Helper()
 	all := []Args{exampleArgs[e.Name]}

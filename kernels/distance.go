@@ -78,7 +78,7 @@ func (g *group) addProducts(dst []float64) {
 	}
 }
 
-// square is the plain form of squares for one pair.
+// square returns the plain form of squares for one pair.
 func (d Dims) square(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -125,7 +125,7 @@ func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []flo
 	}
 }
 
-// product is the plain form of products for one pair.
+// product returns the plain form of products for one pair.
 func (d Dims) product(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {

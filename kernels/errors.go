@@ -32,7 +32,7 @@ type NearError struct {
 	Near string // the values of the table, as an expression of the language
 }
 
-// Error is the message of Err with the table.
+// Error returns the message of Err with the table.
 func (e *NearError) Error() string { return e.Err.Error() + "; a near table that is: " + e.Near }
 
 // Unwrap returns Err.

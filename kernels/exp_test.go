@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bigExp is exp(x) to 120 bits: the series of exp(x/2^16), squared sixteen times.
+// bigExp returns exp(x) to 120 bits: the series of exp(x/2^16), squared sixteen times.
 func bigExp(x float64) *big.Float {
 	const precision, halvings = 200, 16
 	small := new(big.Float).SetPrec(precision).SetFloat64(math.Ldexp(x, -halvings))

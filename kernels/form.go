@@ -22,7 +22,7 @@ type value struct {
 	text    string // printed in place of the numbers, for free ones
 }
 
-// scalar is the value of a parameter whose zero means the default.
+// scalar returns the value of a parameter whose zero means the default.
 func scalar(p Param, v float64) value {
 	if v == 0 {
 		return value{param: p}

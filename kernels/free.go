@@ -113,7 +113,7 @@ func (f Free) To(value float64) float64 {
 	return math.Log(value-least) - math.Log(most-value)
 }
 
-// Of is the inverse of To.
+// Of returns the inverse of To.
 func (f Free) Of(u float64) float64 {
 	least, most := f.Limits()
 	share := 1 / (1 + math.Exp(-u))

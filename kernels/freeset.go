@@ -113,8 +113,8 @@ func (j Joint) each(set setting) (Joint, error) {
 	return out, nil
 }
 
-// each is Joint.each for one kernel. Sums and products are made again, since plain numbers among
-// their parts become one.
+// each does what Joint.each does for one kernel. Sums and products are made again, since plain
+// numbers among their parts become one.
 func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	switch k := k.(type) {
 	case Free:

@@ -100,7 +100,7 @@ func Dense(m Matrix) *mat.SymDense {
 	return dense
 }
 
-// fill is Dense until the context ends.
+// fill works like Dense until the context ends.
 func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	n := m.Len()
 	dense := mat.NewSymDense(n, nil)

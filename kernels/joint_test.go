@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// jointPoints are five tasks with eight arms each, given in blocks or interleaved.
+// jointPoints returns five tasks with eight arms each, given in blocks or interleaved.
 func jointPoints(t *testing.T, interleaved bool) (tasks, arms *Points, taskOf []int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(12, 13))

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Open is a kernel of the catalogue with free numbers among its parameters. It is that
+// Open is a kernel of the catalogue with free numbers among its parameters. It stands for that
 // kernel at their values. Entry.Build makes it of arguments that are free.
 type Open struct {
 	Kernel Kernel // with the values set

@@ -22,8 +22,8 @@ func Axes(v any, x string) (xs, ys []string) {
 	return nil, nil
 }
 
-// measureNames are the measures that some result knows, samples first; error
-// first for a fixed budget, where the samples are given.
+// measureNames returns the measures that some result knows, samples first; error first for a fixed
+// budget, where the samples are given.
 func measureNames(results []engine.Result) []string {
 	var names []string
 	for _, m := range measures() {
@@ -60,7 +60,7 @@ func (o PlotOptions) chosen(v any) (PlotOptions, error) {
 	return o, o.checkParts(v, xs)
 }
 
-// drawnKinds are the names of the kinds that can be drawn.
+// drawnKinds returns the names of the kinds that can be drawn.
 func drawnKinds() []string {
 	var names []string
 	for _, k := range kinds.All[view]() {
@@ -107,7 +107,7 @@ func (o PlotOptions) checkParts(v any, xs []string) error {
 	return err
 }
 
-// choose is the one that was asked for, or the first when nothing was.
+// choose returns the one that was asked for, or the first when nothing was.
 func choose(axis, asked string, offered []string) (string, error) {
 	if asked == "" && len(offered) > 0 {
 		return offered[0], nil

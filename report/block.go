@@ -104,7 +104,7 @@ func (c Column) heading() string {
 	return c.Title + " (" + c.Unit + ")"
 }
 
-// strings are the cells as text; at most limit rows when limit is positive.
+// cells returns the cells as text; at most limit rows when limit is positive.
 func (t Table) cells(limit int) (rows [][]string, left int) {
 	n := len(t.Rows)
 	if limit > 0 && n > limit {

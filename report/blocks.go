@@ -47,9 +47,8 @@ func Blocks(v any) []Block {
 	}
 }
 
-// TypeName is the name of a value's kind in JSON: fc or fb of a result, the JSON name of
-// package kinds of another value of a function, kernel, number, bool, text, list, figure
-// or table.
+// TypeName returns the name of a value's kind in JSON: fc or fb of a result, the JSON name of
+// package kinds of another value of a function, kernel, number, bool, text, list, figure or table.
 func TypeName(v any) string {
 	v = plain(v)
 	if r, ok := v.(engine.Result); ok {
@@ -114,7 +113,7 @@ func plain(v any) any {
 	return v
 }
 
-// list is []engine.Result when all entries are results, else []any.
+// list returns []engine.Result when all entries are results, else []any.
 func list(r reflect.Value) any {
 	all := make([]any, r.Len())
 	var results []engine.Result
@@ -157,7 +156,7 @@ func listBlocks(items []any) []Block {
 	return blocks
 }
 
-// matrix is a list of equally long lists of scalars as a table.
+// matrix returns a list of equally long lists of scalars as a table.
 func matrix(items []any) (Table, bool) {
 	t := Table{Caption: "Values"}
 	for i, item := range items {

@@ -46,7 +46,7 @@ func boundsSentence(r bounds.Report) string {
 	return s + "."
 }
 
-// finite is true for a number that exists and is positive.
+// finite reports whether a number exists and is positive.
 func finite(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
 // promise is one guarantee of the theory in its three readings.
@@ -55,7 +55,7 @@ type promise struct {
 	fc, error, fbBudget float64
 }
 
-// promises are the theorem and the forms of its corollaries, side by side.
+// promises returns the theorem and the forms of its corollaries, side by side.
 func promises(r bounds.Report) []promise {
 	c := r.Corollary
 	return []promise{

@@ -26,8 +26,8 @@ type named struct {
 	value float64
 }
 
-// tightest are the smallest of the finite bounds, several where they are equal but
-// for rounding.
+// tightest returns the smallest of the finite bounds, several where they are equal but for
+// rounding.
 func tightest(all []named) (names []string, value float64) {
 	value = math.Inf(1)
 	for _, n := range all {
@@ -43,12 +43,12 @@ func tightest(all []named) (names []string, value float64) {
 	return names, value
 }
 
-// forms are the forms of a corollary.
+// forms returns the forms of a corollary.
 func forms(c bounds.ABC) []named {
 	return []named{{"(a), by information gain,", c.A}, {"(b), by effective dimension,", c.B}, {"(c), by ranks,", c.C}}
 }
 
-// algorithm is the name of what was measured.
+// algorithm returns the name of what was measured.
 func algorithm(r engine.Result) string {
 	if r.Schedule == "" {
 		return r.Algorithm
@@ -150,7 +150,7 @@ func errorSentence(b bounds.Report, r engine.Result) string {
 	return out + "."
 }
 
-// corollaryName is the full name of a form of Corollary 2.
+// corollaryName returns the full name of a form of Corollary 2.
 func corollaryName(form string) string {
 	if strings.HasPrefix(form, "(") {
 		return "Corollary 2 " + form

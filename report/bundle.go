@@ -22,8 +22,8 @@ const (
 	maxBundleJS = 1 << 20 // bytes of the value as JSON; a larger one is left out: save it to a file
 )
 
-// Bundle is one display in the representations that a notebook front end and its
-// converters choose from, by media type:
+// Bundle returns one display in the representations that a notebook front end and its converters
+// choose from, by media type:
 //
 //	text/plain, text/html              always
 //	text/markdown, text/latex          of all but figures

@@ -179,7 +179,7 @@ func (g *split) placeEnds() {
 	}
 }
 
-// valued is a value as text: a number with its name, a word by itself.
+// valued returns a value as text: a number with its name, a word by itself.
 func valued(name string, v any) string {
 	if _, ok := numeric(v); ok {
 		return name + " " + cell(plain(v), 0)

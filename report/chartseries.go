@@ -26,9 +26,8 @@ func (g split) series(p splitPanel) []Series {
 	return append(append(out, upper...), g.bounds(p, "lower bound", func(r chartRow) float64 { return r.lower })...)
 }
 
-// shared is true for a prediction that is the same as that of another combination:
-// then that one stands for both. A prediction that is alone in its panel or shared is
-// drawn as a reference.
+// shared reports whether a prediction is the same as for another combination: then that one stands
+// for both. A prediction that is alone in its panel or shared is drawn as a reference.
 func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	j := n % len(g.measures)
 	if g.styles == nil || j == 0 {
@@ -47,11 +46,11 @@ func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	return false
 }
 
-// alikeDrawn is true for values that no eye could tell apart in a figure.
+// alikeDrawn reports whether no eye could tell the values apart in a figure.
 func alikeDrawn(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(a) }
 
-// allZero is true for exact zeros alone, such as the messages of agents who send
-// none: a logarithmic axis has no place for them. A rate of zero has an interval.
+// allZero reports whether all values are exact zeros, such as the messages of agents who send none:
+// a logarithmic axis has no place for them. A rate of zero has an interval.
 func allZero(s Series) bool {
 	for k, y := range s.Y {
 		if y != 0 || s.HasIntervals() && s.Hi[k] > 0 {
@@ -61,8 +60,8 @@ func allZero(s Series) bool {
 	return true
 }
 
-// one is the n-th series of a panel: a combination and a measure. Where x is words,
-// the points of several series stand side by side instead of on top of each other.
+// one returns the n-th series of a panel: a combination and a measure. Where x is words, the points
+// of several series stand side by side instead of on top of each other.
 func (g split) one(p splitPanel, n int) Series {
 	j := n % len(g.measures)
 	c, m := p.combos[n/len(g.measures)], g.measures[j]
@@ -129,8 +128,8 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 // mostBounds limits the bounds of a kind that a panel shows, before they crowd it.
 const mostBounds = 3
 
-// bounds has a bound of each combination as a series to compare with; combinations with the same
-// bound share one. Many would hide the rest, so then none is returned.
+// bounds returns a bound of each combination as a series to compare with; combinations with the
+// same bound share one. Many would hide the rest, so then none is returned.
 func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Series {
 	var out []Series
 	var names []string
@@ -157,10 +156,10 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 	return out
 }
 
-// hueOf is the number of the colour of an algorithm, from 1: its place among those
-// of its kind in the catalogue, so that it looks the same in every figure of a
-// document. References are counted by themselves, each name once, because one may be
-// in both modes. It is 0 for an algorithm that is not in the catalogue.
+// hueOf returns the number of the colour of an algorithm, from 1: its place among those of its kind
+// in the catalogue, so that it looks the same in every figure of a document. References are counted
+// by themselves, each name once, because one may be in both modes. It is 0 for an algorithm that is
+// not in the catalogue.
 func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	competitors := 0
 	var references []string

@@ -56,7 +56,7 @@ func tally(rows []sim.Claim) map[string]int {
 	return count
 }
 
-// claimsSummary has a row for each statement and a column for each case.
+// claimsSummary returns a table with a row for each statement and a column for each case.
 func claimsSummary(c sim.Claims) Table {
 	t := Table{Caption: "The claims, by case", Columns: []Column{text("source", "Source"), text("statement", "Statement"), text("where", "Where measured")}}
 	type key struct{ source, statement, name string }
@@ -88,8 +88,8 @@ func claimsSummary(c sim.Claims) Table {
 	return t.withoutEmptyColumns()
 }
 
-// overall is the verdict on a statement in one case: that of its settings, or how many of each. It
-// is nil without any.
+// overall returns the verdict on a statement in one case: that of its settings, or how many of
+// each. It is nil without any.
 func overall(count map[string]int) any {
 	var parts []string
 	for _, v := range verdicts {
@@ -106,7 +106,7 @@ func overall(count map[string]int) any {
 	return strings.Join(parts, ", ")
 }
 
-// where are the gaps or budgets at which a statement was measured.
+// where returns the gaps or budgets at which a statement was measured.
 func where(rows []sim.Claim) string {
 	lo, hi := rows[0].Value, rows[0].Value
 	for _, r := range rows {
@@ -154,7 +154,7 @@ func reasonsTable(c sim.Claims) Table {
 	return t
 }
 
-// claimsTable has a row for each instance, folded away.
+// claimsTable returns a table with a row for each instance, folded away.
 func claimsTable(c sim.Claims) Table {
 	t := Table{Caption: "All statements, measured", Collapsed: true, Columns: []Column{
 		text("source", "Source"), text("setting", "Setting"), text("statement", "Statement"),
@@ -171,7 +171,7 @@ func claimsTable(c sim.Claims) Table {
 	return t.withoutEmptyColumns().withoutConstant("source")
 }
 
-// claimRows has a row per statement and setting.
+// claimRows returns a table with a row per statement and setting.
 func claimRows(c sim.Claims) Table {
 	t := Table{Columns: []Column{
 		text("source", ""), number("case", "", ""), text("name", ""), number("value", "", ""), text("statement", ""),

@@ -94,7 +94,7 @@ func told(r sim.Comparison) string {
 	return alike
 }
 
-// ratio is nil where the reference measures 0.
+// ratio returns nil where the reference measures 0.
 func ratio(r sim.Comparison) any {
 	if r.Ratio == (engine.Interval{}) {
 		return nil
@@ -102,7 +102,7 @@ func ratio(r sim.Comparison) any {
 	return r.Ratio
 }
 
-// swept are the columns of swept values: numbers to the right.
+// swept returns the columns of swept values: numbers to the right.
 func swept(names []string, row func(i int) []any, rows int) []Column {
 	var out []Column
 	for j, name := range names {
@@ -179,7 +179,7 @@ func sign(x float64) float64 {
 	return 0
 }
 
-// pairedRows has a row per algorithm and combination of the other swept values.
+// pairedRows returns a table with a row per algorithm and combination of the other swept values.
 func pairedRows(c sim.Comparisons) Table {
 	t := sweptTable(c.Names)
 	rest := Table{Columns: []Column{
@@ -198,7 +198,7 @@ func pairedRows(c sim.Comparisons) Table {
 	return t
 }
 
-// speedupRows has a row per combination of the swept values.
+// speedupRows returns a table with a row per combination of the swept values.
 func speedupRows(s sim.Speedup) Table {
 	t := sweptTable(s.Names)
 	rest := Table{Columns: []Column{

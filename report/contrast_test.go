@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// linear is one channel of a colour, undone from its gamma [WCAG 2.1].
+// linear returns one channel of a colour, undone from its gamma [WCAG 2.1].
 func linear(t *testing.T, channel string) float64 {
 	t.Helper()
 	n, err := strconv.ParseUint(channel, 16, 8)

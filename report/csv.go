@@ -39,8 +39,8 @@ func CSV(w io.Writer, v any) error {
 	return out.Error()
 }
 
-// CellText is a cell of a CellColumn as text; of a number, the shortest decimals that
-// read back as the same number, and of an absent cell nothing.
+// CellText returns a cell of a CellColumn as text; of a number, the shortest decimals that read
+// back as the same number, and of an absent cell nothing.
 func CellText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -93,7 +93,7 @@ func Cells(v any) ([]CellColumn, error) {
 	return all, nil
 }
 
-// height is the number of rows of a table.
+// height returns the number of rows of a table.
 func height(columns []CellColumn) int {
 	if len(columns) == 0 {
 		return 0
@@ -101,8 +101,8 @@ func height(columns []CellColumn) int {
 	return len(columns[0].Cells)
 }
 
-// parts are the plain cells that a cell is made of, with the endings that they add
-// to the name of its column.
+// parts returns the plain cells that a cell is made of, with the endings that they add to the name
+// of its column.
 func parts(v any) (endings []string, cells []any) {
 	switch v := v.(type) {
 	case float64:

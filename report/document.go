@@ -39,7 +39,7 @@ type DataFile struct {
 	Rows   int
 }
 
-// blocks are the lines of the provenance that are known.
+// blocks returns the lines of the provenance that are known.
 func (p Provenance) blocks() []Block {
 	kv := KeyValues{Caption: "How this was made"}
 	add := func(key, value string) {
@@ -76,7 +76,7 @@ type section struct {
 	inline bool // a single short value, printed as name = value
 }
 
-// sections are all parts of the document in reading order.
+// sections returns all parts of the document in reading order.
 func (d Document) sections() []section {
 	var out []section
 	for _, x := range d.Displays {
@@ -107,7 +107,7 @@ func (x Display) section() section {
 	return s
 }
 
-// value is the one value of an inline section, and whether it is code.
+// value returns the one value of an inline section, and whether it is code.
 func (s section) value() (v string, code bool) {
 	switch b := s.blocks[0].(type) {
 	case Paragraph:

@@ -93,7 +93,7 @@ func twoFigures(x float64) float64 {
 	return math.Round(x/unit) * unit
 }
 
-// progressTable has a row per task.
+// progressTable returns a table with a row per task.
 func progressTable(x engine.Explanation) Table {
 	t := Table{
 		Caption: "How far each task is",
@@ -206,7 +206,7 @@ func leftSentence(e engine.Elimination) string {
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)
 }
 
-// behind is "12.3 below MTBD".
+// behind returns a text such as "12.3 below MTBD".
 func behind(gap float64, rival string) string {
 	if gap < 0 {
 		return decimal(-gap, 3) + " above " + rival

@@ -8,7 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// explanation has a task that is decided, one that is nearly so, one that is barely begun.
+// explanation returns one with a task that is decided, one that is nearly so, one that is barely
+// begun.
 func explanation() engine.Explanation {
 	return engine.Explanation{
 		Mode: "fc", Algorithm: "CoTestFC", Problem: "coupling", Status: engine.StatusRounds, Asked: 1, Rounds: 4, Samples: 1234, Remaining: 1876,

@@ -31,7 +31,7 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	return w.figure(o)
 }
 
-// barFigure is a figure of one series of horizontal bars.
+// barFigure returns a figure of one series of horizontal bars.
 func barFigure(title, label, of string, log bool) Figure {
 	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
@@ -44,7 +44,7 @@ func addBar(f *Figure, name string, value float64) {
 	f.Categories = append(f.Categories, name)
 }
 
-// number of a cell with the ends of its interval, if it has one.
+// withInterval returns the number of a cell with the ends of its interval, if it has one.
 func withInterval(v any) (y, lo, hi float64, ok bool) {
 	switch v := v.(type) {
 	case float64:
@@ -99,8 +99,8 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	return f, nil
 }
 
-// references are the lines to compare a measure with: the lower bound when all
-// results share it, 1 for ratios to it, and the error probability asked for.
+// references returns the lines to compare a measure with: the lower bound when all results share
+// it, 1 for ratios to it, and the error probability asked for.
 func references(m measure, results []engine.Result, lower []float64, vertical bool) []ReferenceLine {
 	same := func(xs []float64) bool {
 		return len(xs) > 0 && xs[0] > 0 && !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] })
@@ -124,8 +124,8 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	return nil
 }
 
-// spanDecades is true for positive values, several times apart, that are not evenly
-// spaced: those were meant to be read on a linear axis.
+// spanDecades reports whether the values are positive, several times apart, and not evenly spaced:
+// those were meant to be read on a linear axis.
 func spanDecades(values []float64) bool {
 	if len(values) == 0 {
 		return false

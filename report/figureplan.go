@@ -28,7 +28,7 @@ func planMeasures(rows []plan.Row, prices plan.Prices) []measure {
 	return all
 }
 
-// planned is a measure of a row, as a cell.
+// planned returns a measure of a row, as a cell.
 func planned(r plan.Row, name string) any {
 	switch name {
 	case "samples":

@@ -31,7 +31,7 @@ func figureTable(f Figure) Table {
 	return t.withoutEmptyColumns()
 }
 
-// panelRows are the points and lines of one panel.
+// panelRows returns the points and lines of one panel.
 func panelRows(f Figure) [][]any {
 	var out [][]any
 	for _, s := range f.Series {

@@ -76,8 +76,8 @@ const (
 	mostBars  = 40
 )
 
-// designFigure is a map of task by arm where tasks share arms, and bars of
-// the largest weights otherwise.
+// designFigure returns a map of task by arm where tasks share arms, and bars of the largest weights
+// otherwise.
 func designFigure(a bounds.Design) Figure {
 	var tasks, arms []string
 	row, column := map[string]int{}, map[string]int{}
@@ -131,7 +131,7 @@ func natural(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// digits is the length of the digits that s starts with.
+// digits returns the length of the digits that s starts with.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 func designBars(a bounds.Design, title string) Figure {

@@ -139,7 +139,7 @@ func measuredSentence(m fit.Measured) string {
 		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0), cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }
 
-// fitFacts are the numbers behind a fit.
+// fitFacts returns the numbers behind a fit.
 func fitFacts(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Behind the fit", Items: []KeyValue{
 		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task", fit.MeanNone: "none"}[f.Mean]},

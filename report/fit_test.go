@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// fitted is made up by hand in the shape of a real fit.
+// fitted returns a fit made up by hand in the shape of a real one.
 func fitted() fit.Fit {
 	return fit.Fit{
 		Kernel:  kernels.Joint{Terms: []kernels.Term{{Scale: 2, Arm: kernels.Formula{Name: "wave", Params: "x, y", Body: "exp(-0.2*sum(abs(x-y)))"}}}},

@@ -84,7 +84,7 @@ func figureFrom(t *testing.T, v any, x, y string) Figure {
 	return f
 }
 
-// asked is a PlotOptions of one y; "" means the usual choice.
+// asked returns a PlotOptions of one y; "" means the usual choice.
 func asked(x, y string) PlotOptions {
 	if y == "" {
 		return PlotOptions{X: x}

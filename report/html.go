@@ -45,9 +45,9 @@ func HTML(w io.Writer, d Document) error {
 	return err
 }
 
-// ContentPolicy is the element in the head of a page that lets a browser load nothing: images and
-// styles are those in the page, and no script runs but the given one. The script is the whole text
-// of its element; "" means no script.
+// ContentPolicy returns the element in the head of a page that lets a browser load nothing: images
+// and styles are those in the page, and no script runs but the given one. The script is the whole
+// text of its element; "" means no script.
 func ContentPolicy(script string) string {
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 	if script != "" {

@@ -189,7 +189,7 @@ func TestFragment(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance of a colour #rrggbb [WCAG 2.1].
+// luminance returns the relative luminance of a colour #rrggbb [WCAG 2.1].
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	m := regexp.MustCompile(`^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$`).FindStringSubmatch(hex)

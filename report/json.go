@@ -38,8 +38,8 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// JSONValue is the plain form of a displayed value, ready for encoding/json: the
-// "value" member of its display.
+// JSONValue returns the plain form of a displayed value, ready for encoding/json: the "value"
+// member of its display.
 func JSONValue(v any) any {
 	v = plain(v)
 	if p, ok := v.(problem.Problem); ok {
@@ -51,8 +51,8 @@ func JSONValue(v any) any {
 	return jsonValue(reflect.ValueOf(v))
 }
 
-// withoutRuns is a sweep without the record of every single run: thousands of numbers
-// that a reader of its cells did not ask for.
+// withoutRuns returns a sweep without the record of every single run: thousands of numbers that a
+// reader of its cells did not ask for.
 func withoutRuns(s sim.Sweep) sim.Sweep {
 	s.Rows = slices.Clone(s.Rows)
 	for i := range s.Rows {

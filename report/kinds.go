@@ -35,7 +35,7 @@ func viewOf(v any) (view, bool) {
 	return k.View(views{}, v), true
 }
 
-// fixedAxes are the axes of values that all have the same.
+// fixedAxes returns the axes of values that all have the same.
 func fixedAxes(x string, ys ...string) func(string) ([]string, []string) {
 	return func(string) ([]string, []string) { return []string{x}, ys }
 }

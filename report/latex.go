@@ -131,8 +131,8 @@ func (l *latexWriter) table(t Table) {
 	l.writef("\\end{table}\n")
 }
 
-// latexColumn is the column's type and heading: words past 26 letters wrap, and
-// a heading wider than its cells is stacked, so that most tables fit a page.
+// latexColumn returns the column's type and heading: words past 26 letters wrap, and a heading
+// wider than its cells is stacked, so that most tables fit a page.
 func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 	widest := 12
 	for _, r := range rows {

@@ -20,7 +20,7 @@ type measure struct {
 	log      bool                    // spans decades: figures use a logarithmic axis
 }
 
-// measures is the catalogue, in the order in which tables show them.
+// measures returns the catalogue, in the order in which tables show them.
 func measures() []measure {
 	return []measure{
 		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return r.SamplesPerAgent }, true},
@@ -74,7 +74,7 @@ func theorem(r engine.Result, mode string) any {
 	return known(r.Detail.Theorem)
 }
 
-// known is nil for the 0 that stands for "unknown" in a Result.
+// known returns nil for the 0 that stands for "unknown" in a Result.
 func known(x float64) any {
 	if x == 0 {
 		return nil
@@ -82,7 +82,7 @@ func known(x float64) any {
 	return x
 }
 
-// rate is nil when no run could be judged: the expected rewards are not known.
+// rate returns nil when no run could be judged: the expected rewards are not known.
 func rate(r engine.Rate) any {
 	if r.Runs == 0 {
 		return nil
@@ -90,7 +90,7 @@ func rate(r engine.Rate) any {
 	return r
 }
 
-// truth is nil when the expected rewards, and so the regret, are not known.
+// truth returns nil when the expected rewards, and so the regret, are not known.
 func truth(r engine.Result, x engine.Interval) any {
 	if r.Errors.Runs == 0 {
 		return nil
@@ -98,7 +98,7 @@ func truth(r engine.Result, x engine.Interval) any {
 	return x
 }
 
-// standardError is the standard error behind a Student's t interval over runs.
+// standardError returns the standard error behind a Student's t interval over runs.
 func standardError(x engine.Interval, runs int) Spread {
 	if runs < 2 {
 		return Spread{Mean: x.Mean}

@@ -45,7 +45,7 @@ func noiseWords(p problem.Problem) string {
 	return "scale known"
 }
 
-// environmentWords say how rewards are simulated.
+// environmentWords returns how rewards are simulated, in words.
 func environmentWords(p problem.Problem) string {
 	entry, err := problem.EnvironmentNamed(p.Noise.Environment)
 	if err != nil {

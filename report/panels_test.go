@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// byCase is a sweep over three names: case, gap and algorithm.
+// byCase returns a sweep over three names: case, gap and algorithm.
 func byCase() sim.Sweep {
 	s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
 	for c := 1; c <= 3; c++ {

@@ -62,7 +62,7 @@ func whatIfBlocks(c plan.Comparison) []Block {
 	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
 }
 
-// endless is the sentence of a method that does not always decide, whose mean is infinite.
+// endless returns the sentence of a method that does not always decide, whose mean is infinite.
 func endless(r plan.Row) string {
 	s := fmt.Sprintf("%s left some task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
 	if isFinite(r.SamplesTotalQ90) {
@@ -91,7 +91,7 @@ func changeWords(rows []plan.Row) string {
 	return words
 }
 
-// needBlocks are sentence, notes and the two tables of a forecast.
+// needBlocks returns sentence, notes and the two tables of a forecast.
 func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices, caption string) []Block {
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	for _, n := range notes {
@@ -119,7 +119,7 @@ func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices
 	return append(out, first.withoutEmptyColumns().withoutConstant("method", "tasks"), second.withoutEmptyColumns().withoutConstant("method"))
 }
 
-// needTable has all columns of a forecast; files have all but the one for readers.
+// needTable returns a table with all columns of a forecast; files have all but the one for readers.
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
 		Columns: []Column{
@@ -260,7 +260,7 @@ func gapsOf(rows []plan.Row) []float64 {
 	return gaps
 }
 
-// shortName is a method in a narrow column.
+// shortName returns a method in a narrow column.
 func shortName(r plan.Row) string {
 	if r.Schedule == "" {
 		return r.Algorithm
@@ -282,7 +282,7 @@ func withEpsilon(epsilon float64) string {
 	return ", ε = " + decimal(epsilon, 0)
 }
 
-// amount is a mean number of things.
+// amount returns a mean number of things.
 func amount(x float64, noun string) string {
 	if x == 1 {
 		return "1 " + noun

@@ -19,7 +19,7 @@ func isReference(algorithm string) bool {
 	return false
 }
 
-// markedName is the name of an algorithm as a reader sees it.
+// markedName returns the name of an algorithm as a reader sees it.
 func markedName(algorithm string) string {
 	if isReference(algorithm) {
 		return algorithm + referenceMark
@@ -27,7 +27,7 @@ func markedName(algorithm string) string {
 	return algorithm
 }
 
-// marked is the value of a swept name as a reader sees it.
+// marked returns the value of a swept name as a reader sees it.
 func marked(name string, v any) any {
 	v = plain(v)
 	if s, ok := v.(string); ok && name == "algorithm" {
@@ -36,7 +36,7 @@ func marked(name string, v any) any {
 	return v
 }
 
-// markedAll are the values of swept names as a reader sees them.
+// markedAll returns the values of swept names as a reader sees them.
 func markedAll(names []string, values []any) []any {
 	out := make([]any, len(values))
 	for j, v := range values {

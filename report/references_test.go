@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// withOracle is a sweep of two competitors and the two references.
+// withOracle returns a sweep of two competitors and the two references.
 func withOracle() sim.Sweep {
 	s := fcSweep()
 	for i := range s.Rows {

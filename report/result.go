@@ -80,8 +80,8 @@ func resultSentence(r engine.Result) string {
 	return s + fmt.Sprintf(" in %s.", rounds(r))
 }
 
-// verdict is the part of the sentence that must never oversell: a task without
-// a decided answer is named as undecided, whatever the mode.
+// verdict returns the part of the sentence that must never oversell: a task without a decided
+// answer is named as undecided, whatever the mode.
 func verdict(r engine.Result) string {
 	var open []string
 	for _, a := range r.Answers {
@@ -153,7 +153,7 @@ func each(tasks int) string {
 	return "each of " + plural(tasks, "task")
 }
 
-// rounds is "4 rounds", or "3.9 rounds on average (4 at most)".
+// rounds returns "4 rounds", or "3.9 rounds on average (4 at most)".
 func rounds(r engine.Result) string {
 	if r.Rounds == float64(r.MaxRounds) {
 		return plural(r.MaxRounds, "round")
@@ -161,9 +161,9 @@ func rounds(r engine.Result) string {
 	return fmt.Sprintf("%s rounds on average (%d at most)", decimal(r.Rounds, 3), r.MaxRounds)
 }
 
-// answersTable has a row per task. Only decided answers stand in the column
-// Answer; the best guess among the rest is called that. A fixed budget ends in
-// best estimates, which are not called answers either.
+// answersTable returns a table with a row per task. Only decided answers stand in the column Answer; the best
+// guess among the rest is called that. A fixed budget ends in best estimates, which are not called
+// answers either.
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
@@ -202,7 +202,7 @@ func answersTable(r engine.Result) Table {
 	return t.withoutEmptyColumns()
 }
 
-// possible is the list of candidates, short enough for a table cell.
+// possible returns the list of candidates, short enough for a table cell.
 func possible(arms []string) any {
 	if len(arms) == 0 {
 		return nil
@@ -210,7 +210,7 @@ func possible(arms []string) any {
 	return fmt.Sprintf("%d: %s", len(arms), join(arms, 4))
 }
 
-// resultFacts are the settings and what was measured, once more in numbers.
+// resultFacts returns the settings and what was measured, once more in numbers.
 func resultFacts(r engine.Result) KeyValues {
 	kv := KeyValues{Caption: "Settings and measurements"}
 	add := func(key string, value any) {

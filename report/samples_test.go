@@ -10,8 +10,8 @@ import (
 // The samples of this file are exported, because the tests of package save share them.
 // Those tests stand in this folder, in package report_test.
 
-// RunSweep is a sweep of two cells with a record of its runs; the truth is unknown in
-// the second.
+// RunSweep returns a sweep of two cells with a record of its runs; the truth is unknown in the
+// second.
 func RunSweep() sim.Sweep {
 	known, unknown := fcResult(), undecidedResult()
 	known.Runs, unknown.Runs = 3, 2
@@ -25,7 +25,7 @@ func RunSweep() sim.Sweep {
 	}}
 }
 
-// Tables are values of every kind that files of rows can hold.
+// Tables returns values of every kind that files of rows can hold.
 func Tables() map[string]any {
 	odd := fcSweep()
 	odd.Rows[0].Result.SamplesPerAgent.CI95 = [2]float64{math.Inf(-1), math.NaN()}
@@ -50,5 +50,5 @@ func Tables() map[string]any {
 	}
 }
 
-// SweepOfFC is a sweep of fixed confidence.
+// SweepOfFC returns a sweep of fixed confidence.
 func SweepOfFC() sim.Sweep { return fcSweep() }

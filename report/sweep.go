@@ -63,8 +63,8 @@ func sweepSentence(s sim.Sweep) string {
 // mostRows limits the rows of a sweep's table that a page shows unfolded.
 const mostRows = 40
 
-// SweepMeasures is a sweep as a table of chosen measures, see Axes for their names. It reports a
-// name that is not one of them or comes twice, and measures that no result knows.
+// SweepMeasures returns a sweep as a table of chosen measures, see Axes for their names. It reports
+// a name that is not one of them or comes twice, and measures that no result knows.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
 	if err := checkMeasures(names, known); err != nil {
@@ -109,7 +109,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	return t.withoutEmptyColumns().withoutConstant("status", "standing")
 }
 
-// numeric is a swept value as a number, if it is one.
+// numeric returns a swept value as a number, if it is one.
 func numeric(v any) (float64, bool) {
 	switch v := plain(v).(type) {
 	case float64:

@@ -147,7 +147,7 @@ func (t *textWriter) keyValues(kv KeyValues) {
 	}
 }
 
-// text is the value with its unit.
+// text returns the value with its unit.
 func (kv KeyValue) text() string {
 	s := cell(kv.Value, kv.Digits)
 	if kv.Unit != "" && s != absent {

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// tidy is the table that stands for a value.
+// tidy returns the table that stands for a value.
 func tidy(v any) (Table, error) {
 	v = plain(v)
 	if w, ok := viewOf(v); ok && w.table != nil {
@@ -43,8 +43,8 @@ func tidy(v any) (Table, error) {
 	return Table{}, fmt.Errorf("a %s has no rows and columns to save as CSV or Parquet; .json and .txt can hold it", TypeName(v))
 }
 
-// settings are the columns that say which run a row is about. Whether its algorithm is a reference
-// has a separate column, so that names stay names.
+// settings returns the columns that say which run a row is about. Whether its algorithm is a
+// reference has a separate column, so that names stay names.
 func settings() []Column {
 	return []Column{
 		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""), text("standing", ""),
@@ -61,7 +61,7 @@ func settingsOf(r engine.Result) []any {
 		r.Runs, known(r.Delta), known(r.Epsilon), budget, r.Ridge, r.Seed}
 }
 
-// resultRows has a row per result: settings, then every measure.
+// resultRows returns a table with a row per result: settings, then every measure.
 func resultRows(results []engine.Result) Table {
 	t := Table{Columns: settings()}
 	for _, m := range measures() {
@@ -77,8 +77,7 @@ func resultRows(results []engine.Result) Table {
 	return t
 }
 
-// sweepRows has the swept values first, then the columns of resultRows that are
-// not swept.
+// sweepRows returns a table with the swept values first, then the columns of resultRows that are not swept.
 func sweepRows(s sim.Sweep) Table {
 	t := sweptTable(s.Names)
 	results := make([]engine.Result, len(s.Rows))
@@ -90,8 +89,8 @@ func sweepRows(s sim.Sweep) Table {
 	return t
 }
 
-// runRows has a row per run of every cell: the swept values, the settings, and what
-// the run measured.
+// runRows returns a table with a row per run of every cell: the swept values, the settings, and what the run
+// measured.
 func runRows(s sim.Sweep) (Table, error) {
 	t := sweptTable(s.Names)
 	runs := Table{Columns: append(runSettings(),
@@ -116,8 +115,8 @@ func runRows(s sim.Sweep) (Table, error) {
 	return t, nil
 }
 
-// runSettings are the settings that a single run has: not how its whole cell ended or
-// what backs that, nor how many runs it has.
+// runSettings returns the settings that a single run has: not how its whole cell ended or what
+// backs that, nor how many runs it has.
 func runSettings() []Column {
 	return slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) })
 }
@@ -134,7 +133,7 @@ func runSettingsOf(r engine.Result) []any {
 	return out
 }
 
-// sweptTable is a table with a column per swept name and no rows yet.
+// sweptTable returns a table with a column per swept name and no rows yet.
 func sweptTable(names []string) Table {
 	var t Table
 	for _, name := range names {
@@ -166,7 +165,7 @@ func plainAll(values []any) []any {
 	return out
 }
 
-// answerRows has a row per task of one result.
+// answerRows returns a table with a row per task of one result.
 func answerRows(r engine.Result) Table {
 	run := resultRows([]engine.Result{r})
 	t := Table{Columns: append([]Column{

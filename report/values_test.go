@@ -45,8 +45,8 @@ func fcResult() engine.Result {
 	return r
 }
 
-// undecidedResult is a single run on measured data (truth unknown) that a sample
-// limit ended early.
+// undecidedResult returns a single run on measured data (truth unknown) that a sample limit ended
+// early.
 func undecidedResult() engine.Result {
 	return engine.Result{
 		Mode: "fc", Algorithm: "CoKernelFC", Schedule: "tuned", Problem: "coupling & <yield>", Status: engine.StatusSamples,
@@ -236,7 +236,7 @@ bounds(p, delta=5e-3)
 "a < b & c"
 `
 
-// document has one display of every kind.
+// document returns one display of every kind.
 func document() Document {
 	must := func(f Figure, err error) Figure {
 		if err != nil {

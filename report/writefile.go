@@ -71,7 +71,7 @@ func destinationOf(path string) (destination, error) {
 // mostLinks limits the links that follow each other, as in Linux.
 const mostLinks = 40
 
-// followed is the path that the links at path lead to, which need not exist.
+// followed returns the path that the links at path lead to, which need not exist.
 func followed(path string) (string, error) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
@@ -166,8 +166,8 @@ func writeStream(path string, data []byte) error {
 	return reason(errors.Join(err, f.Close()))
 }
 
-// reason is a file system's error without the operation and the name of the file,
-// which may be one that nobody asked for.
+// reason returns a file system's error without the operation and the name of the file, which may be
+// one that nobody asked for.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -86,7 +86,7 @@ func TestWriteFileFollowsLinks(t *testing.T) {
 	}
 }
 
-// full is a folder on a disk without room for more than a few kilobytes.
+// full returns a folder on a disk without room for more than a few kilobytes.
 func full(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {

@@ -77,7 +77,7 @@ func Bind(name string, v any) error {
 	return prefixed(err)
 }
 
-// Put is Bind that panics with its error.
+// Put works like Bind and panics with its error.
 func Put(name string, v any) {
 	if err := Bind(name, v); err != nil {
 		panic(err)

@@ -58,7 +58,7 @@ func attempt(t *testing.T, folder string, args ...string) {
 	}
 }
 
-// handMade are scripts that nobody would write with good intentions.
+// handMade returns scripts that nobody would write with good intentions.
 func handMade() []string {
 	out := []string{
 		"", " ", "\n\n", "\ufeff", "\ufeff1", "\x00", "1\x00", "\r", "1\r2\r", "\xff\xfe1\x00", "\xff", "1 \xc3", "\u202e1", "\u200b", "a\u0301 = 1\na\u0301", "é = 1; é", "ａ = 1",
@@ -88,7 +88,7 @@ func TestFaultHandMadeScripts(t *testing.T) {
 	}
 }
 
-// mutable are small scripts of most functions, to be damaged.
+// mutable returns small scripts of most functions, to be damaged.
 func mutable() []string {
 	return []string{
 		"p = paper(case=1, gap=0.8)\nr = fc(p, delta=0.1, runs=2, seed=3)\ns = sweep(r, gap=[0.4, 0.8])\nplot(s, x=\"gap\")\ncompare(r, r)\n",

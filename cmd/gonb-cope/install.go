@@ -55,7 +55,7 @@ func uninstallCommand() *cobra.Command {
 	return c
 }
 
-// placeFlags are the flags that say which installation is meant.
+// placeFlags adds the flags that say which installation is meant.
 func placeFlags(c *cobra.Command, o *kernelspec.Options) {
 	f := c.Flags()
 	f.BoolVar(&o.User, "user", false, "in your own folder of Jupyter, JUPYTER_DATA_DIR (the default)")
@@ -88,7 +88,7 @@ func install(o kernelspec.Options) error {
 	return nil
 }
 
-// words are the names of the language that get a colour, from the catalogue.
+// words returns the names of the language that get a colour, from the catalogue.
 func words() kernelspec.Words {
 	var w kernelspec.Words
 	for _, f := range dsl.Functions() {

@@ -146,7 +146,7 @@ func TestFaultReportKills(t *testing.T) {
 	t.Logf("stopped %d times", stopped)
 }
 
-// keptIn is the file of finished cells in a folder, "" without.
+// keptIn returns the file of finished cells in a folder, "" without.
 func keptIn(folder string) string {
 	found, _ := filepath.Glob(filepath.Join(folder, "*partial*.ipynb")) // the pattern is well-formed
 	if len(found) == 0 {

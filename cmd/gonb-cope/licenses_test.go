@@ -86,7 +86,7 @@ func goRoot(t *testing.T) string {
 // licences one may choose, and the FreeType one fits.
 var notice = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents|ofl|ftl)([-._].*)?$`)
 
-// thirdParty is the text of all licences. Modules with the same text share it.
+// thirdParty returns the text of all licences. Modules with the same text share it.
 func thirdParty(t *testing.T) string {
 	t.Helper()
 	var order []string
@@ -110,7 +110,7 @@ func thirdParty(t *testing.T) string {
 	return b.String()
 }
 
-// texts are the licences and notices of one module.
+// texts returns the licences and notices of one module.
 func texts(t *testing.T, m linkedModule) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(m.Dir, "*"))

@@ -71,7 +71,7 @@ func root() *cobra.Command {
 	return c
 }
 
-// oneScript is the argument of run and check.
+// oneScript checks the argument of run and check.
 func oneScript(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usageError{fmt.Errorf("%s needs one script (or - for standard input), got %d arguments", c.Name(), len(args))}

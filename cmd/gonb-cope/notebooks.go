@@ -109,7 +109,7 @@ func prebuild(ctx context.Context, m gonb.Module) (string, error) {
 // say tells on standard error what takes a while.
 func say(line string) { fmt.Fprintln(os.Stderr, line) }
 
-// ourKernels are the kernelspecs that start this program, and what they start.
+// ourKernels returns the kernelspecs that start this program, and what they start.
 func ourKernels() (specs []client.Spec, executables []string) {
 	for _, s := range client.List() {
 		if exe, err := kernelspec.Read(s.Dir); err == nil {

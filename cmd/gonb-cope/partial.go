@@ -13,9 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// partial keeps the notebook beside its report while cells run, in a file of its own:
-// one that is there already may be all that is left of an earlier run, or the very
-// notebook that is executed, and is neither replaced nor removed.
+// partial keeps the notebook beside its report while cells run, in a new file: one that is there
+// already may be all that is left of an earlier run, or the very notebook that is executed, and is
+// neither replaced nor removed.
 type partial struct {
 	stem string // path of the report without ending; "" keeps nothing
 	path string // "" before the first cell
@@ -45,7 +45,7 @@ func (p *partial) name(i int) string {
 	return fmt.Sprintf("%s.partial-%d.ipynb", p.stem, i)
 }
 
-// free is the first name that no file has.
+// free returns the first name that no file has.
 func (p *partial) free() string {
 	for i := 1; ; i++ {
 		if _, err := os.Lstat(p.name(i)); err != nil {

@@ -28,8 +28,8 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out}
 }
 
-// update is told how far an activity is. The bar's own estimate would take what was
-// read from a store for work done; so the time left stands before the bar.
+// update shows how far an activity is. The bar's own estimate would take what was read from a store
+// for work done; so the time left stands before the bar.
 func (p *progress) update(a dsl.Activity) {
 	if p.out == nil {
 		return

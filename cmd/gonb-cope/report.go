@@ -72,7 +72,7 @@ file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
 	return c
 }
 
-// limit is the time that a cell may take: a duration, or seconds.
+// limit returns the time that a cell may take: a duration, or seconds.
 func (o *reportOptions) limit() (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 {
 		return time.Duration(seconds * float64(time.Second)), nil
@@ -84,7 +84,7 @@ func (o *reportOptions) limit() (time.Duration, error) {
 	return d, nil
 }
 
-// target is the file of the report; "" when only a comparison is asked for.
+// target returns the file of the report; "" when only a comparison is asked for.
 func (o *reportOptions) target(path string) (string, error) {
 	if o.output == "" {
 		if o.check {
@@ -205,7 +205,7 @@ func moduleSum(start string) string {
 	return fmt.Sprintf("go.sum sha256:%x", sha256.Sum256(text))
 }
 
-// command is the line that makes the same report again.
+// command returns the line that makes the same report again.
 func (o *reportOptions) command(path string) string {
 	line := []string{"gonb-cope", "report", quote(path)}
 	for _, s := range o.set {

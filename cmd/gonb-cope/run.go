@@ -124,7 +124,7 @@ func checkSet(set []string) error {
 	return nil
 }
 
-// renderers are the formats of documents by name, text first, and how each is written.
+// renderers returns the formats of documents by name, text first, and how each is written.
 func renderers() (names []string, write map[string]func(io.Writer, report.Document) error) {
 	names = []string{"text"}
 	write = map[string]func(io.Writer, report.Document) error{
@@ -145,7 +145,7 @@ func formatNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// terminalOptions are colour and width when w is a terminal.
+// terminalOptions returns colour and width when w is a terminal.
 func terminalOptions(w io.Writer) report.TextOptions {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -217,7 +217,7 @@ func (o *runOptions) provenance(src source, data []report.DataFile, started time
 	return p
 }
 
-// command is the line that makes the same report again.
+// command returns the line that makes the same report again.
 func (o *runOptions) command(script string) string {
 	line := []string{"gonb-cope", "run", quote(script)}
 	for _, s := range o.set {

@@ -52,7 +52,7 @@ func (s source) parse(ctx context.Context) (*dsl.Script, error) {
 	return script, orInterrupted(err)
 }
 
-// file is the path of the script; "" of standard input.
+// file returns the path of the script; "" of standard input.
 func (s source) file() string {
 	if s.name == "<stdin>" {
 		return ""
@@ -71,7 +71,7 @@ func orInterrupted(err error) error {
 	return err
 }
 
-// hash is the SHA-256 of the text, in hexadecimal.
+// hash returns the SHA-256 of the text, in hexadecimal.
 func (s source) hash() string {
 	sum := sha256.Sum256([]byte(s.text))
 	return hex.EncodeToString(sum[:])

@@ -41,8 +41,8 @@ func buildOf() build {
 	return b
 }
 
-// sourceRevision asks git about the folder this file was compiled from; "" when
-// there is none, or no git.
+// sourceRevision asks git about the folder this file was compiled from; "" without a revision or
+// without git.
 func sourceRevision() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {

@@ -98,7 +98,7 @@ func (b Basis) noisier() string {
 	return ""
 }
 
-// deviations are the standard deviations of simulated rewards.
+// deviations returns the standard deviations of simulated rewards.
 func deviations(p *problem.Problem) []float64 {
 	switch p.Noise.Environment {
 	case problem.EnvironmentBernoulli:

@@ -63,7 +63,7 @@ func TestBaselineErrors(t *testing.T) {
 	}
 }
 
-// wilsonUpper is the upper end of the 95 % Wilson interval.
+// wilsonUpper returns the upper end of the 95 % Wilson interval.
 func wilsonUpper(count, runs int) float64 {
 	const z = 1.959964
 	n, k := float64(runs), float64(count)

@@ -90,8 +90,8 @@ func (e Entry) Suits(p *problem.Problem) error {
 	return fmt.Errorf("%s needs noise scales, and those of problem %q are unknown; give noise= a number, or choose an algorithm that estimates them: %s", e.Name, p.Name, strings.Join(able, ", "))
 }
 
-// Algorithms returns the catalogue: fixed confidence first, and in each mode the default first, then the algorithms of
-// the paper's figures before others.
+// All returns the catalogue: fixed confidence first, and in each mode the default first, then the
+// algorithms of the paper's figures before others.
 func All() []Entry { return slices.Clone(algorithms) }
 
 // Default returns the entry that runs in a mode when none is named.

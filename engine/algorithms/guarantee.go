@@ -92,8 +92,8 @@ func (b Basis) uncovered() bool {
 	})
 }
 
-// doubts are the conditions of the guarantee that hold approximately, or that were taken from the
-// data which they should be known before. What a reward function does cannot be checked.
+// doubts returns the conditions of the guarantee that hold approximately, or that were taken from
+// the data which they should be known before. What a reward function does cannot be checked.
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// An algorithm that is told of a round before it planned one panics: the caller is wrong, not the
+// An algorithm that gets a round's data before it planned one panics: the caller is wrong, not the
 // data. Rounds that are fixed when the algorithm is made need no plan.
 func TestLearnBeforePlanPanics(t *testing.T) {
 	p, err := problem.Classic([]float64{0, 1, 3}, 2)

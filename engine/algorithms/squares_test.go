@@ -50,8 +50,8 @@ func (a *asking) Learn(b engine.Batch) error {
 	return a.Algorithm.Learn(b)
 }
 
-// When the part of one agent wants squares, all are asked, and it alone is told, of its
-// own arms.
+// When the part of one agent wants squares, all are asked, and it alone gets them, for its own
+// arms.
 func TestIndividualSquares(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	m := plain.ModelOf(t, p)
@@ -87,7 +87,7 @@ func TestIndividualSquares(t *testing.T) {
 	}
 }
 
-// newAgain is an algorithm that has planned a round with squares.
+// newAgain returns an algorithm that has planned a round with squares.
 func newAgain(t *testing.T, m *model.Model, p *problem.Problem) engine.Algorithm {
 	t.Helper()
 	alg, err := individual.New(m, engine.Options{Delta: 0.1}, func(m *model.Model, o engine.Options) (engine.Algorithm, error) {

@@ -24,7 +24,7 @@ func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Repor
 	return Of(ctx, m, opt)
 }
 
-// Of is Compute for a model, whose designs are remembered there.
+// Of computes the report of a model, whose designs are remembered there.
 func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
 	p := m.Problem
 	if opt.Delta == 0 {
@@ -87,8 +87,8 @@ func (b *builder) scales() error {
 	return nil
 }
 
-// ridge is the ξ given; "auto" is the largest that meets the condition of Theorem 1
-// and, with a budget, also that of Theorem 2.
+// ridge returns the ξ given; "auto" is the largest that meets the condition of Theorem 1 and, with
+// a budget, also that of Theorem 2.
 func (b *builder) ridge() (float64, error) {
 	ridge, err := b.model.RidgeOf(engine.ModeFC, b.opt)
 	if err != nil || b.opt.Budget == 0 {

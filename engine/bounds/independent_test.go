@@ -78,8 +78,8 @@ func (g gramProblem) inner(lambda []float64) *mat.Dense {
 	return &out
 }
 
-// smoothed is (1/β) log Σ exp(β h_p), which is above max h_p by at most
-// log(pairs)/β, and its gradient in λ.
+// smoothed returns (1/β) log Σ exp(β h_p), which is above max h_p by at most log(pairs)/β, and its
+// gradient in λ.
 func (g gramProblem) smoothed(lambda []float64, beta float64) (value, largest float64, gradient []float64) {
 	inner := g.inner(lambda)
 	h := make([]float64, len(g.pairs))
@@ -104,7 +104,7 @@ func (g gramProblem) smoothed(lambda []float64, beta float64) (value, largest fl
 	return largest + math.Log(sum)/beta, largest, gradient
 }
 
-// minimax is min over λ of max h_p.
+// minimax returns min over λ of max h_p.
 func (g gramProblem) minimax(t *testing.T, n int) float64 {
 	t.Helper()
 	s := make([]float64, n)
@@ -142,8 +142,8 @@ func chain(grad, lambda, gl []float64) {
 	}
 }
 
-// gain is Υ by the plain multiplicative algorithm λ_i ← λ_i g_i / Σ λ g
-// [Titterington 1976], on the Gram matrix.
+// gain returns Υ by the plain multiplicative algorithm λ_i ← λ_i g_i / Σ λ g [Titterington 1976],
+// on the Gram matrix.
 func (g gramProblem) gain(n int) float64 {
 	lambda := softmax(make([]float64, n))
 	for range 200000 {
@@ -174,7 +174,7 @@ func (g gramProblem) gain(n int) float64 {
 	return chol.LogDet()
 }
 
-// Four kernels of other shapes than the paper's.
+// kernelInstances returns four kernels of other shapes than the paper's.
 func kernelInstances() map[string]kernels.Joint {
 	brownian := kernels.Func("brownian", func(x, y []float64) float64 { return 1 + min(x[0], y[0]) })
 	return map[string]kernels.Joint{
@@ -191,7 +191,7 @@ func product(task, arm kernels.Kernel) kernels.Joint {
 
 const noise = 0.8 // σ of every arm
 
-// instance has 3 tasks of 4 arms at random places with random means.
+// instance returns 3 tasks of 4 arms at random places with random means.
 func instance(t *testing.T, k kernels.Joint) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(2023, 4))

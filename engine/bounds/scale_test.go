@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// scaled is the paper's second case with its kernel times a factor.
+// scaled returns the paper's second case with its kernel times a factor.
 func scaled(t *testing.T, factor float64) *problem.Problem {
 	t.Helper()
 	p, err := problem.PaperCase(2, 0.2)

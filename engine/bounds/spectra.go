@@ -93,7 +93,7 @@ func (s stored) Diagonal(dst []float64) {
 	}
 }
 
-// factorOf is the low-rank factor of an implicit Gram matrix, exact up to model.MaxRank.
+// factorOf returns the low-rank factor of an implicit Gram matrix, exact up to model.MaxRank.
 func factorOf(ctx context.Context, m kernels.Matrix) (*mat.Dense, error) {
 	f, err := kernels.PivotedCholesky(ctx, m, model.MaxRank, 0)
 	return f.L, err
@@ -153,8 +153,7 @@ func rank(descending []float64) int {
 	return r
 }
 
-// effectiveDimension is d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i}
-// [Du23, Section 4.3].
+// effectiveDimension returns d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i} [Du23, Section 4.3].
 func effectiveDimension(alpha []float64, ridge float64) int {
 	tail := 0.0
 	for _, a := range alpha {

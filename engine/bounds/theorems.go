@@ -41,7 +41,7 @@ func (b *builder) theorems() error {
 
 func each(x ABC, f func(float64) float64) ABC { return ABC{f(x.A), f(x.B), f(x.C)} }
 
-// samplesFC is the last line but one of the proof of [Du23, Thm. 1], divided by V:
+// samplesFC returns the last line but one of the proof of [Du23, Thm. 1], divided by V:
 //
 //	( r*·(2048(1+ε)² ρ log(4 n²V r*²/δ) + 1) + N_1 + 2τ r* ) / V,
 //	N_1 = 32·4(1+ε)² ρ_1 log(2n²V/δ_1),  r* = ⌈log₂(2/Δ_min)⌉ + 1,
@@ -59,7 +59,7 @@ func (b *builder) samplesFC(rho float64) float64 {
 	return (rounds*perRound + first + 2*b.tau*rounds) / float64(r.Tasks)
 }
 
-// errorFB is the union bound at the end of the proof of [Du23, Thm. 2],
+// errorFB returns the union bound at the end of the proof of [Du23, Thm. 2],
 //
 //	2 n²V R exp(-N / (32(1+ε) ρ)),  N = ⌊TV/R⌋,  R = ⌈log₂ ω(ξ, X̃)⌉,
 //
@@ -70,7 +70,7 @@ func (b *builder) errorFB(rho float64) float64 {
 	return min(1, 2*b.model.Problem.PairCount()*float64(r.RoundsFB)*math.Exp(-n/(32*(1+engine.RoundingEpsilon)*rho)))
 }
 
-// budgetFB is the smallest T, per agent, at which errorFB falls to δ.
+// budgetFB returns the smallest T, per agent, at which errorFB falls to δ.
 func (b *builder) budgetFB(rho float64) float64 {
 	r := b.r
 	rounds := float64(r.RoundsFB)

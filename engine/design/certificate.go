@@ -21,7 +21,7 @@ func newBound(n int) *bound {
 	return &bound{value: math.Inf(1), lambda: make([]float64, n), dual: Certificate{Weights: make([]float64, n)}}
 }
 
-// gap is the relative duality gap certified so far.
+// gap returns the relative duality gap certified so far.
 func (b *bound) gap() float64 {
 	if b.lower <= 0 {
 		return math.Inf(1)
@@ -29,9 +29,9 @@ func (b *bound) gap() float64 {
 	return max(b.value/b.lower-1, 0)
 }
 
-// lowerBound is the dual bound at (λ, u): for every λ' on the simplex and every
-// number a, ‖y‖²_{A(λ')⁻¹} ≥ 2a yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. Summed with u_p,
-// minimised over λ' and maximised over a,
+// lowerBound returns the dual bound at (λ, u): for every λ' on the simplex and every number a,
+// ‖y‖²_{A(λ')⁻¹} ≥ 2a yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. Summed with u_p, minimised over λ' and
+// maximised over a,
 //
 //	min_λ' max_p ‖y_p‖²_{A(λ')⁻¹} ≥ f² / (f - λ·g + G),
 //

@@ -114,8 +114,8 @@ func cholesky(stop stopper, a blas64.General) bool {
 	return true
 }
 
-// choleskyBlock is cholesky without blocking, for small matrices. Columns are the
-// outer loop: the inner products of a column do not wait for each other.
+// choleskyBlock factors like cholesky without blocking, for small matrices. Columns are the outer
+// loop: the inner products of a column do not wait for each other.
 func choleskyBlock(a blas64.General) bool {
 	for j := range a.Rows {
 		rj := a.Data[j*a.Stride : j*a.Stride+j+1]

@@ -43,7 +43,7 @@ type Options struct {
 	Context context.Context
 }
 
-// ended is the error of the context, once it has ended.
+// ended returns the error of the context, once it has ended.
 func (o Options) ended() error {
 	if o.Context == nil {
 		return nil
@@ -113,7 +113,7 @@ type Certificate struct {
 	Dual    []float64 // u_p, sum 1, one per entry of Pairs
 }
 
-// DualityGap is the relative gap between the two certified bounds, ≥ 0.
+// DualityGap returns the relative gap between the two certified bounds, ≥ 0.
 func (d Design) DualityGap() float64 {
 	if d.Upper != 0 {
 		return d.Upper/d.Value - 1

@@ -32,8 +32,8 @@ func TestTrivial(t *testing.T) {
 	}
 }
 
-// An arm of precision 0 is never measured. At ξ = 0 its contrasts are estimable
-// only through the others; the value is that of the others alone.
+// An arm of precision 0 is never measured. At ξ = 0 its contrasts are estimable only through the
+// others; the value is as for the others alone.
 func TestUnmeasurableArms(t *testing.T) {
 	x := mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1})
 	s := Space{Features: x, Precision: []float64{1, 1, 0, 0}}

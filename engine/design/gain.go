@@ -142,7 +142,7 @@ func (g *gain) evaluate() bool {
 	return true
 }
 
-// value is log det(A/ξ).
+// value returns log det(A/ξ).
 func (g *gain) value() float64 {
 	total := 0.0
 	for k := range g.chol.Rows {

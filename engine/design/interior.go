@@ -93,7 +93,7 @@ func (s *interior) weigh() {
 	s.lambdaG, s.f = dot(s.lambda, s.g), dot(s.u, s.h)
 }
 
-// gap is the duality gap of the restricted problem at the current iterate.
+// gap returns the duality gap of the restricted problem at the current iterate.
 func (s *interior) gap() float64 {
 	high, top := 0.0, 0.0
 	for _, h := range s.h {
@@ -105,10 +105,10 @@ func (s *interior) gap() float64 {
 	return high/lowerBound(s.f, s.lambdaG, top, sum(s.u)) - 1
 }
 
-// complementarity is (s·u + λ·z): the gap of a feasible iterate.
+// complementarity returns (s·u + λ·z): the gap of a feasible iterate.
 func (s *interior) complementarity() float64 { return dot(s.s, s.u) + dot(s.lambda, s.z) }
 
-// mu is the average complementarity μ.
+// mu returns the average complementarity μ.
 func (s *interior) mu() float64 {
 	return s.complementarity() / float64(len(s.u)+len(s.lambda))
 }
@@ -222,7 +222,7 @@ func (s *interior) target(mu float64, corrected bool) {
 	}
 }
 
-// along is the complementarity after a step of the given lengths.
+// along returns the complementarity after a step of the given lengths.
 func (s *interior) along(primal, dual float64) float64 {
 	total := 0.0
 	for p := range s.s {

@@ -17,8 +17,8 @@ const (
 	nearPart = 0.5
 )
 
-// nearby is 1 for the arms of contrasts and 0 for the others where the problem is
-// worth restricting to them; else nil.
+// nearby returns 1 for the arms of contrasts and 0 for the others where the problem is worth
+// restricting to them; else nil.
 func nearby(s Space, c Contrasts) ([]float64, error) {
 	if s.Ridge == 0 {
 		return nil, nil
@@ -43,7 +43,7 @@ func restrictable(near []float64) bool {
 	return len(near) >= manyArms && size <= nearPart*float64(len(near)) && size <= smallArms && size > 0
 }
 
-// first is the arms of the first iterate with their weights.
+// first returns the arms of the first iterate with their weights.
 func (m *minimax) first() (arms []int, lambda []float64) {
 	if m.near == nil {
 		return m.p.start()

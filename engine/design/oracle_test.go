@@ -57,7 +57,7 @@ func contrast(s Space, p Pair) *mat.VecDense {
 	return y
 }
 
-// slowValue is max_p ‖y_p‖²_{A⁻¹}.
+// slowValue returns max_p ‖y_p‖²_{A⁻¹}.
 func slowValue(t testing.TB, s Space, c Contrasts, lambda []float64) float64 {
 	inv := inverseInformation(t, s, lambda)
 	top := 0.0

@@ -6,9 +6,9 @@ import "math"
 // problem.
 const generalArms = 200
 
-// orthogonal is Minimax in closed form for many arms that have nothing in common: each has at most one
-// feature, which no other has, as under the kernel identity(). Then A is diagonal, and with
-// v_i = ‖φ_i‖²_{A⁻¹} a contrast has v_i + v_j. At the optimum all v_i are equal, to
+// orthogonal solves Minimax in closed form for many arms that have nothing in common: each has at
+// most one feature, which no other has, as under the kernel identity(). Then A is diagonal, and
+// with v_i = ‖φ_i‖²_{A⁻¹} a contrast has v_i + v_j. At the optimum all v_i are equal, to
 //
 //	v = Σ 1/ρ_i / (1 + ξ Σ 1/(ρ_i‖φ_i‖²)),  λ_i = 1/(ρ_i v) - ξ/(ρ_i‖φ_i‖²),  ρ_i = 1/σ_i²,
 //

@@ -65,7 +65,7 @@ func upTo(from, to int) []int {
 	return out
 }
 
-// provenBy is f²/(f - λ·g + G) for a diagonal A.
+// provenBy returns f²/(f - λ·g + G) for a diagonal A.
 func provenBy(s Space, c Certificate) float64 {
 	n, _ := s.Features.Dims()
 	v, g := make([]float64, n), make([]float64, n)

@@ -5,7 +5,7 @@ const (
 	// in all contrasts: many of them are then active together, and finding them a
 	// few at a time takes longer than carrying all.
 	patience = 20
-	// hurry is that number where all contrasts are at most fewPairs for each arm.
+	// hurry replaces that number where all contrasts are at most fewPairs for each arm.
 	hurry    = 10
 	fewPairs = 8
 	// mostPairs bounds the contrasts taken in at once.

@@ -116,8 +116,8 @@ func normalised(weights []float64) ([]float64, error) {
 	return lambda, nil
 }
 
-// Samples is τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls from which on
-// Round provably meets its bound,
+// Samples returns τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls from which on Round provably
+// meets its bound,
 //
 //	⌈ℓ · 2(1+ε)/(1+2ε)⌉,  ℓ the number of positive weights,
 //
@@ -140,9 +140,9 @@ func Samples(s Space, weights []float64, eps float64) int {
 	return int(math.Ceil(float64(support) * 2 * (1 + eps) / (1 + 2*eps)))
 }
 
-// EffectiveRank is d̃(ξ, λ): the number of eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i²
-// greater than ξ [Du23, App. "Rounding Procedure"]. At ξ = 0 rounding errors
-// (1e-14 of the largest eigenvalue) are not counted.
+// EffectiveRank returns d̃(ξ, λ): the number of eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i² greater than ξ
+// [Du23, App. "Rounding Procedure"]. At ξ = 0 rounding errors (1e-14 of the largest eigenvalue) are
+// not counted.
 func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error) {
 	if err := checkWeights(s, weights); err != nil {
 		panic(err.Error())

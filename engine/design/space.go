@@ -170,8 +170,8 @@ func whiten(stop stopper, x, l, v blas64.General) {
 	}
 }
 
-// contrasted is 1 for the arms of positive importance and those of contrasts, 0 for
-// the others.
+// contrasted returns 1 for the arms of positive importance and those of contrasts, 0 for the
+// others.
 func (p *problem) contrasted(importance []float64) []float64 {
 	out := make([]float64, len(importance))
 	for i, v := range importance {
@@ -190,7 +190,7 @@ func (p *problem) contrasted(importance []float64) []float64 {
 	return out
 }
 
-// contrasts is the number of pairs, listed or within groups.
+// contrasts returns the number of pairs, listed or within groups.
 func (p *problem) contrasts() int {
 	count := len(p.pairs)
 	for _, g := range p.groups {

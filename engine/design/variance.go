@@ -30,7 +30,7 @@ func maxVariance(stop stopper, s Space, c Contrasts, weights []float64) (value f
 	return p.variance(weights)
 }
 
-// variance is MaxVariance for weights on the arms that span p.
+// variance returns MaxVariance for weights on the arms that span p.
 func (p *problem) variance(weights []float64) (value float64, at Pair, err error) {
 	n, r := p.phi.Rows, p.phi.Cols
 	if r == 0 {
@@ -46,8 +46,8 @@ func (p *problem) variance(weights []float64) (value float64, at Pair, err error
 	return max(value, 0), at, nil
 }
 
-// CountsVariance is MaxVariance after whole numbers of pulls, n in total: the
-// largest variance in units of the noise of one pull,
+// CountsVariance returns MaxVariance after whole numbers of pulls, n in total: the largest variance
+// in units of the noise of one pull,
 //
 //	max_p ‖y_p‖²_{(nξI + Σ_i counts_i φ_i φ_iᵀ/σ_i²)⁻¹}   [Du23, App. "Rounding Procedure"].
 func CountsVariance(s Space, c Contrasts, counts []int) (value float64, at Pair, err error) {

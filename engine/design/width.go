@@ -136,7 +136,7 @@ func (w *width) trimmed(d Design) Design {
 	return d
 }
 
-// lower is the dual bound of the smallest width, squared.
+// lower returns the dual bound of the smallest width, squared.
 func (w *width) lower() float64 {
 	return w.value * w.value * w.value / (w.value + 2*max(w.top-w.mean, 0))
 }

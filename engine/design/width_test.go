@@ -59,9 +59,9 @@ func TestWidthPair(t *testing.T) {
 	}
 }
 
-// threeArms is the width of three arms, squared: the expected largest of three
-// Gaussian variables of mean 0 is (d₁₂ + d₁₃ + d₂₃)/√(8π) with d_ij² = var(X_i - X_j)
-// [Clark 1961, eq. 2-4], and the range is twice that.
+// threeArms returns the width of three arms, squared: the expected largest of three Gaussian
+// variables of mean 0 is (d₁₂ + d₁₃ + d₂₃)/√(8π) with d_ij² = var(X_i - X_j) [Clark 1961, eq. 2-4],
+// and the range is twice that.
 func threeArms(t testing.TB, s Space, set []int, lambda []float64) float64 {
 	inv := inverseInformation(t, s, lambda)
 	sum := 0.0
@@ -131,7 +131,7 @@ func TestWidthDerivatives(t *testing.T) {
 	}
 }
 
-// paperSets are the 57 sets of at least two of the paper's six arms.
+// paperSets returns the 57 sets of at least two of the paper's six arms.
 func paperSets() (Space, [][]int) {
 	s, _ := paperCase([]int{0}, 0)
 	var sets [][]int
@@ -191,7 +191,7 @@ func TestWidthPaperSets(t *testing.T) {
 	}
 }
 
-// sampledWidth is the squared width by the symmetric root and random numbers.
+// sampledWidth returns the squared width by the symmetric root and random numbers.
 func sampledWidth(t testing.TB, s Space, set []int, lambda, normals []float64) float64 {
 	_, dim := s.Features.Dims()
 	var eig mat.EigenSym

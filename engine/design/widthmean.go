@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// width is a set of arms with what its Gaussian width and the derivatives take.
-// With A = L Lᵀ and w_i = L⁻¹φ_i the width is that of the differences w_i - w_j. Only
-// their span matters, which has q dimensions: everything is projected on it.
+// width is a set of arms with what its Gaussian width and the derivatives take. With A = L Lᵀ and
+// w_i = L⁻¹φ_i the width is the width of the differences w_i - w_j. Only their span matters, which
+// has q dimensions: everything is projected on it.
 type width struct {
 	p      *problem
 	set    []int

@@ -20,8 +20,8 @@ func atLimit(f kernels.Free, value float64) string {
 	return ""
 }
 
-// scaled is the derivative of the likelihood by each number on its scale: by its
-// logarithm, or by the number as a share of the way between its limits.
+// scaled returns the derivative of the likelihood by each number on its scale: by its logarithm, or
+// by the number as a share of the way between its limits.
 func (s *surface) scaled(g *process, values []float64) ([]float64, error) {
 	slope, err := s.gradient(g, values)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *surface) scaled(g *process, values []float64) ([]float64, error) {
 	return slope, nil
 }
 
-// width is the way between the limits on the number's scale.
+// width returns the way between the limits on the number's scale.
 func width(f kernels.Free) float64 {
 	least, most := f.Limits()
 	if f.Logarithmic() {
@@ -44,7 +44,7 @@ func width(f kernels.Free) float64 {
 	return most - least
 }
 
-// moved is a value moved on its scale, within the limits.
+// moved returns a value moved on its scale, within the limits.
 func moved(f kernels.Free, value, by float64) float64 {
 	least, most := f.Limits()
 	if f.Logarithmic() {
@@ -65,9 +65,9 @@ func distance(f kernels.Free, a, b float64) float64 {
 // between the limits.
 const curve = 1e-3
 
-// standardErrors are the roots of the diagonal of the inverse of minus the Hessian, the
-// observed information, over the numbers that are not at a limit; 0 for those that are,
-// and for those that the data do not determine.
+// standardErrors returns the roots of the diagonal of the inverse of minus the Hessian, the
+// observed information, over the numbers that are not at a limit; 0 for those that are, and for
+// those that the data do not determine.
 func (s *surface) standardErrors(values []float64, limits []string) ([]float64, error) {
 	out := make([]float64, len(values))
 	var inner []int
@@ -112,8 +112,8 @@ const (
 	part = 0.05
 )
 
-// variances is the diagonal of the inverse of the information, by its eigenvectors; 0
-// for numbers that are not determined.
+// variances returns the diagonal of the inverse of the information, by its eigenvectors; 0 for
+// numbers that are not determined.
 func variances(information *mat.SymDense) []float64 {
 	out := make([]float64, information.SymmetricDim())
 	var eigen mat.EigenSym
@@ -138,7 +138,7 @@ func variances(information *mat.SymDense) []float64 {
 	return out
 }
 
-// hessianRow is the change of the scaled gradient along one number.
+// hessianRow returns the change of the scaled gradient along one number.
 func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 	f := s.free[i].Free
 	step := curve

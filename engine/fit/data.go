@@ -78,7 +78,7 @@ func (d *data) replicates() {
 	}
 }
 
-// known are the variances σ_i²/n_i of the means where σ is the problem's noise scale.
+// known returns the variances σ_i²/n_i of the means where σ is the problem's noise scale.
 func (d *data) known() []float64 {
 	v := make([]float64, len(d.y))
 	for i, s := range d.p.Noise.Scales {
@@ -87,7 +87,7 @@ func (d *data) known() []float64 {
 	return v
 }
 
-// common are the variances of the means where all rewards have one σ.
+// common returns the variances of the means where all rewards have one σ.
 func (d *data) common(sigma float64) []float64 {
 	v := make([]float64, len(d.y))
 	for i, n := range d.count {

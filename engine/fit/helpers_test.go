@@ -13,13 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// free is a number without a name.
+// free returns a number without a name.
 func free(value, least, most float64) kernels.Free {
 	return kernels.Free{Value: value, Min: least, Max: most}
 }
 
-// rbf is the kernel with a length scale that is free, from a hundredth to a hundred
-// times its value.
+// rbf returns the kernel with a length scale that is free, from a hundredth to a hundred times its
+// value.
 func rbf(lengthscale float64) kernels.Kernel {
 	return kernels.Open{
 		Kernel: kernels.RBF{Lengthscale: []float64{lengthscale}},
@@ -36,7 +36,7 @@ func joint(t testing.TB, task, arm kernels.Kernel) kernels.Joint {
 	return j
 }
 
-// nugget is g*identity() with g free.
+// nugget returns g*identity() with g free.
 func nugget(t testing.TB, g float64) kernels.Joint {
 	t.Helper()
 	j, err := kernels.LiftBoth(kernels.Mul(free(g, g/1e4, g*1e4), kernels.Identity{}))

@@ -118,9 +118,9 @@ func TestLikelihood(t *testing.T) {
 	}
 }
 
-// density is the log density of all rewards, computed with the covariance of single
-// rewards and no formula of the package, up to what does not depend on the kernel or
-// the noise. The levels are integrated out.
+// density returns the log density of all rewards, computed with the covariance of single rewards
+// and no formula of the package, up to what does not depend on the kernel or the noise. The levels
+// are integrated out.
 func density(t *testing.T, s *surface, values []float64) float64 {
 	k, err := s.at(values)
 	if err != nil {

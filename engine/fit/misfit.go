@@ -83,7 +83,7 @@ func (m *Misfit) propose() {
 	}
 }
 
-// rejects is the smaller p-value of the two tests.
+// rejects returns the smaller p-value of the two tests.
 func (m Misfit) rejects() float64 {
 	if m.Test == "" {
 		return m.GainP
@@ -91,8 +91,8 @@ func (m Misfit) rejects() float64 {
 	return min(m.PValue, m.GainP)
 }
 
-// widened are variances of means for standard deviations of single arms: Student's t
-// with ν degrees of freedom has variance ν/(ν-2).
+// widened returns variances of means for standard deviations of single arms: Student's t with ν
+// degrees of freedom has variance ν/(ν-2).
 func (d *data) widened(variance []float64) []float64 {
 	out := make([]float64, len(variance))
 	for i, v := range variance {
@@ -102,7 +102,7 @@ func (d *data) widened(variance []float64) []float64 {
 	return out
 }
 
-// pureError is the variance within arms over the one assumed for them.
+// pureError returns the variance within arms over the one assumed for them.
 func (d *data) pureError(variance []float64) float64 {
 	sum := 0.0
 	for i, s := range d.squares {
@@ -150,8 +150,8 @@ func (d *data) silent(ctx context.Context, gram *mat.SymDense, variance []float6
 	return sum, count, nil
 }
 
-// complement is an orthonormal basis of what is orthogonal to the levels, in
-// coordinates in which noise has unit variance.
+// complement returns an orthonormal basis of what is orthogonal to the levels, in coordinates in
+// which noise has unit variance.
 func (d *data) complement(variance []float64) *mat.Dense {
 	n := len(d.y)
 	if d.levels == nil {

@@ -101,7 +101,7 @@ func (g *process) invert() *mat.SymDense {
 	return g.inverse
 }
 
-// slope is the derivative of the likelihood along a change of the covariance,
+// slope returns the derivative of the likelihood along a change of the covariance,
 //
 //	½ αᵀ dΣ α - ½ tr(P dΣ)  [RW06, eq. 5.9, with P for Σ⁻¹].
 func (g *process) slope(change *mat.SymDense) float64 {
@@ -119,7 +119,7 @@ func (g *process) slope(change *mat.SymDense) float64 {
 	return sum
 }
 
-// projected is P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α.
+// projected returns P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α.
 func (g *process) projected() *mat.SymDense {
 	switch {
 	case g.half == nil:

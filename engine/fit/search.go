@@ -65,8 +65,8 @@ func (s *surface) prefer(best *optimum, values []float64, slack float64) error {
 // searched from.
 const triedPoints = 16
 
-// starts are the start values and the best points of a Halton sequence [Halton 1960]
-// over the middle of the limits: deterministic, and even in every dimension.
+// starts returns the start values and the best points of a Halton sequence [Halton 1960] over the
+// middle of the limits: deterministic, and even in every dimension.
 func (s *surface) starts(count int) [][]float64 {
 	all := [][]float64{s.start()}
 	type candidate struct {
@@ -95,7 +95,7 @@ func (s *surface) starts(count int) [][]float64 {
 	return all
 }
 
-// halton is the radical inverse of k: its digits in a base, mirrored at the point.
+// halton returns the radical inverse of k: its digits in a base, mirrored at the point.
 func halton(k, base int) float64 {
 	value, weight := 0.0, 1/float64(base)
 	for ; k > 0; k /= base {
@@ -105,7 +105,7 @@ func halton(k, base int) float64 {
 	return value
 }
 
-// prime is the prime number with this index, from 0.
+// prime returns the prime number with this index, from 0.
 func prime(i int) int {
 	for p := 2; ; p++ {
 		divides := func() bool {

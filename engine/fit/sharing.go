@@ -42,10 +42,10 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	return f.separate(s, best, opt)
 }
 
-// alike is the correlation of the arms' effects between tasks under a Gram matrix: what
-// is left of rewards when the mean of the arms of each task is taken off, which tells no
-// arm from another. Arms are matched by name; tasks without a common arm are compared by
-// the effects of all. signal is the mean variance of an effect.
+// alike returns the correlation of the arms' effects between tasks under a Gram matrix: what is
+// left of rewards when the mean of the arms of each task is taken off, which tells no arm from
+// another. Arms are matched by name; tasks without a common arm are compared by the effects of all.
+// signal is the mean variance of an effect.
 func (d *data) alike(gram *mat.SymDense) (correlation [][]float64, signal float64) {
 	p, v := d.p, d.p.V()
 	groups := p.Groups()

@@ -66,7 +66,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 	return s, nil
 }
 
-// beside is the surface of other data or another kernel in the same fit.
+// beside returns the surface of other data or another kernel in the same fit.
 func (s *surface) beside(d *data, k kernels.Joint, noise *kernels.Free) (*surface, error) {
 	other, err := newSurface(s.ctx, d, k, noise)
 	if err == nil {
@@ -85,7 +85,7 @@ func sameTerm(a, b kernels.Term) bool {
 	return settled(a).Equal(settled(b))
 }
 
-// start are the values that the free numbers begin with.
+// start returns the values that the free numbers begin with.
 func (s *surface) start() []float64 {
 	values := make([]float64, len(s.free))
 	for i, f := range s.free {
@@ -94,7 +94,7 @@ func (s *surface) start() []float64 {
 	return values
 }
 
-// variance are the noise variances of the means at these values.
+// variance returns the noise variances of the means at these values.
 func (s *surface) variance(values []float64) []float64 {
 	if s.noise {
 		return s.d.common(values[len(values)-1])
@@ -110,7 +110,7 @@ func (s *surface) at(values []float64) (kernels.Joint, error) {
 	return s.kernel.With(values)
 }
 
-// gram is the Gram matrix of some terms, all of them for nil.
+// gram returns the Gram matrix of some terms, all of them for nil.
 func (s *surface) gram(k kernels.Joint, some []bool) (*mat.SymDense, error) {
 	if some != nil {
 		var terms []kernels.Term
@@ -170,8 +170,8 @@ func (s *surface) within() float64 {
 // 1e-9 of the entries; where a number is a factor, rounding alone.
 const difference = 1e-4
 
-// gradient is the derivative of the likelihood by u = Free.To of each number. The
-// formula is exact, and so is its covariance's change up to the differences.
+// gradient returns the derivative of the likelihood by u = Free.To of each number. The formula is
+// exact, and so is its covariance's change up to the differences.
 func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 	out := make([]float64, len(values))
 	for i, f := range s.free {
@@ -194,7 +194,7 @@ func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 	return out, nil
 }
 
-// noiseSlope is the derivative of the likelihood by σ.
+// noiseSlope returns the derivative of the likelihood by σ.
 func (s *surface) noiseSlope(g *process, sigma float64) float64 {
 	inverse := g.projected()
 	sum := 0.0
@@ -208,7 +208,7 @@ func (s *surface) noiseSlope(g *process, sigma float64) float64 {
 	return sum
 }
 
-// change is the difference of the Gram matrices with number i up and down.
+// change returns the difference of the Gram matrices with number i up and down.
 func (s *surface) change(values []float64, i int, up, down float64) (*mat.SymDense, error) {
 	var grams [2]*mat.SymDense
 	for side, v := range []float64{up, down} {

@@ -52,7 +52,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 	return c, all[:min(len(all), mostResiduals)]
 }
 
-// others is the mean of the other arms of the task of arm i.
+// others returns the mean of the other arms of the task of arm i.
 func (d *data) others(i int) (float64, bool) {
 	lo, hi := d.p.ArmsOf(d.p.TaskOf[i])
 	sum := 0.0

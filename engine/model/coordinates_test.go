@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// fullRank is the last of instances with the same arms under a smooth kernel plus a part of
-// their own: as many dimensions as arms.
+// fullRank returns the last of instances with the same arms under a smooth kernel plus a part for
+// each arm: as many dimensions as arms.
 func fullRank(t *testing.T) *problem.Problem {
 	t.Helper()
 	all := enginetest.Instances(t)
@@ -70,8 +70,8 @@ func TestDecoupled(t *testing.T) {
 	}
 }
 
-// With as many dimensions as arms, least squares learns of an arm from that arm only: each
-// is a block, and the variance of a difference is that of two means.
+// With as many dimensions as arms, least squares learns of an arm from that arm only: each is a
+// block, and the variance of a difference is that of two separate means.
 func TestDecoupledFullRank(t *testing.T) {
 	p := fullRank(t)
 	m := model(t, p)

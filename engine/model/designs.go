@@ -40,8 +40,7 @@ func (m *Model) solve(r canon.Reduced, ridge, threshold float64) (design.Design,
 	})
 }
 
-// Omega is the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4],
-// remembered.
+// Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4], remembered.
 func (m *Model) Omega(ridge float64, set []int) (float64, error) {
 	return m.omega(ridge, set, 0)
 }
@@ -54,7 +53,7 @@ func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, err
 	return value > limit, err
 }
 
-// omega is ω(ξ, S), or with a threshold above 0 a number on the same side of it.
+// omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
 func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, error) {
 	return Remembered(m, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
 		r := m.Layout.Reduce([][]int{set})
@@ -66,8 +65,8 @@ func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, err
 	})
 }
 
-// Round is ROUND to n pulls for the contrasts. When n pulls are too few for the ratio
-// 2(1+ε), covered is false and the rounding is the best that was found.
+// Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
+// covered is false and the rounding is the best that was found.
 func (m *Model) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
 	r, err = design.Round(m.Context(), m.Space(ridge), c, weights, n, engine.RoundingEpsilon)
 	var ratio *design.RatioError

@@ -153,8 +153,8 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// Variance is ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the
-// directions that were measured.
+// Variance returns ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the directions
+// that were measured.
 func (e *Estimator) Variance(i, j int) float64 {
 	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j))
 }
@@ -199,7 +199,7 @@ func (e *Estimator) Spans(i int) bool {
 	return part <= unseen*e.sizes[i]
 }
 
-// Weights are N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
+// Weights returns N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
 func (e *Estimator) Weights(i, j int) []float64 {
 	a, b := e.White.RawRowView(i), e.White.RawRowView(j)
 	out := make([]float64, len(e.Total))

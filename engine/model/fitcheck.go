@@ -44,10 +44,10 @@ func (f *fitCheck) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit
 	return &p, f.found
 }
 
-// pValue is the probability of residuals at least this large when no reward is farther
-// than misfit from the kernel's space. Without misfit their sum of squares is χ², or with
-// unknown scales a multiple of F. With it, it is χ² of noncentrality at most misfit²·Σw, by the
-// approximation of [Patnaik 1949].
+// pValue returns the probability of residuals at least this large when no reward is farther than
+// misfit from the kernel's space. Without misfit their sum of squares is χ², or with unknown scales
+// a multiple of F. With it, it is χ² of noncentrality at most misfit²·Σw, by the approximation of
+// [Patnaik 1949].
 func (l meanFit) pValue(misfit float64, s scales) float64 {
 	multiple, pure := l.law(s)
 	freedom, sum := float64(l.Freedom), l.Sum/multiple

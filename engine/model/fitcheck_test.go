@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// line is one task whose four arms are the points 0, 1, 2 and 3 under the kernel 1 + xy: the
+// line returns one task whose four arms are the points 0, 1, 2 and 3 under the kernel 1 + xy: the
 // straight lines. Noise is 2.
 func line(t *testing.T) *Model {
 	t.Helper()

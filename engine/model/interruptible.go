@@ -39,7 +39,7 @@ const panelWidth, stripWidth = 32, 128
 // atOnce is the number of products up to which gonum's QR decomposition, which nothing ends, is taken.
 const atOnce = 1 << 29
 
-// solveLeastSquares is θ with Φθ closest to μ, by Householder's QR decomposition.
+// solveLeastSquares returns θ with Φθ closest to μ, by Householder's QR decomposition.
 func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) ([]float64, error) {
 	n, dim := features.Dims()
 	if n*dim*dim > atOnce {
@@ -54,7 +54,7 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 	return theta.RawVector().Data, nil
 }
 
-// solveInSteps is solveLeastSquares by panels of columns.
+// solveInSteps returns the same as solveLeastSquares, by panels of columns.
 func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]float64, error) {
 	n, dim := features.Dims()
 	if err := memlimit.Matrices(ctx, "the fit of the expected rewards", 1, n, dim+1); err != nil {

@@ -60,13 +60,13 @@ func New(p *problem.Problem, unit float64) (*Model, error) {
 	return NewContext(context.Background(), p, unit)
 }
 
-// NewContext is New until the context ends, which then also ends what the model computes
+// NewContext works like New until the context ends, which then also ends what the model computes
 // (see Until). It is an error when there is no memory for the features.
 func NewContext(ctx context.Context, p *problem.Problem, unit float64) (*Model, error) {
 	return newModel(ctx, p, unit, MaxRank)
 }
 
-// newModel is NewContext with another largest rank.
+// newModel works like NewContext with another largest rank.
 func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int) (*Model, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (m *Model) perTask() ([]*Model, error) {
 // Alone returns the model of each task on its own, in task order: what agents that share nothing go by.
 func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
 
-// Independent is the model of the same problem under the kernel identity().
+// Independent returns the model of the same problem under the kernel identity().
 func (m *Model) Independent() (*Model, error) { return m.apart() }
 
 func (m *Model) underIdentity() (*Model, error) {
@@ -170,7 +170,7 @@ func (m *Model) underIdentity() (*Model, error) {
 // Cut reports whether the features end at MaxRank, below the rank of the kernel on these points.
 func (m *Model) Cut() bool { return m.cut }
 
-// Rank is the dimension m of the features.
+// Rank returns the dimension m of the features.
 func (m *Model) Rank() int { return m.Features.RawMatrix().Cols }
 
 // Space returns the space over which designs are chosen, under ridge ξ.
@@ -178,19 +178,18 @@ func (m *Model) Space(ridge float64) design.Space {
 	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.Normalised(ridge)}
 }
 
-// Normalised is ξ in units of the features.
+// Normalised returns ξ in units of the features.
 func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
 
-// scaleOf is the power of four next to the largest variance of a kernel, and its root:
+// scaleOf returns the power of four next to the largest variance of a kernel, and its root:
 // features that are divided by the root keep every digit.
 func scaleOf(diagonal float64) (scale, root float64) {
 	exponent := int(math.Round(math.Log2(diagonal) / 2))
 	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
 }
 
-// DesignTolerance is the relative duality gap asked of designs inside
-// algorithms. The value, not the lower bound, enters the sample counts, so a
-// gap costs samples and never the guarantee.
+// DesignTolerance returns the relative duality gap asked of designs inside algorithms. The value,
+// not the lower bound, enters the sample counts, so a gap costs samples and never the guarantee.
 func DesignTolerance(arms int) float64 {
 	switch {
 	case arms <= 64:

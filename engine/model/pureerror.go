@@ -27,8 +27,8 @@ func (m *Model) tested(d Replicates, s scales) (l meanFit) {
 	return l
 }
 
-// law is the distribution of the sum of squares of residuals over estimated scales when the kernel fits:
-// multiple·f·F(f, pure) with f = l.freedom; pure is infinite where scales are known.
+// law returns the distribution of the sum of squares of residuals over estimated scales when the
+// kernel fits: multiple·f·F(f, pure) with f = l.freedom; pure is infinite where scales are known.
 //
 // With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its part
 // by the arms of g, the sum is yᵀ(Σ_g (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions
@@ -79,8 +79,8 @@ func (l meanFit) groups(s scales) [][]int {
 	return out
 }
 
-// traces are tr(B) and tr(B²) of the arms at these positions: for the projection M = 1 - QQᵀ onto
-// residuals, the sums of m_kk and of m_kj² over them.
+// traces returns tr(B) and tr(B²) of the arms at these positions: for the projection M = 1 - QQᵀ
+// onto residuals, the sums of m_kk and of m_kj² over them.
 func (l meanFit) traces(members []int) (trace, square float64) {
 	for _, k := range members {
 		trace += 1 - l.leverage[k]

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// lines is a problem of tasks each of whose arms are the points 0, 1, … under its own line, or
+// lines returns a problem of tasks each of whose arms are the points 0, 1, … under its own line, or
 // under one for all tasks, with noise unknown as given.
 func lines(t testing.TB, tasks, arms int, own bool, unknown string) *Model {
 	t.Helper()
@@ -158,7 +158,7 @@ func TestLackOfFitLeavesOut(t *testing.T) {
 	}
 }
 
-// when is 1 or 0.
+// when returns 1 or 0.
 func when(b bool) int {
 	if b {
 		return 1

@@ -84,7 +84,7 @@ func checkDesign(t *testing.T, m *Model, ridge float64, sets [][]int) {
 	}
 }
 
-// provenLower is f²/(f - λ·g + G), see design.Certificate, by explicit inversion.
+// provenLower returns f²/(f - λ·g + G), see design.Certificate, by explicit inversion.
 func provenLower(t *testing.T, s design.Space, c design.Certificate) float64 {
 	t.Helper()
 	n, dim := s.Features.Dims()

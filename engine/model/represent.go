@@ -69,7 +69,7 @@ func isCondition(err error) bool {
 // keptDigits is the rounding of features, and of rewards computed from them, relative to √k(x̃,x̃)‖f‖.
 const keptDigits = 1e-9
 
-// Norm is ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
+// Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
 // reproduces them, in units of Unit per root of the kernel's.
 func (m *Model) Norm() (float64, error) {
 	t, err := m.known()
@@ -82,9 +82,8 @@ func (m *Model) Norm() (float64, error) {
 	return t.norm, nil
 }
 
-// Misfit is the largest distance, in reward units, between the expected rewards
-// and the function of the kernel's space that is closest to them in squares, and the arm
-// where it occurs.
+// Misfit returns the largest distance, in reward units, between the expected rewards and the
+// function of the kernel's space that is closest to them in squares, and the arm where it occurs.
 func (m *Model) Misfit() (float64, int, error) {
 	t, err := m.known()
 	if err != nil {
@@ -123,7 +122,7 @@ func (m *Model) Fidelity(epsilon float64) Fidelity {
 	return Foreign
 }
 
-// leastLead is the smallest gap beyond epsilon, normalised; +Inf where every arm is within it.
+// leastLead returns the smallest gap beyond epsilon, normalised; +Inf where every arm is within it.
 func (m *Model) leastLead(t *truth, epsilon float64) float64 {
 	least := math.Inf(1)
 	for i, gap := range t.gap {

@@ -46,12 +46,12 @@ func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 // estimate and the bound on its bias are differences of rounded numbers.
 const mostRidge = 1e12
 
-// GpRidge is ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit²,
-// and the estimator is the posterior mean of a Gaussian process whose prior
-// covariance is the kernel in squared reward units.
+// GpRidge returns ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit², and the
+// estimator is the posterior mean of a Gaussian process whose prior covariance is the kernel in
+// squared reward units.
 func (m *Model) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
 
-// NormOf is the bound on ‖θ*‖: the one given, or that of the known means.
+// NormOf returns the bound on ‖θ*‖: the one given, or that of the known means.
 func (m *Model) NormOf(opt engine.Options) (float64, error) {
 	if opt.Norm > 0 {
 		return opt.Norm, nil
@@ -69,7 +69,7 @@ func (m *Model) NormBound(opt engine.Options, ridge float64) (float64, error) {
 	return norm, nil
 }
 
-// gapOf is the smallest gap assumed, normalised and not below epsilon.
+// gapOf returns the smallest gap assumed, normalised and not below epsilon.
 func (m *Model) gapOf(opt engine.Options) (float64, error) {
 	if opt.Gap > 0 {
 		return max(opt.Gap, opt.Epsilon) / m.Unit, nil
@@ -187,8 +187,8 @@ func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
 	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size}}}
 }
 
-// RidgeOf is the ξ (normalised) that an algorithm on the whole model uses with
-// these options; 0 where it differs by round.
+// RidgeOf returns the ξ (normalised) that an algorithm on the whole model uses with these options;
+// 0 where it differs by round.
 func (m *Model) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	opt, err := opt.Checked(mode)
 	if err != nil {

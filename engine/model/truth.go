@@ -56,8 +56,8 @@ func (m *Model) Best() ([]int, error) {
 	return slices.Clone(t.best), nil
 }
 
-// DeltaMin is the smallest gap Δ_min between best and second arm over all
-// tasks, normalised; +Inf when no task has two arms.
+// DeltaMin returns the smallest gap Δ_min between best and second arm over all tasks, normalised;
+// +Inf when no task has two arms.
 func (m *Model) DeltaMin() (float64, error) {
 	t, err := m.known()
 	if err != nil {
@@ -116,8 +116,8 @@ func (m *Model) rivals(t *truth, epsilon float64) (c design.Contrasts) {
 	return c
 }
 
-// LowerBound is T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs
-// fewer samples in expectation, all agents together.
+// LowerBound returns T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs fewer samples in
+// expectation, all agents together.
 //
 // The logarithm is the simplification of kl(δ, 1-δ) that holds for every δ in
 // (0, 1) [Kaufmann, Cappé and Garivier 2016, p. 12]; it is vacuous for δ > 1/2.4.

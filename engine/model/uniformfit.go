@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// UniformMisfit is the least η, in reward units, for which some function of the kernel's space is within η of
-// every expected reward, and an arm where it is that far off: what Options.Misfit must not be below.
+// UniformMisfit returns the least η, in reward units, for which some function of the kernel's space
+// is within η of every expected reward, and an arm where it is that far off: what Options.Misfit
+// must not be below.
 //
 // With U an orthonormal basis of the features and u what least squares leave, it is the value of
 //
@@ -35,7 +36,7 @@ func (m *Model) UniformMisfit() (float64, int, error) {
 	return off * m.Unit, at, nil
 }
 
-// uniformRest is u - Uθ of the function that is uniformly closest to u, which is at most size.
+// uniformRest returns u - Uθ of the function that is uniformly closest to u, which is at most size.
 func (m *Model) uniformRest(u []float64, size float64) ([]float64, error) {
 	n, dim := m.Features.Dims()
 	var svd mat.SVD
@@ -89,7 +90,7 @@ func (m *Model) uniformRest(u []float64, size float64) ([]float64, error) {
 	return rest, nil
 }
 
-// farthest is the largest absolute value, and where it is.
+// farthest returns the largest absolute value, and where it is.
 func farthest(values []float64) (largest float64, at int) {
 	for i, v := range values {
 		if math.Abs(v) > largest {

@@ -45,7 +45,7 @@ func TestUniformMisfit(t *testing.T) {
 	}
 }
 
-// onFeatures is a problem of one task whose arms have these features.
+// onFeatures returns a problem of one task whose arms have these features.
 func onFeatures(t *testing.T, k kernels.Joint, rows [][]float64, means []float64) *problem.Problem {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})

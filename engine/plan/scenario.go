@@ -22,7 +22,7 @@ type scenario struct {
 // draws is the number of choices of best arms that a gap is simulated with.
 const draws = 5
 
-// scenarios are the known rewards, or one for each gap, and a note of what they are.
+// scenarios returns the known rewards, or one for each gap, and a note of what they are.
 func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
 	var notes []string
 	for _, w := range engine.NoiseWarnings(p) {
@@ -67,9 +67,8 @@ func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
 	return out, append(notes, "planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"), nil
 }
 
-// supposed is the problem with these expected rewards, and normal noise of the
-// problem's scales: reward laws with bounds or measured rewards do not fit rewards that are
-// assumed.
+// supposed returns the problem with these expected rewards, and normal noise of the problem's
+// scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
 func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, problem.EnvironmentGaussian

@@ -163,7 +163,7 @@ func (p Prices) mark(rows []Row) {
 	}
 }
 
-// quantile90 is the smallest of the values that at least 90 % of them do not exceed.
+// quantile90 returns the smallest of the values that at least 90 % of them do not exceed.
 func quantile90(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

@@ -61,7 +61,7 @@ func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes [
 	return out, nil
 }
 
-// words is the change as a reader sees it.
+// words returns the change as a reader sees it.
 func (c Change) words() string {
 	switch c.Vary {
 	case VaryDelta:

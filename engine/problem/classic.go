@@ -46,6 +46,5 @@ func Classic(means []float64, agents int) (*Problem, error) {
 	return New(fmt.Sprintf("classic, %d arms, %d agents", len(means), agents), tasks, arms, taskOf, SameArms(), []float64{1}, mean)
 }
 
-// SameArms is the kernel under which tasks are the same and arms are told apart by
-// name alone.
+// SameArms returns the kernel under which tasks are the same and arms are told apart by name alone.
 func SameArms() kernels.Joint { return kernels.LiftArm(kernels.Identity{}) }

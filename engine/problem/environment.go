@@ -31,7 +31,7 @@ type EnvironmentEntry struct {
 // OutlierFactor is the factor by which outliers scatter wider than the others.
 const OutlierFactor = 10
 
-// Environments is the catalogue of reward models.
+// Environments returns the catalogue of reward models.
 func Environments() []EnvironmentEntry {
 	return []EnvironmentEntry{
 		{Name: EnvironmentGaussian, Doc: "mean plus normal noise"},
@@ -57,7 +57,7 @@ func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 	return EnvironmentEntry{}, fmt.Errorf("environment must be one of %s, got %q", strings.Join(known, ", "), name)
 }
 
-// disturbances are the names of the environments that have a strength.
+// disturbances returns the names of the environments that have a strength.
 func disturbances() []string {
 	var out []string
 	for _, e := range Environments() {

@@ -10,7 +10,7 @@ type DataError struct {
 	Message      string
 }
 
-// Error is "path:line:column: message", without the parts that are unknown.
+// Error returns "path:line:column: message", without the parts that are unknown.
 func (e *DataError) Error() string {
 	switch {
 	case e.Line == 0:
@@ -39,7 +39,7 @@ type NoiseError struct {
 	Err   error
 }
 
-// Error is the message of Err.
+// Error returns the message of Err.
 func (e *NoiseError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.

@@ -33,11 +33,10 @@ type Source struct {
 	Rows   int    `json:"rows"`
 }
 
-// V is the number of tasks, one per agent.
+// V returns the number of tasks, one per agent.
 func (p *Problem) V() int { return p.Tasks.Len() }
 
-// N is the number of arms of all tasks together (nV in the paper when all
-// tasks have n arms).
+// N returns the number of arms of all tasks together (nV in the paper when all tasks have n arms).
 func (p *Problem) N() int { return len(p.TaskOf) }
 
 // ArmsOf returns the half-open range of arm indices of task v.
@@ -60,8 +59,8 @@ func (p *Problem) Groups() [][]int {
 	return groups
 }
 
-// PairCount is Σ_v n_v², which is n²V when every task has n arms: the number of
-// ordered pairs in the union bounds.
+// PairCount returns Σ_v n_v², which is n²V when every task has n arms: the number of ordered pairs
+// in the union bounds.
 func (p *Problem) PairCount() float64 {
 	var sum, size float64
 	for i, v := range p.TaskOf {
@@ -73,7 +72,7 @@ func (p *Problem) PairCount() float64 {
 	return sum + size*size
 }
 
-// LargestNoise is max σ_i, the default unit of rewards.
+// LargestNoise returns max σ_i, the default unit of rewards.
 func (p *Problem) LargestNoise() float64 {
 	var largest float64
 	for _, s := range p.Noise.Scales {

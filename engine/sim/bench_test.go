@@ -53,8 +53,8 @@ type panels struct {
 	gaps       []float64        // one per cell
 }
 
-// fixedConfidence is the panels of [Du23, App. A] for fixed confidence: eight gaps, 50
-// runs a point.
+// fixedConfidence returns the panels of [Du23, App. A] for fixed confidence: eight gaps, 50 runs a
+// point.
 func fixedConfidence() panels {
 	p := panels{mode: engine.ModeFC, algorithms: []string{"CoKernelFC", "CoKernelFC-IndAlloc", "IndKernelFC", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"}}
 	p.gaps = []float64{0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8}

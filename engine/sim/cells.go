@@ -68,7 +68,7 @@ func (s Sweep) table() (*table, error) {
 	return t, nil
 }
 
-// needs is an error when the algorithm is nowhere in the table.
+// needs returns an error when the algorithm is nowhere in the table.
 func (t *table) needs(algorithm string) error {
 	if slices.Contains(t.algorithms, algorithm) {
 		return nil
@@ -76,7 +76,7 @@ func (t *table) needs(algorithm string) error {
 	return fmt.Errorf("the sweep has no runs of %s; it has %s", algorithm, listed(t.algorithms))
 }
 
-// missing is the error for an algorithm without runs in one combination.
+// missing returns the error for an algorithm without runs in one combination.
 func (g *group) missing(names []string, algorithm string) error {
 	return fmt.Errorf("the sweep has no finished runs of %s at %s", algorithm, place(names, g.values))
 }
@@ -93,8 +93,8 @@ func place(names []string, values []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// texts are the values as written; numbers of different types are equal when they
-// read the same.
+// texts returns the values as written; numbers of different types are equal when they read the
+// same.
 func texts(values []any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {

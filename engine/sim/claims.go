@@ -115,7 +115,7 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 	return p, nil
 }
 
-// numeric is the number that a swept value is.
+// numeric returns the number that a swept value is.
 func numeric(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -126,7 +126,7 @@ func numeric(v any) (float64, bool) {
 	return 0, false
 }
 
-// questions asks of each cell what the paper claims of it.
+// openClaims returns for each cell what the paper claims of it.
 func (p panel) openClaims() ([]openClaim, error) {
 	var out []openClaim
 	for _, cell := range p.cells {

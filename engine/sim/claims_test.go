@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// cellOf is a made cell: samples vary by spread around their level, and the first
-// wrong runs are wrong.
+// cellOf returns a made cell: samples vary by spread around their level, and the first wrong runs
+// are wrong.
 func cellOf(number, value float64, mode, name string, runs int, level, spread float64, wrong int) sim.SweepRow {
 	samples, bad := make([]float64, runs), make([]bool, runs)
 	for i := range samples {

@@ -145,7 +145,7 @@ func closer(first, last contrast, alpha float64) (engine.Interval, string, Reaso
 	return i, ClaimOpen, because(ReasonZero)
 }
 
-// distance is the interval of |d| that follows from one of d.
+// distance returns the interval of |d| that follows from one of d.
 func distance(d engine.Interval) engine.Interval {
 	lo, hi := d.CI95[0], d.CI95[1]
 	least := max(0, lo, -hi)

@@ -15,8 +15,8 @@ type claimed struct {
 	verdict   func(engine.Interval) (verdict string, why Reason)
 }
 
-// claimsOfSamples are the claims of [Du23, Section 6]: same tasks match the V-fold
-// speedup, similar ones lie between, different ones gain nothing; and nobody is better.
+// claimsOfSamples returns the claims of [Du23, Section 6]: same tasks match the V-fold speedup,
+// similar ones lie between, different ones gain nothing; and nobody is better.
 func claimsOfSamples() []claimed {
 	return []claimed{
 		{1, "IndRAGE/V", "CoKernelFC needs as many samples as IndRAGE/V", alike},

@@ -36,10 +36,10 @@ func newContrast(a, b sample) contrast {
 	return c
 }
 
-// runs of the smaller side.
+// runs returns the runs of the smaller side.
 func (c contrast) runs() int { return min(c.a.runs, c.b.runs) }
 
-// difference is a - b with the interval that misses with probability alpha:
+// difference returns a - b with the interval that misses with probability alpha:
 //
 //	means, paired        Student's t over the differences
 //	means                Welch's t
@@ -72,7 +72,7 @@ func (c contrast) proportions(d, alpha float64) engine.Interval {
 	return engine.Interval{Mean: d, CI95: [2]float64{max(-1, centre-half), min(1, centre+half)}}
 }
 
-// half is the half width of Student's interval for a difference with these variances.
+// half returns the half width of Student's interval for a difference with these variances.
 func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	variance := max(0, va+vb-2*covariance)
 	if variance == 0 || c.runs() < 2 {
@@ -86,9 +86,9 @@ func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	return student(alpha, freedom) * math.Sqrt(variance)
 }
 
-// ratio is a/b with the interval that misses with probability alpha, that of the
-// logarithm by the delta method; zero when a mean is not positive, where the ratio says
-// nothing. Half a wrong run is added to both counts of an error rate, so that a may be 0.
+// ratio returns a/b with the interval that misses with probability alpha, that of the logarithm by
+// the delta method; zero when a mean is not positive, where the ratio says nothing. Half a wrong
+// run is added to both counts of an error rate, so that a may be 0.
 func (c contrast) ratio(alpha float64) engine.Interval {
 	if !(c.b.mean > 0) || !(c.a.mean > 0 || c.a.proportion) {
 		return engine.Interval{}

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// nearTie is the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
+// nearTie returns the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
 // ahead by .03, others by up to .33.
 func nearTie(t testing.TB) *problem.Problem {
 	t.Helper()
@@ -35,8 +35,8 @@ func nearTie(t testing.TB) *problem.Problem {
 	return p
 }
 
-// allButTied has two arms whose means differ by a millionth of the noise: whatever is
-// decided is wrong half of the time.
+// allButTied returns two arms whose means differ by a millionth of the noise: whatever is decided
+// is wrong half of the time.
 func allButTied(t *testing.T) *problem.Problem {
 	t.Helper()
 	p, err := problem.Classic([]float64{0, 1e-6}, 1)
@@ -47,10 +47,10 @@ func allButTied(t *testing.T) *problem.Problem {
 	return p
 }
 
-// smoothInstance has three tasks of twenty arms with features drawn uniformly from the unit
-// interval and the unit square, the kernel rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard normal
-// in the model's own features, and unit noise. To double precision its 60 arms have
-// rank 59 or 60: nearly independent arms, for least squares.
+// smoothInstance returns three tasks of twenty arms with features drawn uniformly from the unit
+// interval and the unit square, the kernel rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard
+// normal in the model's own features, and unit noise. To double precision its 60 arms have rank 59
+// or 60: nearly independent arms, for least squares.
 func smoothInstance(t testing.TB, seed uint64) *problem.Problem {
 	t.Helper()
 	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
@@ -65,7 +65,7 @@ func paperCase(t testing.TB, number int, gap float64) *problem.Problem {
 	return p
 }
 
-// cells are the instances of the table in docs/theory.md.
+// cells returns the instances of the table in docs/theory.md.
 func cells(t *testing.T) []*problem.Problem {
 	var out []*problem.Problem
 	for number := 1; number <= 3; number++ {

@@ -12,7 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The joint kernel of notebooks/coupling.cope, in squared % yield.
+// couplingProblem returns a problem with the joint kernel of notebooks/coupling.cope, in squared %
+// yield.
 func couplingProblem(t testing.TB) *problem.Problem {
 	t.Helper()
 	effects := kernels.Func("effects", func(x, y []float64) float64 {
@@ -60,7 +61,8 @@ func TestCouplingRegret(t *testing.T) {
 	}
 }
 
-// standardError of a mean over n runs, from its t interval (n = 20: 2.093).
+// standardError returns the standard error of a mean over n runs, from its t interval (n = 20:
+// 2.093).
 func standardError(i engine.Interval, n int) float64 {
 	if n != 20 {
 		panic("the quantile below is for 20 runs")

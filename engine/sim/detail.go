@@ -48,9 +48,9 @@ func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
 	return b.Theorem.FC
 }
 
-// hardnessSpeedup is Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one
-// than together, at the same ridge. 0 when the expected rewards are unknown, two arms
-// tie for best, or a design fails.
+// hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one than
+// together, at the same ridge. 0 when the expected rewards are unknown, two arms tie for best, or a
+// design fails.
 func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
 	together, err := m.Hardness(ridge, x.Options.Epsilon)
 	if err != nil || !(together.Value > 0) {

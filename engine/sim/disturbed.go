@@ -44,7 +44,7 @@ func Autocorrelated(mean, sd []float64, rho float64) Drawer {
 	}, func(n, draws float64) float64 { return meanVariance(rho, n) / meanVariance(rho, draws) })
 }
 
-// meanVariance is the variance of the mean of n rewards of variance 1 under AR(1),
+// meanVariance returns the variance of the mean of n rewards of variance 1 under AR(1),
 //
 //	(1 + 2 Σ_{k<n} (1 - k/n) ρ^k)/n = ((1+ρ)/(1-ρ) - 2ρ(1-ρⁿ)/(n(1-ρ)²))/n.
 func meanVariance(rho, n float64) float64 {
@@ -130,8 +130,8 @@ const (
 	streamBatch
 )
 
-// environmentOf is the environment of one run of the problem: what its drawer draws, with
-// what is common to the rewards of a round.
+// environmentOf returns the environment of one run of the problem: what its drawer draws, with what
+// is common to the rewards of a round.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := NewEnvironment(draw, seed, run)
 	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}

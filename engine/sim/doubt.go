@@ -39,7 +39,7 @@ func exceeds(errors engine.Rate, delta float64) bool {
 	return k > 0 && delta < 1 && mathext.RegIncBeta(k, n-k+1, delta) < 0.025
 }
 
-// exact is the 95 % interval of [Clopper and Pearson 1934].
+// exact returns the 95 % interval of [Clopper and Pearson 1934].
 func exact(errors engine.Rate) [2]float64 {
 	k, n := float64(errors.Count), float64(errors.Runs)
 	interval := [2]float64{0, 1}
@@ -52,7 +52,7 @@ func exact(errors engine.Rate) [2]float64 {
 	return interval
 }
 
-// enoughRuns is the smallest number n of runs whose Wilson interval for 0 errors, up to
+// enoughRuns returns the smallest number n of runs whose Wilson interval for 0 errors, up to
 // z²/(n+z²), ends at delta.
 func enoughRuns(delta float64) int {
 	n := math.Ceil(normal95 * normal95 * (1 - delta) / delta)

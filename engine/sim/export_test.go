@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// EnvironmentOf is the environment of one run as experiments have it.
+// EnvironmentOf returns the environment of one run as experiments have it.
 func EnvironmentOf(p *problem.Problem, seed uint64, run int) engine.Environment {
 	draw, err := DrawerOf(p)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// threeArms is two tasks of the arms 1, 2 and 3 under a line, with features, rewards and noise in any units.
+// threeArms returns two tasks of the arms 1, 2 and 3 under a line, with features, rewards and noise
+// in any units.
 func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*problem.Problem, error) {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"s", "t"}, [][]float64{{}, {}})

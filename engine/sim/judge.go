@@ -55,7 +55,7 @@ func newJudge(x Experiment, entry algorithms.Entry) judge {
 	return j
 }
 
-// shortfall is best minus the named arm of task v, reward units.
+// shortfall returns best minus the named arm of task v, reward units.
 func (j judge) shortfall(v int, arm string) float64 {
 	if lost, ok := j.lost[v][arm]; ok {
 		return lost

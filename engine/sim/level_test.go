@@ -61,7 +61,7 @@ func BenchmarkLevel(b *testing.B) {
 	}
 }
 
-// amount is 1 or 0.
+// amount returns 1 or 0.
 func amount(b bool) float64 {
 	if b {
 		return 1

@@ -29,7 +29,7 @@ func Paired(algorithm, reference engine.Result, measure string) (Comparison, err
 	return compared(algorithm.Algorithm, []engine.Result{algorithm}, []engine.Result{reference}, measure)
 }
 
-// compared is Paired over results that differ in the seed only.
+// compared pairs results that differ in the seed only.
 func compared(name string, algorithm, reference []engine.Result, measure string) (Comparison, error) {
 	c, err := contrasted(algorithm, reference, measure)
 	if err != nil {

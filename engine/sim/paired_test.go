@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// made is a result with the given samples and wrong runs, as sim.Run would sum it up.
+// made returns a result with the given samples and wrong runs, as sim.Run would sum it up.
 func made(name string, samples []float64, wrong []bool) engine.Result {
 	d := &engine.Detail{Samples: samples, Wrong: wrong}
 	errors := 0
@@ -30,7 +30,7 @@ func made(name string, samples []float64, wrong []bool) engine.Result {
 	}
 }
 
-// without is the result without its runs one by one.
+// without returns the result without its runs one by one.
 func without(r engine.Result) engine.Result {
 	r.Detail = nil
 	return r

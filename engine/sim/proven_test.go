@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// onArms is a kernel of arms times a number.
+// onArms returns a kernel of arms times a number.
 func onArms(scale float64, k kernels.Kernel) kernels.Joint {
 	return kernels.Joint{Terms: []kernels.Term{{Scale: scale, Arm: k}}}
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// rbfInstance has 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the
-// kernel's own Gaussian process, so that the kernel is well specified.
+// rbfInstance returns 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the kernel's own
+// Gaussian process, so that the kernel is well specified.
 func rbfInstance(t *testing.T) *problem.Problem {
 	t.Helper()
 	return drawn(t, "rbf instance", rand.New(rand.NewPCG(41, 5)), 4, 5, 0.5, 0.4)
 }
 
-// drawn has tasks with a feature, and arms with two, drawn uniformly between 0 and 1, the kernel rbf × rbf
-// with these lengthscales over tasks and arms, rewards Σ_k θ_k φ_k with θ standard normal
-// in the model's own features, and unit noise.
+// drawn returns tasks with a feature, and arms with two, drawn uniformly between 0 and 1, the
+// kernel rbf × rbf with these lengthscales over tasks and arms, rewards Σ_k θ_k φ_k with θ standard
+// normal in the model's own features, and unit noise.
 func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *problem.Problem {
 	t.Helper()
 	var z, x [][]float64

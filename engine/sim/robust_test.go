@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// offKernel is the paper's case with a gap of 0.4, every expected reward moved by a normal number
-// of the given standard deviation. Draws with a gap below 0.1 in some task are passed over: there
-// the samples would measure near ties.
+// offKernel returns the paper's case with a gap of 0.4, every expected reward moved by a normal
+// number of the given standard deviation. Draws with a gap below 0.1 in some task are passed over:
+// there the samples would measure near ties.
 func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Problem {
 	t.Helper()
 	base := paperCase(t, number, 0.4)
@@ -27,7 +27,7 @@ func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Probl
 	}
 }
 
-// smallestGap is the least distance of the best arm of a task to its second.
+// smallestGap returns the least distance of the best arm of a task to its second.
 func smallestGap(p *problem.Problem) float64 {
 	least := math.Inf(1)
 	for _, set := range p.Groups() {
@@ -40,7 +40,7 @@ func smallestGap(p *problem.Problem) float64 {
 	return least
 }
 
-// apart is the problem under a kernel that shares nothing.
+// apart returns the problem under a kernel that shares nothing.
 func apart(p *problem.Problem) *problem.Problem {
 	return p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
 }

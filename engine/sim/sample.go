@@ -68,8 +68,8 @@ func sampleOf(measure string, results ...engine.Result) (sample, error) {
 	return s, nil
 }
 
-// fromSummary is for results whose runs were not kept one by one: the variance of the
-// mean follows from its interval.
+// fromSummary serves results whose runs were not kept one by one: the variance of the mean follows
+// from its interval.
 func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	s.runs = r.Runs
 	i := r.SamplesPerAgent
@@ -90,7 +90,7 @@ func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	return s, nil
 }
 
-// measured is the column of a measure.
+// measured returns the column of a measure.
 func measured(measure string, d *engine.Detail) []float64 {
 	out := make([]float64, len(d.Run))
 	for i := range out {
@@ -108,7 +108,7 @@ func measured(measure string, d *engine.Detail) []float64 {
 	return out
 }
 
-// student is the quantile that leaves alpha outside on both sides together.
+// student returns the quantile that leaves alpha outside on both sides together.
 func student(alpha, freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1 - alpha/2)
 }

@@ -61,7 +61,7 @@ func Shares(wrong []int, tasks int) engine.Rate {
 	return engine.Rate{Count: count, Runs: len(wrong) * tasks, Rate: p, CI95: wilson(p, effective)}
 }
 
-// wilson is the 95 % interval of a relative frequency p of n.
+// wilson returns the 95 % interval of a relative frequency p of n.
 func wilson(p, n float64) [2]float64 {
 	z := normal95
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)

@@ -115,7 +115,8 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// falseAlarms are the probabilities that Wilson's interval lies above delta, and that the warning comes.
+// falseAlarms returns the probabilities that Wilson's interval lies above delta, and that the
+// warning comes.
 func falseAlarms(runs int, delta float64) (wilson, said float64) {
 	law := distuv.Binomial{N: float64(runs), P: delta}
 	for k := range runs + 1 {

@@ -33,7 +33,7 @@ func openStore(t *testing.T, path string) *sim.Store {
 	return s
 }
 
-// bits are the floats below v, bit by bit, to tell -0 from 0.
+// bits returns the floats below v, bit by bit, to tell -0 from 0.
 func bits(v reflect.Value, out []uint64) []uint64 {
 	switch v.Kind() {
 	case reflect.Float64:

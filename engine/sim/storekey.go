@@ -17,7 +17,7 @@ import (
 // keyLength is the number of hexadecimal digits of a key.
 const keyLength = 2 * sha256.Size
 
-// key is SHA-256 over all that a result depends on, in hexadecimal.
+// key returns SHA-256 over all that a result depends on, in hexadecimal.
 //
 // Of the kernel this is its text and also the features it gives on the points: the
 // text of a formula is its name, behind which there can be another function.

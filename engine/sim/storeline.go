@@ -43,7 +43,7 @@ func newLine(key string, r engine.Result) (storedLine, error) {
 	return line, err
 }
 
-// decode is the inverse of newLine.
+// decode returns the inverse of newLine.
 func (l storedLine) decode() (engine.Result, error) {
 	var r engine.Result
 	if err := json.Unmarshal(l.Result, &r); err != nil {

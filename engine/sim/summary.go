@@ -53,7 +53,7 @@ func (x Experiment) summary(ctx context.Context, entry algorithms.Entry, model *
 	return r
 }
 
-// blank is the result before any run: what was asked.
+// blank returns the result before any run: what was asked.
 func (x Experiment) blank(entry algorithms.Entry) engine.Result {
 	p := x.Problem
 	r := engine.Result{

@@ -65,7 +65,7 @@ func TestLowerBoundUpToASize(t *testing.T) {
 	}
 }
 
-// line is a problem of one task whose arms lie on a line, with the best one at its end.
+// line returns a problem of one task whose arms lie on a line, with the best one at its end.
 func line(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
 	names, x := make([]string, arms), make([][]float64, arms)

@@ -20,7 +20,7 @@ type units struct {
 	level                   float64 // added to every reward, in the multiplied units
 }
 
-// armKernels are the kernels of the catalogue with their lengths in units of the features.
+// armKernels returns the kernels of the catalogue with their lengths in units of the features.
 func armKernels(unit float64) map[string]kernels.Kernel {
 	length := func(l float64) []float64 { return []float64{l * unit} }
 	return map[string]kernels.Kernel{
@@ -42,7 +42,8 @@ func armKernels(unit float64) map[string]kernels.Kernel {
 	}
 }
 
-// inUnits is a problem of three tasks with four arms each, whose rewards the kernel represents, in these units.
+// inUnits returns a problem of three tasks with four arms each, whose rewards the kernel
+// represents, in these units.
 func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 11))

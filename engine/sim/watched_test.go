@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// before is the drawer of a problem that first calls a function with the number of the draw.
+// before returns the drawer of a problem that first calls a function with the number of the draw.
 func before(t *testing.T, p *problem.Problem, call func(draw int)) sim.Drawer {
 	t.Helper()
 	draw, err := sim.DrawerOf(p)

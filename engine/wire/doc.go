@@ -20,7 +20,7 @@
 // has nothing in it but the plan's counts, so that receivers recover b_v = A_v θ̂_v and merge. They
 // need the features φ in the same basis as the sender, and ξ > 0 or counts whose features span the
 // space: without, A_v is singular. Only Merged and Raw show how far rewards scatter; the length of
-// Theta is then that of a part.
+// Theta is then a part's.
 //
 // A message is
 //
@@ -33,7 +33,7 @@
 //	entries  n times
 //	         Merged  count uvarint, then the mean as 8 bytes unless the count is 0, then
 //	                 with squares these as 8 bytes unless the count is 0 or 1; messages
-//	                 with squares have a kind of their own
+//	                 with squares have their own kind
 //	         Raw     arm uvarint, counted from 0 among the agent's own; reward 8 bytes
 //	         Theta   8 bytes
 //

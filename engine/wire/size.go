@@ -2,8 +2,8 @@ package wire
 
 import "math/bits"
 
-// MergedSize is the length of a Merged message of an agent with these counts, with or
-// without squares.
+// MergedSize returns the length of a Merged message of an agent with these counts, with or without
+// squares.
 func MergedSize(agent, round int, counts []int, spread bool) int {
 	size := headerSize(agent, round, len(counts))
 	for _, count := range counts {
@@ -18,8 +18,8 @@ func MergedSize(agent, round int, counts []int, spread bool) int {
 	return size
 }
 
-// RawSize is the length of a Raw message of an agent that made these counts of pulls
-// on its arms. It costs no more for many pulls than for few.
+// RawSize returns the length of a Raw message of an agent that made these counts of pulls on its
+// arms. It costs no more for many pulls than for few.
 func RawSize(agent, round int, counts []int) int {
 	pulls, entries := 0, 0
 	for arm, count := range counts {
@@ -29,15 +29,15 @@ func RawSize(agent, round int, counts []int) int {
 	return headerSize(agent, round, pulls) + entries
 }
 
-// ThetaSize is the length of a Theta message with m features.
+// ThetaSize returns the length of a Theta message with m features.
 func ThetaSize(agent, round, m int) int {
 	return headerSize(agent, round, m) + m*floatSize
 }
 
-// headerSize is the length of what comes before n entries.
+// headerSize returns the length of what comes before n entries.
 func headerSize(agent, round, n int) int {
 	return 2 + uvarintSize(agent) + uvarintSize(round) + len(Digest{}) + uvarintSize(n)
 }
 
-// uvarintSize is the length of v ≥ 0 as a uvarint: a byte for each seven bits.
+// uvarintSize returns the length of v ≥ 0 as a uvarint: a byte for each seven bits.
 func uvarintSize(v int) int { return max(1, (bits.Len64(uint64(v))+6)/7) }

@@ -48,7 +48,7 @@ func Regular(path string) error {
 	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and not a file", kindOf(info.Mode().Type()))}
 }
 
-// opening is an error of looking at a path, as the one of opening it would be.
+// opening returns an error of looking at a path in the form that opening it would give.
 func opening(path string, err error) error {
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		err = failed.Err

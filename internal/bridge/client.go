@@ -59,7 +59,7 @@ func Open() (*Client, error) {
 // Connect opens the program's one connection, at its first call.
 var Connect = sync.OnceValues(Open)
 
-// inherited is a socket that the kernel left open for the process of a function.
+// inherited returns a socket that the kernel left open for the process of a function.
 func inherited(number uintptr) (net.Conn, error) {
 	file := os.NewFile(number, "kernel")
 	defer file.Close()

@@ -23,7 +23,7 @@ type node struct {
 	Slots []kernels.Slot // of an open kernel
 }
 
-// leaves are the types of the catalogue's kernels, and the free number.
+// leaves returns the types of the catalogue's kernels, and the free number.
 func leaves() []reflect.Type {
 	leaves := []reflect.Type{reflect.TypeFor[kernels.Free]()}
 	for _, e := range kernels.Catalogue() {

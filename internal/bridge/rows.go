@@ -249,7 +249,7 @@ func panicked(f kernels.Formula, p any, x, y kernels.Point) error {
 	return fmt.Errorf("%s: a panic at the points %s and %s: %v", f.Name, place(x), place(y), p)
 }
 
-// place is a point for a message: its name and features.
+// place returns a point for a message: its name and features.
 func place(p kernels.Point) string {
 	const most = 6
 	var values []string

@@ -31,7 +31,7 @@ const (
 	kindFit     = "fit"
 )
 
-// plainKinds are the kinds that gob carries exactly as they are: numbers, texts, and what
+// plainKinds returns the kinds that gob carries exactly as they are: numbers, texts, and what
 // package kinds lists but for the kinds above.
 func plainKinds() map[string]reflect.Type {
 	plain := map[string]reflect.Type{

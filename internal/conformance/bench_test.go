@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 )
 
-// median of durations, in milliseconds.
+// median returns the median of durations, in milliseconds.
 func median(times []time.Duration) float64 {
 	slices.Sort(times)
 	return float64(times[len(times)/2].Microseconds()) / 1000
@@ -84,7 +84,7 @@ func BenchmarkGoCellAdded(b *testing.B) {
 	}
 }
 
-// BenchmarkCopeCell is the round trip of a script cell that does next to nothing.
+// BenchmarkCopeCell measures the round trip of a script cell that does next to nothing.
 func BenchmarkCopeCell(b *testing.B) {
 	installed(b)
 	k := started(b, ourKernel)
@@ -96,7 +96,7 @@ func BenchmarkCopeCell(b *testing.B) {
 	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "ms-p99")
 }
 
-// BenchmarkKernelReady is the time from starting a kernel until it has answered and its
+// BenchmarkKernelReady measures the time from starting a kernel until it has answered and its
 // output arrives.
 func BenchmarkKernelReady(b *testing.B) {
 	installed(b)
@@ -122,7 +122,7 @@ func BenchmarkKernelReady(b *testing.B) {
 	}
 }
 
-// BenchmarkReport7Cells is gonb-cope report as its user runs it, on seven cells of both
+// BenchmarkReport7Cells measures gonb-cope report as its user runs it, on seven cells of both
 // languages with a table and a figure.
 func BenchmarkReport7Cells(b *testing.B) {
 	warm(b)

@@ -28,7 +28,7 @@ func book(t testing.TB, folder, name string, cells ...notebook.Cell) string {
 	return path
 }
 
-// code is a cell of code, with tags.
+// code returns a cell of code, with tags.
 func code(source string, tags ...string) notebook.Cell {
 	c := notebook.Cell{Type: notebook.Code, Source: source, Metadata: map[string]any{}}
 	for _, tag := range tags {
@@ -37,13 +37,13 @@ func code(source string, tags ...string) notebook.Cell {
 	return c
 }
 
-// text is a cell of Markdown.
+// text returns a cell of Markdown.
 func text(source string) notebook.Cell {
 	return notebook.Cell{Type: notebook.Markdown, Source: source, Metadata: map[string]any{}}
 }
 
-// mixed are seven cells of every kind: parameters in both languages, a table, a figure,
-// Go, and Go that reads what a script bound.
+// mixed returns seven cells of every kind: parameters in both languages, a table, a figure, Go, and
+// Go that reads what a script bound.
 func mixed() []notebook.Cell {
 	return []notebook.Cell{
 		text("# Seven cells\n\nScripts and Go, $\\Upsilon$ and a figure."),

@@ -1,7 +1,6 @@
-// Package conformance has no code, only tests: it drives the real command with the
-// programs that its users have. Everything runs as they would run it, in processes
-// of its own, with the command built from this source and installed into folders
-// that the tests remove.
+// Package conformance has no code, only tests: it drives the real command with the programs that
+// its users have. Everything runs as they would run it, in new processes, with the command built
+// from this source and installed into folders that the tests remove.
 //
 //	suite_test.go      the Jupyter project's own suite for kernels, python3-jupyter-kernel-test
 //	notebooks_test.go  nbconvert executes every notebook of the repository; nbformat judges it

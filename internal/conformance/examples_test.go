@@ -44,7 +44,7 @@ var leftOut = map[int]string{
 	64: "a checkout of GoNB in the home folder", 66: "a checkout of GoNB in the home folder",
 }
 
-// pinning is a cell that puts the pins into GoNB's go.mod.
+// pinning returns a cell that puts the pins into GoNB's go.mod.
 func pinning(t *testing.T) string {
 	t.Helper()
 	command := "!*go mod edit"
@@ -187,8 +187,8 @@ func execute(ctx context.Context, t *testing.T, k *client.Kernel, work, source s
 	return o
 }
 
-// shown are the lines of a display, by media type. A text beside other forms is left
-// out: GoNB gives none with HTML, this kernel always does.
+// shown returns the lines of a display, by media type. A text beside other forms is left out: GoNB
+// gives none with HTML, this kernel always does.
 func shown(data map[string]any, work string) (lines []string) {
 	for media, v := range data {
 		if media != "text/plain" || len(data) == 1 {
@@ -215,7 +215,7 @@ var differences = []struct {
 	{regexp.MustCompile(`0x[0-9a-f]+`), "ADDRESS"},                         // in stack traces
 }
 
-// normal is a text in lines without what two runs cannot agree on.
+// normal returns a text in lines without what two runs cannot agree on.
 func normal(text, work string) []string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, work, "WORK"), os.TempDir(), "/tmp")
 	for _, d := range differences {

@@ -124,7 +124,7 @@ type cellState struct {
 
 func (w window) state() []cellState { return evaluate[[]cellState](w, w.cells) }
 
-// errors are the names of the errors in the outputs.
+// errors returns the names of the errors in the outputs.
 func (c cellState) errors() (names []string) {
 	for _, o := range c.Outputs {
 		if o.Type == "error" {
@@ -134,7 +134,7 @@ func (c cellState) errors() (names []string) {
 	return names
 }
 
-// text is the plain text of the outputs.
+// text returns the plain text of the outputs.
 func (c cellState) text() string {
 	var b strings.Builder
 	for _, o := range c.Outputs {
@@ -169,7 +169,7 @@ func (w window) picture(name string) {
 	}
 }
 
-// drive is the test of a front end.
+// drive tests a front end.
 func (f front) drive(t *testing.T, address string) {
 	ctx := browse(t, 6*limit)
 	t.Run("quickstart", func(t *testing.T) { f.open(ctx, t, address, "quickstart.ipynb").quickstart() })
@@ -229,8 +229,7 @@ func (w window) long() {
 	w.await("the end of the second interrupt", func() bool { return idle(w.state()) })
 }
 
-// kernels are the processes of this program's kernels that these tests have started,
-// in order.
+// kernels returns the processes of this program's kernels that these tests have started, in order.
 func kernels() (ids []string) {
 	for _, p := range own() {
 		if len(p.argv) > 1 && p.argv[1] == "kernel" {

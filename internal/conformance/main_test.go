@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// prepared runs the tests with a home of their own: nothing of the user's Jupyter is
-// read or written. What Go and this program have compiled and downloaded stays in use.
+// prepared runs the tests with a new home folder: nothing of the user's Jupyter is read or written.
+// What Go and this program have compiled and downloaded stays in use.
 func prepared(run func() int) (status int, err error) {
 	if root, err = os.MkdirTemp("", "conf"); err != nil {
 		return 1, err
@@ -71,7 +71,7 @@ func prepared(run func() int) (status int, err error) {
 	return status, nil
 }
 
-// strays are the processes that the tests have started and that do not end.
+// strays returns the processes that the tests have started and that do not end.
 func strays() (left []string) {
 	within(limit, func() bool {
 		left = nil
@@ -89,8 +89,8 @@ type process struct {
 	argv []string
 }
 
-// own are the processes that have the tests' folder in their environment, and so were
-// started by them. Other systems than Linux do not tell.
+// own returns the processes that have the tests' folder in their environment, and so were started
+// by them. Other systems than Linux do not tell.
 func own() (found []process) {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environments {
@@ -184,7 +184,7 @@ func program(t testing.TB, name, debian string) string {
 // be another one.
 const systemPython = "/usr/bin/python3"
 
-// python is an interpreter that has a module of a Debian package.
+// python returns an interpreter that has a module of a Debian package.
 func python(t testing.TB, module, debian string) string {
 	t.Helper()
 	for _, name := range []string{systemPython, "python3"} {

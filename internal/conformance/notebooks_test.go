@@ -42,7 +42,7 @@ func TestNbformatRefuses(t *testing.T) {
 	}
 }
 
-// ours are the notebooks of the repository.
+// ours returns the notebooks of the repository.
 func ours(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../../notebooks/*.ipynb")

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// debianServer is the Notebook server of Debian.
+// debianServer returns the Notebook server of Debian.
 func debianServer(t *testing.T) []string {
 	return []string{python(t, "notebook", "jupyter-notebook"), "-W", "ignore", "-m", "notebook", "--NotebookApp.token=", "--NotebookApp.password="}
 }
 
-// shelf is a folder with our notebooks, and one that takes long.
+// shelf returns a folder with our notebooks, and one that takes long.
 func shelf(t *testing.T) string {
 	t.Helper()
 	folder := copied(t)

@@ -50,8 +50,8 @@ func decompose(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *
 	return values, v, err
 }
 
-// scaleOf is a power of two near the largest entry, so that dividing by it rounds nothing. gonum
-// panics on matrices of much smaller scale.
+// scaleOf returns a power of two near the largest entry, so that dividing by it rounds nothing.
+// gonum panics on matrices of much smaller scale.
 func scaleOf(a *mat.SymDense) (float64, error) {
 	raw, largest := a.RawSymmetric(), 0.0
 	for i := range raw.N {

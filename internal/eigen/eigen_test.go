@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/ending"
 )
 
-// random is a symmetric matrix of rank at most r, with entries of the order of scale.
+// random returns a symmetric matrix of rank at most r, with entries of the order of scale.
 func random(n, r int, scale float64) *mat.SymDense {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(r)))
 	x := mat.NewDense(n, r, nil)

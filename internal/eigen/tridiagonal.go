@@ -20,7 +20,7 @@ type tridiagonal struct {
 // panel is the number of columns reduced at a time.
 const panel = 32
 
-// reduce is LAPACK's dsytrd on the upper triangle, with a look at the context between panels.
+// reduce runs LAPACK's dsytrd on the upper triangle, with a look at the context between panels.
 func reduce(ctx context.Context, a *mat.SymDense) (*tridiagonal, error) {
 	n := a.SymmetricDim()
 	t := &tridiagonal{n: n, diagonal: make([]float64, n), beside: make([]float64, n), tau: make([]float64, n-1)}

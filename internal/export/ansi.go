@@ -48,7 +48,7 @@ func ansi(text string) []*markup.Node {
 	return out
 }
 
-// stripANSI is the text alone.
+// stripANSI returns the text alone.
 func stripANSI(text string) string { return escapes.ReplaceAllString(overwrite(text), "") }
 
 // overwrite does what a terminal does at a carriage return (the line is written again, as progress

@@ -25,9 +25,8 @@ type picture struct {
 	caption string
 }
 
-// drawn is the picture of an output in the first of the wanted endings (.pdf .svg
-// .png .jpg) that it has. A figure of ours, whose data are in the output, is drawn
-// again as PDF.
+// drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg)
+// that it has. A figure of ours, whose data are in the output, is drawn again as PDF.
 func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
 	f, ours := ownFigure(o)
@@ -62,7 +61,7 @@ func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 	return picture{}, false
 }
 
-// ownFigure is the figure whose data an output of ours carries.
+// ownFigure returns the figure whose data an output of ours carries.
 func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	v, _ := o.Data[report.MediaType].(map[string]any)
 	if stringOf(v["type"]) != "figure" {
@@ -72,7 +71,7 @@ func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	return f, err == nil
 }
 
-// outputImage is the image of an output, or nil when its bytes are no such image.
+// outputImage returns the image of an output, or nil when its bytes are no such image.
 func outputImage(o notebook.Output, media string) []byte {
 	if data, kind, _ := sniffed(decoded(o.Data[media])); kind == media {
 		return data
@@ -88,7 +87,7 @@ func decoded(v any) []byte {
 	return data
 }
 
-// soleDrawing is the drawing in HTML that holds nothing else, as GoNB puts it out.
+// soleDrawing returns the drawing in HTML that holds nothing else, as GoNB puts it out.
 func soleDrawing(source string) string {
 	if !strings.Contains(source, "<svg") {
 		return ""
@@ -114,7 +113,7 @@ const (
 	asJSON
 )
 
-// textOf is the first of the wanted media types that an output has.
+// textOf returns the first of the wanted media types that an output has.
 func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
 	for _, media := range wanted {
 		source := stringOf(o.Data[media])
@@ -148,7 +147,7 @@ func recognised(source string) bool {
 	return strings.HasPrefix(strings.TrimSpace(source), `\begin{`)
 }
 
-// loneFormula is the formula of a text that is one formula between dollars.
+// loneFormula returns the formula of a text that is one formula between dollars.
 func loneFormula(source string) (formula string, ok bool) {
 	s := strings.TrimSpace(source)
 	for _, sign := range []string{"$$", "$"} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// luminance is the relative luminance of a colour #rrggbb [WCAG 2.1].
+// luminance returns the relative luminance of a colour #rrggbb [WCAG 2.1].
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	var r, g, b int

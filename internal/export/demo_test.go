@@ -62,7 +62,7 @@ func bundles(t *testing.T) []notebook.Output {
 	return out
 }
 
-// pixels is a small PNG.
+// pixels returns a small PNG.
 func pixels(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 60, 30))
@@ -105,7 +105,7 @@ func printed(name, s string) notebook.Output {
 	return notebook.Output{Type: notebook.Stream, Name: name, Text: s}
 }
 
-// demo is a notebook with everything that a report meets.
+// demo returns a notebook with everything that a report meets.
 func demo(t *testing.T) *notebook.Notebook {
 	t.Helper()
 	encoded := base64.StdEncoding.EncodeToString(pixels(t))
@@ -140,7 +140,7 @@ func demo(t *testing.T) *notebook.Notebook {
 	}
 }
 
-// demoOptions have every line of the provenance.
+// demoOptions returns options with every line of the provenance.
 func demoOptions() Options {
 	return Options{Provenance: Provenance{
 		Parameters: []Parameter{{Name: "gap", Value: "0.2", Default: "0.1"}, {Name: "names", Value: `["a", "b"]`}},

@@ -40,7 +40,7 @@ var formats = map[string]writer{
 	".tex": writeLaTeX,
 }
 
-// Known are the endings that Save knows, sorted.
+// Known returns the endings that Save knows, sorted.
 func Known() []string {
 	var out []string
 	for e := range formats {

@@ -168,9 +168,9 @@ func (p *texProse) html(n ast.Node) string {
 	return b.String()
 }
 
-// footnote is a note where it is referred to. A note inside of notes is written where
-// the first of them needs it and left out after that, so that notes that refer to
-// themselves, or to each other in great numbers, come to an end.
+// footnote returns a note where it is referred to. A note inside of notes is written where the
+// first of them needs it and left out after that, so that notes that refer to themselves, or to
+// each other in great numbers, come to an end.
 func (p *texProse) footnote(number int) string {
 	note := p.notes[number]
 	if note == nil || p.inNote && p.placed[number] {
@@ -182,7 +182,7 @@ func (p *texProse) footnote(number int) string {
 	return `\footnote{` + strings.TrimSpace(p.blocks(note)) + "}"
 }
 
-// textIn is the text inside a node, as written.
+// textIn returns the text inside a node, as written.
 func textIn(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -46,7 +46,7 @@ var texAttacks = []string{
 // texTargets are the files that an attack is after.
 type texTargets struct{ folder, canary, old, made string }
 
-// attackedTeX is a report whose outputs, formulas and Markdown attack in these ways.
+// attackedTeX returns a report whose outputs, formulas and Markdown attack in these ways.
 func attackedTeX(t *testing.T, patterns ...string) texTargets {
 	t.Helper()
 	elsewhere, folder := t.TempDir(), t.TempDir()

@@ -93,7 +93,7 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 	return err
 }
 
-// sectionShift is 0 when headings of level 1 remain besides the title, else 1.
+// sectionShift returns 0 when headings of level 1 remain besides the title, else 1.
 func sectionShift(nb *notebook.Notebook, strip bool) int {
 	for h := range headings(nb) {
 		if !strip && h.heading.Level == 1 {
@@ -194,7 +194,7 @@ func (l *latexWriter) figure(p picture) {
 	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n", l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
 }
 
-// image is a picture in running text.
+// image returns a picture in running text.
 func (l *latexWriter) image(src string, c *notebook.Cell) string {
 	data, media, problem := imageBytes(src, c, l.opt.Folder)
 	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}[media]

@@ -60,7 +60,7 @@ func (*mathBlock) IsRaw() bool { return true }
 // Dump implements ast.Node.
 func (n *mathBlock) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// tex is the formula without dollars.
+// tex returns the formula without dollars.
 func (n *mathBlock) tex(source []byte) string {
 	s := strings.TrimSpace(string(n.Lines().Value(source)))
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(s, "$$"), "$$"))

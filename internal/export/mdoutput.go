@@ -30,7 +30,7 @@ func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	}
 }
 
-// errorText is an error with its traceback for formats without colours.
+// errorText returns the text of an error with its traceback, for formats without colours.
 func errorText(o notebook.Output) string {
 	text := errorLine(o)
 	if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" && trace != text {

@@ -100,7 +100,7 @@ func (c *counter) called(t *testing.T) int64 {
 	return c.calls.Swap(0) - 1
 }
 
-// beaconBook is a notebook whose outputs and text ask a server in all ways.
+// beaconBook returns a notebook whose outputs and text ask a server in all ways.
 func beaconBook(address string) *notebook.Notebook {
 	cells := []notebook.Cell{markdownCell("# Title")}
 	for _, b := range beacons {
@@ -192,7 +192,7 @@ var overlays = []string{
 	`<style>{ position: fixed; inset: 0 } ~ * { display: none }</style><p>cover</p>`,
 }
 
-// overlayBook is a notebook of overlays between text that must stay in sight.
+// overlayBook returns a notebook of overlays between text that must stay in sight.
 func overlayBook(sources []string) *notebook.Notebook {
 	cells := []notebook.Cell{markdownCell("# Title in sight\n\nFirst words, on one line."), markdownCell("Second words.")}
 	for _, o := range sources {
@@ -234,7 +234,7 @@ func TestOverlays(t *testing.T) {
 	}
 }
 
-// seen is a picture of the head of a page.
+// seen returns a picture of the head of a page.
 func seen(t *testing.T, program string, page []byte) image.Image {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "seen.png")

@@ -22,7 +22,7 @@ const (
 	shortenedTo = 20 // lines before the fold of a long text
 )
 
-// output is one output as markup, or nil for one that shows nothing.
+// output returns one output as markup, or nil for one that shows nothing.
 func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.Node, error) {
 	p.outputs++
 	id := fmt.Sprintf("output-%d", p.outputs)
@@ -100,7 +100,7 @@ func shorten(text string) (string, bool) {
 	return text, cut
 }
 
-// errorNode is an error with its traceback.
+// errorNode returns the markup of an error with its traceback.
 func errorNode(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
 	if c.HasTag(raises) {
@@ -222,7 +222,7 @@ func latexNode(source string) *markup.Node {
 	return markup.Element("pre", nil, markup.Text(source))
 }
 
-// prettyJSON is a decoded JSON value on lines.
+// prettyJSON returns a decoded JSON value on lines.
 func prettyJSON(data any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -19,7 +19,7 @@ var (
 	script string
 )
 
-// look is the style sheet of package report, as it comes with every fragment.
+// look returns the style sheet of package report, as it comes with every fragment.
 func look() string {
 	var b strings.Builder
 	if err := report.Fragment(&b, report.Display{Value: ""}, "look"); err != nil {
@@ -31,7 +31,7 @@ func look() string {
 	panic("export: the report has no style")
 }
 
-// scriptText is the script as it stands in the page, which its policy knows by its sum.
+// scriptText returns the script as it stands in the page, which its policy knows by its sum.
 func scriptText() string { return "\n" + script }
 
 // HTML writes the report as one page that asks nothing of any network. It is
@@ -83,7 +83,7 @@ func (p *page) policy() string {
 	return report.ContentPolicy(scriptText())
 }
 
-// body is the whole visible page.
+// body returns the whole visible page.
 func (p *page) body() (*markup.Node, error) {
 	trees, err := p.proseTrees()
 	if err != nil {
@@ -126,7 +126,7 @@ func (p *page) body() (*markup.Node, error) {
 	return body, nil
 }
 
-// fallbackTitle is for notebooks without a heading.
+// fallbackTitle returns the title of notebooks without a heading.
 func (p *page) fallbackTitle() string {
 	if name := filepath.Base(p.opt.Provenance.Notebook); name != "." && name != "/" {
 		return strings.TrimSuffix(name, filepath.Ext(name))
@@ -134,7 +134,7 @@ func (p *page) fallbackTitle() string {
 	return "Notebook"
 }
 
-// cleaner is for markup of a cell, whose ids start with name.
+// cleaner returns the cleaner for markup of a cell, whose ids start with name.
 func (p *page) cleaner(name string, c *notebook.Cell) *markup.Cleaner {
 	id := func(s string) string { return name + "-" + strings.Join(strings.FieldsFunc(s, notInID), "-") }
 	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: func(css string) { p.style(css, name, id) }}
@@ -176,7 +176,7 @@ func (p *page) proseTrees() ([]*markup.Node, error) {
 	return trees, nil
 }
 
-// cell is one cell as it stands in the page, or nil.
+// cell returns one cell as it stands in the page, or nil.
 func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 	c := &p.nb.Cells[i]
 	if c.HasTag(removeCell) || c.Type == notebook.Raw {

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
-// code is the source of a cell, which a reader can fold.
+// code returns the source of a cell, which a reader can fold.
 func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 	lang := language(c.Source)
 	title := map[string]string{"go": "Go", "cope": "CoPE"}[lang]
@@ -61,8 +61,7 @@ func (p *page) banner() []*markup.Node {
 	return []*markup.Node{out}
 }
 
-// contents is the outline as nested lists, or nil when there is nothing to choose
-// from.
+// contents returns the outline as nested lists, or nil when there is nothing to choose from.
 func contents(list []heading) *markup.Node {
 	if len(list) < 2 {
 		return nil

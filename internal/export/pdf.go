@@ -35,7 +35,7 @@ func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) e
 	return err
 }
 
-// printable is the page as it goes to paper.
+// printable returns the page as it goes to paper.
 func printable(w io.Writer, nb *notebook.Notebook, opt Options) error {
 	return (&page{nb: nb, opt: opt, paper: true}).write(w)
 }
@@ -48,7 +48,7 @@ var ErrNoBrowser = errors.New("a PDF is printed by Chromium, which is not instal
 // tried.
 var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}
 
-// findBrowser is the program that prints.
+// findBrowser returns the program that prints.
 func findBrowser() (string, error) {
 	if path := os.Getenv("CHROME_PATH"); path != "" {
 		found, err := exec.LookPath(path)

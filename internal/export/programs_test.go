@@ -132,7 +132,7 @@ func TestSVGPDF(t *testing.T) {
 	}
 }
 
-// probed is a page with a script at its end that its policy lets run.
+// probed returns a page with a script at its end that its policy lets run.
 func probed(t *testing.T, page []byte, script string) []byte {
 	t.Helper()
 	sum := sha256.Sum256([]byte(script))

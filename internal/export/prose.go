@@ -26,7 +26,7 @@ type heading struct {
 	node  *markup.Node
 }
 
-// headingLevel is 1 to 6, or 0 for what is no heading.
+// headingLevel returns 1 to 6, or 0 for what is no heading.
 func headingLevel(n *markup.Node) int {
 	if len(n.Tag) == 2 && n.Tag[0] == 'h' && n.Tag[1] >= '1' && n.Tag[1] <= '6' {
 		return int(n.Tag[1] - '0')

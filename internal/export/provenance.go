@@ -52,7 +52,7 @@ type facts struct {
 	rows    [][]string
 }
 
-// tables are the parts of the provenance that are known.
+// tables returns the parts of the provenance that are known.
 func (p Provenance) tables() []facts {
 	made := facts{caption: "How this was made"}
 	add := func(key string, values ...string) {
@@ -124,7 +124,7 @@ func (f facts) html() *markup.Node {
 	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
-// record is the provenance as the metadata of an executed notebook holds it.
+// record returns the provenance as the metadata of an executed notebook holds it.
 func (p Provenance) record() map[string]any {
 	m := map[string]any{}
 	put := func(key, value string) {
@@ -170,8 +170,8 @@ func (p Provenance) record() map[string]any {
 	return m
 }
 
-// withProvenance is the notebook with the provenance in its metadata; the one
-// given stays as it is.
+// withProvenance returns the notebook with the provenance in its metadata; the one given stays as
+// it is.
 func withProvenance(nb *notebook.Notebook, p Provenance) *notebook.Notebook {
 	out := *nb
 	out.Metadata = map[string]any{}

@@ -23,7 +23,7 @@ type sideFile struct {
 	data []byte
 }
 
-// sideOf are the files beside the report at path.
+// sideOf returns the files beside the report at path.
 func sideOf(path string) *side {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_files"
 	return &side{folder: filepath.Join(filepath.Dir(path), name), name: name}

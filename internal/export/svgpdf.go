@@ -56,7 +56,7 @@ func drawingFile(source string) []byte {
 	return nil
 }
 
-// size is the drawing's in CSS pixels, from its attributes or else its view box.
+// size returns the drawing's size in CSS pixels, from its attributes or else its view box.
 func size(svg *markup.Node) (width, height float64) {
 	width, height = length(svg.Get("width")), length(svg.Get("height"))
 	if box := strings.Fields(strings.ReplaceAll(svg.Get("viewBox"), ",", " ")); len(box) == 4 && (width == 0 || height == 0) {

@@ -74,7 +74,7 @@ func failures(nb *notebook.Notebook) []failure {
 	return out
 }
 
-// errorLine is an error in one line.
+// errorLine returns the text of an error in one line.
 func errorLine(o notebook.Output) string {
 	switch name, value := stripANSI(o.ErrorName), firstLine(stripANSI(o.ErrorValue)); {
 	case value == "":

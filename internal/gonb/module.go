@@ -59,7 +59,7 @@ func FindSource(ctx context.Context, start string) (Module, error) {
 	return Module{}, fmt.Errorf("the source of %s was not found, so Go cells cannot import it\n  = hint: set GONB_COPE_SOURCE to the folder of a checkout", modulePath)
 }
 
-// sourceAt is the module in a folder.
+// sourceAt returns the module in a folder.
 func sourceAt(folder, version string) (Module, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -74,8 +74,8 @@ func isSource(folder string) bool {
 	return err == nil && modfile.ModulePath(text) == modulePath
 }
 
-// releaseOf is the version of this binary when somebody else can download it. Go also
-// makes up pseudo-versions for builds of a checkout, which nobody may have published.
+// releaseOf returns the version of this binary when somebody else can download it. Go also makes up
+// pseudo-versions for builds of a checkout, which nobody may have published.
 func releaseOf() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePath || info.Main.Version == "" || module.IsPseudoVersion(info.Main.Version) {

@@ -22,9 +22,9 @@ func (m Module) WriteCellModule(folder string) error {
 	return nil
 }
 
-// Preparation is the code of a silent request that makes GoNB use the go.mod and go.sum
-// that WriteCellModule wrote to a folder, and that switches its go get off. It is
-// needed when GoNB has started, and again after each cell that Resets.
+// Preparation returns the code of a silent request that makes GoNB use the go.mod and go.sum that
+// WriteCellModule wrote to a folder, and that switches its go get off. It is needed when GoNB has
+// started, and again after each cell that Resets.
 //
 // GoNB names its module after its temporary folder, and this keeps the name.
 func Preparation(folder string) string {

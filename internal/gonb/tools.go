@@ -23,8 +23,8 @@ type Tools struct {
 	Gopls     string // completes Go code, from PATH; "" when not installed
 }
 
-// Bin is the folder with GoNB and goimports. It must be first in PATH where GoNB
-// runs, as GoNB looks for goimports there.
+// Bin returns the folder with GoNB and goimports. It must be first in PATH where GoNB runs, as GoNB
+// looks for goimports there.
 func (t Tools) Bin() string { return filepath.Dir(t.GoNB) }
 
 // Packages that Provision builds. They are tools of the module's go.mod.
@@ -131,7 +131,7 @@ func compile(ctx context.Context, goCommand, folder string, log func(string)) er
 	return nil
 }
 
-// GoRelease is the oldest release of Go that compiles Go cells, such as "go1.26.0".
+// GoRelease returns the oldest release of Go that compiles Go cells, such as "go1.26.0".
 func GoRelease() string {
 	f, err := modfile.ParseLax("go.mod", pinned("go.mod.txt"), nil)
 	if err != nil {

@@ -17,7 +17,7 @@ type Difference struct {
 	What   string // what differs, with the old and the new text
 }
 
-// String is the difference in a line or a few.
+// String returns the difference in a line or a few.
 func (d Difference) String() string {
 	if d.Output == 0 {
 		return fmt.Sprintf("cell %d: %s", d.Cell, d.What)
@@ -66,8 +66,8 @@ func differs(a, b notebook.Output) string {
 	return ""
 }
 
-// comparable are the representations that two outputs are compared by: the value
-// itself and the text where they are, all otherwise.
+// comparable returns the representations that two outputs are compared by: the value itself and the
+// text where they are, all otherwise.
 func comparable(a, b notebook.Output) []string {
 	exact := []string{report.MediaType, "text/plain"}
 	if a.Data[report.MediaType] != nil && b.Data[report.MediaType] != nil {

@@ -113,8 +113,8 @@ func ofScript(text string) *notebook.Notebook {
 	return n
 }
 
-// scriptOf is the script in a cell, without the empty lines that it begins with, or
-// false for a cell of another language.
+// scriptOf returns the script in a cell, without the empty lines that it begins with, or false for
+// a cell of another language.
 func scriptOf(c *notebook.Cell) (string, bool) {
 	if c.Type != notebook.Code {
 		return "", false

@@ -108,7 +108,7 @@ func inject(n *notebook.Notebook, given []Parameter) error {
 	return unknown(given, found, known, "the parameters are")
 }
 
-// unknown is the error about a name that nothing binds.
+// unknown returns the error about a name that nothing binds.
 func unknown(given []Parameter, found []bool, known []string, what string) error {
 	if at := slices.Index(found, false); at >= 0 {
 		return fmt.Errorf("--set %s: there is no such name; %s %s", given[at].Name, what, strings.Join(known, ", "))
@@ -116,8 +116,8 @@ func unknown(given []Parameter, found []bool, known []string, what string) error
 	return nil
 }
 
-// injection is the source of the cell that goes after a cell with parameters, "" for
-// none, with the names of all its parameters. It notes which were found.
+// injection returns the source of the cell that goes after a cell with parameters, "" for none,
+// with the names of all its parameters. It notes which were found.
 func injection(c *notebook.Cell, given []Parameter, found []bool) (source string, names []string, err error) {
 	var lines []string
 	text, isScript := scriptOf(c)
@@ -168,7 +168,7 @@ func namesOf(text string) []string {
 	return script.Names()
 }
 
-// defaultOf is the text to the right of the = that binds a name in a script.
+// defaultOf returns the text to the right of the = that binds a name in a script.
 func defaultOf(text, name string) string {
 	script, errs := dsl.Parse("cell", text)
 	if len(errs) > 0 {
@@ -194,7 +194,7 @@ func rewrite(text string, p *Parameter) (string, error) {
 // and the value.
 type goParameter struct{ keyword, kind, value string }
 
-// declare is the declaration with another value.
+// declare returns the declaration with another value.
 func (p goParameter) declare(name, value string) string {
 	if p.kind != "" {
 		name += " " + p.kind
@@ -236,8 +236,8 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 	return names, declared, nil
 }
 
-// goValue is a value as Go text: a text needs no quotes where the default has them,
-// and a number stays of the default's kind unless a type is declared.
+// goValue returns a value as Go text: a text needs no quotes where the default has them, and a
+// number stays of the default's kind unless a type is declared.
 func goValue(p *Parameter, typed bool) (string, error) {
 	value := p.Value
 	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {
@@ -252,7 +252,7 @@ func goValue(p *Parameter, typed bool) (string, error) {
 	return value, nil
 }
 
-// numberKind is INT or FLOAT for a number, with or without a sign.
+// numberKind returns INT or FLOAT for a number, with or without a sign.
 func numberKind(text string) token.Token {
 	e, err := parser.ParseExpr(text)
 	if signed, ok := e.(*ast.UnaryExpr); ok && err == nil {

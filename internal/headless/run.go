@@ -70,7 +70,7 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (r Record, err 
 	return r, err
 }
 
-// specFor is the kernelspec that executes a notebook. Ours needs not be installed.
+// specFor returns the kernelspec that executes a notebook. Ours needs not be installed.
 func specFor(n *notebook.Notebook, opt Options) (client.Spec, error) {
 	name := opt.Kernel
 	if name == "" {

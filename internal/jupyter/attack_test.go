@@ -32,7 +32,7 @@ func stranger(t *testing.T, c Connection, port int, say ...[]byte) net.Conn {
 	return conn
 }
 
-// greeting is the first 64 bytes of ZMTP 3.0 with the mechanism NULL.
+// greeting returns the first 64 bytes of ZMTP 3.0 with the mechanism NULL.
 func greeting() []byte {
 	b := make([]byte, 64)
 	b[0], b[9], b[10] = 0xff, 0x7f, 3
@@ -50,12 +50,12 @@ func readyCommand(kind, identity string) []byte {
 	return append([]byte{4, byte(len(body))}, body...)
 }
 
-// announce is the head of a long frame, with the first byte of its content.
+// announce returns the head of a long frame, with the first byte of its content.
 func announce(flags byte, size uint64) []byte {
 	return append(binary.BigEndian.AppendUint64([]byte{flags}, size), 'x')
 }
 
-// sockets are the ports of a server with the type of socket that they serve.
+// sockets returns the ports of a server with the type of socket that they serve.
 func sockets(c Connection) map[string]struct {
 	port int
 	kind string

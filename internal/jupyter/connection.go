@@ -80,7 +80,7 @@ func freshID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// address is the network and address of a port.
+// address returns the network and address of a port.
 func (c Connection) address(port int) (network, address string) {
 	if c.Transport == "ipc" {
 		return "unix", fmt.Sprintf("%s-%d", c.IP, port)
@@ -88,7 +88,7 @@ func (c Connection) address(port int) (network, address string) {
 	return "tcp", net.JoinHostPort(c.IP, strconv.Itoa(port))
 }
 
-// guarded is an error unless messages are signed or only this machine can send any.
+// guarded returns an error unless messages are signed or only this machine can send any.
 func (c Connection) guarded() error {
 	ip, err := netip.ParseAddr(c.IP)
 	local := c.Transport == "ipc" || c.IP == "localhost" || err == nil && ip.IsLoopback()

@@ -76,7 +76,7 @@ type Session struct {
 // empty key signs nothing.
 func NewSession(key string) *Session { return &Session{id: freshID(), key: []byte(key)} }
 
-// ID is the identity of the session, which its messages carry.
+// ID returns the identity of the session, which its messages carry.
 func (s *Session) ID() string { return s.id }
 
 // New makes a message. With a parent it answers that message: it goes to whom the

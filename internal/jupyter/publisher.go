@@ -42,8 +42,8 @@ func (s *Server) notice(n int, m *Message) [][]byte {
 	return s.session.encode(notice)
 }
 
-// serveSubscriber is a PUB: a message that begins with 1 subscribes to the topics
-// that begin with its rest, one that begins with 0 ends that.
+// serveSubscriber serves one connection of a PUB socket: a message that begins with 1 subscribes to
+// the topics that begin with its rest, one that begins with 0 ends that.
 func (s *Server) serveSubscriber(conn net.Conn) {
 	p, err := s.join(conn, zmtp.Pub)
 	if err != nil {

@@ -78,8 +78,8 @@ func (s *Server) connected(identity string) bool {
 	return false
 }
 
-// serveRequests is a ROUTER: it delivers what a front end sends, with the identity
-// by which it is answered.
+// serveRequests serves one connection of a ROUTER socket: it delivers what a front end sends, with
+// the identity by which it is answered.
 func (s *Server) serveRequests(ch Channel, conn net.Conn) {
 	p, err := s.join(conn, zmtp.Router)
 	if err != nil {

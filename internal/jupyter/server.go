@@ -68,8 +68,7 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 // Session makes the messages of the kernel.
 func (s *Server) Session() *Session { return s.session }
 
-// Messages are the requests that arrive on a channel, in order. The caller must
-// keep reading.
+// Messages returns the requests that arrive on a channel, in order. The caller must keep reading.
 func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
 
 // Close closes the sockets, after what was sent has left or linger is over.

@@ -28,11 +28,11 @@ func script(template []byte, w Words) []byte {
 	return bytes.Replace(text, []byte("/* WORDS */ {}"), words, 1)
 }
 
-// classic is kernel.js of the classic Notebook.
+// classic returns kernel.js of the classic Notebook.
 func classic(w Words) []byte { return script(kernelJS, w) }
 
-// extension is the prebuilt extension of JupyterLab. Browsers keep scripts by their
-// address, so the name changes with the content.
+// extension returns the prebuilt extension of JupyterLab. Browsers keep scripts by their address,
+// so the name changes with the content.
 func extension(o Options) map[string]file {
 	entry := script(labJS, o.Words)
 	sum := sha256.Sum256(entry)
@@ -67,8 +67,8 @@ func pretty(v map[string]any) []byte {
 	return append(text, '\n')
 }
 
-// semver is a version as package.json wants it: JupyterLab leaves an extension out
-// whose version it cannot read.
+// semver returns a version as package.json wants it: JupyterLab leaves an extension out whose
+// version it cannot read.
 func semver(version string) string {
 	if rest, ok := strings.CutPrefix(version, "v"); ok {
 		return rest

@@ -97,7 +97,7 @@ func Install(o Options) (Installed, error) {
 	return done, replace(data, done.LabExtension, extension(o))
 }
 
-// resources are the files of the kernelspec.
+// resources returns the files of the kernelspec.
 func (o Options) resources(done Installed) (map[string]file, error) {
 	text, err := json.MarshalIndent(spec{
 		Argv:          append([]string{done.Executable}, arguments...),
@@ -173,7 +173,7 @@ func HasExtension(dir string) bool {
 	return err == nil
 }
 
-// place is the folder of Jupyter's data, and the one of the kernelspec in it.
+// place returns the folder of Jupyter's data, and the one of the kernelspec in it.
 func (o Options) place() (data, dir string, err error) {
 	name := o.Name
 	if name == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
 )
 
-// elsewhere is a program outside of all temporary folders, as far as Install knows.
+// elsewhere returns a program outside of all temporary folders, as far as Install knows.
 func elsewhere(t *testing.T) string {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())

@@ -35,7 +35,7 @@ const (
 	bumpWidth = 0.11
 )
 
-// at is the height of a line over x.
+// at returns the height of a line over x.
 func (t task) at(x float64) float64 {
 	u := (x - bumpAt) / bumpWidth
 	return t.base - t.height*math.Exp(-u*u/2)
@@ -54,7 +54,7 @@ func (t task) near(x, y float64) bool {
 	return math.Abs(y-t.at(x)) <= stroke/2*math.Hypot(1, slope)
 }
 
-// LogoSVG is the mark as SVG.
+// LogoSVG returns the mark as SVG.
 func LogoSVG() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" role="img"><title>gonb-cope</title>`+"\n")
@@ -72,7 +72,7 @@ func LogoSVG() []byte {
 
 func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// LogoPNG is the mark as PNG of a side in pixels.
+// LogoPNG returns the mark as PNG of a side in pixels.
 func LogoPNG(side int) []byte {
 	const samples = 4 // each way in a pixel
 	img := image.NewNRGBA(image.Rect(0, 0, side, side))
@@ -96,7 +96,7 @@ func LogoPNG(side int) []byte {
 	return out.Bytes()
 }
 
-// paint is the colour at a point; none outside the rounded square.
+// paint returns the colour at a point; none outside the rounded square.
 func paint(x, y float64) (color.RGBA, bool) {
 	dx := max(corner-x, x-(1-corner), 0)
 	dy := max(corner-y, y-(1-corner), 0)

@@ -78,7 +78,7 @@ func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 	return k
 }
 
-// Names are the kinds for readers that show nothing.
+// Names returns the kinds for readers that show nothing.
 func Names() []Kind[struct{}] { return All[struct{}]() }
 
 // Of returns the kind of values of a Go type.

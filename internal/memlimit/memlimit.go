@@ -53,7 +53,7 @@ func Matrices(ctx context.Context, what string, matrices, n, dim int) error {
 	return Claim(ctx, Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(dim), Count: n, Of: "arms"})
 }
 
-// Claim is asked before the allocation: it returns an *Error when it does not fit, and tells the
+// Claim asks before an allocation: it returns an *Error when it does not fit, and tells the
 // listener of the context of needs above 1 GB, of each one once. Claiming reserves nothing.
 func Claim(ctx context.Context, n Need) error {
 	if n.Bytes < looked {

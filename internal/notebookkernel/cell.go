@@ -33,7 +33,7 @@ type executeRequest struct {
 // stores reports whether the execution is counted and remembered.
 func (a executeRequest) stores() bool { return !a.Silent && isTrue(a.StoreHistory) }
 
-// isTrue is the value of a flag that is true unless it is given.
+// isTrue returns the value of a flag that is true unless it is given.
 func isTrue(flag *bool) bool { return flag == nil || *flag }
 
 // failure is an error of a cell as front ends show it.
@@ -43,7 +43,7 @@ type failure struct {
 	Traceback []string `json:"traceback"`
 }
 
-// interrupted is the failure of a cell that was interrupted.
+// interrupted returns the failure of a cell that was interrupted.
 func interrupted(what string) *failure {
 	text := "interrupted"
 	if what != "" {
@@ -159,7 +159,7 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// metadataJSON is the form of a message's metadata.
+// metadataJSON returns the form of a message's metadata.
 func metadataJSON(m map[string]any) json.RawMessage {
 	text, _ := json.Marshal(m) // texts only
 	return text

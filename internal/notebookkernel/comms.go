@@ -36,7 +36,7 @@ func (c *comms) see(m *jupyter.Message) {
 	}
 }
 
-// answer is the content of comm_info_reply.
+// answer returns the content of comm_info_reply.
 func (c *comms) answer(m *jupyter.Message) any {
 	var content struct {
 		Target string `json:"target_name"`

@@ -61,7 +61,7 @@ func (k *kernel) shutdown(ch jupyter.Channel, m *jupyter.Message) {
 	k.stop()
 }
 
-// info is the content of kernel_info_reply.
+// info returns the content of kernel_info_reply.
 func (k *kernel) info() any {
 	return map[string]any{
 		"status": "ok", "protocol_version": jupyter.Version,
@@ -79,7 +79,7 @@ func (k *kernel) info() any {
 	}
 }
 
-// ports is the content of connect_reply.
+// ports returns the content of connect_reply.
 func (k *kernel) ports() any {
 	c, _ := jupyter.ReadConnection(k.opt.ConnectionFile) // it could be read when the kernel started
 	return map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "hb_port": c.Heartbeat, "control_port": c.Control}

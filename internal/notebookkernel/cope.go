@@ -92,7 +92,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	return result, failed
 }
 
-// provenance is which data files the session has read, and the seeds of its results.
+// provenance returns which data files the session has read, and the seeds of its results.
 func (s *copeSide) provenance() any {
 	if !s.mu.TryLock() { // a cell runs that does not end: the answer must not wait for it
 		return map[string]any{"status": "error", "ename": "Busy", "evalue": "a cell is running", "traceback": []string{}}

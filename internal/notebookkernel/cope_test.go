@@ -187,7 +187,7 @@ func TestThousandCells(t *testing.T) {
 	}
 }
 
-// resident is the memory of a process in bytes.
+// resident returns the memory of a process in bytes.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

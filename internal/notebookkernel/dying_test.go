@@ -87,7 +87,7 @@ func itself(f *front) int { return f.cmd.Process.Pid }
 
 func kill(_ *front, pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
 
-// warden is the process between the kernel and GoNB.
+// warden returns the process between the kernel and GoNB.
 func (f *front) warden() int {
 	return f.child(f.cmd.Process.Pid, "the warden", func(argv []string) bool { return slices.Contains(argv, "-raw_error=true") })
 }

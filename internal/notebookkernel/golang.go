@@ -75,8 +75,8 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	return failed
 }
 
-// source is the file that GoNB made of the cells, as it was compiled last; "" when it
-// cannot be read.
+// source returns the file that GoNB made of the cells, as it was compiled last; "" when it cannot
+// be read.
 func (g *goSide) source() string {
 	work, err := os.ReadFile(filepath.Join(g.prepared, warden.WorkFile))
 	if err != nil {
@@ -86,7 +86,7 @@ func (g *goSide) source() string {
 	return string(text)
 }
 
-// requestFor is the execute_request for GoNB, with every field that it expects.
+// requestFor returns the execute_request for GoNB, with every field that it expects.
 func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	m := *c.request
 	m.SetContent(map[string]any{
@@ -96,7 +96,7 @@ func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	return &m
 }
 
-// gone is the failure of a cell during which GoNB ended.
+// gone returns the failure of a cell during which GoNB ended.
 func gone(child *child) *failure {
 	text := "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of %%cope cells are kept" + child.log.lines()
 	return &failure{Name: "GoNBEnded", Value: firstLine(text), Traceback: strings.Split(text, "\n")}

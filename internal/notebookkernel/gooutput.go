@@ -112,9 +112,9 @@ func (o *goOutput) place(f *failure) {
 	f.Name, f.Traceback = "CompileError", traceback
 }
 
-// column is the column in a line of a cell of what the compiler found in a line of GoNB's file.
-// GoNB prints declarations again, so the rest of the line from there on is looked for in the cell;
-// 0 when it is not found.
+// column returns the column in a line of a cell of what the compiler found in a line of GoNB's
+// file. GoNB prints declarations again, so the rest of the line from there on is looked for in the
+// cell; 0 when it is not found.
 func (o *goOutput) column(line, column int, own string) int {
 	if column < 1 {
 		return 0
@@ -134,8 +134,7 @@ func (o *goOutput) column(line, column int, own string) int {
 	return 0
 }
 
-// line is a line of a cell, the running one or one of the history; "" when it is not
-// known.
+// line returns a line of a cell, the running one or one of the history; "" when it is not known.
 func (k *kernel) line(running *cell, number, line int) string {
 	code := running.ask.Code
 	if number != running.count {
@@ -148,8 +147,8 @@ func (k *kernel) line(running *cell, number, line int) string {
 	return strings.TrimRight(lines[line-1], "\r")
 }
 
-// excerpt is a line of a cell with a caret where the column is known, as dsl prints
-// it; "" for a blank one.
+// excerpt returns a line of a cell with a caret where the column is known, as dsl prints it; "" for
+// a blank one.
 func excerpt(source string, line, column int) string {
 	if strings.TrimSpace(source) == "" {
 		return ""
@@ -167,7 +166,7 @@ func excerpt(source string, line, column int) string {
 	return text + fmt.Sprintf("\n %s| %s^", strings.Repeat(" ", len(fmt.Sprint(line))+1), string(pad))
 }
 
-// atoi is the number that a pattern matched, or 0.
+// atoi returns the number that a pattern matched, or 0.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
@@ -195,9 +194,8 @@ func (o *goOutput) explain(f *failure) {
 	f.Traceback = strings.Split(trace, "\n")
 }
 
-// origin is the place in a cell that a stack trace names first. GoNB misses its own
-// file's name where two reads of the pipe split it; then the line of that file is
-// looked up in the cell.
+// origin returns the place in a cell that a stack trace names first. GoNB misses its own file's
+// name where two reads of the pipe split it; then the line of that file is looked up in the cell.
 func (o *goOutput) origin(trace string) (cell, line int) {
 	if m := cellMark.FindStringSubmatch(trace); m != nil {
 		if m[1] == "" {

@@ -183,7 +183,7 @@ func (f *front) watch() {
 	}
 }
 
-// published are the messages that belong to a request.
+// published returns the messages that belong to a request.
 func (f *front) published(request *jupyter.Message) []*jupyter.Message {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -364,7 +364,7 @@ func (r run) of(t testing.TB, msgType string) []map[string]any {
 	return found
 }
 
-// dataOf is the bundle of a display.
+// dataOf returns the bundle of a display.
 func dataOf(content map[string]any) map[string]any {
 	data, _ := content["data"].(map[string]any)
 	return data

@@ -35,7 +35,7 @@ func (k *kernel) complete(ctx context.Context, m *jupyter.Message) {
 	k.reply(jupyter.ShellChannel, m, "complete_reply", completeReply(from+shift, to+shift, items))
 }
 
-// completeReply is the content of complete_reply.
+// completeReply returns the content of complete_reply.
 func completeReply(from, to int, items []dsl.Completion) any {
 	matches, types := []string{}, []any{}
 	for _, item := range items {

@@ -32,7 +32,7 @@ type entry struct {
 // historyLimit limits the entries that are kept when a kernel starts.
 const historyLimit = 10000
 
-// DefaultHistory is the file of the history: history.jsonl in the folder gonb-cope of
+// DefaultHistory returns the file of the history: history.jsonl in the folder gonb-cope of
 // XDG_STATE_HOME, or of ~/.local/state.
 func DefaultHistory() string {
 	state := os.Getenv("XDG_STATE_HOME")
@@ -126,7 +126,7 @@ func (h *history) write(e entry) {
 	}
 }
 
-// input is the cell of this session with a number, or "".
+// input returns the cell of this session with a number, or "".
 func (h *history) input(line int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -150,7 +150,7 @@ type historyRequest struct {
 	Unique  bool   `json:"unique"`
 }
 
-// answer is the content of history_reply.
+// answer returns the content of history_reply.
 func (h *history) answer(m *jupyter.Message) any {
 	var r historyRequest
 	if err := m.Decode(&r); err != nil {
@@ -167,7 +167,7 @@ func (h *history) answer(m *jupyter.Message) any {
 	return map[string]any{"status": "ok", "history": list}
 }
 
-// outputOf is the output of an entry, or nil.
+// outputOf returns the output of an entry, or nil.
 func outputOf(e entry) any {
 	if e.Output == "" {
 		return nil

@@ -29,7 +29,7 @@ const (
 
 func newMeter(c *cell, id string) *meter { return &meter{cell: c, id: id} }
 
-// update is told how far an activity is.
+// update shows how far an activity is.
 func (m *meter) update(a dsl.Activity) {
 	if m == nil {
 		return

@@ -30,7 +30,7 @@ func parents() map[int]int {
 	return found
 }
 
-// descendants are the processes below one.
+// descendants returns the processes below one.
 func descendants(root int) []int {
 	all := parents()
 	var found []int
@@ -45,7 +45,7 @@ func descendants(root int) []int {
 	return found
 }
 
-// childrenOf are the processes that one started.
+// childrenOf returns the processes that one started.
 func childrenOf(pid int) []int {
 	all := parents()
 	return slices.DeleteFunc(descendants(pid), func(id int) bool { return all[id] != pid })

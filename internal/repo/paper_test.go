@@ -241,7 +241,7 @@ func names(d ast.Decl) []string {
 	return out
 }
 
-// members are the named fields of a struct or methods of an interface.
+// members returns the named fields of a struct or methods of an interface.
 func members(typ ast.Expr) []*ast.Ident {
 	var list *ast.FieldList
 	switch typ := typ.(type) {

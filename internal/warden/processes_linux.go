@@ -69,8 +69,8 @@ func statOf(path string) (process, bool) {
 	return process{id, parent, string(text[open+1 : end]), ageOf(fields[19])}, err1 == nil && err2 == nil
 }
 
-// ageOf is the time since a process began, from the hundredths of a second between
-// the start of the system and that.
+// ageOf returns the time since a process began, from the hundredths of a second between the start
+// of the system and that.
 func ageOf(began string) time.Duration {
 	text, _ := os.ReadFile("/proc/uptime")
 	up, _, _ := strings.Cut(string(text), " ")

@@ -16,7 +16,7 @@ func adopt() {}
 // attributes puts the command into its own process group, out of reach of the terminal's signals.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// environment is not read where /proc does not show it.
+// environment reads nothing: /proc does not show it here.
 func environment(int) []string { return nil }
 
 func reap(int) {}

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Run is an error: GoNB needs a Unix system.
+// Run returns an error: GoNB needs a Unix system.
 func Run([]string, io.Reader) (status int, err error) {
 	return 0, errors.New("Go cells need GoNB, which needs a Unix system: %%cope cells, reports and scripts work without")
 }

@@ -113,7 +113,7 @@ func (a axis) fraction(v float64) float64 {
 	return (v - a.lo) / (a.hi - a.lo)
 }
 
-// at is the value that stands at a share of the axis: the inverse of share.
+// at returns the value that stands at a fraction of the axis: the inverse of fraction.
 func (a axis) at(share float64) float64 {
 	if a.log {
 		return a.lo * math.Pow(a.hi/a.lo, share)
@@ -121,8 +121,8 @@ func (a axis) at(share float64) float64 {
 	return a.lo + share*(a.hi-a.lo)
 }
 
-// nearest is the smallest distance between different values on an axis of the
-// given length; the length itself when there are fewer than two.
+// nearest returns the smallest distance between different values on an axis of the given length;
+// the length itself when there are fewer than two.
 func (a axis) nearest(values []float64, length vg.Length) vg.Length {
 	inside := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { _, at := a.clamp(v); return at != 0 || !wording.IsFinite(v) })
 	slices.Sort(inside)

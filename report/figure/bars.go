@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// layBars is the layout of horizontal bars: a row for each category, in which the
-// bars of several series stand below each other.
+// layBars lays out horizontal bars: a row for each category, in which the bars of several series
+// stand below each other.
 func (d *layout) layBars() {
 	var values, ends []float64
 	for _, s := range d.Series {

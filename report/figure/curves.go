@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// layCurves is the layout of lines, points and bands, in one pane or several.
+// layCurves lays out lines, points and bands, in one pane or several.
 func (d *layout) layCurves() {
 	panels := d.Parts()
 	shared := ranges(panels)
@@ -104,7 +104,7 @@ func (e extents) tickX(p *pane, neighbours bool) {
 	p.x.tickAt(e.at, e.names, length, beyond, p.size)
 }
 
-// turned is true when the names of categories do not fit side by side.
+// turned reports whether the names of categories do not fit side by side.
 func (e extents) turned(length, size vg.Length) bool {
 	total := vg.Length(0)
 	for _, name := range e.categories {
@@ -113,7 +113,7 @@ func (e extents) turned(length, size vg.Length) bool {
 	return total*vg.Length(len(e.categories)) > length
 }
 
-// tickRoom is the height of the labels of the x axis of panes of the given width.
+// tickRoom returns the height of the labels of the x axis of panes of the given width.
 func (e extents) tickRoom(length, size vg.Length) vg.Length {
 	if e.categories == nil || !e.turned(length, size) {
 		return tickRow

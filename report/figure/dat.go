@@ -81,5 +81,5 @@ func (p pane) points(s Series, aside []vg.Length) []point {
 	return out
 }
 
-// num is the shortest decimal that reads back as the same number.
+// num returns the shortest decimal that reads back as the same number.
 func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

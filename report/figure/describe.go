@@ -7,8 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// Describe is the figure in words, for those who cannot see it: Alt, or a
-// sentence made from the data.
+// Describe returns the figure in words, for those who cannot see it: Alt, or a sentence made from
+// the data.
 func (f Figure) Describe() string {
 	if f.Alt != "" {
 		return f.Alt

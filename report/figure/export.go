@@ -30,7 +30,7 @@ func SVG(w io.Writer, f Figure) error {
 // PNG writes a figure as an image of 200 dots per inch. It returns the error of w.
 func PNG(w io.Writer, f Figure) error { return PNGAt(w, f, 200) }
 
-// PNGAt is PNG with dpi dots per inch.
+// PNGAt writes a PNG with dpi dots per inch.
 func PNGAt(w io.Writer, f Figure, dpi int) error {
 	d := newLayout(f, true)
 	c := vgimg.NewWith(vgimg.UseWH(d.width, d.height), vgimg.UseDPI(dpi))

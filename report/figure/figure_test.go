@@ -43,7 +43,7 @@ func saved(t *testing.T, name string) Figure {
 	return f
 }
 
-// awkward are figures that a plotting library might stumble over.
+// awkward returns figures that a plotting library might stumble over.
 func awkward() map[string]Figure {
 	nan, inf := math.NaN(), math.Inf(1)
 	out := map[string]Figure{

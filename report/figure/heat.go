@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// layHeat is the layout of a heat map: square-ish cells, names at both sides.
+// layHeat lays out a heat map: square-ish cells, names at both sides.
 func (d *layout) layHeat() {
 	h := d.Heat
 	n, m := len(h.Rows), len(h.Columns)
@@ -31,7 +31,7 @@ func (d *layout) layHeat() {
 	d.one(p, p.left(), 62, min(max(vg.Length(n)*18, 60), 600), ticks)
 }
 
-// largest is the value that gets the darkest colour.
+// largest returns the value that gets the darkest colour.
 func (h Heat) largest() float64 {
 	largest := 0.0
 	for _, r := range h.Z {
@@ -44,8 +44,8 @@ func (h Heat) largest() float64 {
 	return largest
 }
 
-// shade is the colour of the share t in [0, 1] of the largest value: from nearly
-// white to dark blue, lightness falling evenly.
+// shade returns the colour of the fraction t in [0, 1] of the largest value: from nearly white to
+// dark blue, lightness falling evenly.
 func shade(t float64) color.Color {
 	stops := [][3]float64{{0xf7, 0xfb, 0xff}, {0xc6, 0xdb, 0xef}, {0x6b, 0xae, 0xd6}, {0x21, 0x71, 0xb5}, {0x08, 0x30, 0x6b}}
 	at := min(max(t, 0), 1) * float64(len(stops)-1)

@@ -30,8 +30,8 @@ func (p pane) withIntervals() int {
 	return n
 }
 
-// crowdedBars is true when the intervals of several series would not fit side by
-// side between neighbouring points: then all are drawn as bands.
+// crowdedBars reports whether the intervals of several series would not fit side by side between
+// neighbouring points: then all are drawn as bands.
 func (p pane) crowdedBars() bool {
 	n := p.withIntervals()
 	if n == 0 || len(p.Categories) > 0 {
@@ -90,8 +90,8 @@ func (p pane) movedBars() [][]vg.Length {
 // seen is the length from which a bar reaches out of its marker, in points.
 const seen = 12
 
-// overlapping are the groups of bars that would hide each other, each in the order of
-// its series. Bars that their markers hide need not be told apart.
+// overlapping returns the groups of bars that would hide each other, each in the order of its
+// series. Bars that their markers hide need not be told apart.
 func overlapping(bars []bar) [][]bar {
 	slices.SortFunc(bars, func(a, b bar) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.series, b.series)) })
 	var groups [][]bar

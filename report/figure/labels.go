@@ -43,7 +43,7 @@ func (d *layout) add(e entry, once bool) {
 	d.entries = append(d.entries, e)
 }
 
-// rank is 1 for bounds and 0 for the rest.
+// rank returns 1 for bounds and 0 for the rest.
 func (e entry) rank() int {
 	if e.look.color == grey {
 		return 1
@@ -51,13 +51,13 @@ func (e entry) rank() int {
 	return 0
 }
 
-// withName are the entries with a name.
+// withName returns the entries with a name.
 func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
 }
 
-// beside are the entries whose names stand at the right of a pane although the others
-// are in the legend: lines across it, which end there.
+// beside returns the entries whose names stand at the right of a pane although the others are in
+// the legend: lines across it, which end there.
 func (d layout) beside() []entry {
 	if d.atEnds || !d.single {
 		return nil
@@ -65,7 +65,7 @@ func (d layout) beside() []entry {
 	return slices.DeleteFunc(withName(d.entries), func(e entry) bool { return !e.across })
 }
 
-// listed are the entries of the legend: what is compared first, bounds last.
+// listed returns the entries of the legend: what is compared first, bounds last.
 func (d layout) listed() []entry {
 	if d.atEnds {
 		return nil
@@ -78,7 +78,7 @@ func (d layout) listed() []entry {
 	return out
 }
 
-// margin is the room at the right of a single pane of curves.
+// margin returns the room at the right of a single pane of curves.
 func (d layout) margin() vg.Length {
 	widest := vg.Length(0)
 	t := words(9)
@@ -92,8 +92,8 @@ func (d layout) margin() vg.Length {
 	return max(widest, 12)
 }
 
-// sampleRoom is the room for leader line and sample before a name at the right: the
-// names of lines across the pane need neither.
+// sampleRoom returns the room for leader line and sample before a name at the right: the names of
+// lines across the pane need neither.
 func (d layout) sampleRoom() vg.Length {
 	if d.atEnds {
 		return sampleWidth + 4
@@ -147,7 +147,7 @@ func (d layout) labels(c draw.Canvas, entries []entry) {
 // sampleWidth is long enough to show the dashes of a line at both sides of its marker.
 const sampleWidth = 20
 
-// sample is a short piece of a line with its marker, or a patch of a bar's colour.
+// sample draws a short piece of a line with its marker, or a patch of a bar's colour.
 func sample(c draw.Canvas, e entry, at vg.Point) {
 	if e.filled {
 		fill(c, e.look.color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4}, {X: at.X + 4, Y: at.Y + 4}})
@@ -182,7 +182,7 @@ func (d layout) legendRows() int {
 	return (n + columns - 1) / columns
 }
 
-// below is the room that the legend takes below the panes.
+// below returns the room that the legend takes below the panes.
 func (d layout) below() vg.Length {
 	n := d.legendRows()
 	if n == 0 {

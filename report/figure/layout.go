@@ -61,7 +61,7 @@ func newLayout(f Figure, titled bool) layout {
 	return d
 }
 
-// top is the room that the title takes.
+// top returns the room that the title takes.
 func (d layout) top() vg.Length {
 	if d.titled {
 		return edging + 20
@@ -133,7 +133,7 @@ func (d layout) frame(c draw.Canvas) {
 	c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
 }
 
-// words is the one typeface of figures, in the given size.
+// words returns the one typeface of figures, in the given size.
 func words(size font.Length) draw.TextStyle {
 	return draw.TextStyle{
 		Color: ink, Font: font.From(typeface, size),
@@ -141,8 +141,8 @@ func words(size font.Length) draw.TextStyle {
 	}
 }
 
-// numbered is words for the labels of ticks, which have exponents on a logarithmic
-// axis.
+// numbered returns the typeface of words for the labels of ticks, which have exponents on a
+// logarithmic axis.
 func numbered(size font.Length, log bool) draw.TextStyle {
 	t := words(size)
 	if log {

@@ -50,29 +50,29 @@ func lookOf(i int) look {
 	return look{color: palette[i%len(palette)], mark: marks[i%len(marks)], dashes: dashings[i%len(dashings)]}
 }
 
-// varied is the look of another series of the same colour: the k-th beside the
-// first has another marker and another dash.
+// varied returns the look of another series of the same colour: the k-th beside the first has
+// another marker and another dash.
 func (l look) varied(hue, k int) look {
 	l.mark, l.dashes = marks[(hue+2*k)%len(marks)], dashings[(hue+k)%len(dashings)]
 	return l
 }
 
-// reference is the look of the k-th series that no algorithm can be: ink, thin,
-// with open markers.
+// reference returns the look of the k-th series that no algorithm can be: ink, thin, with open
+// markers.
 func reference(k int) look {
 	hollow := []int{3, 5, 4, 6}
 	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
-// bound is the look of what is drawn to compare with: dashes, dots for a second kind,
-// and so on.
+// bound returns the look of what is drawn to compare with: dashes, dots for a second kind, and so
+// on.
 func bound(kind int) look {
 	dashes := [][]vg.Length{{3, 2}, {1, 1.5}, {6, 2}, {6, 2, 1, 2}}
 	return look{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
 }
 
-// lineLook is the look of reference line i. Those across the figure differ; vertical
-// ones have their names above them.
+// lineLook returns the look of reference line i. Those across the figure differ; vertical ones have
+// their names above them.
 func (f Figure) lineLook(i int) look {
 	kind := 0
 	for _, l := range f.Lines[:i] {
@@ -91,7 +91,7 @@ func (l look) line() draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
 }
 
-// marker is the style of the markers; small ones go into small panels.
+// marker returns the style of the markers; small ones go into small panels.
 func (l look) marker(small bool) draw.GlyphStyle {
 	radius := vg.Length(3)
 	if small {

@@ -72,14 +72,14 @@ func (p pane) above(i, edge int) int {
 	return n
 }
 
-// inside is true for a point within the axes. No line leads to one at their edge, which
-// is no value: on a logarithmic axis it would end at a floor that nothing measured.
+// inside reports whether a point lies within the axes. No line leads to one at their edge, which is
+// no value: on a logarithmic axis it would end at a floor that nothing measured.
 func (p pane) inside(s Series, k int) bool {
 	_, outside := p.y.clamp(s.Y[k])
 	return outside == 0 && p.drawable(s, k)
 }
 
-// runs are the stretches of indices without a gap.
+// runs returns the stretches of indices without a gap.
 func (p pane) runs(s Series, drawable func(Series, int) bool) [][]int {
 	var out [][]int
 	open := false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lab are the CIE L*a*b* coordinates (white D65) of linear RGB [IEC 61966-2-1].
+// lab returns the CIE L*a*b* coordinates (white D65) of linear RGB [IEC 61966-2-1].
 func lab(rgb [3]float64) [3]float64 {
 	m := [3][3]float64{{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}}
 	white := [3]float64{0.9505, 1, 1.089}

@@ -40,7 +40,7 @@ func (p pane) py(y float64) vg.Length {
 	return p.box.Min.Y + vg.Length(p.y.fraction(y))*(p.box.Max.Y-p.box.Min.Y)
 }
 
-// left is the room for the labels of the y axis.
+// left returns the room for the labels of the y axis.
 func (p pane) left() vg.Length {
 	widest := vg.Length(0)
 	for _, t := range p.y.ticks {
@@ -71,7 +71,7 @@ func (p *pane) place() {
 	p.rows = len(ends)
 }
 
-// inOrder are the vertical lines with a label that the pane shows, from left to right.
+// inOrder returns the vertical lines with a label that the pane shows, from left to right.
 func (p pane) inOrder() []ReferenceLine {
 	var out []ReferenceLine
 	for _, l := range p.Lines {

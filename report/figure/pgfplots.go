@@ -90,7 +90,7 @@ func (p *pgf) head() {
 	p.writef("\\begin{tikzpicture}\n\\pgfplotsset{compat=1.15}\n")
 }
 
-// colorName is the name that head gives a colour.
+// colorName returns the name that head gives a colour.
 func colorName(c color.NRGBA) string {
 	i := slices.Index(append(slices.Clone(palette), ink, grey), c)
 	return "cope" + string(rune('a'+max(i, 0)))
@@ -176,10 +176,10 @@ func (p *pgf) ticks(f Figure) string {
 	return out
 }
 
-// line is text as one line of a comment.
+// line returns text as one line of a comment.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// texLabel is a label in LaTeX; 10^3 and names of ticks get their exponent.
+// texLabel returns a label in LaTeX; 10^3 and names of ticks get their exponent.
 func texLabel(s string) string {
 	if base, exponent, found := strings.Cut(s, "^"); found && base == "10" {
 		return "$10^{" + strings.Replace(exponent, "\u2212", "-", 1) + "}$"

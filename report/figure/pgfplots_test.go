@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// drawn are figures of every kind that pgfplots can draw.
+// drawn returns figures of every kind that pgfplots can draw.
 func drawn(t *testing.T) map[string]Figure {
 	all := map[string]Figure{}
 	for _, name := range []string{"lines", "edges", "points", "bars", "speedup", "panels"} {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// plots are the series and lines of one panel.
+// plots writes the series and lines of one panel.
 func (p *pgf) plots(panel int, f Figure) {
 	axes := pane{Figure: f, x: p.shared.x, y: p.shared.y, looks: p.looks[panel]}
 	drawn := newLayout(p.figure, false).panes[panel]
@@ -26,8 +26,8 @@ func (p *pgf) plots(panel int, f Figure) {
 	}
 }
 
-// rule is a line across the panel, with its label where it is vertical; others are
-// in the legend.
+// rule writes a line across the panel, with its label where it is vertical; others are in the
+// legend.
 func (p *pgf) rule(l ReferenceLine, look look) {
 	if math.IsNaN(l.At) {
 		return
@@ -40,7 +40,7 @@ func (p *pgf) rule(l ReferenceLine, look look) {
 	}
 }
 
-// curve is a series of lines or points, with its intervals as the layout has them.
+// curve writes a series of lines or points, with its intervals as the layout has them.
 func (p *pgf) curve(drawn pane, panel, i int) {
 	s, look, id := drawn.Series[i], drawn.looks[i], p.id(panel, i)
 	points := drawn.points(s, drawn.aside[i])
@@ -71,14 +71,14 @@ func (p *pgf) curve(drawn pane, panel, i int) {
 	}
 }
 
-// intervals are bars at the places that the layout has found for them.
+// intervals draws bars at the places that the layout has found for them.
 func (p *pgf) intervals(table, source, color string) {
 	p.writef("\\addplot[forget plot, draw=none, no markers, error bars/.cd, y dir=both, y explicit, error bar style={draw=%s, solid, line width=0.5pt}, "+
 		"error mark options={draw=%[1]s, rotate=90, mark size=1.5pt, line width=0.5pt}] %[2]s, y error minus expr=\\thisrow{y}-\\thisrow{lo}, y error plus expr=\\thisrow{hi}-\\thisrow{y}%[3]s",
 		color, strings.Replace(table, "x=x", "x=bar", 1), source)
 }
 
-// bar is a series of horizontal bars.
+// bar writes a series of horizontal bars.
 func (p *pgf) bar(panel, i int) {
 	n := len(p.figure.Series)
 	shift := (float64(n-1)/2 - float64(i)) * 7
@@ -91,7 +91,7 @@ func (p *pgf) bar(panel, i int) {
 	p.writef("\\addplot[%s] table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[2]d}%s] {%s};\n", style, p.id(panel, i), bars, p.dat)
 }
 
-// pgfStyle is a look in the words of pgfplots.
+// pgfStyle returns a look in the words of pgfplots.
 func pgfStyle(s Series, l look) string {
 	out := colorName(l.color)
 	switch {
@@ -120,8 +120,8 @@ func pgfStyle(s Series, l look) string {
 	return out + fmt.Sprintf(", mark=%s, mark size=2pt, mark options={solid%s}", l.mark.tex, fill)
 }
 
-// legend is a row of names below the panels: one matrix, drawn by hand, so that it is
-// the same for one panel and for several.
+// legend writes a row of names below the panels: one matrix, drawn by hand, so that it is the same
+// for one panel and for several.
 func (p *pgf) legend() {
 	entries := withName(newLayout(p.figure, false).entries)
 	if len(entries) == 0 {

@@ -54,8 +54,8 @@ func (a *axis) rename(names []XName, values []float64) {
 	slices.SortFunc(a.ticks, func(x, y tick) int { return cmp.Compare(x.value, y.value) })
 }
 
-// crowded is true when labels would touch on a horizontal axis or reach too far beyond
-// its ends, or are alike.
+// crowded reports whether labels would touch on a horizontal axis or reach too far beyond its ends,
+// or are alike.
 func (a axis) crowded(length, beyond, size vg.Length) bool {
 	end := -beyond - 5
 	last := ""
@@ -105,7 +105,7 @@ func (a axis) labels() int {
 	return n
 }
 
-// rank is the order in which labels find room: names, powers of ten, the rest.
+// rank returns the order in which labels find room: names, powers of ten, the rest.
 func (a axis) rank(t tick) int {
 	k := math.Log10(t.value)
 	switch {
@@ -169,7 +169,7 @@ func (a *axis) tickDecades(n int) bool {
 	return true
 }
 
-// power is 10 to the k as a label, for the handler raised.
+// power returns 10 to the k as a label, for the handler raised.
 func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
 
 // named puts category names at 0, 1, ..., at most most of them, evenly thinned.

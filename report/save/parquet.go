@@ -41,7 +41,7 @@ func Parquet(w io.Writer, v any) error {
 	return out.Close()
 }
 
-// present is the definition level of a cell in a column that may have nulls.
+// present returns the definition level of a cell in a column that may have nulls.
 func present(v any) int {
 	if v == nil {
 		return 0
@@ -121,7 +121,7 @@ func kindOf(c report.CellColumn) kind {
 	return kindReal
 }
 
-// leaf is the type of a column of this kind.
+// leaf returns the type of a column of this kind.
 func (k kind) leaf() parquet.Node {
 	switch k {
 	case kindReal:
@@ -136,7 +136,7 @@ func (k kind) leaf() parquet.Node {
 	return parquet.String()
 }
 
-// value is a cell in a column of this kind.
+// value returns a cell in a column of this kind.
 func (k kind) value(v any) parquet.Value {
 	if v == nil {
 		return parquet.Value{}
@@ -154,7 +154,7 @@ func (k kind) value(v any) parquet.Value {
 	return parquet.ByteArrayValue([]byte(report.CellText(v)))
 }
 
-// double is a number of any kind as a float64.
+// double returns a number of any kind as a float64.
 func double(v any) float64 {
 	switch v := v.(type) {
 	case int:

@@ -107,8 +107,8 @@ func savePGFPlots(path string, f report.Figure) error {
 	return report.WriteFile(path, func(w io.Writer) error { return f.PGFPlots(w, filepath.Base(dat)) })
 }
 
-// Document is File for a whole document. Figure formats, CSV and Parquet take
-// the value of the first display.
+// Document works like File for a whole document. Figure formats, CSV and Parquet take the value of
+// the first display.
 func Document(path string, d report.Document) error {
 	f, ok := formatOf(path)
 	if !ok {
@@ -127,7 +127,7 @@ func CheckEnding(path string) error {
 
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// first is the value that formats for one value take.
+// first returns the value that formats for one value take.
 func first(d report.Document) any {
 	if len(d.Displays) == 0 {
 		return nil

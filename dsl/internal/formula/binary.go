@@ -6,7 +6,7 @@ type binary struct {
 	a, b     node
 }
 
-// operation returns the node of an operator; a square has a node of its own.
+// operation returns the node of an operator; a square has a separate node.
 func operation(operator string, a, b node) node {
 	if operator == "^" && b == node(constant(2)) {
 		return apply("square", a)
@@ -39,7 +39,7 @@ func (n *binary) rows(f *frame, dst []float64) []float64 {
 	return dst
 }
 
-// left is dst = a operator b with a number a.
+// left sets dst = a operator b with a number a.
 func (n *binary) left(dst []float64, a float64, b []float64) {
 	switch n.operator {
 	case "+":
@@ -65,7 +65,7 @@ func (n *binary) left(dst []float64, a float64, b []float64) {
 	}
 }
 
-// right is dst = a operator b with a number b.
+// right sets dst = a operator b with a number b.
 func (n *binary) right(dst []float64, a []float64, b float64) {
 	switch n.operator {
 	case "+", "*":
@@ -85,7 +85,7 @@ func (n *binary) right(dst []float64, a []float64, b float64) {
 	}
 }
 
-// both is dst = a operator b.
+// both sets dst = a operator b.
 func (n *binary) both(dst, a, b []float64) {
 	switch n.operator {
 	case "+":

@@ -122,8 +122,8 @@ func (c *checker) find(n ast.Node) kind {
 	return c.fail(n, "this is not part of a formula", "")
 }
 
-// values is the kind of an operation on parts that must be numbers or vectors: a
-// vector if one of them is.
+// values returns the kind of an operation on parts that must be numbers or vectors: a vector if one
+// of them is.
 func (c *checker) values(parts ...ast.Node) kind {
 	result := scalar
 	for _, p := range parts {
@@ -167,7 +167,7 @@ func (c *checker) choice(n *ast.ConditionalNode) kind {
 	return c.values(n.Exp1, n.Exp2)
 }
 
-// element is v[i] or v["column"].
+// element checks v[i] or v["column"].
 func (c *checker) element(n *ast.MemberNode) kind {
 	k := c.kind(n.Node)
 	at := column{node: n, place: c.env.Place(n)}
@@ -276,7 +276,7 @@ func (c *checker) call(n *ast.CallNode) kind {
 	return scalar
 }
 
-// Names are the names of the script that the formula reads, in alphabetical order.
+// Names returns the names of the script that the formula reads, in alphabetical order.
 func (d *Definition) Names() []string { return slices.Sorted(maps.Keys(d.numbers)) }
 
 // With returns the formula with other numbers behind these names.

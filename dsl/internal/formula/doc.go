@@ -1,5 +1,4 @@
-// Package formula checks and compiles the formulas by which a script defines
-// kernels of its own,
+// Package formula checks and compiles the formulas by which a script defines its own kernels,
 //
 //	wave(x, y) = exp(-abs(x[0]-y[0])) * cos(2*(x[0]-y[0]))
 //

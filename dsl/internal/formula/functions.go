@@ -47,7 +47,7 @@ func Known() []string {
 	return names
 }
 
-// Operate is an operator between two numbers; comparisons give 1 or 0.
+// Operate evaluates an operator between two numbers; comparisons give 1 or 0.
 func Operate(operator string, x, y float64) float64 {
 	holds := false
 	switch operator {

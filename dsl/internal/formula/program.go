@@ -18,8 +18,8 @@ type Program struct {
 	frames     sync.Pool // of *frame, so that rows do not allocate
 }
 
-// Resolve fits the formula to points with these columns. It is an error when there
-// are none, or when the formula reads a column that is not there.
+// Resolve fits the formula to points with these columns. It is an error without columns, or when
+// the formula reads a column that is not there.
 func (d *Definition) Resolve(columns []string) (*Program, error) {
 	p := &Program{definition: d, at: map[*ast.MemberNode]int{}}
 	if len(columns) == 0 {
@@ -59,7 +59,7 @@ func (p *Program) Rows(dst, x []float64, ys [][]float64, from int) {
 	p.frames.Put(f)
 }
 
-// rows is Rows with the state to work in, block by block.
+// rows runs Rows with the state to work in, block by block.
 func (p *Program) rows(f *frame, dst []float64, from int) {
 	for start := 0; start < len(dst); start += block {
 		part := dst[start:min(start+block, len(dst))]

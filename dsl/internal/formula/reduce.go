@@ -15,7 +15,7 @@ type hoisted struct {
 	value node
 }
 
-// finish looks for the body (x - y)², which has a loop of its own.
+// finish looks for the body (x - y)², which has its own loop.
 func (n *reduce) finish() {
 	s, ok := n.body.(square)
 	if !ok || n.operator != "" {

@@ -76,7 +76,7 @@ func (st *Statement) Text(n ast.Node) string { return st.Source.Slice(st.Span(n)
 // Code returns the expression on one line without comments.
 func (st *Statement) Code() string { return st.CodeWith(nil) }
 
-// CodeWith is Code with some names replaced by other texts.
+// CodeWith returns Code with some names replaced by other texts.
 func (st *Statement) CodeWith(texts map[string]string) string {
 	var b strings.Builder
 	for i, t := range st.tokens[st.body:] {

@@ -71,7 +71,7 @@ func Solid(s *Source) []Span {
 	var solid []Span
 	at := 0
 	for from := 0; from < len(tokens); {
-		to := max(end(s, tokens, partner, from), from+1) // a lone ; is a statement of its own
+		to := max(end(s, tokens, partner, from), from+1) // a lone ; is a statement
 		solid = append(comments(s, solid, at, tokens[from].From), Span{tokens[from].From, tokens[to-1].To})
 		at, from = tokens[to-1].To, to
 	}

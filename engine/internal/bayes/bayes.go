@@ -66,8 +66,8 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 // has had. Smaller rounds take fewer pulls in more rounds.
 const posteriorGrowth = 0.5
 
-// Plan is one pull of every arm in round 1, and afterwards what the open tasks are
-// expected to need.
+// Plan returns one pull of every arm in round 1, and afterwards what the open tasks are expected to
+// need.
 func (a *coBayes) Plan() (engine.Plan, error) {
 	counts := make([]int, a.Model.Problem.N())
 	if a.round == 0 {
@@ -160,9 +160,9 @@ func (a *coBayes) Learn(b engine.Batch) error {
 	return nil
 }
 
-// exceeds is the posterior probability that a difference of the given mean and variance
-// is above epsilon; Student's law where the variance goes by an estimated scale. 0 for the leader itself and arms that
-// the kernel takes for it.
+// exceeds returns the posterior probability that a difference of the given mean and variance is
+// above epsilon; Student's law where the variance goes by an estimated scale. 0 for the leader
+// itself and arms that the kernel takes for it.
 func exceeds(mean, variance, epsilon, freedom float64) float64 {
 	switch {
 	case !(variance > 0):
@@ -176,7 +176,7 @@ func exceeds(mean, variance, epsilon, freedom float64) float64 {
 // Done reports whether every task is closed.
 func (a *coBayes) Done() bool { return a.Single() }
 
-// Answers are the leaders.
+// Answers returns the leaders.
 func (a *coBayes) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for v, set := range a.Sets {

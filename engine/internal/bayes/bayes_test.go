@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// posteriorOf is the Gaussian-process posterior in its textbook form [RW06, eq. 2.23 and 2.24]
+// posteriorOf returns the Gaussian-process posterior in its textbook form [RW06, eq. 2.23 and 2.24]
 // with the kernel as prior covariance: means and covariance of all arms, reward units.
 func posteriorOf(t *testing.T, p *problem.Problem, counts []int, means []float64) (mean []float64, covariance *mat.Dense) {
 	t.Helper()

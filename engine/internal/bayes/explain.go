@@ -28,7 +28,7 @@ func (a *coBayes) Progress() []engine.Progress {
 	return out
 }
 
-// lacking is the progress of an open task.
+// lacking returns the progress of an open task.
 func (a *coBayes) lacking(v int, set []int) engine.Progress {
 	first, rival, most := rounds.Leader(set, a.estimates), -1, -1.0
 	freedom := a.scales.FreedomOf(set)
@@ -45,7 +45,7 @@ func (a *coBayes) lacking(v int, set []int) engine.Progress {
 	return a.OpenProgress(v, first, rival, len(set), gap, sd, rounds.Reached(gap+a.epsilon, threshold*sd), samples)
 }
 
-// Remaining is the pulls that all open tasks lack.
+// Remaining returns the pulls that all open tasks lack.
 func (a *coBayes) Remaining() float64 {
 	var sum float64
 	for _, t := range a.Progress() {

@@ -76,8 +76,8 @@ func (f *foresight) pull(i, n int) {
 	}
 }
 
-// most is the arm of o whose pull takes most from the variance between the leader and
-// the rival at position r.
+// most returns the arm of o whose pull takes most from the variance between the leader and the
+// rival at position r.
 func (f *foresight) most(o *outlook, r int) int {
 	best, largest := o.arms[o.leader], math.Inf(-1)
 	for k, i := range o.arms {
@@ -89,7 +89,7 @@ func (f *foresight) most(o *outlook, r int) int {
 	return best
 }
 
-// chance is the probability that the arm at position k exceeds the leader by more than
+// chance returns the probability that the arm at position k exceeds the leader by more than
 // epsilon, if the means stay what they are.
 func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
 	c := o.covariance
@@ -100,7 +100,7 @@ func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
 	return exceeds(means[o.arms[k]]-means[o.arms[o.leader]], variance, epsilon, o.freedom)
 }
 
-// risk is the sum of the chances of all arms.
+// risk returns the sum of the chances of all arms.
 func (o *outlook) risk(means []float64, epsilon float64) float64 {
 	var sum float64
 	for k := range o.arms {
@@ -109,7 +109,7 @@ func (o *outlook) risk(means []float64, epsilon float64) float64 {
 	return sum
 }
 
-// rival is the position of the arm with the largest chance.
+// rival returns the position of the arm with the largest chance.
 func (o *outlook) rival(means []float64, epsilon float64) int {
 	best, largest := 0, -1.0
 	for k := range o.arms {

@@ -73,8 +73,8 @@ func appendSets(b []byte, sets [][]int) []byte {
 	return b
 }
 
-// Fingerprint is the identity of numbers: 128 bits of SHA-256 over them and the
-// lengths of the lists.
+// Fingerprint returns the identity of numbers: 128 bits of SHA-256 over them and the lengths of the
+// lists.
 func Fingerprint(lists ...[]float64) string {
 	h := sha256.New()
 	const together = 512 // numbers

@@ -101,7 +101,7 @@ func (l *Layout) findCopies(ctx context.Context, features *mat.Dense, precision 
 	return nil
 }
 
-// FirstEqual is the first of the arms that equal each arm.
+// FirstEqual returns the first of the arms that equal each arm.
 func FirstEqual(ctx context.Context, features *mat.Dense, precision []float64) ([]int, error) {
 	n, dim := features.Dims()
 	quantum, rounded := SameFeature*LargestEntry(features), make([]float64, dim)
@@ -137,7 +137,7 @@ func (b *Block) identify(features *mat.Dense, precision []float64) {
 	b.identity = Fingerprint(lists...)
 }
 
-// LargestEntry is the largest absolute value of x; 1 when all are 0.
+// LargestEntry returns the largest absolute value of x; 1 when all are 0.
 func LargestEntry(x *mat.Dense) float64 {
 	if largest := max(mat.Max(x), -mat.Min(x)); largest > 0 {
 		return largest

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// numbered is a key of a value that a test makes.
+// numbered returns a key of a value that a test makes.
 func numbered(n int) Key { return Key{Kind: KindOmega, Pulls: n} }
 
 func TestMemoryIsBounded(t *testing.T) {

@@ -184,7 +184,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 	return s, c, arms
 }
 
-// rivals are the leader's contrasts, weighted by 1/gap², the gaps taken as large as they may
+// rivals returns the leader's contrasts, weighted by 1/gap², the gaps taken as large as they may
 // well be: those that are all but 0 cannot be told anyway.
 func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	var out []design.Pair

@@ -8,8 +8,7 @@ import (
 )
 
 // Progress returns for every task the arm that is hardest to tell from its leader. The samples are
-// those of a run of this kind as a whole in which it would be told: this one does not go beyond its
-// budget.
+// for a whole run of this kind in which it would be told: this one does not go beyond its budget.
 func (a *coTestFB) Progress() []engine.Progress {
 	out := make([]engine.Progress, len(a.Sets))
 	height := math.Inf(1)
@@ -58,5 +57,5 @@ func (a *coTestFB) hardest(c *contest) ahead {
 	return out
 }
 
-// Remaining is the samples of the run in which the hardest task would be told.
+// Remaining returns the samples of the run in which the hardest task would be told.
 func (a *coTestFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

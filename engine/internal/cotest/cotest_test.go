@@ -39,7 +39,7 @@ type combination struct {
 	leader     []int
 }
 
-// LeastSquares returns the estimates of all arms and A⁺, in units of the largest noise.
+// leastSquares returns the estimates of all arms and A⁺, in units of the largest noise.
 func (c *combination) leastSquares(counts, means []float64) (estimates []float64, pseudo *mat.Dense) {
 	dim := c.Phi[0].Len()
 	a, right := mat.NewSymDense(dim, nil), mat.NewVecDense(dim, nil)
@@ -99,7 +99,7 @@ func (c *combination) learn(b engine.Batch) {
 	}
 }
 
-// deviation is √(yᵀA⁺y) for y = φ_first - φ_i.
+// deviation returns √(yᵀA⁺y) for y = φ_first - φ_i.
 func (c *combination) deviation(i, first int, pseudo *mat.Dense) float64 {
 	var y mat.VecDense
 	y.SubVec(c.Phi[first], c.Phi[i])
@@ -279,7 +279,7 @@ func TestCoTestDelta(t *testing.T) {
 	}
 }
 
-// contestsOf are the contests of exact features.
+// contestsOf returns the contests of exact features.
 func contestsOf(t *testing.T, m *model.Model) []*contest {
 	t.Helper()
 	out, err := newContests(m, true)

@@ -43,7 +43,7 @@ func (a *coTest) Progress() []engine.Progress {
 	return out
 }
 
-// Remaining is the pulls that would bring all open walks of all tasks to their boundary.
+// Remaining returns the pulls that would bring all open walks of all tasks to their boundary.
 func (a *coTest) Remaining() float64 {
 	var needs []design.Pair
 	for _, c := range a.contests {

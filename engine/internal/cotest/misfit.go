@@ -79,7 +79,7 @@ func (u *misfit) learn(m *model.Model, b engine.Batch, robust bool, alpha float6
 	}
 }
 
-// sd is the standard deviation of u at which a sum of squares as large as that of the data has
+// sd returns the standard deviation of u at which a sum of squares as large as that of the data has
 // probability 1 - level; 0 where it has more without any. With u independent and normal the
 // generalised sum of squares is χ² [Paule and Mandel 1982, Viechtbauer 2007].
 func (u *misfit) sd(m *model.Model, level float64) float64 {

@@ -101,8 +101,7 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 // needTolerance is the relative gap of designs: a thousandth of the samples.
 const needTolerance = 1e-3
 
-// explore is round 1: the minimax design over all pairs of the open contests,
-// remembered.
+// explore plans round 1: the minimax design over all pairs of the open contests, remembered.
 func (a *coTest) explore() (*rounds.Stage, error) {
 	m := a.Model
 	var groups [][]int

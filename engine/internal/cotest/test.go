@@ -72,7 +72,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
 const mostAlpha, leastAlpha = 0.5, 1e-12
 
-// prepareCoTest is the test before any round, without a clock; alpha is 0 where there is
+// prepareCoTest returns the test before any round, without a clock; alpha is 0 where there is
 // nothing to test.
 func prepareCoTest(m *model.Model, opt engine.Options) (*coTest, error) {
 	a := &coTest{Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, Pool: model.NewPool(m.Problem.N())}
@@ -207,7 +207,7 @@ func (a *coTest) update(b engine.Batch) error {
 // Done reports whether every task is decided.
 func (a *coTest) Done() bool { return a.Single() }
 
-// Answers are the leaders, decided where no other arm is open.
+// Answers returns the leaders, decided where no other arm is open.
 func (a *coTest) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for _, c := range a.contests {

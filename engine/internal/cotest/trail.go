@@ -64,7 +64,7 @@ func (a *coTest) sync(c *contest) {
 	}
 }
 
-// in is the arm of task v that stands where arm i stands in the contest's first task.
+// in returns the arm of task v that stands where arm i stands in the contest's first task.
 func (a *coTest) in(v int, c *contest, i int) int {
 	lo, _ := a.Model.Problem.ArmsOf(v)
 	return lo + i - c.first

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NewIndTestFC is CoTestFC by each agent alone on its own task at δ/V: best-arm
-// identification task by task.
+// NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
+// task by task.
 func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt, err := opt.Checked(engine.ModeFC)
 	if err != nil {
@@ -21,8 +21,9 @@ func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	return individual.New(m, opt, NewCoTestFC)
 }
 
-// NewIndUniformFC is the test of CoTestFC on sample means, with equally many pulls of
-// every arm of a task until the task is decided: the baseline without sharing and without designed allocation.
+// NewIndUniformFC returns the test of CoTestFC on sample means, with equally many pulls of every
+// arm of a task until the task is decided: the baseline without sharing and without designed
+// allocation.
 func NewIndUniformFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	apart, err := m.Independent()
 	if err != nil {

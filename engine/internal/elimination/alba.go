@@ -11,13 +11,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NewIndALBA is ALBA [Tao18] run by each agent on its own task at confidence δ/V.
-// In phase q = 0, 1, … it eliminates until at most ⌊d/2^q⌋ arms are left, d the rank
-// of the arms' span (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They
-// sample the arms left by their G-optimal allocation, which minimises the largest
-// variance of an arm's own estimate, estimate by least squares (ξ = 0, whatever ξ
-// the options name) from the round's data alone, and discard every arm that another
-// beats.
+// NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q =
+// 0, 1, … it eliminates until at most ⌊d/2^q⌋ arms are left, d the rank of the arms' span
+// (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They sample the arms left by their
+// G-optimal allocation, which minimises the largest variance of an arm's own estimate, estimate by
+// least squares (ξ = 0, whatever ξ the options name) from the round's data alone, and discard every
+// arm that another beats.
 //
 // The schedules are CoKernelFC's with 4g in place of ρ, g the value of the G-optimal design: a pair
 // of arms has at most four times the variance of its worse one. The error is shared as δ_q =
@@ -34,7 +33,7 @@ type alba struct {
 	step  int // s, within the phase
 }
 
-// target is the number of arms that phase q ends with, ⌊d/2^q⌋, at least 1.
+// target returns the number of arms that phase q ends with, ⌊d/2^q⌋, at least 1.
 func (a *alba) target(e *elimination) int { return max(1, e.Model.Rank()>>a.phase) }
 
 // confidence skips the phases whose number of arms is reached already.
@@ -46,18 +45,18 @@ func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 	return a.step, e.opt.Delta * basel(a.phase+1) * basel(a.step)
 }
 
-// basel is 6/(π²k²); over k = 1, 2, … it adds up to 1.
+// basel returns 6/(π²k²); over k = 1, 2, … it adds up to 1.
 func basel(k int) float64 { return 6 / (math.Pi * math.Pi * float64(k) * float64(k)) }
 
 func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
 
-// gOptimal is the allocation of ALBA.
+// gOptimal returns the allocation of ALBA.
 func gOptimal() allocation { return allocation{canon.KindArms, armDesign} }
 
-// armDesign is the G-optimal allocation of a set of arms over these arms alone, with
-// 4 max ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At
-// ξ = 0 and equal noise the maximum is the rank of the set [Kiefer and Wolfowitz
-// 1960]. The model is of one task. Remembered.
+// armDesign returns the G-optimal allocation of a set of arms over these arms alone, with 4 max
+// ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At ξ = 0 and equal
+// noise the maximum is the rank of the set [Kiefer and Wolfowitz 1960]. The model is of one task.
+// Remembered.
 func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
 	set := alive[0]
 	return model.Remembered(m, canon.Key{Kind: canon.KindArms, Ridge: ridge, Sets: alive}, func() (design.Design, error) {

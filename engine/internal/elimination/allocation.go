@@ -46,37 +46,35 @@ func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design
 	return st, model.Covers(st.Rounding), nil
 }
 
-// shared is the allocation of [Du23]: the minimax design over all tasks together.
+// shared returns the allocation of [Du23]: the minimax design over all tasks together.
 func shared() allocation { return allocation{canon.KindDesign, (*model.Model).Design} }
 
-// separate is the allocation of the ablations: each task by itself, in equal shares.
+// separate returns the allocation of the ablations: each task by itself, in equal shares.
 func separate() allocation { return allocation{canon.KindLocal, localDesign} }
 
-// NewCoKernelFCIndAlloc is the ablation of Alg. 1 that samples by locally optimal
-// allocations [Du23, App. A, CoKernel-IndAlloc]: agents pool their data in the
-// kernelised estimator as in Alg. 1, but each pulls by the allocation that is
-// optimal for its own open pairs under its own arms alone. The open tasks share a
-// round's pulls equally. The schedule gives the number of pulls for what the
-// joined allocation is worth to all open pairs, so the guarantee of Alg. 1 stays.
+// NewCoKernelFCIndAlloc returns the ablation of Alg. 1 that samples by locally optimal allocations
+// [Du23, App. A, CoKernel-IndAlloc]: agents pool their data in the kernelised estimator as in Alg.
+// 1, but each pulls by the allocation that is optimal for its own open pairs under its own arms
+// alone. The open tasks share a round's pulls equally. The schedule gives the number of pulls for
+// what the joined allocation is worth to all open pairs, so the guarantee of Alg. 1 stays.
 func NewCoKernelFCIndAlloc(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return newElimination(m, opt, joint{separate()})
 }
 
-// NewCoKernelFBIndAlloc is the ablation of Alg. 2 that samples by locally optimal
-// allocations [Du23, App. A, CoKernelFB-IndAlloc]: agents pool their data in the
-// kernelised estimator and halve the dimension as in Alg. 2, but each pulls by the
-// allocation that is optimal for its own candidates' pairs under its own arms alone.
-// The tasks with several candidates share a round's pulls equally.
+// NewCoKernelFBIndAlloc returns the ablation of Alg. 2 that samples by locally optimal allocations
+// [Du23, App. A, CoKernelFB-IndAlloc]: agents pool their data in the kernelised estimator and halve
+// the dimension as in Alg. 2, but each pulls by the allocation that is optimal for its own
+// candidates' pairs under its own arms alone. The tasks with several candidates share a round's
+// pulls equally.
 func NewCoKernelFBIndAlloc(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return newHalving(m, opt, dimension{allocation: separate()})
 }
 
-// NewIndRAGE is RAGE [Fiez19, Alg. 1] run by each agent on its own task at
-// confidence δ/V, so that all answers hold together with probability 1 - δ: rounds
-// of a minimax design over the open pairs, least squares on the round's data alone,
-// elimination by estimated gaps. That is Alg. 1 of the paper for one agent at ξ = 0,
-// whatever ξ the options name: RAGE has no regularisation. It has the schedules of
-// CoKernelFC, so that the two differ in what agents share and in nothing else.
+// NewIndRAGE returns RAGE [Fiez19, Alg. 1] run by each agent on its own task at confidence δ/V, so
+// that all answers hold together with probability 1 - δ: rounds of a minimax design over the open
+// pairs, least squares on the round's data alone, elimination by estimated gaps. That is Alg. 1 of
+// the paper for one agent at ξ = 0, whatever ξ the options name: RAGE has no regularisation. It has
+// the schedules of CoKernelFC, so that the two differ in what agents share and in nothing else.
 func NewIndRAGE(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
@@ -117,9 +115,9 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, e
 	})
 }
 
-// coveredStage is the stage of the smallest n·1.25^k pulls that the rounding covers:
-// the maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the
-// rounding is verified to need instead of its worst-case bound.
+// coveredStage returns the stage of the smallest n·1.25^k pulls that the rounding covers: the
+// maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the rounding is verified to need
+// instead of its worst-case bound.
 func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (*rounds.Stage, error) {
 	for {
 		st, covered, err := a.stage(m, ridge, alive, d, n)

@@ -112,11 +112,11 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 	return a, err
 }
 
-// RoundsFB is R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all
-// pairs of all arms, across tasks.
+// RoundsFB returns R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all pairs of all
+// arms, across tasks.
 func RoundsFB(m *model.Model, ridge float64) (int, error) { return halvings(m, ridge, dimension{}) }
 
-// halvings is R for a way of halving.
+// halvings returns R for a way of halving.
 func halvings(m *model.Model, ridge float64, own halving) (int, error) {
 	all := make([]int, m.Problem.N())
 	for i := range all {
@@ -211,7 +211,7 @@ func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.Single() }
 // the data support it (see evidence).
 func (a *CoKernelFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
 
-// Warnings has the conditions of its theorem that are known not to hold.
+// Warnings returns the conditions of its theorem that are known not to hold.
 func (a *CoKernelFB) Warnings() []engine.Warning {
 	out, thin := model.MisfitWarnings(a.Model, a.opt), engine.WarnThinRound
 	if a.own.covered() {
@@ -226,5 +226,5 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 // Progress goes by the evidence for each task's answer.
 func (a *CoKernelFB) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
 
-// Remaining is the samples of a further round after which all answers would be supported.
+// Remaining returns the samples of a further round after which all answers would be supported.
 func (a *CoKernelFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

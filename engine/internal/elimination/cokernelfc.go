@@ -66,7 +66,7 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 	return r, e.opt.Delta / (2 * float64(r) * float64(r))
 }
 
-// cut is line 14 as it is.
+// cut applies line 14 as it is.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
 var _ engine.Algorithm = (*elimination)(nil)
@@ -120,7 +120,7 @@ func (e *elimination) Plan() (engine.Plan, error) {
 	return st.Plan(e.round), nil // l. 7
 }
 
-// samples is RoundSamples as a number of pulls within the limit.
+// samples returns RoundSamples as a number of pulls within the limit.
 func (e *elimination) samples(step int, rho, logTerm float64) (int, error) {
 	n := RoundSamples(e.opt.Schedule, step, rho, logTerm)
 	if n > float64(e.opt.MaxSamples) {
@@ -129,8 +129,8 @@ func (e *elimination) samples(step int, rho, logTerm float64) (int, error) {
 	return max(1, int(n)), nil
 }
 
-// RoundSamples is N^(r) [Du23, Alg. 1, l. 5] for a design of value rho, before
-// the maximum with τ.
+// RoundSamples returns N^(r) [Du23, Alg. 1, l. 5] for a design of value rho, before the maximum
+// with τ.
 func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
 	scale := math.Pow(4, float64(round)) * rho * logTerm
 	if schedule == engine.SchedulePaper {
@@ -198,10 +198,9 @@ func (e *elimination) strongestRival(v, i int) (rival int, gap, width float64) {
 	return rival, gap, width
 }
 
-// width is the threshold of line 14: 2^-s, or in the tuned schedule the
-// half-width √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation, both
-// of which hold for all pairs and rounds at once with probability 1 - δ
-// [Du23, Lemma 1 before its step (a)].
+// width returns the threshold of line 14: 2^-s, or in the tuned schedule the half-width
+// √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation, both of which hold for all pairs
+// and rounds at once with probability 1 - δ [Du23, Lemma 1 before its step (a)].
 func (e *elimination) width(i, j int) float64 {
 	if e.opt.Schedule == engine.SchedulePaper {
 		return math.Pow(2, -float64(e.step))
@@ -256,7 +255,7 @@ func (e *elimination) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings has the conditions of the guarantee that are known not to hold.
+// Warnings returns the conditions of the guarantee that are known not to hold.
 func (e *elimination) Warnings() []engine.Warning {
 	return e.Model.RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
 }

@@ -37,7 +37,7 @@ func (e *elimination) Progress() []engine.Progress {
 	return out
 }
 
-// Remaining is the pulls of the coming rounds until the last task is decided.
+// Remaining returns the pulls of the coming rounds until the last task is decided.
 func (e *elimination) Remaining() float64 {
 	if e.Single() {
 		return 0
@@ -122,8 +122,8 @@ func (e *elimination) forecast(rounds map[int]int) float64 {
 	return sum
 }
 
-// designValue is the value of the design of candidate sets; where it cannot be computed, as after
-// an interrupt, that of the last round.
+// designValue returns the value of the design of candidate sets; where it cannot be computed, as
+// after an interrupt, that of the last round.
 func (e *elimination) designValue(alive [][]int) float64 {
 	d, err := e.own.design(e.Model, e.ridge, alive)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NewIndKernelFC is Alg. 1 run by each agent on its own task at confidence δ/V,
-// so that all answers hold together with probability 1 - δ.
+// NewIndKernelFC returns Alg. 1 run by each agent on its own task at confidence δ/V, so that all
+// answers hold together with probability 1 - δ.
 func NewIndKernelFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
@@ -24,8 +24,7 @@ func newIndividualFC(m *model.Model, opt engine.Options, own func() method) (eng
 	})
 }
 
-// NewIndKernelFB is Alg. 2 run by each agent on its own task with its own T
-// pulls.
+// NewIndKernelFB returns Alg. 2 run by each agent on its own task with its own T pulls.
 func NewIndKernelFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return NewCoKernelFB(m, opt) })
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NewIndPeaceFB is fixed-budget Peace [KJKJ20] run by each agent on its own task
-// with its own T pulls. In each of R = max(1, ⌈log₂ γ(Z)⌉) rounds it spreads ⌊T/R⌋
-// pulls by the allocation of the smallest Gaussian width, rounded by ROUND, estimates
-// by least squares from the round's data alone (ξ = 0, whatever ξ the options name),
-// and keeps the longest prefix by estimate of at most half the width γ, where
+// NewIndPeaceFB returns fixed-budget Peace [KJKJ20] run by each agent on its own task with its own
+// T pulls. In each of R = max(1, ⌈log₂ γ(Z)⌉) rounds it spreads ⌊T/R⌋ pulls by the allocation of
+// the smallest Gaussian width, rounded by ROUND, estimates by least squares from the round's data
+// alone (ξ = 0, whatever ξ the options name), and keeps the longest prefix by estimate of at most
+// half the width γ, where
 //
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
@@ -44,7 +44,7 @@ func (gaussianWidth) exceeds(m *model.Model, ridge float64, set []int, limit flo
 	return d.Value > limit, err
 }
 
-// narrowest is the allocation of Peace.
+// narrowest returns the allocation of Peace.
 func narrowest() allocation {
 	return allocation{canon.KindWidth, func(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
 		return widthDesign(m, ridge, alive[0], 0)
@@ -55,9 +55,9 @@ func (gaussianWidth) rule() engine.Rule { return engine.RuleNarrowed }
 
 func (gaussianWidth) covered() bool { return false }
 
-// widthDesign is the design of the smallest Gaussian width of a set, remembered: by the
-// model as it is, and in canonical form for all models that have the same arms. With
-// a threshold above 0 it only tells on which side of it the value is.
+// widthDesign returns the design of the smallest Gaussian width of a set, remembered: by the model
+// as it is, and in canonical form for all models that have the same arms. With a threshold above 0
+// it only tells on which side of it the value is.
 func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) (design.Design, error) {
 	return model.Remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (design.Design, error) {
 		r := m.Layout.Reduce([][]int{set})

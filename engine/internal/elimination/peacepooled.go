@@ -11,10 +11,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NewIndPeacePooled is the fixed-budget elimination in the public code of the authors
-// of Peace (github.com/jkatzsam/linear_bandits_empirical_process, fixed_budget.py,
-// lin_bandit_succ_elim), run by each agent on its own task with its own T pulls. It
-// differs from [NewIndPeaceFB] in this:
+// NewIndPeacePooled returns the fixed-budget elimination in the public code of the authors of Peace
+// (github.com/jkatzsam/linear_bandits_empirical_process, fixed_budget.py, lin_bandit_succ_elim),
+// run by each agent on its own task with its own T pulls. It differs from [NewIndPeaceFB] in this:
 //
 //   - The width is that over the set, γ'(S) = min_λ (E max_{z ∈ S} zᵀ A(λ)^{-1/2} η)²,
 //     which is γ(S)/4 since η and -η are alike.
@@ -99,8 +98,8 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	return nil
 }
 
-// Answers are the largest pooled estimates, and whether the data of single rounds
-// support them (see evidence).
+// Answers returns the largest pooled estimates, and whether the data of single rounds support them
+// (see evidence).
 func (a *pooledPeace) Answers() []engine.Answer {
 	if a.estimates == nil {
 		return a.CoKernelFB.Answers()
@@ -117,5 +116,5 @@ func (a *pooledPeace) Answers() []engine.Answer {
 // Progress goes by the evidence for each task's answer.
 func (a *pooledPeace) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
 
-// Remaining is the samples of a further round after which all answers would be supported.
+// Remaining returns the samples of a further round after which all answers would be supported.
 func (a *pooledPeace) Remaining() float64 { return rounds.Remaining(a.Progress()) }

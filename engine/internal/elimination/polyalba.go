@@ -8,12 +8,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// NewIndPolyALBA is PolyALBA [Du21] run by each agent on its own task at
-// confidence δ/V. A first epoch only looks for the d best arms, d the rank of the
-// arms' span: rounds s = 1, 2, … on one static allocation over all arms discard
-// nothing until the best estimate is ahead of every arm outside the d best ones by
-// the threshold; then those d arms are kept. The phases q = 1, 2, … of ALBA follow on
-// them. A task with at most d arms begins there.
+// NewIndPolyALBA returns PolyALBA [Du21] run by each agent on its own task at confidence δ/V. A
+// first epoch only looks for the d best arms, d the rank of the arms' span: rounds s = 1, 2, … on
+// one static allocation over all arms discard nothing until the best estimate is ahead of every arm
+// outside the d best ones by the threshold; then those d arms are kept. The phases q = 1, 2, … of
+// ALBA follow on them. A task with at most d arms begins there.
 //
 // The paper is about arms that are too many to list. Here they can be listed, and the static
 // allocation is the G-optimal one over all of them. Schedules, least squares and parts of δ are as

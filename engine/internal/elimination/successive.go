@@ -12,13 +12,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// NewCoSuccessiveElimination is collaborative best-arm identification as in the
-// classic bandit [Hillel13, the multi-round algorithm]: in every round all agents
-// pull every arm left equally often, sample means over the agents are all there is to
-// judge by, and an arm that another beats goes. It is for problems in which all
-// tasks are the same, where arms are told apart by name; otherwise it is an error
-// that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1 is the same,
-// by symmetry.
+// NewCoSuccessiveElimination returns collaborative best-arm identification as in the classic bandit
+// [Hillel13, the multi-round algorithm]: in every round all agents pull every arm left equally
+// often, sample means over the agents are all there is to judge by, and an arm that another beats
+// goes. It is for problems in which all tasks are the same, where arms are told apart by name;
+// otherwise it is an error that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1
+// is the same, by symmetry.
 //
 // Only the abstract of [Hillel13] was at hand: k agents learn k times faster, with communication
 // logarithmic in 1/ε. Elimination in rounds that halve the accuracy is the reading of it. The pulls
@@ -36,7 +35,8 @@ func NewCoSuccessiveElimination(m *model.Model, opt engine.Options) (engine.Algo
 // and estimates by name: arms of different names say nothing of one another.
 type equal struct{ joint }
 
-// design has equal weights; arms of one name are the same arm, and that is all that it knows of them.
+// design returns equal weights; arms of one name are the same arm, and that is all that it knows of
+// them.
 func (equal) design(m *model.Model, _ float64, alive [][]int) (design.Design, error) {
 	return model.Remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() (design.Design, error) {
 		left := slices.Concat(alive...)
@@ -78,8 +78,8 @@ func withNames(m *model.Model, alive [][]int) [][]int {
 	return append([][]int{m.Problem.Arms.ID}, alive...)
 }
 
-// byName is the model in which arms of one name are the same arm, and others have
-// nothing in common.
+// byName returns the model in which arms of one name are the same arm, and others have nothing in
+// common.
 func byName(m *model.Model) (*model.Model, error) {
 	return model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// classics are problems of classic collaborative best-arm identification.
+// classics returns problems of classic collaborative best-arm identification.
 func classics(t *testing.T) []*problem.Problem {
 	t.Helper()
 	var out []*problem.Problem
@@ -213,7 +213,7 @@ func TestSuccessiveErrors(t *testing.T) {
 	}
 }
 
-// renamed is the problem with another name for the first arm of its second task.
+// renamed returns the problem with another name for the first arm of its second task.
 func renamed(t *testing.T, p *problem.Problem) *problem.Problem {
 	t.Helper()
 	lo, _ := p.ArmsOf(1)

@@ -19,7 +19,7 @@ func Paper(t testing.TB, number int, gap float64) *problem.Problem {
 	return p
 }
 
-// Instances are problems with linear task and arm kernels, so that φ = z ⊗ x.
+// Instances returns problems with linear task and arm kernels, so that φ = z ⊗ x.
 func Instances(t *testing.T) []*problem.Problem {
 	t.Helper()
 	var out []*problem.Problem

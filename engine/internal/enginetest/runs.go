@@ -61,7 +61,7 @@ func Pull(rng *rand.Rand, p *problem.Problem, plan engine.Plan) engine.Batch {
 	return b
 }
 
-// SpreadPull is pull with squared deviations, of noise scales true.
+// SpreadPull pulls with squared deviations, of noise scales true.
 func SpreadPull(rng *rand.Rand, p *problem.Problem, truth []float64, plan engine.Plan) engine.Batch {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N()), Squares: make([]float64, p.N())}
 	for i, n := range plan.Counts {

@@ -140,7 +140,7 @@ func (a *Algorithm) Eliminations() []engine.Elimination {
 	return out
 }
 
-// Alive is the number of arms not eliminated.
+// Alive returns the number of arms not eliminated.
 func (a *Algorithm) Alive() int {
 	sum := 0
 	for _, part := range a.Parts {
@@ -173,7 +173,7 @@ func (a *Algorithm) Progress() []engine.Progress {
 	return out
 }
 
-// Remaining is the sum over the agents, who share nothing.
+// Remaining returns the sum over the agents, who share nothing.
 func (a *Algorithm) Remaining() float64 {
 	sum := 0.0
 	for _, part := range a.Parts {

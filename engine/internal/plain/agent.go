@@ -64,7 +64,7 @@ func (a *PlainAgent) Asks(t *testing.T) float64 {
 	return math.Ceil(constant * math.Pow(4, float64(a.s)) * value * a.log)
 }
 
-// limit is ⌊d/2^q⌋.
+// goal returns ⌊d/2^q⌋.
 func (a *PlainAgent) goal() int {
 	return max(1, int(math.Floor(float64(a.rank())/math.Pow(2, float64(a.q)))))
 }
@@ -114,7 +114,7 @@ func positive(a *mat.SymDense) (out []int) {
 	return out
 }
 
-// pseudoInverse by eigenvalues.
+// pseudoInverse returns A⁺, by eigenvalues.
 func pseudoInverse(a *mat.SymDense) *mat.Dense {
 	var eig mat.EigenSym
 	if !eig.Factorize(a, true) {

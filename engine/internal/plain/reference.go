@@ -79,8 +79,7 @@ func illConditioned(err error) bool {
 	return errors.As(err, &c)
 }
 
-// LargestVariance is max ‖φ_i - φ_j‖²_{A(ξ,λ)⁻¹} over pairs within sets, with a
-// dense inverse.
+// LargestVariance returns max ‖φ_i - φ_j‖²_{A(ξ,λ)⁻¹} over pairs within sets, with a dense inverse.
 func (ref *Reference) LargestVariance(lambda []float64, sets [][]int) float64 {
 	dim := ref.Phi[0].Len()
 	a := mat.NewDense(dim, dim, nil)
@@ -109,7 +108,7 @@ func (ref *Reference) LargestVariance(lambda []float64, sets [][]int) float64 {
 	return largest
 }
 
-// LearnFC is lines 11-15 of Algorithm 1, with the rule of either schedule.
+// LearnFC runs lines 11-15 of Algorithm 1, with the rule of either schedule.
 func (ref *Reference) LearnFC(b engine.Batch, delta, norm float64, schedule string) []float64 {
 	ref.Round++
 	r := float64(ref.Round)
@@ -148,8 +147,8 @@ func (ref *Reference) LearnFC(b engine.Batch, delta, norm float64, schedule stri
 	return ref.Rewards(theta)
 }
 
-// LearnFB is lines 9-14 of Algorithm 2: the longest prefix by estimate of at most
-// half the dimension, found by trying every prefix.
+// LearnFB runs lines 9-14 of Algorithm 2: the longest prefix by estimate of at most half the
+// dimension, found by trying every prefix.
 func (ref *Reference) LearnFB(t *testing.T, b engine.Batch) []float64 {
 	theta, _ := ref.Estimate(b)
 	rewards := ref.Rewards(theta)
@@ -172,7 +171,7 @@ func (ref *Reference) LearnFB(t *testing.T, b engine.Batch) []float64 {
 	return rewards
 }
 
-// Omega is ω(ξ, S) on the explicit features.
+// Omega returns ω(ξ, S) on the explicit features.
 func (ref *Reference) Omega(t *testing.T, set []int) float64 {
 	t.Helper()
 	d, err := design.Minimax(ref.space(), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: 1e-9})
@@ -182,7 +181,7 @@ func (ref *Reference) Omega(t *testing.T, set []int) float64 {
 	return d.Value
 }
 
-// space is the explicit features with the precision of each arm.
+// space returns the explicit features with the precision of each arm.
 func (ref *Reference) space() design.Space {
 	features := mat.NewDense(len(ref.Phi), ref.Phi[0].Len(), nil)
 	precision := make([]float64, len(ref.Phi))
@@ -258,7 +257,7 @@ func (ref *Reference) CheckShare(t *testing.T, v int, set, counts []int, share f
 // make dense information matrices singular.
 const LeastSquares = 1e-9
 
-// Width is the Gaussian width on the explicit features.
+// Width returns the Gaussian width on the explicit features.
 func (ref *Reference) Width(t *testing.T, set []int) design.Design {
 	t.Helper()
 	s := ref.space()
@@ -270,7 +269,7 @@ func (ref *Reference) Width(t *testing.T, set []int) design.Design {
 	return d
 }
 
-// ScaledVariance is max ‖φ_best - φ_i‖²_{A⁻¹}/gap_i² over the rivals.
+// ScaledVariance returns max ‖φ_best - φ_i‖²_{A⁻¹}/gap_i² over the rivals.
 func (ref *Reference) ScaledVariance(weights []float64, best []int) float64 {
 	inverse := pseudoInverse(ref.gram(weights))
 	largest, unit := 0.0, ref.P.LargestNoise()
@@ -284,7 +283,7 @@ func (ref *Reference) ScaledVariance(weights []float64, best []int) float64 {
 	return largest
 }
 
-// gram is Σ w_i φ_iφ_iᵀ, with the precision of each arm.
+// gram returns Σ w_i φ_iφ_iᵀ, with the precision of each arm.
 func (ref *Reference) gram(weights []float64) *mat.SymDense {
 	a := mat.NewSymDense(ref.Phi[0].Len(), nil)
 	for i, w := range weights {
@@ -293,7 +292,7 @@ func (ref *Reference) gram(weights []float64) *mat.SymDense {
 	return a
 }
 
-// LeastSquares is the estimator without regularisation.
+// LeastSquares returns the estimator without regularisation.
 func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
 	weights, right := make([]float64, len(b.Counts)), mat.NewVecDense(ref.Phi[0].Len(), nil)
 	for i, c := range b.Counts {
@@ -308,8 +307,8 @@ func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
 	return theta, inverse
 }
 
-// armValue is min_λ max ‖φ_i‖²_{A⁻¹} over a set of arms of equal noise, by the
-// multiplicative algorithm λ_i ← λ_i ‖φ_i‖²/d [Silvey, Titterington and Torsney 1978].
+// armValue returns min_λ max ‖φ_i‖²_{A⁻¹} over a set of arms of equal noise, by the multiplicative
+// algorithm λ_i ← λ_i ‖φ_i‖²/d [Silvey, Titterington and Torsney 1978].
 func (ref *Reference) armValue(set []int) float64 {
 	weights := make([]float64, len(ref.Phi))
 	for _, i := range set {

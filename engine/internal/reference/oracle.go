@@ -35,10 +35,10 @@ type oracle struct {
 
 var _ engine.Algorithm = (*oracle)(nil)
 
-// NewOracleFC is the reference that samples in the proportions of T*, knowing θ*.
-// Schedule and ξ do not apply. With epsilon, a rival counts as beaten when it is at
-// most epsilon above x*. It is an error when the expected rewards are unknown, or
-// when arms tie for best and no epsilon is given.
+// NewOracleFC returns the reference that samples in the proportions of T*, knowing θ*. Schedule and
+// ξ do not apply. With epsilon, a rival counts as beaten when it is at most epsilon above x*. It is
+// an error when the expected rewards are unknown, or when arms tie for best and no epsilon is
+// given.
 func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt, err := opt.Checked(engine.ModeFC)
 	if err != nil {
@@ -63,7 +63,7 @@ func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 // samples; below a quarter the union over more rounds costs what the overshoot saves.
 const oracleGrowth = 0.25
 
-// Plan is the first round's pulls, or oracleGrowth of those made so far.
+// Plan returns the first round's pulls, or oracleGrowth of those made so far.
 func (a *oracle) Plan() (engine.Plan, error) {
 	n := engine.Plan{Counts: a.Counts}.Pulls()
 	if n == 0 {
@@ -141,7 +141,7 @@ func (a *oracle) Learn(b engine.Batch) error {
 	return nil
 }
 
-// width is the confidence width of a rival against x*, in all data so far.
+// width returns the confidence width of a rival against x*, in all data so far.
 func (a *oracle) width(i, first int) float64 {
 	p, r := a.Model.Problem, float64(a.round)
 	deltaR := a.opt.Delta / (2 * r * r)
@@ -151,7 +151,7 @@ func (a *oracle) width(i, first int) float64 {
 // Done reports whether every rival is beaten.
 func (a *oracle) Done() bool { return a.Single() }
 
-// Answers are the best arms, decided where every rival is beaten.
+// Answers returns the best arms, decided where every rival is beaten.
 func (a *oracle) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.best))
 	for v, first := range a.best {

@@ -30,16 +30,16 @@ var (
 	_ engine.Explainer = (*uniformFB)(nil)
 )
 
-// NewCoUniformFB is uniform sampling with the kernelised estimator: what sharing
-// alone brings, without an adaptive allocation.
+// NewCoUniformFB returns uniform sampling with the kernelised estimator: what sharing alone brings,
+// without an adaptive allocation.
 func NewCoUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return newUniformFB(m, opt)
 }
 
-// NewIndUniformFB is uniform sampling with sample means, each task on its own
-// [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the
-// kernelised estimator is the sample mean of each arm. The paper does not name the
-// estimator; NewIndUniformLS has the other one.
+// NewIndUniformFB returns uniform sampling with sample means, each task on its own
+// [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the kernelised
+// estimator is the sample mean of each arm. The paper does not name the estimator; NewIndUniformLS
+// has the other one.
 func NewIndUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	alone, err := m.Independent()
 	if err != nil {
@@ -49,9 +49,9 @@ func NewIndUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, erro
 	return newUniformFB(alone, opt)
 }
 
-// NewIndUniformLS is uniform sampling with least squares (ξ = 0) under each agent's
-// own kernel, each task on its own: the uniform baseline in the code of the authors
-// of [KJKJ20], where the estimator is the same for all algorithms.
+// NewIndUniformLS returns uniform sampling with least squares (ξ = 0) under each agent's own
+// kernel, each task on its own: the uniform baseline in the code of the authors of [KJKJ20], where
+// the estimator is the same for all algorithms.
 func NewIndUniformLS(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return newUniformFB(m, opt) })
@@ -113,7 +113,7 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 	return a, nil
 }
 
-// Plan is the one round.
+// Plan returns the one round.
 func (a *uniformFB) Plan() (engine.Plan, error) {
 	return engine.Plan{Round: 1, Counts: a.counts, Digest: engine.Digest(1, a.counts)}, nil
 }
@@ -181,5 +181,5 @@ func (a *uniformFB) Warnings() []engine.Warning {
 // Progress goes by the evidence for each task's answer.
 func (a *uniformFB) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
 
-// Remaining is the samples of a further round after which all answers would be supported.
+// Remaining returns the samples of a further round after which all answers would be supported.
 func (a *uniformFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

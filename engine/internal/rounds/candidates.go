@@ -19,10 +19,10 @@ func NewCandidates(m *model.Model) Candidates {
 	return Candidates{Model: m, Sets: m.Problem.Groups()}
 }
 
-// Eliminations is the audit trail so far.
+// Eliminations returns the audit trail so far.
 func (c *Candidates) Eliminations() []engine.Elimination { return c.trail }
 
-// Alive is the number of arms not eliminated.
+// Alive returns the number of arms not eliminated.
 func (c *Candidates) Alive() int {
 	sum := 0
 	for _, set := range c.Sets {

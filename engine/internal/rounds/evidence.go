@@ -56,14 +56,13 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64, alive [][]int
 	ev.Rounds = append(ev.Rounds, j)
 }
 
-// upper is the upper confidence bound of the reward of arm i minus that of
-// rival, normalised.
+// upper returns the upper confidence bound of the reward of arm i minus that of rival, normalised.
 func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.norm)
 	return j.Estimates[i] - j.Estimates[rival] + width
 }
 
-// estimate is the latest estimate of arm i, normalised; NaN before any.
+// estimate returns the latest estimate of arm i, normalised; NaN before any.
 func (ev *Evidence) estimate(i int) float64 {
 	if ev.seen[i] < 0 {
 		return math.NaN()
@@ -71,7 +70,7 @@ func (ev *Evidence) estimate(i int) float64 {
 	return ev.Rounds[ev.seen[i]].Estimates[i]
 }
 
-// Judged are the answers of all tasks.
+// Judged returns the answers of all tasks.
 func (ev *Evidence) Judged(c *Candidates) []engine.Answer {
 	out := make([]engine.Answer, len(c.Sets))
 	for v, set := range c.Sets {
@@ -80,7 +79,7 @@ func (ev *Evidence) Judged(c *Candidates) []engine.Answer {
 	return out
 }
 
-// Supported is the answer of task v, whose candidates left are set.
+// Supported returns the answer of task v, whose candidates left are set.
 func (ev *Evidence) Supported(c *Candidates, v int, set []int) engine.Answer {
 	p := c.Model.Problem
 	first := set[0]

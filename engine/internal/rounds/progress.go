@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Reached is the share of the evidence that a decision takes: (statistic/threshold)²,
-// which grows in proportion to the samples if the gap is what it seems. It stays
-// below 1, which is for what is decided.
+// Reached returns the fraction of the evidence that a decision takes: (statistic/threshold)², which
+// grows in proportion to the samples if the gap is what it seems. It stays below 1, which is for
+// what is decided.
 func Reached(statistic, threshold float64) float64 {
 	if !(statistic > 0) || !(threshold > 0) {
 		return 0

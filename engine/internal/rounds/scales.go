@@ -138,7 +138,7 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 	return s
 }
 
-// FreedomOf is the least number of degrees of freedom that the scales of the arms are
+// FreedomOf returns the least number of degrees of freedom that the scales of the arms are
 // estimated with; +Inf where they are known.
 func (n *Scales) FreedomOf(arms []int) float64 {
 	least := math.Inf(1)

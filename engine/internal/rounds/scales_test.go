@@ -107,7 +107,7 @@ func TestNoWeightNoNoise(t *testing.T) {
 	}
 }
 
-// stageOf is a stage of these pulls.
+// stageOf returns a stage of these pulls.
 func stageOf(m *model.Model, counts []int) (*Stage, error) {
 	e, err := model.NewEstimator(m, 0, counts)
 	return &Stage{Estimate: e}, err

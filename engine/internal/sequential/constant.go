@@ -9,7 +9,7 @@ import (
 // part in a million, and samples with it.
 const resolution = 1e-6
 
-// Constant is the smallest z on a grid of a millionth with
+// Constant returns the smallest z on a grid of a millionth with
 //
 //	P(B(T) ≥ z √T at one of the times) ≤ alpha,
 //
@@ -62,5 +62,5 @@ func Constant(alpha float64, times []float64) (float64, error) {
 	}
 }
 
-// quantile is z with P(ξ ≥ z) = alpha for a standard normal ξ.
+// quantile returns z with P(ξ ≥ z) = alpha for a standard normal ξ.
 func quantile(alpha float64) float64 { return math.Sqrt2 * math.Erfcinv(2*alpha) }

@@ -173,7 +173,7 @@ func (g *grid) step(density, next []float64) (crossed float64) {
 	return crossed
 }
 
-// above is P(ξ ≥ z) of a standard normal ξ.
+// above returns P(ξ ≥ z) of a standard normal ξ.
 func above(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 
 func normalDensity(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }

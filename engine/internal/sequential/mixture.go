@@ -45,7 +45,7 @@ type mixture struct {
 	exponents []float64 // scratch
 }
 
-// logarithm of the mixture at S = z √T_k.
+// logarithm returns the logarithm of the mixture at S = z √T_k.
 func (m *mixture) logarithm(k int, z float64) float64 {
 	for j, t := range m.times {
 		h := m.centre * math.Sqrt(m.times[k]/t)
@@ -54,8 +54,8 @@ func (m *mixture) logarithm(k int, z float64) float64 {
 	return floats.LogSumExp(m.exponents) - math.Log(float64(len(m.times)))
 }
 
-// height is the z at which the mixture reaches its target at look k, by bisection: it
-// rises with z.
+// height returns the z at which the mixture reaches its target at look k, by bisection: it rises
+// with z.
 func (m *mixture) height(k int, target float64) float64 {
 	lo, hi := 0.0, 2*m.centre
 	for m.logarithm(k, hi) < target {

@@ -24,7 +24,7 @@ type Clock struct {
 	Times  []float64 // by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
 }
 
-// Of is the clock of a walk.
+// Of returns the clock of a walk.
 func (c Clock) Of(w *Walk) Clock {
 	if w.Offset > 0 {
 		c.Origin *= math.Pow(ClockGrowth, float64(w.Offset))
@@ -32,7 +32,7 @@ func (c Clock) Of(w *Walk) Clock {
 	return c
 }
 
-// within is the least time from which T_k is nearest, with a little to spare for rounding.
+// within returns the least time from which T_k is nearest, with a little to spare for rounding.
 func (c Clock) within(k int) float64 {
 	return 1.01 * c.Time(min(k, ClockLooks-1)) / math.Sqrt(ClockGrowth)
 }
@@ -42,7 +42,7 @@ func (c Clock) OffsetFor(info float64) int {
 	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(ClockGrowth))))
 }
 
-// Time is T_k, and 0 for k = -1, before the first look.
+// Time returns T_k, and 0 for k = -1, before the first look.
 func (c Clock) Time(k int) float64 {
 	if k < 0 {
 		return 0
@@ -53,7 +53,7 @@ func (c Clock) Time(k int) float64 {
 	return c.Origin * math.Pow(ClockGrowth, float64(k))
 }
 
-// Next is the look to which a round of that information takes a walk.
+// Next returns the look to which a round of that information takes a walk.
 func (c Clock) Next(look int, info float64, round int) int {
 	if c.Times != nil {
 		return round - 2
@@ -61,11 +61,11 @@ func (c Clock) Next(look int, info float64, round int) int {
 	return c.nearest(c.Time(look) + info)
 }
 
-// Height is z_k √T_k.
+// Height returns z_k √T_k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
 
-// nearest is the look whose time is nearest to t on a logarithmic scale, at most the
-// last; -1 when that would be before the first.
+// nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
+// when that would be before the first.
 func (c Clock) nearest(t float64) int {
 	k := math.Round(math.Log(t/c.Origin) / math.Log(ClockGrowth))
 	return int(min(max(k, -1), ClockLooks-1))
@@ -112,8 +112,8 @@ func (b Bet) Settle(c Clock, s Score) {
 	w.Out = w.Sum >= c.Height(w.Look)
 }
 
-// Raised is S if the leader were that much below x: what the walk would have been
-// without the leader's loss.
+// Raised returns S if the leader were that much below x: what the walk would have been without the
+// leader's loss.
 func (w *Walk) Raised(leader int, loss float64) float64 {
 	sum := 0.0
 	for _, s := range w.steps {
@@ -122,7 +122,7 @@ func (w *Walk) Raised(leader int, loss float64) float64 {
 	return sum
 }
 
-// against is Z with the loss of that leader made up for.
+// against returns Z with the loss of that leader made up for.
 func (s step) against(leader int, loss float64) float64 {
 	if s.leader != leader {
 		loss = 0
@@ -177,8 +177,8 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 	return hi
 }
 
-// Gap is the average of the estimated gaps that S consists of, and width the value at
-// which S crosses, normalised.
+// Gap returns the average of the estimated gaps that S consists of, and width the value at which S
+// crosses, normalised.
 func (w *Walk) Gap(c Clock) (gap, width float64) {
 	c = c.Of(w)
 	var weight float64
@@ -188,8 +188,8 @@ func (w *Walk) Gap(c Clock) (gap, width float64) {
 	return w.Sum / weight, c.Height(w.Look) / weight
 }
 
-// Need is the further information dT after which S, raised by slack for the leader's
-// rounds, would stand so far above z on average if the gap is that large:
+// Need returns the further information dT after which S, raised by slack for the leader's rounds,
+// would stand so far above z on average if the gap is that large:
 //
 //	S + gap dT = (z + above) √(T + dT).
 //

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/session/display"
 )
 
-// decay is the kernel of many cells here: exp(-rate |x₀ - y₀|).
+// decay returns the kernel of many cells here: exp(-rate |x₀ - y₀|).
 func decay(rate float64) func(x, y []float64) float64 {
 	return func(x, y []float64) float64 { return math.Exp(-rate * math.Abs(x[0]-y[0])) }
 }
@@ -29,7 +29,7 @@ func points() *kernels.Points {
 	return p
 }
 
-// cells are the Go cells that the test binary plays.
+// cells returns the Go cells that the test binary plays.
 func cells() map[string]func() {
 	return map[string]func(){
 		"copy": func() { // binds a copy of every value, as copy_NAME

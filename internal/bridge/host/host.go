@@ -139,7 +139,7 @@ func (h *Host) setFault(err error) {
 	}
 }
 
-// interrupted is closed at the next interrupt.
+// interrupted returns a channel that is closed at the next interrupt.
 func (h *Host) interrupted() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

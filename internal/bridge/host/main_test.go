@@ -78,7 +78,7 @@ func (n *notebook) mustCope(src string) {
 	}
 }
 
-// command is a process that plays a Go cell.
+// command returns a process that plays a Go cell.
 func (n *notebook) command(part string, env ...string) *exec.Cmd {
 	exe, err := os.Executable()
 	if err != nil {

@@ -106,7 +106,7 @@ var selectorTokens = map[css.TokenType]bool{
 	css.IncludeMatchToken: true, css.DashMatchToken: true, css.PrefixMatchToken: true, css.SuffixMatchToken: true, css.SubstringMatchToken: true,
 }
 
-// declarations are the harmless ones of a list "name: value; …".
+// declarations returns the harmless ones of a list "name: value; …".
 func declarations(list string, id func(string) string) string { return declared(cssTokens(list), id) }
 
 func declared(tokens []css.Token, id func(string) string) string {
@@ -119,7 +119,7 @@ func declared(tokens []css.Token, id func(string) string) string {
 	return strings.Join(out, "; ")
 }
 
-// declaration is one declaration as it was written, with its addresses in the page.
+// declaration returns one declaration as it was written, with its addresses in the page.
 func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 	colon := until(tokens, css.ColonToken)
 	if colon == len(tokens) {

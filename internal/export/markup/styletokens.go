@@ -50,7 +50,7 @@ func (n *nesting) read(t css.TokenType) {
 	}
 }
 
-// until is the place of the first of some tokens outside of brackets, or the end.
+// until returns the place of the first of some tokens outside of brackets, or the end.
 func until(tokens []css.Token, ends ...css.TokenType) int {
 	var open nesting
 	for i, t := range tokens {
@@ -62,8 +62,7 @@ func until(tokens []css.Token, ends ...css.TokenType) int {
 	return len(tokens)
 }
 
-// blockEnd is the place of the brace that closes a block whose first one was read, or
-// the end.
+// blockEnd returns the place of the brace that closes a block whose first one was read, or the end.
 func blockEnd(tokens []css.Token) int {
 	depth := 1
 	for i, t := range tokens {
@@ -79,8 +78,8 @@ func blockEnd(tokens []css.Token) int {
 	return len(tokens)
 }
 
-// separated are the parts of a list. A block in braces ends its part, as a rule inside
-// of a rule does.
+// separated returns the parts of a list. A block in braces ends its part, as a rule inside of a
+// rule does.
 func separated(tokens []css.Token, by css.TokenType) iter.Seq[[]css.Token] {
 	return func(yield func([]css.Token) bool) {
 		for {
@@ -140,7 +139,7 @@ func harmless(tokens []css.Token, id func(string) string) ([]css.Token, bool) {
 	return out, true
 }
 
-// localTarget is the id in url(#id), with or without quotes.
+// localTarget returns the id in url(#id), with or without quotes.
 func localTarget(token []byte) (string, bool) {
 	inner, closed := bytes.CutSuffix(token[len("url("):], []byte(")"))
 	inner = bytes.TrimSpace(inner)
@@ -153,9 +152,9 @@ func localTarget(token []byte) (string, bool) {
 	return id, closed && inside && id != "" && !strings.ContainsAny(id, " \t\n\"'()")
 }
 
-// plainText is the text of tokens that stay within their place: brackets are closed,
-// strings end, and nothing is written in the other spellings that a backslash allows.
-// A style sheet stands in the page as it is, so that < and & are refused too.
+// plainText returns the text of tokens that stay within their place: brackets are closed, strings
+// end, and nothing is written in the other spellings that a backslash allows. A style sheet stands
+// in the page as it is, so that < and & are refused too.
 func plainText(tokens []css.Token) (string, bool) {
 	var b strings.Builder
 	var open []byte

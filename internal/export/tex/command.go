@@ -70,7 +70,7 @@ func (m *mathParser) command(name string) (*markup.Node, error) {
 	return nil, errMath
 }
 
-// symbol is a command without arguments, or nil.
+// symbol returns a command without arguments, or nil.
 func symbol(name string) *markup.Node {
 	if ignored[name] {
 		return markup.Element("mrow", nil)
@@ -201,7 +201,7 @@ func mapRunes(s string, f func(rune) string) []string {
 	return out
 }
 
-// upright is a name of several letters.
+// upright returns a name of several letters.
 func (m *mathParser) upright(command string) (*markup.Node, error) {
 	limited := command == "operatornamewithlimits"
 	if m.peek() == "*" {

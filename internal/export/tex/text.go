@@ -83,7 +83,7 @@ var signs = pairs(`─ - ━ - │ \textbar{} ┃ \textbar{} ┌ + ┐ + └ + �
 	₀ \ensuremath{_0} ₁ \ensuremath{_1} ₂ \ensuremath{_2} ₃ \ensuremath{_3} ₄ \ensuremath{_4} ₅ \ensuremath{_5} ₆ \ensuremath{_6} ₇ \ensuremath{_7} ₈ \ensuremath{_8} ₉ \ensuremath{_9} ᵢ \ensuremath{_i} ₙ \ensuremath{_n}
 	− \ensuremath{-} ≔ \ensuremath{:=} ′ ' ″ '' ‑ - ℝ \ensuremath{\mathbb{R}} ℕ \ensuremath{\mathbb{N}} ℤ \ensuremath{\mathbb{Z}} 𝒳 \ensuremath{\mathcal{X}} ∎ \ensuremath{\blacksquare} ⟂ \ensuremath{\perp} ↵ \textbackslash{}`)
 
-// native are the letters and signs that pdfLaTeX knows by itself, with T1 fonts.
+// native returns the letters and signs that pdfLaTeX knows by itself, with T1 fonts.
 func native(r rune) bool {
 	return r >= 0xa0 && r <= 0x17f && r != 0xad || strings.ContainsRune("–—‘’“”„†‡•…‰€™←↑→↓", r)
 }

@@ -49,7 +49,7 @@ func runParent() {
 	time.Sleep(time.Hour)
 }
 
-// fakeSpec is the kernelspec of the fake kernel.
+// fakeSpec returns the kernelspec of the fake kernel.
 func fakeSpec(mode string) Spec {
 	return Spec{
 		Name: "fake", DisplayName: "Fake", Language: "fake", Argv: []string{os.Args[0], "{connection_file}"},

@@ -167,7 +167,7 @@ func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string
 	}
 }
 
-// Dead is closed when the kernel's process has ended, in whichever way.
+// Dead returns a channel that is closed when the kernel's process has ended, in whichever way.
 func (k *Kernel) Dead() <-chan struct{} { return k.process.dead }
 
 // Interrupt stops what the kernel executes, in the way that its kernelspec asks for.

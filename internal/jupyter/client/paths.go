@@ -39,8 +39,8 @@ func searchPath() []string {
 	return folders
 }
 
-// UserDataDir is the folder of the user's own Jupyter files, where kernelspecs lie
-// below kernels; "" when the user has no home.
+// UserDataDir returns the folder of the user's own Jupyter files, where kernelspecs lie below
+// kernels; "" when the user has no home.
 func UserDataDir() string {
 	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
 		return dir

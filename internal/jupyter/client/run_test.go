@@ -38,7 +38,7 @@ func document(sources ...string) *notebook.Notebook {
 	return nb
 }
 
-// texts are the outputs of each cell in short.
+// texts returns the outputs of each cell in short.
 func texts(nb *notebook.Notebook) []string {
 	all := make([]string, len(nb.Cells))
 	for i, c := range nb.Cells {

@@ -95,8 +95,7 @@ func (n *Notebook) Clear() {
 	}
 }
 
-// KernelName is the name of the kernelspec that the notebook asks for; "" when it
-// names none.
+// KernelName returns the name of the kernelspec that the notebook asks for; "" when it names none.
 func (n *Notebook) KernelName() string {
 	spec, _ := n.Metadata["kernelspec"].(map[string]any)
 	name, _ := spec["name"].(string)

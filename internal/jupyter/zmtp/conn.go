@@ -41,7 +41,7 @@ func open(c net.Conn, kind Kind, identity string) (Kind, string, error) {
 	return introduce(c, kind, identity)
 }
 
-// Identity is the name that the peer gave itself, or "".
+// Identity returns the name that the peer gave itself, or "".
 func (c *Conn) Identity() string { return c.identity }
 
 // Close closes the connection.

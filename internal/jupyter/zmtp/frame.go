@@ -68,7 +68,7 @@ func readBody(r io.Reader, size int) ([]byte, error) {
 	return body, nil
 }
 
-// unfinished is the error of a connection that ended within a frame.
+// unfinished returns the error of a connection that ended within a frame.
 func unfinished(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

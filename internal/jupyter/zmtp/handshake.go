@@ -55,8 +55,8 @@ func greet(rw io.ReadWriter) error {
 	if _, err := rw.Write(mine[:]); err != nil {
 		return err
 	}
-	// The signature alone tells what speaks another protocol, which may wait for an
-	// answer before it has sent 64 bytes.
+	// The signature alone shows that the peer speaks another protocol, which may wait for an answer
+	// before it has sent 64 bytes.
 	if _, err := io.ReadFull(rw, theirs[:10]); err != nil {
 		return err
 	}

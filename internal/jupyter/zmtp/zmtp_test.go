@@ -74,7 +74,7 @@ func TestRefusedHandshakes(t *testing.T) {
 	}
 }
 
-// opened is a connection to a peer that says something after the handshake.
+// opened returns a connection to a peer that says something after the handshake.
 func opened(t testing.TB, said string) (*Conn, *script) {
 	t.Helper()
 	s := says(libzmq, dealer, said)

@@ -66,7 +66,7 @@ func Group(s string) string {
 	return sign + s
 }
 
-// Plural is "1 task", "5 tasks".
+// Plural returns "1 task", "5 tasks".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
