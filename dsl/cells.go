@@ -24,10 +24,10 @@ func Completeness(src string) (status, indent string) {
 // CellMagic begins a notebook cell that holds a script.
 const CellMagic = "%%cope"
 
-// Cell returns the script in a notebook cell, every line where it stands in the cell,
-// or false when the cell is of another language. The first line that is neither blank
-// nor a comment decides; as for GoNB, it may be written as the comment
-// //gonb:%%cope. It is an error when something follows %%cope in its line.
+// Cell returns the script in a notebook cell, every line where it stands in the cell, or false when
+// the cell is of another language. The first line that is neither blank nor a comment decides; as
+// for GoNB, it may be written as the comment //gonb:%%cope. It is an error when something follows
+// %%cope in its line.
 func Cell(code string) (script string, ok bool, err error) {
 	lines := strings.Split(strings.TrimPrefix(code, "\ufeff"), "\n")
 	for i, line := range lines {

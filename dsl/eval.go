@@ -43,8 +43,8 @@ type evaluator struct {
 	stopped error // why a call ended early with a partial value
 }
 
-// fail records an error at a node and returns a value of the type that the
-// expression would have had, so that evaluation can go on without a second error.
+// fail records an error at a node and returns a value of the type that the expression would have
+// had, so that evaluation can go on without a second error.
 func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
 	if e.full() {
 		e.mistakes++

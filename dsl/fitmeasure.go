@@ -9,7 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// The algorithms by which sharing is measured: the same test by all agents together and by each alone.
+// The algorithms by which sharing is measured: the same test by all agents together and by each
+// alone.
 const (
 	together = "CoTestFC"
 	apart    = "IndTestFC"

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 )
 
-// Five agents with the same task gain by sharing, nearly fivefold; five with tasks that have nothing in common gain
-// nothing, and the fit says so.
+// Five agents with the same task gain by sharing, nearly fivefold; five with tasks that have
+// nothing in common gain nothing, and the fit says so.
 func TestFitMeasure(t *testing.T) {
 	measured := func(number string) fit.Fit {
 		t.Helper()

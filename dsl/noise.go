@@ -28,7 +28,8 @@ func noiseParams(doc string, kinds ...string) []Param {
 	}
 }
 
-// noiseUnknown is the text for a noise scale that is unknown; by what its factors are, if not one for all, follows it.
+// noiseUnknown is the text for a noise scale that is unknown; by what its factors are, if not one
+// for all, follows it.
 const noiseUnknown = "unknown"
 
 // unknownBy returns NoiseModel.UnknownBy of a text for unknown noise, "" for other texts.
@@ -87,7 +88,8 @@ func (c *call) noiseModel() problem.NoiseModel {
 	return m
 }
 
-// noiseError returns the error of a noise model that cannot be, under the argument that it is about.
+// noiseError returns the error of a noise model that cannot be, under the argument that it is
+// about.
 func (c *call) noiseError(err error) error {
 	if err == nil {
 		return nil

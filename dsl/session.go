@@ -29,7 +29,8 @@ type Options struct {
 	Output   string   // file that the caller writes the displays to, which the script must not read; may be ""
 	Progress Progress // receives what is being done; may be nil
 
-	// Notice is told, before they are made, of allocations above 1 GB, in a sentence; from any goroutine. May be nil.
+	// Notice is told, before they are made, of allocations above 1 GB, in a sentence; from any
+	// goroutine. May be nil.
 	Notice func(string)
 
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
@@ -85,10 +86,9 @@ func (s *Session) Definition(name string) (string, bool) {
 	return b.st.Source.Slice(b.st.Whole()), true
 }
 
-// Eval checks a script and then evaluates it. It returns what bare expressions
-// display. With an error (Errors, which wrap the context's error after an
-// interrupt) come the displays that were finished before it; a script that does
-// not pass the check leaves the session as it was.
+// Eval checks a script and then evaluates it. It returns what bare expressions display. With an
+// error (Errors, which wrap the context's error after an interrupt) come the displays that were
+// finished before it; a script that does not pass the check leaves the session as it was.
 func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, error) {
 	statements, errs := s.prepare(script)
 	if len(errs) == 0 {

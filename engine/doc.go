@@ -21,9 +21,8 @@
 //
 // # Units
 //
-// The paper assumes noise that is 1-sub-Gaussian. Rewards are therefore measured
-// in units of the largest noise scale (Options.Unit overrides it), and an arm
-// with a smaller scale σ_i gets precision Unit²/σ_i² in the weighted least
-// squares. Everything called normalised is in these units; Answers, gaps and
-// regrets are reported in the units of the data.
+// The paper assumes noise that is 1-sub-Gaussian. Rewards are therefore measured in units of the
+// largest noise scale (Options.Unit overrides it), and an arm with a smaller scale σ_i gets
+// precision Unit²/σ_i² in the weighted least squares. Everything called normalised is in these
+// units; Answers, gaps and regrets are reported in the units of the data.
 package engine

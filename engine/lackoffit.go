@@ -26,7 +26,8 @@ type Residual struct {
 
 // A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.
 type KernelReliant interface {
-	// FitCheck returns the test of that kernel for one run; nil where no data would speak against it.
+	// FitCheck returns the test of that kernel for one run; nil where no data would speak against
+	// it.
 	FitCheck() FitCheck
 }
 

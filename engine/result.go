@@ -20,8 +20,8 @@ type Interval struct {
 	CI95 [2]float64 `json:"ci95"`
 }
 
-// Rate is a relative frequency with its 95 % Wilson interval [Wilson 1927], of Result.TaskErrors at the
-// effective number of runs.
+// Rate is a relative frequency with its 95 % Wilson interval [Wilson 1927], of Result.TaskErrors at
+// the effective number of runs.
 type Rate struct {
 	Count int        `json:"count"`
 	Runs  int        `json:"runs"`
@@ -29,9 +29,9 @@ type Rate struct {
 	CI95  [2]float64 `json:"ci95"`
 }
 
-// Answer is the outcome of one task. Arm is empty when the data do not
-// support a winner: then Candidates has every arm still possible and Leader the
-// best estimate among them, which is a guess and labelled as one.
+// Answer is the outcome of one task. Arm is empty when the data do not support a winner: then
+// Candidates has every arm still possible and Leader the best estimate among them, which is a guess
+// and labelled as one.
 type Answer struct {
 	Task       string   `json:"task"`
 	Arm        string   `json:"arm"`                  // the answer; "" when undecided
@@ -145,8 +145,8 @@ type Result struct {
 	// (FC), or whose Leader is wrong (FB). Absent truth leaves Runs at 0.
 	Errors    Rate `json:"errors"`
 	Undecided Rate `json:"undecided"` // runs with at least one task undecided
-	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm. Its Runs are pairs;
-	// its interval goes by runs, since the tasks of a run may err together.
+	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm. Its Runs are
+	// pairs; its interval goes by runs, since the tasks of a run may err together.
 	TaskErrors Rate `json:"task_errors"`
 	// Regret is the mean over tasks of best - Leader, reward units; RelativeRegret
 	// divides each by best - median arm of its task.

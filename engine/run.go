@@ -23,10 +23,9 @@ type Outcome struct {
 	Samples      int        // all agents together
 }
 
-// Run drives an algorithm to its end: the only loop. It stops at
-// Options.MaxRounds and before a round that would exceed Options.MaxSamples;
-// the outcome then says which tasks are undecided. When the context is
-// cancelled it returns what is finished together with the context's error.
+// Run drives an algorithm to its end: the only loop. It stops at Options.MaxRounds and before a
+// round that would exceed Options.MaxSamples; the outcome then says which tasks are undecided. When
+// the context is cancelled it returns what is finished together with the context's error.
 func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outcome, error) {
 	opt, err := opt.Checked("")
 	if err != nil {

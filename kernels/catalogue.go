@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Entry describes a kernel of the catalogue. The language, its help, the
-// documentation and the conformance test all read it.
+// Entry describes a kernel of the catalogue. The language, its help, the documentation and the
+// conformance test all read it.
 type Entry struct {
 	Name       string
 	Synonyms   []string // names other libraries use; the language suggests Name for them

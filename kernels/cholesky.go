@@ -34,9 +34,10 @@ const negligible = 1e-12
 //	H. Harbrecht, M. Peters, R. Schneider, On the low-rank approximation by the
 //	pivoted Cholesky decomposition, Applied Numerical Mathematics 62, 2012, alg. 1.
 //
-// It is an error when the context ends, when there is no memory for it, when m is zero, or has a value that is not finite, or when the
-// diagonal turns negative by more than 1e-8 of the largest: then m is not positive
-// semi-definite. Only the rows that were read are looked at; Check looks at all.
+// It is an error when the context ends, when there is no memory for it, when m is zero, or has a
+// value that is not finite, or when the diagonal turns negative by more than 1e-8 of the largest:
+// then m is not positive semi-definite. Only the rows that were read are looked at; Check looks at
+// all.
 func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (Factor, error) {
 	n := m.Len()
 	if maxRank <= 0 || maxRank > n {
@@ -93,8 +94,8 @@ func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (F
 	return f, nil
 }
 
-// room ends a factorisation whose context has ended, and claims the memory of the columns to come, a few
-// at a time: how many there will be is not known.
+// room ends a factorisation whose context has ended, and claims the memory of the columns to come,
+// a few at a time: how many there will be is not known.
 func room(ctx context.Context, n, columns, maxRank int) error {
 	const together = 64
 	if columns%together > 0 {

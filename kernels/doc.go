@@ -1,5 +1,5 @@
-// Package kernels has the positive-definite kernels of collaborative pure
-// exploration in kernel bandits, their algebra, and the matrices they make.
+// Package kernels has the positive-definite kernels of collaborative pure exploration in kernel
+// bandits, their algebra, and the matrices they make.
 //
 // A [Kernel] compares two points of one space: two tasks, or two arms. Kernels are
 // plain structs that print as the script that makes them; [Catalogue] lists them.

@@ -13,8 +13,8 @@ var octave = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// ExpScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest
-// whole n to 128 x / ln 2 and r = x - n ln 2 / 128, |r| ≤ 0.0028,
+// ExpScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest whole n to 128 x / ln 2 and
+// r = x - n ln 2 / 128, |r| ≤ 0.0028,
 //
 //	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …),
 //

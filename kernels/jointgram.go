@@ -7,12 +7,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// On returns the Gram matrix of the joint kernel on N arms without storing it: arm i
-// is arms.Point(i), and belongs to the task tasks.Point(taskOf[i]). Task kernels are
-// evaluated once, on the V tasks; arm kernels row by row, and not at all between
-// tasks that share nothing. Rows are fastest where the arms of a task are
-// contiguous. The end of the context is an error, and so is a V×V matrix that no memory is left
-// for. On panics when taskOf does not match arms and tasks.
+// On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is
+// arms.Point(i), and belongs to the task tasks.Point(taskOf[i]). Task kernels are evaluated once,
+// on the V tasks; arm kernels row by row, and not at all between tasks that share nothing. Rows are
+// fastest where the arms of a task are contiguous. The end of the context is an error, and so is a
+// V×V matrix that no memory is left for. On panics when taskOf does not match arms and tasks.
 func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (Matrix, error) {
 	if len(taskOf) != arms.Len() {
 		panic("kernels: taskOf must have one task per arm")

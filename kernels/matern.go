@@ -2,8 +2,8 @@ package kernels
 
 import "math"
 
-// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with
-// r² = Σ_c (x_c - y_c)² / ℓ_c² and s = √(2ν) r,
+// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with r² = Σ_c (x_c - y_c)² / ℓ_c²
+// and s = √(2ν) r,
 //
 //	ν = 1/2:  k(x, y) = exp(-s)
 //	ν = 3/2:  k(x, y) = (1 + s) exp(-s)

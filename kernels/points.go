@@ -14,8 +14,8 @@ type Point struct {
 	ID   int
 }
 
-// Points is a finite list of points of one space. Features are stored one
-// contiguous array per column, which is what makes Row fast.
+// Points is a finite list of points of one space. Features are stored one contiguous array per
+// column, which is what makes Row fast.
 type Points struct {
 	Columns []string    // d column names
 	Names   []string    // n names; equal names mean the same point (an arm offered to several tasks)

@@ -19,8 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// Every value comes in text, HTML and JSON; figures as images, all else as
-// Markdown and LaTeX too.
+// Every value comes in text, HTML and JSON; figures as images, all else as Markdown and LaTeX too.
 func TestBundle(t *testing.T) {
 	words := []string{MediaType, "text/html", "text/latex", "text/markdown", "text/plain"}
 	for _, c := range []struct {

@@ -173,8 +173,8 @@ func armsTable(x engine.Explanation) Table {
 	return t.withoutEmptyColumns()
 }
 
-// possibleSentence returns the sentence about an arm which may still be the best. A fixed budget cuts
-// arms that the data do not exclude.
+// possibleSentence returns the sentence about an arm which may still be the best. A fixed budget
+// cuts arms that the data do not exclude.
 func possibleSentence(s engine.Story, arm string) string {
 	p, what := s.Progress, "still possible"
 	if arm == p.Rival {

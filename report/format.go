@@ -72,8 +72,8 @@ func spread(s Spread) string {
 	return toUncertainty(s.Mean, s.StandardError) + " ± " + toUncertainty(s.StandardError, s.StandardError)
 }
 
-// share prints "██░░░░ 43 %" with spaces that no line breaks at; what is less than all never prints as 100 %, what is
-// more than nothing never as all empty.
+// share prints "██░░░░ 43 %" with spaces that no line breaks at; what is less than all never prints
+// as 100 %, what is more than nothing never as all empty.
 func share(s Share) string {
 	const length = 6
 	if !isFinite(float64(s)) {

@@ -159,8 +159,8 @@ func TestHTMLEscapes(t *testing.T) {
 	}
 }
 
-// TestFragment: a display inside another page brings a style that reaches
-// nothing but itself, and ids that start with its own.
+// TestFragment: a display inside another page brings a style that reaches nothing but itself, and
+// ids that start with its own.
 func TestFragment(t *testing.T) {
 	f := figureFrom(t, fcSweep(), "", "")
 	b := written(t, func(w io.Writer) error { return Fragment(w, Display{Value: []Block{f, f}}, "cell-7") })

@@ -107,10 +107,9 @@ func standardError(x engine.Interval, runs int) Spread {
 	return Spread{Mean: x.Mean, StandardError: (x.CI95[1] - x.CI95[0]) / (2 * t)}
 }
 
-// Compare sets algorithms side by side, one row per result in the order given:
-// what backs the answers, samples, rounds, bytes, errors with their Wilson interval, relative regret
-// with its standard error and the ratio to the lower bound. What no result
-// knows has no column.
+// Compare sets algorithms side by side, one row per result in the order given: what backs the
+// answers, samples, rounds, bytes, errors with their Wilson interval, relative regret with its
+// standard error and the ratio to the lower bound. What no result knows has no column.
 func Compare(results []engine.Result) Table {
 	t := Table{
 		Caption: "Algorithms side by side",

@@ -161,9 +161,9 @@ func rounds(r engine.Result) string {
 	return fmt.Sprintf("%s rounds on average (%d at most)", decimal(r.Rounds, 3), r.MaxRounds)
 }
 
-// answersTable returns a table with a row per task. Only decided answers stand in the column Answer; the best
-// guess among the rest is called that. A fixed budget ends in best estimates, which are not called
-// answers either.
+// answersTable returns a table with a row per task. Only decided answers stand in the column
+// Answer; the best guess among the rest is called that. A fixed budget ends in best estimates,
+// which are not called answers either.
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",

@@ -77,7 +77,8 @@ func resultRows(results []engine.Result) Table {
 	return t
 }
 
-// sweepRows returns a table with the swept values first, then the columns of resultRows that are not swept.
+// sweepRows returns a table with the swept values first, then the columns of resultRows that are
+// not swept.
 func sweepRows(s sim.Sweep) Table {
 	t := sweptTable(s.Names)
 	results := make([]engine.Result, len(s.Rows))
@@ -89,8 +90,8 @@ func sweepRows(s sim.Sweep) Table {
 	return t
 }
 
-// runRows returns a table with a row per run of every cell: the swept values, the settings, and what the run
-// measured.
+// runRows returns a table with a row per run of every cell: the swept values, the settings, and
+// what the run measured.
 func runRows(s sim.Sweep) (Table, error) {
 	t := sweptTable(s.Names)
 	runs := Table{Columns: append(runSettings(),

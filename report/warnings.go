@@ -8,7 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// sweepWarnings returns the warnings of the runs, one sentence a kind with how many results have it.
+// sweepWarnings returns the warnings of the runs, one sentence a kind with how many results have
+// it.
 func sweepWarnings(s sim.Sweep) []string {
 	var all []engine.Warning
 	results := map[engine.WarningKind]int{}

@@ -98,7 +98,8 @@ func mutable() []string {
 	}
 }
 
-// mutant damages a text in one to three places: it takes runes out, doubles them, moves them, or puts others in.
+// mutant damages a text in one to three places: it takes runes out, doubles them, moves them, or
+// puts others in.
 func mutant(rng *rand.Rand, text string) string {
 	odd := []string{"(", ")", "[", "]", "\"", "'", "`", ",", "=", "..", "-", "1e999", "\x00", "\ufeff", "\xff", "\n", "//", "/*", "é", "fc", "0", "9999999999"}
 	s := []rune(text)

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// A run with a store that is killed again and again, whenever its store has grown to a random size, loses
-// nothing: the run that is left alone in the end gives the bytes of one that nothing happened to.
+// A run with a store that is killed again and again, whenever its store has grown to a random size,
+// loses nothing: the run that is left alone in the end gives the bytes of one that nothing happened
+// to.
 func TestFaultStoreKills(t *testing.T) {
 	folder := t.TempDir()
 	const script = `r = fc(paper(case=2, gap=0.1), delta=0.005, runs=60, seed=1)
@@ -85,8 +86,9 @@ func waitFor(t *testing.T, what string, ended <-chan error, is func() bool) bool
 	return false
 }
 
-// A report that is killed, interrupted or terminated, whenever its partial file has grown to a random size, leaves the old
-// report or the whole new one, a partial file that can be read, and but for SIGKILL nothing else.
+// A report that is killed, interrupted or terminated, whenever its partial file has grown to a
+// random size, leaves the old report or the whole new one, a partial file that can be read, and but
+// for SIGKILL nothing else.
 func TestFaultReportKills(t *testing.T) {
 	script := "p = paper(case=2, gap=0.1)\n"
 	for seed := range 12 {

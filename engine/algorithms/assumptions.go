@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// relied returns the models whose kernel the algorithm takes at its word: that of all tasks, or those of each task
-// alone for agents that share nothing. None for sample means.
+// relied returns the models whose kernel the algorithm takes at its word: that of all tasks, or
+// those of each task alone for agents that share nothing. None for sample means.
 func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans {
 		return nil
@@ -30,8 +30,8 @@ func (b Basis) regularised(m *model.Model) bool {
 // slack is the relative difference below which a stated number is the true one.
 const slack = 1e-9
 
-// contradicted says which stated number is not true of the expected rewards, or that the kernel cannot represent them; ""
-// where nothing is, or where the truth is not known.
+// contradicted says which stated number is not true of the expected rewards, or that the kernel
+// cannot represent them; "" where nothing is, or where the truth is not known.
 func (b Basis) contradicted() string {
 	if b.Truth == nil {
 		return ""
@@ -66,7 +66,8 @@ func offKernel(opt engine.Options, m *model.Model) string {
 	return ""
 }
 
-// blurred says why it is not certain that the kernel represents expected rewards which are known; "" where it is.
+// blurred says why it is not certain that the kernel represents expected rewards which are known;
+// "" where it is.
 func (b Basis) blurred() string {
 	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Misfit > 0 || b.Options.Robust {
 		return ""
@@ -83,8 +84,8 @@ func (b Basis) blurred() string {
 	return ""
 }
 
-// noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do. Rewards of a
-// larger standard deviation are not as sub-Gaussian as stated.
+// noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do.
+// Rewards of a larger standard deviation are not as sub-Gaussian as stated.
 func (b Basis) noisier() string {
 	p := b.Model.Problem
 	if !b.drawn() || p.Noise.UnknownBy != "" || p.Noise.Estimated() {

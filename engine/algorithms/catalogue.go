@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Entry is one row of the catalogue of algorithms, which feeds the
-// language, the help, the docs and the conformance test.
+// Entry is one row of the catalogue of algorithms, which feeds the language, the help, the docs and
+// the conformance test.
 type Entry struct {
 	Name    string
 	Mode    string // ModeFC or ModeFB
@@ -71,7 +71,8 @@ func (e Entry) Proven() bool {
 }
 
 // EstimatesScales reports whether the algorithm works with noise scales that are not known
-// (NoiseModel.UnknownBy): those of normal rewards can be estimated, while nothing bounds those of others.
+// (NoiseModel.UnknownBy): those of normal rewards can be estimated, while nothing bounds those of
+// others.
 func (e Entry) EstimatesScales() bool {
 	return e.Backing == BackingNormal || e.Backing == BackingPosterior
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// What an entry says of itself agrees: who is there to be used has something that backs its answers, a reference is
-// never what runs unasked, and only a reference counts fewer samples than it took.
+// What an entry says of itself agrees: who is there to be used has something that backs its
+// answers, a reference is never what runs unasked, and only a reference counts fewer samples than
+// it took.
 func TestCatalogueAgrees(t *testing.T) {
 	defaults := map[string]int{}
 	for _, e := range All() {

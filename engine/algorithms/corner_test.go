@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// onLine is a kernel under which rewards are proportional to the only feature of small, which is the mean; arms
-// of mean 0 have no features at all.
+// onLine is a kernel under which rewards are proportional to the only feature of small, which is
+// the mean; arms of mean 0 have no features at all.
 var onLine = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}
 
 // ended runs an algorithm on Gaussian rewards and asks for its progress, too.
@@ -38,8 +38,8 @@ func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Option
 	return out
 }
 
-// Clocks begin where the knowledge of their gaps is: one arm with a thousand times the noise of the others does
-// not use up the looks of theirs.
+// Clocks begin where the knowledge of their gaps is: one arm with a thousand times the noise of the
+// others does not use up the looks of theirs.
 func TestCoTestNoiseApart(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.1, -9000})
 	p.Noise.Scales = []float64{1, 1, 1000}
@@ -48,8 +48,8 @@ func TestCoTestNoiseApart(t *testing.T) {
 	}
 }
 
-// Arms that are the same to the kernel, arms without features and small limits, where the kernel may be
-// wrong: runs end, and say how.
+// Arms that are the same to the kernel, arms without features and small limits, where the kernel
+// may be wrong: runs end, and say how.
 func TestCoTestMisfitCorners(t *testing.T) {
 	for name, c := range map[string]struct {
 		means [][]float64
@@ -83,8 +83,8 @@ func TestNoFeatures(t *testing.T) {
 	}
 }
 
-// Where the tests put every arm out, which is an error of theirs, nothing is decided, and progress says
-// that nothing will be.
+// Where the tests put every arm out, which is an error of theirs, nothing is decided, and progress
+// says that nothing will be.
 func TestCoTestFBAllOut(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
 	alg, err := cotest.NewCoTestFB(m, engine.Options{Budget: 60})

@@ -9,8 +9,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// What backs answers, from what is known and nothing else: no run is made here. Of real measurements nothing is known of
-// the truth, so that nothing is held against it, and what a simulation would check is an assumption.
+// What backs answers, from what is known and nothing else: no run is made here. Of real
+// measurements nothing is known of the truth, so that nothing is held against it, and what a
+// simulation would check is an assumption.
 func TestGuarantee(t *testing.T) {
 	truth := &Truth{Drawn: true}
 	for name, c := range map[string]struct {

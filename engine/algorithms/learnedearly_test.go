@@ -42,5 +42,6 @@ func TestLearnBeforePlanPanics(t *testing.T) {
 	}
 }
 
-// oneRound lists the algorithms whose only round is fixed beforehand: they can learn without a plan.
+// oneRound lists the algorithms whose only round is fixed beforehand: they can learn without a
+// plan.
 var oneRound = map[string]bool{"IndUniformFB": true, "CoUniformFB": true, "BestElsewhere": true, "Oracle": true}

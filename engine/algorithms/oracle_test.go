@@ -39,10 +39,10 @@ func TestOracleErrors(t *testing.T) {
 	}
 }
 
-// The oracle takes fewer samples than every algorithm that judges as it does, by confidence
-// widths with a union over rivals and rounds, on average over 100 runs. CoTestFC has
-// no such union, and takes fewer than the oracle. Case 3 is the closest: measured over 1000 runs at δ = 0.005, it
-// took 1394 a task and CoKernelFC 1590.
+// The oracle takes fewer samples than every algorithm that judges as it does, by confidence widths
+// with a union over rivals and rounds, on average over 100 runs. CoTestFC has no such union, and
+// takes fewer than the oracle. Case 3 is the closest: measured over 1000 runs at δ = 0.005, it took
+// 1394 a task and CoKernelFC 1590.
 func TestOracleIsAhead(t *testing.T) {
 	reference, err := Named(engine.ModeFC, "Oracle")
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 )
 
 // The independent method: everything from the dense Gram matrix by
-// [Du23, eq. (apx_kernelized_gradient)], weights by a softmax of free
-// parameters, the maximum smoothed by log-sum-exp and annealed, quasi-Newton
-// steps of gonum/optimize. Slow, and nothing of the solvers under test in it.
+// [Du23, eq. (apx_kernelized_gradient)], weights by a softmax of free parameters, the maximum
+// smoothed by log-sum-exp and annealed, quasi-Newton steps of gonum/optimize. Slow, and nothing of
+// the solvers under test in it.
 type gramProblem struct {
 	gram  *mat.SymDense
 	ridge float64

@@ -17,10 +17,10 @@ import (
 // eigenvalues of the three Gram matrices under an allocation, largest first.
 type eigenvalues struct{ joint, task, arm []float64 }
 
-// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by
-// √λ_i/σ_i. For a kernel with several terms K_Z and K_X are the sums over terms:
-// the column space of Σ_t Z_t∘X_t lies in that of (Σ Z_t)∘(Σ X_t), so that
-// rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one term.
+// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i. For a
+// kernel with several terms K_Z and K_X are the sums over terms: the column space of Σ_t Z_t∘X_t
+// lies in that of (Σ Z_t)∘(Σ X_t), so that rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one
+// term.
 func spectra(ctx context.Context, m *model.Model, lambda []float64) (eigenvalues, error) {
 	p := m.Problem
 	scale := make([]float64, p.N())
@@ -50,9 +50,10 @@ func spectra(ctx context.Context, m *model.Model, lambda []float64) (eigenvalues
 	return out, err
 }
 
-// mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in
-// seconds at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of
-// what that leaves out, 1e-12 of the largest diagonal value for each task unless cut at model.MaxRank.
+// mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in seconds
+// at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of
+// what that leaves out, 1e-12 of the largest diagonal value for each task unless cut at
+// model.MaxRank.
 const mostTasks = 1024
 
 // taskEigenvalues returns the V eigenvalues of K_Z.
@@ -125,8 +126,7 @@ func featureEigenvalues(ctx context.Context, features *mat.Dense, scale []float6
 	return values[:n], nil
 }
 
-// symmetricEigenvalues returns the eigenvalues, largest first; those below
-// rounding become 0.
+// symmetricEigenvalues returns the eigenvalues, largest first; those below rounding become 0.
 func symmetricEigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	ascending, err := eigen.Values(ctx, a)
 	if err != nil {

@@ -14,8 +14,8 @@ type ABC struct {
 	C float64 `json:"c"`
 }
 
-// Report is the value of bounds(...): every quantity of the theory for one
-// problem, as numbers, with the constants that the proofs give.
+// Report is the value of bounds(...): every quantity of the theory for one problem, as numbers,
+// with the constants that the proofs give.
 type Report struct {
 	Problem  string  `json:"problem"`
 	Tasks    int     `json:"tasks"`
@@ -50,9 +50,8 @@ type Report struct {
 	Notes     []string  `json:"notes,omitempty"` // conditions that do not hold, readings chosen
 }
 
-// Theorem has Theorem 1 as samples per agent and Theorem 2 as error
-// probability at Budget (1 when vacuous), and as the budget per agent at which
-// that error falls to Delta.
+// Theorem has Theorem 1 as samples per agent and Theorem 2 as error probability at Budget (1 when
+// vacuous), and as the budget per agent at which that error falls to Delta.
 type Theorem struct {
 	FC       float64 `json:"fc"`
 	FB       float64 `json:"fb"`

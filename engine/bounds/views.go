@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the
-// allocation of maximum information gain.
+// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the allocation of maximum
+// information gain.
 func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Spectrum, error) {
 	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {

@@ -2,10 +2,10 @@ package design
 
 import "math"
 
-// apportion turns weights into whole counts that sum to n by the efficient
-// rounding of Pukelsheim and Rieder [PR92] (Biometrika 79, 763-770): counts are
-// ⌈νλ_i⌉ for one multiplier ν, found from ν = n - ℓ/2 by single corrections,
-// where ℓ is the number of positive weights. Since Σ⌈νλ_i⌉ = n forces ν > n - ℓ,
+// apportion turns weights into whole counts that sum to n by the efficient rounding of Pukelsheim
+// and Rieder [PR92] (Biometrika 79, 763-770): counts are ⌈νλ_i⌉ for one multiplier ν, found from ν
+// = n - ℓ/2 by single corrections, where ℓ is the number of positive weights. Since Σ⌈νλ_i⌉ = n
+// forces ν > n - ℓ,
 //
 //	counts_i ≥ (1 - ℓ/n) n λ_i,
 //

@@ -57,7 +57,8 @@ type Status int
 const (
 	// Optimal: the relative duality gap asked for was reached.
 	Optimal Status = iota
-	// Stalled: rounding errors ended progress; the gap reported holds, but is above the one asked for.
+	// Stalled: rounding errors ended progress; the gap reported holds, but is above the one asked
+	// for.
 	Stalled
 	// IterationLimit: MaxIterations were used; the gap reported holds.
 	IterationLimit
@@ -87,8 +88,8 @@ func (s Status) String() string {
 // MarshalText writes the status as its word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Design is an allocation with its certificate: Lower ≤ optimum ≤ Value
-// (for InformationGain, a maximum: Value ≤ optimum ≤ Upper).
+// Design is an allocation with its certificate: Lower ≤ optimum ≤ Value (for InformationGain, a
+// maximum: Value ≤ optimum ≤ Upper).
 type Design struct {
 	Value      float64   // objective at Weights, over all arms and all contrasts
 	Lower      float64   // certified lower bound of the minimum (Minimax)
@@ -102,8 +103,8 @@ type Design struct {
 
 // Certificate holds the dual point of the best bound found.
 //
-// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with
-// h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
+// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with h_p = ‖y_p‖²_{A⁻¹}, f = Σ
+// u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
 //
 // InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with
 // g_i = φ_iᵀA⁻¹φ_i/σ_i².

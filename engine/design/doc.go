@@ -1,10 +1,10 @@
 // Package design chooses how to spread sampling effort over arms, proves how good
 // the choice is, and turns it into whole numbers of pulls.
 //
-// A [Space] holds the features φ_i of all arms, how precise one pull of each is,
-// and the ridge ξ; weights λ on the simplex give the information matrix
-// A(ξ, λ) = ξI + Σ λ_i φ_iφ_iᵀ/σ_i². [Contrasts] are the differences of arms that
-// matter: all pairs within each group, or explicit pairs with weights. Then
+// A [Space] holds the features φ_i of all arms, how precise one pull of each is, and the ridge ξ;
+// weights λ on the simplex give the information matrix A(ξ, λ) = ξI + Σ λ_i φ_iφ_iᵀ/σ_i².
+// [Contrasts] are the differences of arms that matter: all pairs within each group, or explicit
+// pairs with weights. Then
 //
 //   - [Minimax] finds λ with the smallest max_p ‖y_p‖²_{A⁻¹}: line 4 of Algorithm 1
 //     of [Du23], ρ*(ξ) and ω(ξ, ·);
@@ -17,10 +17,10 @@
 //
 // # Results are certified
 //
-// Every [Design], but for those of [Width], carries a value and a bound from the other side, with the dual
-// point that proves it. Solvers stop on the relative gap between the two, never on
-// step sizes. If rounding or a limit ends them earlier, Status says so and the gap
-// reported is still true. Optimal weights are not unique: compare values.
+// Every [Design], but for those of [Width], carries a value and a bound from the other side, with
+// the dual point that proves it. Solvers stop on the relative gap between the two, never on step
+// sizes. If rounding or a limit ends them earlier, Status says so and the gap reported is still
+// true. Optimal weights are not unique: compare values.
 //
 // # Method
 //
@@ -28,21 +28,20 @@
 // definite for every λ > 0 even at ξ = 0. Nothing is ever inverted along a direction
 // that no arm measures: a contrast with a component there is [ErrUnestimable].
 //
-// Minimax is then a primal-dual interior-point method on the epigraph form, over a
-// working set of arms and one of contrasts. Up to 400 arms the first is all arms;
-// beyond, it starts from an approximate D-optimal design. With a ridge, contrasts of
-// few of the arms are solved in the span of those arms, to which only arms that
-// prove to help are added. Pricing visits all arms
-// and all pairs exactly: it yields the certificate and names the items to add. Lists
-// of all pairs are never stored. The files follow the method: space (checks),
-// span (step 0), near (which arms), start, interior and newton (one iteration), pricing and
-// working (the sets), revise (how they change), certificate, minimax (the loop and its phases), finish, gain,
-// variance, round, apportion and regret; width and widthmean stand by themselves.
+// Minimax is then a primal-dual interior-point method on the epigraph form, over a working set of
+// arms and one of contrasts. Up to 400 arms the first is all arms; beyond, it starts from an
+// approximate D-optimal design. With a ridge, contrasts of few of the arms are solved in the span
+// of those arms, to which only arms that prove to help are added. Pricing visits all arms and all
+// pairs exactly: it yields the certificate and names the items to add. Lists of all pairs are never
+// stored. The files follow the method: space (checks), span (step 0), near (which arms), start,
+// interior and newton (one iteration), pricing and working (the sets), revise (how they change),
+// certificate, minimax (the loop and its phases), finish, gain, variance, round, apportion and
+// regret; width and widthmean stand by themselves.
 //
-// Cost: a pricing round takes up to n²r flops for a group of n arms in r
-// dimensions, an iteration s²(r+K) + s³/3 for s working arms and K contrasts. It is
-// linear in the number of groups. Where thousands of arms carry weight, as for
-// isotropic random arms in many dimensions, s³ makes it slow.
+// Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration
+// s²(r+K) + s³/3 for s working arms and K contrasts. It is linear in the number of groups. Where
+// thousands of arms carry weight, as for isotropic random arms in many dimensions, s³ makes it
+// slow.
 //
 // Everything is deterministic; the solvers run in the calling goroutine.
 //

@@ -11,8 +11,8 @@ import (
 //
 //	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3],
 //
-// with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the
-// Status is Optimal. Features of zero have Υ = 0 and Status Trivial.
+// with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the Status is Optimal.
+// Features of zero have Υ = 0 and Status Trivial.
 //
 // It is D-optimal design with a ridge, solved by a primal-dual interior-point method with the exact
 // Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms; all arms are priced by their

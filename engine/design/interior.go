@@ -15,8 +15,7 @@ import (
 // Multipliers: u_p ≥ 0 of the contrasts (Σ u_p = 1 at the optimum), z ≥ 0 of
 // λ ≥ 0, ν of the simplex. The central path has s_p u_p = μ and λ_i z_i = μ.
 //
-// All storage is kept between iterations; nothing is allocated unless the
-// working sets have grown.
+// All storage is kept between iterations; nothing is allocated unless the working sets have grown.
 type interior struct {
 	ridge float64
 	stop  stopper

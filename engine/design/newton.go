@@ -71,7 +71,8 @@ func (s *interior) assemble() bool {
 	return true
 }
 
-// setGram sets the lower triangle of m to x xᵀ. A large one goes row by row, by the same inner products.
+// setGram sets the lower triangle of m to x xᵀ. A large one goes row by row, by the same inner
+// products.
 func setGram(stop stopper, x, m blas64.General) {
 	const atOnce = 1 << 25 // products
 	if m.Rows*m.Rows*x.Cols <= atOnce {

@@ -2,8 +2,8 @@ package design
 
 import "math"
 
-// generalArms is the number of arms up to which the general method takes a fraction of a second for any
-// problem.
+// generalArms is the number of arms up to which the general method takes a fraction of a second for
+// any problem.
 const generalArms = 200
 
 // orthogonal solves Minimax in closed form for many arms that have nothing in common: each has at
@@ -12,9 +12,9 @@ const generalArms = 200
 //
 //	v = Σ 1/ρ_i / (1 + ξ Σ 1/(ρ_i‖φ_i‖²)),  λ_i = 1/(ρ_i v) - ξ/(ρ_i‖φ_i‖²),  ρ_i = 1/σ_i²,
 //
-// unless one arm of a group weighs more, by 1/ρ_i, than all its rivals together. It reports false where that
-// is so, and where the problem is another one; the certificate is the proof. The general method
-// takes seconds to minutes for these.
+// unless one arm of a group weighs more, by 1/ρ_i, than all its rivals together. It reports false
+// where that is so, and where the problem is another one; the certificate is the proof. The general
+// method takes seconds to minutes for these.
 func orthogonal(s Space, c Contrasts) (Design, bool) {
 	if checkSpace(s) != nil || len(c.Pairs) > 0 {
 		return Design{}, false
@@ -76,8 +76,8 @@ func orthogonal(s Space, c Contrasts) (Design, bool) {
 	return d, true
 }
 
-// alone returns the squared norms of the arms; false where two arms have a feature in common, or one
-// has two.
+// alone returns the squared norms of the arms; false where two arms have a feature in common, or
+// one has two.
 func alone(s Space) ([]float64, bool) {
 	n, m := s.Features.Dims()
 	taken, size := make([]bool, m), make([]float64, n)
@@ -95,9 +95,9 @@ func alone(s Space) ([]float64, bool) {
 	return size, true
 }
 
-// pairUp adds pairs of a group whose dual weights make every arm count by its share of the total: the
-// arms lie side by side on a circle, each as long as it counts, and opposite points are paired. No arm is
-// longer than half of the circle, so that no arm meets itself.
+// pairUp adds pairs of a group whose dual weights make every arm count by its share of the total:
+// the arms lie side by side on a circle, each as long as it counts, and opposite points are paired.
+// No arm is longer than half of the circle, so that no arm meets itself.
 func (c *Certificate) pairUp(g []int, share []float64, total float64) {
 	half := 0.0
 	for _, i := range g {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Arms that have nothing in common are solved in closed form: the value is what the weights give, and the
-// certificate proves it, by the formulas of Certificate.
+// Arms that have nothing in common are solved in closed form: the value is what the weights give,
+// and the certificate proves it, by the formulas of Certificate.
 func TestOrthogonal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	const n, m = 420, 410 // ten arms have no feature, as beyond a cut
@@ -42,8 +42,8 @@ func TestOrthogonal(t *testing.T) {
 	}
 }
 
-// An arm that is noisier than all its rivals together takes the general method, which gives it a larger
-// variance than theirs.
+// An arm that is noisier than all its rivals together takes the general method, which gives it a
+// larger variance than theirs.
 func TestOrthogonalUneven(t *testing.T) {
 	const n = 402
 	s := Space{Features: mat.NewDense(n, n, nil), Precision: make([]float64, n)}

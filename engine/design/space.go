@@ -108,9 +108,8 @@ func (p *problem) setContrasts(c Contrasts, n int) error {
 	return nil
 }
 
-// information sets a (r × r) to the Cholesky factor of
-// A = ξI + Σ λ_i φ_i φ_iᵀ/σ_i² over the rows of phi, using scaled as workspace,
-// and reports success.
+// information sets a (r × r) to the Cholesky factor of A = ξI + Σ λ_i φ_i φ_iᵀ/σ_i² over the rows
+// of phi, using scaled as workspace, and reports success.
 func information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, scaled, a blas64.General) bool {
 	for i, l := range lambda {
 		f := math.Sqrt(l)

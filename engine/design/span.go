@@ -15,8 +15,8 @@ const spanTolerance = 1e-20
 // spanRows counts the rows that are projected between two looks at the context.
 const spanRows = 1024
 
-// within reports whether every contrast lies in the span, given what the
-// projection on it left of each feature.
+// within reports whether every contrast lies in the span, given what the projection on it left of
+// each feature.
 func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
 	largest := 0.0
 	for i := range rest.Rows {
@@ -49,14 +49,13 @@ func distance(g blas64.General, i, j int) float64 {
 	return d
 }
 
-// span chooses, by Gram-Schmidt with the largest remaining row first (the row
-// norms weighted by importance; nil means equally), an orthonormal basis of the
-// rows of x with positive importance. It returns the coordinates of all rows
-// (N × r), what is left of them outside the basis (N × m), and the rows chosen.
-// The basis is orthogonal to the accuracy that the input has in its last
-// directions; φ_i is the combination of it given by its coordinates to full
-// accuracy, since each is taken from what the earlier ones left. Largest first makes the coordinates graded, which Cholesky factors of A
-// survive with small relative errors.
+// span chooses, by Gram-Schmidt with the largest remaining row first (the row norms weighted by
+// importance; nil means equally), an orthonormal basis of the rows of x with positive importance.
+// It returns the coordinates of all rows (N × r), what is left of them outside the basis (N × m),
+// and the rows chosen. The basis is orthogonal to the accuracy that the input has in its last
+// directions; φ_i is the combination of it given by its coordinates to full accuracy, since each is
+// taken from what the earlier ones left. Largest first makes the coordinates graded, which Cholesky
+// factors of A survive with small relative errors.
 func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
 	n, m := x.Dims()
 	stop.claim(n, n*m, n*m)

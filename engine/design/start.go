@@ -16,10 +16,9 @@ const (
 	startSweeps = 25
 )
 
-// start chooses the first working arms and their weights: all of them and
-// uniform, or the largest of an approximate D-optimal design. That design alone
-// is within about 15 % of the minimax optimum on smooth kernels and needs no
-// scan of pairs, where uniform weights are several times above it.
+// start chooses the first working arms and their weights: all of them and uniform, or the largest
+// of an approximate D-optimal design. That design alone is within about 15 % of the minimax optimum
+// on smooth kernels and needs no scan of pairs, where uniform weights are several times above it.
 func (p *problem) start() (arms []int, lambda []float64) {
 	n := p.phi.Rows
 	if n <= smallArms {
@@ -72,10 +71,9 @@ func StepWork(n, r, pairs int) float64 {
 	return size * size * float64(pairs)
 }
 
-// multiplicative runs sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², renormalised: the
-// multiplicative algorithm for D-optimality, whose exponent 1 is monotone, with
-// an exponent of 2 that is about twice as fast. Arms whose weight becomes
-// negligible leave.
+// multiplicative runs sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², renormalised: the multiplicative
+// algorithm for D-optimality, whose exponent 1 is monotone, with an exponent of 2 that is about
+// twice as fast. Arms whose weight becomes negligible leave.
 func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 	n, r := p.phi.Rows, p.phi.Cols
 	phi, v, l := reshape(blas64.General{}, n, r), reshape(blas64.General{}, n, r), reshape(blas64.General{}, r, r)

@@ -12,7 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/ending"
 )
 
-// Every solver stops wherever its context ends: it asks once more, and gives the context's error back.
+// Every solver stops wherever its context ends: it asks once more, and gives the context's error
+// back.
 func TestSolversStop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n, m = 450, 30 // more arms than all are worked on at once

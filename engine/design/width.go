@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Width returns the allocation with the smallest Gaussian width of the
-// differences within a set of arms, squared,
+// Width returns the allocation with the smallest Gaussian width of the differences within a set of
+// arms, squared,
 //
 //	γ(S) = min_{λ ∈ simplex} ( E max_{i,j ∈ S} (φ_i - φ_j)ᵀ A(ξ,λ)^{-1/2} η )²,  η ~ N(0, I)
 //
@@ -29,17 +29,17 @@ import (
 //
 // # Method
 //
-// The width F is convex in λ: for λ between two points, A⁻¹ is at most the
-// covariance of the mixture of the two Gaussian vectors under their optimal
-// coupling, and by the inequality of Sudakov and Fernique so are the widths.
-// With g ~ N(0, A⁻¹) and y the difference that is largest along g,
+// The width F is convex in λ: for λ between two points, A⁻¹ is at most the covariance of the
+// mixture of the two Gaussian vectors under their optimal coupling, and by the inequality of
+// Sudakov and Fernique so are the widths. With g ~ N(0, A⁻¹) and y the difference that is largest
+// along g,
 //
 //	d_i = -∂F/∂λ_i = ½ E[(yᵀA⁻¹φ_i)(φ_iᵀg)]/σ_i²,  Σ λ_i d_i ≤ F/2, equal at ξ = 0,
 //
-// whatever root of A⁻¹ makes g, so that none has to be differentiated. The step is
-// λ_i ← λ_i (d_i/λ·d)^p. For F = Σ c_i λ_i^{-1/2}, p = 2/3 leads to the optimum at once;
-// p is halved when F grows. F is homogeneous of degree -1/2 in (ξ, λ), so
-// convexity bounds its minimum by F √(F/(F + 2(max d - λ·d))).
+// whatever root of A⁻¹ makes g, so that none has to be differentiated. The step is λ_i ← λ_i
+// (d_i/λ·d)^p. For F = Σ c_i λ_i^{-1/2}, p = 2/3 leads to the optimum at once; p is halved when F
+// grows. F is homogeneous of degree -1/2 in (ξ, λ), so convexity bounds its minimum by F √(F/(F +
+// 2(max d - λ·d))).
 func Width(s Space, set []int, opt Options) (d Design, err error) {
 	defer caught(&err)
 	p, err := newProblem(stopper{opt.Context}, s, Contrasts{Groups: [][]int{set}}, nil)

@@ -101,11 +101,10 @@ func (w *working) price(slack float64) {
 // may reports whether arm i may be in the working set.
 func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
-// addPairs takes in the contrasts, best partner of each arm first, that come
-// within a fraction slack of the largest: at most limit, and at most two new
-// ones per arm of groups, since near-duplicate arms would bring near-duplicate contrasts. Listed ones may
-// all have an arm in common.
-// It returns how many were added and how far the worst lies above t.
+// addPairs takes in the contrasts, best partner of each arm first, that come within a fraction
+// slack of the largest: at most limit, and at most two new ones per arm of groups, since
+// near-duplicate arms would bring near-duplicate contrasts. Listed ones may all have an arm in
+// common. It returns how many were added and how far the worst lies above t.
 func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
 	w.order = w.order[:0]
 	for i, h := range w.seen.high {

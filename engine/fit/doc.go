@@ -5,9 +5,10 @@
 //
 //	ȳ = H β + f + e,  f ~ N(0, K(t)),  e_i ~ N(0, σ_i²/n_i),
 //
-// with K the joint kernel at its free numbers t, and H β a constant level of the problem,
-// of each task, or none, integrated out under a flat prior. Of fits t by maximum marginal
-// likelihood [RW06, sec. 5.4.1] from several deterministic starts, and looks at the fitted kernel from three sides:
+// with K the joint kernel at its free numbers t, and H β a constant level of the problem, of each
+// task, or none, integrated out under a flat prior. Of fits t by maximum marginal likelihood
+// [RW06, sec. 5.4.1] from several deterministic starts, and looks at the fitted kernel from three
+// sides:
 //
 //	CrossValidation  every arm predicted from the others, in closed form [RW06, sec. 5.4.2]
 //	Misfit           do the means differ more from the kernel than replicates allow?

@@ -7,9 +7,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// BenchmarkLevel measures how often the tests of a fit reject at 5 %, without fitting: "level" for rewards that the kernel
-// draws, "power" where each arm is off by 0.5 more in standard deviation. Noise is 0.8, with 3 replicates. An
-// operation is 1,000 draws of each.
+// BenchmarkLevel measures how often the tests of a fit reject at 5 %, without fitting: "level" for
+// rewards that the kernel draws, "power" where each arm is off by 0.5 more in standard deviation.
+// Noise is 0.8, with 3 replicates. An operation is 1,000 draws of each.
 func BenchmarkLevel(b *testing.B) {
 	w := world{tasks: 4, arms: 8, reps: 3, noise: 0.8}
 	smooth := joint(b, kernels.RBF{}, kernels.RBF{Lengthscale: []float64{2}})

@@ -31,9 +31,9 @@ func (m *Model) Decoupled() (*Model, error) {
 	return &out, nil
 }
 
-// plainly computes the model in coordinates for least squares from the factor that its features are:
-// L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries
-// of the order of one. Arms with equal features get equal coordinates, bit for bit.
+// plainly computes the model in coordinates for least squares from the factor that its features
+// are: L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
+// order of one. Arms with equal features get equal coordinates, bit for bit.
 func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
 	ctx := m.Context()
 	n, dim := factor.L.Dims()

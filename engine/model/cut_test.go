@@ -16,7 +16,8 @@ import (
 )
 
 // Features that end below the kernel's rank: every algorithm ends without NaN, and what it calls
-// decided is right. Only an arm beyond the cut has a reward, and under identity() it has no feature at all.
+// decided is right. Only an arm beyond the cut has a reward, and under identity() it has no feature
+// at all.
 func TestCutFeatures(t *testing.T) {
 	const arms, rank = 12, 8
 	smooth := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Matern{Nu: 0.5, Lengthscale: []float64{2}}}}}

@@ -164,10 +164,10 @@ func (e *Estimator) Variance(i, j int) float64 {
 //
 //	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
 //
-// the sharp form of the last step in the proof of [Du23, Lemma 1], by what was
-// not measured (+Inf when norm is 0, that is unknown) and by features that were cut: these leave out at most
-// norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k) with the
-// pulls' precisions t_k, where the first sum is at most the variance.
+// the sharp form of the last step in the proof of [Du23, Lemma 1], by what was not measured (+Inf
+// when norm is 0, that is unknown) and by features that were cut: these leave out at most
+// norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k)
+// with the pulls' precisions t_k, where the first sum is at most the variance.
 func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	norm *= e.root
 	var bias float64
@@ -216,8 +216,8 @@ func (e *Estimator) Weights(i, j int) []float64 {
 	return out
 }
 
-// unseen is the squared length of what is not measured of an arm or a difference of two, relative to
-// their own, that is more than the rounding of eigenvectors.
+// unseen is the squared length of what is not measured of an arm or a difference of two, relative
+// to their own, that is more than the rounding of eigenvectors.
 const unseen = 1e-12
 
 func SquaredNorm(a []float64) float64 { return Dot(a, a) }

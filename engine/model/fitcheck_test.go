@@ -72,8 +72,8 @@ func TestLackOfFitNothingToTest(t *testing.T) {
 	}
 }
 
-// What the user allows is not held against the kernel, what exceeds it is; the arm off and the nugget are
-// named.
+// What the user allows is not held against the kernel, what exceeds it is; the arm off and the
+// nugget are named.
 func TestLackOfFitNames(t *testing.T) {
 	b := engine.Batch{Counts: []int{1e6, 1e6, 1e6, 1e6}, Means: []float64{0, 3, 2, 3}}
 	f := &fitCheck{model: line(t), data: NewReplicates(4)}
@@ -81,8 +81,8 @@ func TestLackOfFitNames(t *testing.T) {
 	if f.found == nil || !strings.Contains(engine.Warning{Kind: engine.WarnLackOfFit, LackOfFit: f.found}.String(), `task "one", arm "b" by 1.4 (`) {
 		t.Fatalf("found %+v", f.found)
 	}
-	// Residuals of the unweighted line are -.8, 1.4, -.4, -.2, their squares 2.8, less two degrees of
-	// freedom of noise 4e-6, over Σ(1 - leverage) = 2.
+	// Residuals of the unweighted line are -.8, 1.4, -.4, -.2, their squares 2.8, less two degrees
+	// of freedom of noise 4e-6, over Σ(1 - leverage) = 2.
 	if want := 2.8/2 - 4e-6; math.Abs(f.found.Nugget-want) > 1e-9 {
 		t.Errorf("nugget %v, want %v", f.found.Nugget, want)
 	}

@@ -48,8 +48,8 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 	return part, nil
 }
 
-// negligible is the eigenvalue, relative to the largest, below which a
-// direction counts as not measured: rounding errors of a Cholesky factor reach it.
+// negligible is the eigenvalue, relative to the largest, below which a direction counts as not
+// measured: rounding errors of a Cholesky factor reach it.
 const negligible = 1e-12
 
 // measured reports whether all eigenvalues are above negligible beside top, by the factor alone:

@@ -36,7 +36,8 @@ func rowsOf(x *mat.Dense, from, to int) *mat.Dense {
 // it brings up to date.
 const panelWidth, stripWidth = 32, 128
 
-// atOnce is the number of products up to which gonum's QR decomposition, which nothing ends, is taken.
+// atOnce is the number of products up to which gonum's QR decomposition, which nothing ends, is
+// taken.
 const atOnce = 1 << 29
 
 // solveLeastSquares returns θ with Φθ closest to μ, by Householder's QR decomposition.

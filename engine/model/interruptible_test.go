@@ -13,7 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/ending"
 )
 
-// Models, what follows from known rewards, estimators and coordinates stop wherever their context ends.
+// Models, what follows from known rewards, estimators and coordinates stop wherever their context
+// ends.
 func TestModelsStop(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	counts := make([]int, p.N())

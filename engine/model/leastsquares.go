@@ -88,10 +88,10 @@ type meanFit struct {
 	Sum      float64     // Σ residual²
 }
 
-// LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra,
-// normalised. Features are orthonormalised by pivots, and those that a part of
-// negligible is left of count as measured by none. When the context of the model has ended, nothing is
-// left to test: the run then ends before its next round.
+// LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra, normalised.
+// Features are orthonormalised by pivots, and those that a part of negligible is left of count as
+// measured by none. When the context of the model has ended, nothing is left to test: the run then
+// ends before its next round.
 func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) meanFit {
 	var l meanFit
 	for i, c := range d.Counts {

@@ -23,9 +23,9 @@ const MaxRank = 1024
 // matrix, for the norm of expected rewards that are known: 0.1 GB and some seconds.
 const exactNorm = 3000
 
-// Model is a Problem bound to its kernel: feature vectors φ_i with
-// Scale·φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each arm, and a memory of the designs
-// computed so far. It is safe for concurrent use.
+// Model is a Problem bound to its kernel: feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j),
+// the precision of each arm, and a memory of the designs computed so far. It is safe for concurrent
+// use.
 //
 // Features and rewards are normalised once, here, so that no tolerance below has a unit. What
 // is asked and told stays in the kernel's units: ξ, ‖θ*‖ and Truncation.
@@ -53,9 +53,8 @@ type Model struct {
 	plain func() (*Model, error)   // once: in coordinates for least squares
 }
 
-// New evaluates the kernel on the problem's points and factors the Gram
-// matrix. unit = 0 takes the largest noise scale. It reports a kernel that is
-// not positive semi-definite on these points.
+// New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 takes the
+// largest noise scale. It reports a kernel that is not positive semi-definite on these points.
 func New(p *problem.Problem, unit float64) (*Model, error) {
 	return NewContext(context.Background(), p, unit)
 }
@@ -152,7 +151,8 @@ func (m *Model) perTask() ([]*Model, error) {
 	return out, nil
 }
 
-// Alone returns the model of each task on its own, in task order: what agents that share nothing go by.
+// Alone returns the model of each task on its own, in task order: what agents that share nothing go
+// by.
 func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
 
 // Independent returns the model of the same problem under the kernel identity().

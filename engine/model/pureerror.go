@@ -30,19 +30,21 @@ func (m *Model) tested(d Replicates, s scales) (l meanFit) {
 // law returns the distribution of the sum of squares of residuals over estimated scales when the
 // kernel fits: multiple·f·F(f, pure) with f = l.freedom; pure is infinite where scales are known.
 //
-// With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its part
-// by the arms of g, the sum is yᵀ(Σ_g (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions
+// With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its
+// part by the arms of g, the sum is yᵀ(Σ_g (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions
 // of M, where Σ_g B_g = 1. Its mean and variance are
 //
 //	f + Σ_g 2 tr(B_g²)/(ν_g-2)
 //	2f + Σ_g [2ν_g²(tr(B_g)² + (ν_g-2) tr(B_g²))/((ν_g-2)²(ν_g-4)) - 2 tr(B_g²)]
 //
-// to the first order in 1/ν, and exactly where the B_g are orthogonal projections: then the sum is one of
-// independent multiples of F(tr B_g, ν_g). The multiple of F with this mean and variance is taken, as
-// [Satterthwaite 1946] takes that of χ². To the first order it is the one of [Johansen 1980], for
-// the mean of several groups of [Welch 1951]; with one group for all it is F exactly.
+// to the first order in 1/ν, and exactly where the B_g are orthogonal projections: then the sum is
+// one of independent multiples of F(tr B_g, ν_g). The multiple of F with this mean and variance is
+// taken, as [Satterthwaite 1946] takes that of χ². To the first order it is the one of
+// [Johansen 1980], for the mean of several groups of [Welch 1951]; with one group for all it is F
+// exactly.
 //
-// Where a scale is known to fewDegrees or fewer, pure is the fewest degrees of all, which is cautious.
+// Where a scale is known to fewDegrees or fewer, pure is the fewest degrees of all, which is
+// cautious.
 func (l meanFit) law(s scales) (multiple, pure float64) {
 	if s.group == nil {
 		return 1, math.Inf(1)

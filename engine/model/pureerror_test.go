@@ -49,8 +49,8 @@ func lines(t testing.TB, tasks, arms int, own bool, unknown string) *Model {
 	return m
 }
 
-// nullBatch draws a round of rewards that a kernel fits: arm i has degrees(i) + 1 pulls and this standard
-// deviation.
+// nullBatch draws a round of rewards that a kernel fits: arm i has degrees(i) + 1 pulls and this
+// standard deviation.
 func nullBatch(m *Model, rng *rand.Rand, degrees func(i int) int, sd func(i int) float64) engine.Batch {
 	n := m.Problem.N()
 	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n), Squares: make([]float64, n)}
@@ -66,7 +66,8 @@ func nullBatch(m *Model, rng *rand.Rand, degrees func(i int) int, sd func(i int)
 }
 
 // The level of the test where scales are estimated, from 5 degrees of freedom on, with groups and
-// scales equal and not: the largest shares that were measured are 0.058, 0.014, 0.007 and 0.0023 of 4,000.
+// scales equal and not: the largest shares that were measured are 0.058, 0.014, 0.007 and 0.0023 of
+// 4,000.
 func TestLackOfFitLevelOfScales(t *testing.T) {
 	runs, ways := 4000, []int{5, 8, 20}
 	if testing.Short() {
@@ -117,7 +118,8 @@ func TestLackOfFitLevelOfScales(t *testing.T) {
 	}
 }
 
-// Welch's test for the means of several groups, as he gives it, and F where one scale is common to all.
+// Welch's test for the means of several groups, as he gives it, and F where one scale is common to
+// all.
 func TestLackOfFitLaw(t *testing.T) {
 	const v = 1e4 // where the first order in 1/ν is all
 	m := lines(t, 1, 5, false, problem.UnknownArm)

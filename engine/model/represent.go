@@ -20,8 +20,9 @@ type representation struct {
 	partial bool      // the features were cut, and f is what they represent
 }
 
-// represent computes the representation by least squares: on the features, or where these were
-// cut on those of the whole Gram matrix. That is too large for very many arms; then the norm is not known.
+// represent computes the representation by least squares: on the features, or where these were cut
+// on those of the whole Gram matrix. That is too large for very many arms; then the norm is not
+// known.
 func (m *Model) represent(t *truth) error {
 	features, scale, rest := m.Features, m.Scale, m.Truncation
 	if m.cut && m.Problem.N() <= exactNorm {
@@ -66,7 +67,8 @@ func isCondition(err error) bool {
 	return errors.As(err, &c)
 }
 
-// keptDigits is the rounding of features, and of rewards computed from them, relative to √k(x̃,x̃)‖f‖.
+// keptDigits is the rounding of features, and of rewards computed from them, relative to
+// √k(x̃,x̃)‖f‖.
 const keptDigits = 1e-9
 
 // Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
@@ -102,13 +104,13 @@ const (
 	Foreign                  // they are not
 )
 
-// decisive is the part of the smallest lead that the misfit may have: an estimated lead Σ c_k ȳ_k is off by
-// at most misfit·‖c‖₁, and as long as that is less than the lead no test of it errs more often. ‖c‖₁ is of the order
-// of the root of the rank.
+// decisive is the part of the smallest lead that the misfit may have: an estimated lead Σ c_k ȳ_k
+// is off by at most misfit·‖c‖₁, and as long as that is less than the lead no test of it errs more
+// often. ‖c‖₁ is of the order of the root of the rank.
 const decisive = 1e-3
 
-// Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of a
-// best arm, in reward units, beyond epsilon. Noise does not matter to it.
+// Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of
+// a best arm, in reward units, beyond epsilon. Noise does not matter to it.
 func (m *Model) Fidelity(epsilon float64) Fidelity {
 	t, err := m.known()
 	switch {

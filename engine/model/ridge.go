@@ -11,11 +11,10 @@ import (
 
 // Ridge resolves the choice of ξ (normalised) for a mode.
 //
-// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤
-// Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for
-// fb [Du23, Thm. 2], the latter counted from 0 upwards; never above the kernel's largest variance. With a PAC epsilon above
-// Δ_min it takes the place of Δ_min. Both need a norm and a gap, from Options or
-// from known expected rewards.
+// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) for fc
+// [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for fb [Du23, Thm. 2], the latter counted from 0
+// upwards; never above the kernel's largest variance. With a PAC epsilon above Δ_min it takes the
+// place of Δ_min. Both need a norm and a gap, from Options or from known expected rewards.
 func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
@@ -87,9 +86,8 @@ func (m *Model) gapOf(opt engine.Options) (float64, error) {
 	return max(gap, opt.Epsilon/m.Unit), nil
 }
 
-// ridgeIterations suffice for either fixed point: each step multiplies the
-// relative distance by at most the share of ξ in A, which is far below 1 where
-// the conditions hold.
+// ridgeIterations suffice for either fixed point: each step multiplies the relative distance by at
+// most the share of ξ in A, which is far below 1 where the conditions hold.
 const ridgeIterations = 30
 
 func (m *Model) ridgeFC(norm float64, opt engine.Options) (float64, error) {

@@ -37,7 +37,8 @@ func (m *Model) Merged() (i, j int) {
 // they are one arm to everything that follows. What the kernel lets their rewards differ by is
 // of the order of what its features leave out anyway, √Truncation‖θ*‖.
 //
-// Arms are sorted by their projection on a fixed direction, which are no farther apart than the arms.
+// Arms are sorted by their projection on a fixed direction, which are no farther apart than the
+// arms.
 func (m *Model) snap() {
 	n, dim := m.Features.Dims()
 	direction := make([]float64, dim)

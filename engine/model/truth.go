@@ -76,10 +76,9 @@ func (m *Model) Ties() (rival int, tied bool) {
 	return t.minAt, t.min <= TieTolerance*scale
 }
 
-// Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best
-// against rival, each squared norm divided by the squared gap. epsilon > 0
-// (reward units) replaces smaller gaps, the PAC form. Samples of all agents
-// together; remembered. A tie without epsilon is an error.
+// Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each
+// squared norm divided by the squared gap. epsilon > 0 (reward units) replaces smaller gaps, the
+// PAC form. Samples of all agents together; remembered. A tie without epsilon is an error.
 func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 	t, err := m.known()
 	if err != nil {

@@ -16,9 +16,10 @@ import (
 //
 //	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0,
 //
-// the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966, ch. 2]. The arms with p or q
-// above 0 give θ, and what is returned is the largest distance from that function: never less than the least η. Where the
-// program cannot be solved, least squares give the distance.
+// the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966,
+// ch. 2]. The arms with p or q above 0 give θ, and what is returned is the largest distance from
+// that function: never less than the least η. Where the program cannot be solved, least squares
+// give the distance.
 func (m *Model) UniformMisfit() (float64, int, error) {
 	t, err := m.known()
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// leastFavourable returns expected rewards in which the best arm of every task leads each rival
-// by at least gap (reward units), as hard as the kernel can make them. It is the
-// least favourable configuration of ranking and selection [Bechhofer54], in which every rival is exactly
-// gap below the best, kept to what the kernel can represent: of all reward functions
-// of the kernel's space with these leads, the one of the smallest norm,
+// leastFavourable returns expected rewards in which the best arm of every task leads each rival by
+// at least gap (reward units), as hard as the kernel can make them. It is the least favourable
+// configuration of ranking and selection [Bechhofer54], in which every rival is exactly gap below
+// the best, kept to what the kernel can represent: of all reward functions of the kernel's space
+// with these leads, the one of the smallest norm,
 //
 //	min ‖θ‖²  subject to  (φ_best - φ_i)ᵀθ ≥ gap  for every rival i of every task.
 //
@@ -80,8 +80,8 @@ const (
 	normSweeps    = 2000
 )
 
-// smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all y, by coordinate ascent of the
-// dual, Σα - ½‖Σ αy‖² over α ≥ 0 [Hildreth57]. start is any θ with leads above 0, of which smallest is the
+// smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all y, by coordinate ascent of the dual, Σα -
+// ½‖Σ αy‖² over α ≥ 0 [Hildreth57]. start is any θ with leads above 0, of which smallest is the
 // least. The result has a least lead of exactly 1.
 func smallestNorm(leads [][]float64, start []float64, smallest float64) []float64 {
 	best := floats.ScaleTo(make([]float64, len(start)), 1/smallest, start)

@@ -185,9 +185,9 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// A gap can be planned for whatever is known of the noise: with bounds on the rewards the
-// test is the one for sub-Gaussian noise, which takes more, and with a scale that is not known the one that estimates
-// it, which takes about the same.
+// A gap can be planned for whatever is known of the noise: with bounds on the rewards the test is
+// the one for sub-Gaussian noise, which takes more, and with a scale that is not known the one that
+// estimates it, which takes about the same.
 func TestNoiseOfGaps(t *testing.T) {
 	p := *paper(t, 1, 0.2)
 	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}

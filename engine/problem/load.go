@@ -31,11 +31,10 @@ type arm struct {
 	row            []cell
 }
 
-// Load reads a problem from a CSV table with one row per arm of a task and the
-// columns task, arm, x_*, z_*, mean, sd, reps (x_ and z_ are arm and task
-// features; mean, sd and reps are optional). Tasks keep the order of their first
-// rows, arms the order of theirs. Every error has file, line and column; nothing
-// is returned with one.
+// Load reads a problem from a CSV table with one row per arm of a task and the columns task, arm,
+// x_*, z_*, mean, sd, reps (x_ and z_ are arm and task features; mean, sd and reps are optional).
+// Tasks keep the order of their first rows, arms the order of theirs. Every error has file, line
+// and column; nothing is returned with one.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	model, err := opt.Noise.completed(opt.Rewards != "")
 	if err != nil {

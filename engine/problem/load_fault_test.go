@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Damaged tables are refused with file and place, or loaded with numbers that are finite and a mean for every
-// arm or for none; nothing is half loaded.
+// Damaged tables are refused with file and place, or loaded with numbers that are finite and a mean
+// for every arm or for none; nothing is half loaded.
 func TestFaultTables(t *testing.T) {
 	whole := []string{
 		"task,arm,x_1,x_2,z_1,mean,sd,reps\na,p,0,1,5,1.5,0.3,4\na,q,1,0,5,2,0.2,4\nb,p,0,1,7,1,0.1,3\nb,q,1,0,7,0.5,0.3,9\n",

@@ -10,8 +10,9 @@ import (
 // Problem it is complete; as a statement, for Load and WithNoise, it has what is stated, and the
 // zero value states nothing.
 type NoiseModel struct {
-	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they are guesses, which guide
-	// allocations and carry no guarantee. In a statement there is one for all arms, or none.
+	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they
+	// are guesses, which guide allocations and carry no guarantee. In a statement there is one for
+	// all arms, or none.
 	Scales    []float64
 	Known     string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
 	UnknownBy string // what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask or UnknownArm
@@ -43,8 +44,8 @@ const (
 // them as known are approximate.
 func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
 
-// Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its scale
-// has; nil where the scales are known.
+// Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its
+// scale has; nil where the scales are known.
 func (m NoiseModel) Groups(taskOf []int) []int {
 	if m.UnknownBy == "" {
 		return nil
@@ -140,8 +141,8 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 }
 
 // WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
-// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of which the statement
-// says nothing stay.
+// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of
+// which the statement says nothing stay.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	m, err := m.completed(p.Rewards != nil)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Problem is one instance: V tasks, N arms in all, grouped by task in task
-// order, the joint kernel, and what is known of the rewards. It is not changed
-// once built.
+// Problem is one instance: V tasks, N arms in all, grouped by task in task order, the joint kernel,
+// and what is known of the rewards. It is not changed once built.
 type Problem struct {
 	Name   string
 	Tasks  *kernels.Points // V points

@@ -81,7 +81,8 @@ func cells(t *testing.T) []*problem.Problem {
 }
 
 // TestCoTestTable measures the table of docs/theory.md. It takes minutes, so it runs only when
-// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=2000 go test ./engine/sim -run CoTestTable -v.
+// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=2000 go test ./engine/sim -run
+// CoTestTable -v.
 func TestCoTestTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {
@@ -153,9 +154,10 @@ func TestCoTestErrorRates(t *testing.T) {
 	}
 }
 
-// TestCoTestErrorTable measures the table of errors of docs/theory.md. It takes minutes, so it
-// runs only when GONB_COPE_ERRORS gives the runs per cell: GONB_COPE_ERRORS=100000 go test ./engine/sim -run CoTestErrorTable -v -timeout 60m.
-// At δ = 0.1 and for laws other than normal with known scales it makes a tenth of them.
+// TestCoTestErrorTable measures the table of errors of docs/theory.md. It takes minutes, so it runs
+// only when GONB_COPE_ERRORS gives the runs per cell: GONB_COPE_ERRORS=100000 go test ./engine/sim
+// -run CoTestErrorTable -v -timeout 60m. At δ = 0.1 and for laws other than normal with known
+// scales it makes a tenth of them.
 func TestCoTestErrorTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_ERRORS"))
 	if err != nil || runs < 100 {
@@ -197,8 +199,8 @@ func TestCoTestErrorRatesCanFail(t *testing.T) {
 	}
 }
 
-// Answers within epsilon are within epsilon, also where a chain of arms, each within
-// epsilon of the next, leads from the best arm to one that is not; and margins of undecided tasks hold.
+// Answers within epsilon are within epsilon, also where a chain of arms, each within epsilon of the
+// next, leads from the best arm to one that is not; and margins of undecided tasks hold.
 func TestCoTestMargins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("4,000 runs")

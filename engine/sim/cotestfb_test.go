@@ -26,8 +26,9 @@ func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs
 	return r
 }
 
-// CoTestFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the
-// near tie and on a smooth instance: all intervals apart. Measured were a third or less, see docs/theory.md.
+// CoTestFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the near
+// tie and on a smooth instance: all intervals apart. Measured were a third or less, see
+// docs/theory.md.
 func TestCoTestFBErrsLess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("2,600 runs")
@@ -53,8 +54,8 @@ func TestCoTestFBErrsLess(t *testing.T) {
 	}
 }
 
-// Decided answers are wrong with probability δ at most, at budgets where some are decided and some are
-// not; here all that is decided was right.
+// Decided answers are wrong with probability δ at most, at budgets where some are decided and some
+// are not; here all that is decided was right.
 func TestCoTestFBDecides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,200 runs")
@@ -107,7 +108,8 @@ func TestCoTestFBDecides(t *testing.T) {
 }
 
 // TestCoTestFBTable measures a table of docs/theory.md. It takes minutes, so it runs only when
-// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=1000 go test ./engine/sim -run CoTestFBTable -v.
+// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=1000 go test ./engine/sim -run
+// CoTestFBTable -v.
 func TestCoTestFBTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {

@@ -31,8 +31,8 @@ func Student(mean, sd []float64, nu float64) Drawer {
 	}, func(n, draws float64) float64 { return draws / n })
 }
 
-// Autocorrelated draws normal rewards of which each has correlation rho with the one
-// before, AR(1), the first being drawn from the stationary law. It costs one draw per reward up to oneByOne.
+// Autocorrelated draws normal rewards of which each has correlation rho with the one before, AR(1),
+// the first being drawn from the stationary law. It costs one draw per reward up to oneByOne.
 func Autocorrelated(mean, sd []float64, rho float64) Drawer {
 	fresh := math.Sqrt(1 - rho*rho)
 	return serial(mean, sd, func(rng *rand.Rand, out []float64) {

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// The mean of n disturbed rewards has the mean and the variance that follow from one of
-// them, also where a draw stands for several rewards; so have the squares their mean. 4,000 draws, five
+// The mean of n disturbed rewards has the mean and the variance that follow from one of them, also
+// where a draw stands for several rewards; so have the squares their mean. 4,000 draws, five
 // standard errors; t with 10 degrees of freedom, because 3 have no fourth moment.
 func TestDisturbed(t *testing.T) {
 	rho := 0.6
@@ -51,7 +51,8 @@ func TestDisturbed(t *testing.T) {
 			if math.Abs(mean-2) > 5*math.Sqrt(want/4000) {
 				t.Errorf("%s, n = %g: mean %g, want 2", name, n, mean)
 			}
-			// A normal mixture with 1 in 10 ten times as wide has kurtosis 3·(0.9+0.1·10⁴)/10.9² = 25.
+			// A normal mixture with 1 in 10 ten times as wide has kurtosis 3·(0.9+0.1·10⁴)/10.9² =
+			// 25.
 			if r := variance / want; math.Abs(r-1) > 5*math.Sqrt(24./4000) || n > 100 && math.Abs(r-1) > 5*math.Sqrt(3./4000) {
 				t.Errorf("%s, n = %g: the variance of the mean is %g times the expected one", name, n, r)
 			}

@@ -2,10 +2,10 @@
 // environments, Monte-Carlo experiments over them, their statistics, comparisons of
 // algorithms over sweeps, and a store of finished results.
 //
-// A round needs only the mean of N rewards of each arm, so that is what is
-// drawn, never the N rewards: one normal number for Gaussian rewards, one
-// binomial for Bernoulli rewards, one multinomial for rewards resampled from
-// measurements. The cost of a run does not depend on the number of its pulls.
+// A round needs only the mean of N rewards of each arm, so that is what is drawn, never the N
+// rewards: one normal number for Gaussian rewards, one binomial for Bernoulli rewards, one
+// multinomial for rewards resampled from measurements. The cost of a run does not depend on the
+// number of its pulls.
 //
 // Every random number is a function of (seed, run, round, arm) alone. Results are
 // therefore the same bytes whatever the number of workers and the order in which

@@ -117,8 +117,8 @@ func Gaussian(mean, sd []float64) Drawer {
 // Bernoulli draws the mean of n rewards that are 1 with probability mean_i.
 func Bernoulli(mean []float64) Drawer { return TwoPoint(mean, 0, 1) }
 
-// TwoPoint draws the mean of n rewards that are hi or lo, in the proportions that mean_i
-// takes: of rewards between the two, those that scatter most. Of k that are hi among n the squares are
+// TwoPoint draws the mean of n rewards that are hi or lo, in the proportions that mean_i takes: of
+// rewards between the two, those that scatter most. Of k that are hi among n the squares are
 // (hi-lo)² k(n-k)/n.
 func TwoPoint(mean []float64, lo, hi float64) Drawer {
 	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
@@ -165,9 +165,9 @@ func Resampled(rewards [][]float64) Drawer {
 // source of randomness given, so that the same seed gives the same numbers.
 type RewardFunc = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 
-// Func returns a Drawer that calls f, which returns the mean of n rewards of an
-// arm, given its task and name. It is called once per arm and round, with the round's n; where the squares
-// are wanted, which a mean does not give, it is called n times for one reward each, at n times the cost.
+// Func returns a Drawer that calls f, which returns the mean of n rewards of an arm, given its task
+// and name. It is called once per arm and round, with the round's n; where the squares are wanted,
+// which a mean does not give, it is called n times for one reward each, at n times the cost.
 func Func(p *problem.Problem, f RewardFunc) Drawer {
 	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]

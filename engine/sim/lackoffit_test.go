@@ -67,8 +67,8 @@ func TestLackOfFitLevel(t *testing.T) {
 	}
 }
 
-// A kernel that is far off is found in nearly all runs (1992 of 2000 were measured), and the result says so
-// once for all runs.
+// A kernel that is far off is found in nearly all runs (1992 of 2000 were measured), and the result
+// says so once for all runs.
 func TestLackOfFitFinds(t *testing.T) {
 	p := perturbed(paperCase(t, 2, 0.4), 0.4, 3)
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC"} {
@@ -91,9 +91,10 @@ func TestLackOfFitFinds(t *testing.T) {
 	}
 }
 
-// Scales that are estimated cost little: rewards 0.5 off in standard deviation are found in 1,349 of 1,500 runs with
-// known scales, in 1,203 with one scale a task and in 1,405 with one an arm. By the fewest degrees of freedom of any scale it was
-// 643 and 284. Kernels that fit are rejected in 16, 3 and 4 of 1,500.
+// Scales that are estimated cost little: rewards 0.5 off in standard deviation are found in 1,349
+// of 1,500 runs with known scales, in 1,203 with one scale a task and in 1,405 with one an arm. By
+// the fewest degrees of freedom of any scale it was 643 and 284. Kernels that fit are rejected in
+// 16, 3 and 4 of 1,500.
 func TestLackOfFitFindsByScales(t *testing.T) {
 	for _, unknown := range []string{problem.UnknownTask, problem.UnknownArm} {
 		p := perturbed(paperCase(t, 1, 0.4), 0.5, 3)

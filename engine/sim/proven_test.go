@@ -107,7 +107,8 @@ func TestSmallRewardsUndecided(t *testing.T) {
 	}
 }
 
-// A factor before the kernel is no concern of least squares: not of the samples, and not of the features' rank.
+// A factor before the kernel is no concern of least squares: not of the samples, and not of the
+// features' rank.
 func TestKernelInPerCent(t *testing.T) {
 	text := "task,arm,x_1,mean"
 	for _, task := range []string{"t0", "t1"} {
@@ -127,8 +128,9 @@ func TestKernelInPerCent(t *testing.T) {
 	}
 }
 
-// Rewards that a function draws: the sentence names the kernel. Where the allocation would measure no more arms than
-// the kernel has dimensions, round 1 takes one further, so that data can speak against a wrong kernel.
+// Rewards that a function draws: the sentence names the kernel. Where the allocation would measure
+// no more arms than the kernel has dimensions, round 1 takes one further, so that data can speak
+// against a wrong kernel.
 func TestFunctionOffTheKernel(t *testing.T) {
 	means := []float64{0, .6, .5, 0, .9, .8}
 	named := table(t, offset, onArms(1, kernels.Linear{Bias: 1}), 0.3)
@@ -157,14 +159,16 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	if warned == 0 || heuristic != warned {
 		t.Errorf("%d of 40 runs warn of the kernel, %d answers are heuristic", warned, heuristic)
 	}
-	// Nobody pulls a further arm for an algorithm of the paper: then the sentence says that nothing was tested.
+	// Nobody pulls a further arm for an algorithm of the paper: then the sentence says that nothing
+	// was tested.
 	r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}, MaxRounds: 1}, Runs: 1, Draw: draw})
 	if !strings.Contains(r.Guarantee, "which no data tested") || !strings.Contains(r.Guarantee, "‖θ*‖ ≤ 5") {
 		t.Error(r.Guarantee)
 	}
 }
 
-// Features so small beside the kernel's constant that arms are one to it: nothing is measured, and the sentence says so.
+// Features so small beside the kernel's constant that arms are one to it: nothing is measured, and
+// the sentence says so.
 func TestArmsThatAreOne(t *testing.T) {
 	named := table(t, "task,arm,x_1,mean / t,a,0,0 / t,b,1e-9,0.5 / t,c,2e-9,1", onArms(1, kernels.Linear{Bias: 1}), 1)
 	r := run(t, sim.Experiment{Problem: named, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})

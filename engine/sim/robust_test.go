@@ -64,8 +64,9 @@ func (a *asked) add(t *testing.T, p *problem.Problem, opt engine.Options, runs, 
 	}
 }
 
-// TestRobustTable measures the table of docs/theory.md on kernels that do not fit. It takes minutes, so it runs
-// only when GONB_COPE_ROBUST gives the instances per cell: GONB_COPE_ROBUST=100 go test ./engine/sim -run RobustTable -v.
+// TestRobustTable measures the table of docs/theory.md on kernels that do not fit. It takes
+// minutes, so it runs only when GONB_COPE_ROBUST gives the instances per cell: GONB_COPE_ROBUST=100
+// go test ./engine/sim -run RobustTable -v.
 func TestRobustTable(t *testing.T) {
 	instances, err := strconv.Atoi(os.Getenv("GONB_COPE_ROBUST"))
 	if err != nil {
@@ -97,8 +98,9 @@ func TestRobustTable(t *testing.T) {
 	}
 }
 
-// On an instance where CoTestFC is wrong in every run, it errs in few runs once it allows for what the kernel
-// misses, stated or estimated; where the kernel fits, robust takes no more than the kernel identity() does.
+// On an instance where CoTestFC is wrong in every run, it errs in few runs once it allows for what
+// the kernel misses, stated or estimated; where the kernel fits, robust takes no more than the
+// kernel identity() does.
 func TestRobust(t *testing.T) {
 	p := perturbed(paperCase(t, 2, 0.4), 0.4, 3)
 	base, most := paperCase(t, 2, 0.4), 0.0

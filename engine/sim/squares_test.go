@@ -14,8 +14,8 @@ import (
 )
 
 // The squares of n rewards have the mean and the variance that follow from the moments of one:
-// (n-1)σ² and, with fourth central moment μ4, (n-1)²/n (μ4 - σ⁴(n-3)/(n-1)) [Cramér,
-// Mathematical Methods of Statistics, 1946, eq. (27.4.2), times n²]. 4,000 draws, five standard errors.
+// (n-1)σ² and, with fourth central moment μ4, (n-1)²/n (μ4 - σ⁴(n-3)/(n-1)) [Cramér, Mathematical
+// Methods of Statistics, 1946, eq. (27.4.2), times n²]. 4,000 draws, five standard errors.
 func TestSquares(t *testing.T) {
 	population := []float64{0, 1, 1, 5} // mean 1.75
 	mu4 := (math.Pow(1.75, 4) + 2*math.Pow(0.75, 4) + math.Pow(3.25, 4)) / 4

@@ -69,7 +69,8 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 	}
 }
 
-// Scales that are unknown up to a factor must be so in the simulation: one for all, or for each task.
+// Scales that are unknown up to a factor must be so in the simulation: one for all, or for each
+// task.
 func TestStandingOfUnknownScales(t *testing.T) {
 	p, err := problem.PaperCase(1, 0.5)
 	if err != nil {
@@ -150,8 +151,8 @@ func TestUnknownNoise(t *testing.T) {
 	}
 }
 
-// Tasks that the kernel takes for the same and are not leave nothing to say of agents that share, and
-// nothing against agents that do not.
+// Tasks that the kernel takes for the same and are not leave nothing to say of agents that share,
+// and nothing against agents that do not.
 func TestStandingOfAgentsAlone(t *testing.T) {
 	p, err := problem.Classic([]float64{0, 1}, 2)
 	if err != nil {

@@ -36,11 +36,11 @@ func Proportion(count, runs int) engine.Rate {
 	return engine.Rate{Count: count, Runs: runs, Rate: p, CI95: wilson(p, float64(runs))}
 }
 
-// Shares returns the share of all (run, task) pairs that are wrong, from the number of wrong
-// tasks of each run. Tasks of a run may err together or not, so the 95 % interval is Wilson's at
-// the effective number of runs [Korn and Graubard 1998; Dean and Pagano 2015]: as many
-// independent pairs as have the variance of the shares of runs, but no fewer than there are runs and no
-// more than there are pairs. That variance is taken with a run added where all tasks are wrong and one
+// Shares returns the share of all (run, task) pairs that are wrong, from the number of wrong tasks
+// of each run. Tasks of a run may err together or not, so the 95 % interval is Wilson's at the
+// effective number of runs [Korn and Graubard 1998; Dean and Pagano 2015]: as many independent
+// pairs as have the variance of the shares of runs, but no fewer than there are runs and no more
+// than there are pairs. That variance is taken with a run added where all tasks are wrong and one
 // where none is, as [Agresti and Caffo 2000] do: so shares that are all 0 or 1 have the interval of
 // Proportion, and no or few wrong runs do not pass for independent tasks.
 func Shares(wrong []int, tasks int) engine.Rate {

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// together draws the number of wrong tasks of a run: each with probability p, and with the correlation rho
-// between any two of them.
+// together draws the number of wrong tasks of a run: each with probability p, and with the
+// correlation rho between any two of them.
 func together(rng *rand.Rand, p, rho float64, tasks int) (wrong int) {
 	whole := rng.Float64() < p // the run's own draw, which each task takes with probability √ρ
 	for range tasks {
@@ -27,9 +27,9 @@ func together(rng *rand.Rand, p, rho float64, tasks int) (wrong int) {
 	return wrong
 }
 
-// The interval of "tasks in error" covers, whether tasks err together or not. Taking pairs for independent it covered 0.60
-// and 0.80 of the time in the second row, at correlations 1 and 0.3. 4,000 repetitions have a standard
-// deviation of 0.004.
+// The interval of "tasks in error" covers, whether tasks err together or not. Taking pairs for
+// independent it covered 0.60 and 0.80 of the time in the second row, at correlations 1 and 0.3.
+// 4,000 repetitions have a standard deviation of 0.004.
 func TestSharesCover(t *testing.T) {
 	for _, c := range []struct {
 		tasks, runs int
@@ -66,8 +66,8 @@ func covers(r engine.Rate, p float64) int {
 	return 0
 }
 
-// Tasks that always err together tell no more than runs: the intervals are the same. They were [0.310, 0.403] and
-// [0.334, 0.376]. So it is without errors and with errors only.
+// Tasks that always err together tell no more than runs: the intervals are the same. They were
+// [0.310, 0.403] and [0.334, 0.376]. So it is without errors and with errors only.
 func TestSharesOfTasksThatErrTogether(t *testing.T) {
 	r := run(t, sim.Experiment{Problem: paperCase(t, 1, 0.015), Mode: engine.ModeFB, Algorithm: "CoKernelFB", Runs: 400, Seed: 1,
 		Options: engine.Options{Budget: 7000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}})
@@ -96,8 +96,9 @@ func TestSharesOfTasksThatErrTogether(t *testing.T) {
 	}
 }
 
-// The warning that errors exceed δ comes falsely, at an error rate of δ, at most as often as a 97.5 % bound may:
-// exact sums of the binomial law. By Wilson's interval it came as often as the middle column says.
+// The warning that errors exceed δ comes falsely, at an error rate of δ, at most as often as a 97.5
+// % bound may: exact sums of the binomial law. By Wilson's interval it came as often as the middle
+// column says.
 func TestFalseAlarms(t *testing.T) {
 	const delta = 0.005
 	for runs, want := range map[int][2]float64{20: {0.095, 0.005}, 34: {0.157, 0.013}, 100: {0.090, 0.014}, 200: {0.080, 0.019}, 1000: {0.032, 0.014}} {

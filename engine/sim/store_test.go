@@ -299,7 +299,8 @@ func TestStoreIsLocked(t *testing.T) {
 	}
 }
 
-// Results of problems that differ in anything known of the noise are kept apart, whatever field is added to it.
+// Results of problems that differ in anything known of the noise are kept apart, whatever field is
+// added to it.
 func TestStoreKeyOfNoise(t *testing.T) {
 	changes := map[string]func(*problem.NoiseModel){
 		"Scales":      func(m *problem.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },

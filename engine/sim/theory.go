@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// The theory beside a result is computed up to a size, in products of two numbers that one step of a
-// solver takes. A size in place of a time keeps results the same on every machine.
+// The theory beside a result is computed up to a size, in products of two numbers that one step of
+// a solver takes. A size in place of a time keeps results the same on every machine.
 const (
 	// boundWork limits the design of a lower bound: all arms of 464 that are independent, or
 	// 1,111 arms of a rank up to 100.

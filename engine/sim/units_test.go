@@ -82,7 +82,8 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A function of the kernel's space with leads of the order of the noise, whatever the factor is.
+	// A function of the kernel's space with leads of the order of the noise, whatever the factor
+	// is.
 	gram := func(i, j int) float64 {
 		sum := 0.0
 		for k, v := range m.Features.RawRowView(i) {
@@ -106,8 +107,8 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	return &q
 }
 
-// What units a problem is written down in touches no result but by these units: not the kernel's, the rewards' and
-// the features', nor the level of rewards where the kernel holds constants.
+// What units a problem is written down in touches no result but by these units: not the kernel's,
+// the rewards' and the features', nor the level of rewards where the kernel holds constants.
 func TestUnits(t *testing.T) {
 	factors, levels := []float64{1e-9, 3e8}, []bool{true, false}
 	if testing.Short() {

@@ -57,10 +57,10 @@ func ParseDigest(text string) (Digest, error) {
 // String returns the form that ParseDigest reads.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10],
-// and where the plan asks for it the sum of squared deviations from that mean. What
-// the count tells is not sent and is 0 when parsed: the mean of an arm without pulls, and the squares of an arm
-// with fewer than two.
+// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10], and where
+// the plan asks for it the sum of squared deviations from that mean. What the count tells is not
+// sent and is 0 when parsed: the mean of an arm without pulls, and the squares of an arm with fewer
+// than two.
 type Merged struct {
 	Header
 	Counts  []int

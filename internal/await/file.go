@@ -56,8 +56,8 @@ func opening(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// All reads everything, of at most limit bytes, until the context ends. A read under way is not waited
-// for.
+// All reads everything, of at most limit bytes, until the context ends. A read under way is not
+// waited for.
 func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return Result(ctx, Patience{}, func() ([]byte, error) { return all(ctx, r, limit) })
 }

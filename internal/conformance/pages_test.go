@@ -27,8 +27,8 @@ var pages = []page{
 	{name: "widgets", printed: []string{"clicked", "widget tested ok", "widget tested ok"}},
 }
 
-// Widgets and DOM of GoNB work through this kernel: their messages go both
-// ways between a real page and a Go cell.
+// Widgets and DOM of GoNB work through this kernel: their messages go both ways between a real page
+// and a Go cell.
 func TestPagesOfGoNB(t *testing.T) {
 	warm(t)
 	server := debianServer(t)

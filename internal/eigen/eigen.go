@@ -21,7 +21,8 @@ func Values(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	return values, err
 }
 
-// Decompose returns the eigenvalues of a, ascending, and the orthonormal eigenvectors, one per column.
+// Decompose returns the eigenvalues of a, ascending, and the orthonormal eigenvectors, one per
+// column.
 func Decompose(ctx context.Context, a *mat.SymDense) ([]float64, *mat.Dense, error) {
 	return decompose(ctx, a, true)
 }

@@ -14,7 +14,8 @@ func TestANSI(t *testing.T) {
 		{"\x1b[1;4;92mx\x1b[22my\x1b[mz", `<span class="ab au a10">x</span><span class="au a10">y</span>z`},
 		{"\x1b[7mx\x1b[27my", `<span class="ar">x</span>y`},
 		{"\x1b[44mx\x1b[49my", `<span class="p4">x</span>y`},
-		// xterm's table of 256: 9 is the bright red of the theme, 16 + 36·5 + 6·2 + 0 = 208 is ff8700, 244 is 808080.
+		// xterm's table of 256: 9 is the bright red of the theme, 16 + 36·5 + 6·2 + 0 = 208 is
+		// ff8700, 244 is 808080.
 		{"\x1b[38;5;9mx\x1b[38;5;208my\x1b[38;5;244mz", `<span class="a9">x</span><span style="color: #ff8700">y</span><span style="color: #808080">z</span>`},
 		{"\x1b[48;2;1;2;255mx", `<span style="background-color: #0102ff">x</span>`},
 		{"\x1b[38:5:208mx", `<span style="color: #ff8700">x</span>`},

@@ -21,8 +21,8 @@ type Options struct {
 	Folder     string // of the notebook, where images that Markdown names are found
 }
 
-// writer makes a report. Files that belong beside it go through put, which
-// returns the name by which the report refers to them.
+// writer makes a report. Files that belong beside it go through put, which returns the name by
+// which the report refers to them.
 type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(name string, data []byte) string) error
 
 // formats are the endings that Save knows.

@@ -144,8 +144,8 @@ func notInID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '_' || r == '.')
 }
 
-// style takes a style sheet into the head: that of package report is there
-// already, any other reaches only its own output.
+// style takes a style sheet into the head: that of package report is there already, any other
+// reaches only its own output.
 func (p *page) style(css, name string, id func(string) string) {
 	if strings.TrimSpace(css) == strings.TrimSpace(look()) {
 		return

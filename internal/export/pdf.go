@@ -15,9 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
-// PDF prints the page of HTML with a browser of the Chromium family, with
-// everything open that is folded on the screen. When none is installed, the error
-// is ErrNoBrowser.
+// PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
+// folded on the screen. When none is installed, the error is ErrNoBrowser.
 func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) error {
 	browser, err := findBrowser()
 	if err != nil {

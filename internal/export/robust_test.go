@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHuge: a page of a megabyte is made, however it is nested. Were the work of the order of its square, the
-// test would not end within the limit of the package's tests.
+// TestHuge: a page of a megabyte is made, however it is nested. Were the work of the order of its
+// square, the test would not end within the limit of the package's tests.
 func TestHuge(t *testing.T) {
 	const size = 1 << 20
 	for _, piece := range []string{"<b>", "<p>", "<li>", "<table><tr><td>", "<table>", "</b>", "<", "&", "<!--", "<style>", "<svg>", "<math>", "<a href=x ", "<a b='", "<details>", "<tr>", "x ", "<h1>", "<img src=x>"} {

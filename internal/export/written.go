@@ -30,9 +30,8 @@ type written struct {
 // tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
 type tail struct{ start, stop int }
 
-// readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of
-// one cell from those of another. Raw HTML passes: it is cleaned when the
-// tree is rendered.
+// readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of one cell
+// from those of another. Raw HTML passes: it is cleaned when the tree is rendered.
 func readMarkdown(source, name string) *written {
 	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
 	inline := parser.DefaultInlineParsers()
@@ -185,8 +184,8 @@ func (w *written) releveled(h *ast.Heading, level int) []edit {
 	return out
 }
 
-// readdressed returns the edit that gives a link or an image another address. One with a reference gets the
-// address in its own place.
+// readdressed returns the edit that gives a link or an image another address. One with a reference
+// gets the address in its own place.
 func (w *written) readdressed(n ast.Node, destination, title []byte, reference *ast.ReferenceLink, to string) edit {
 	t := w.tails[n]
 	if reference == nil {

@@ -1,9 +1,10 @@
-// Package kinds lists the kinds of value that functions of the script language return: their names, their Go
-// types, and how a Go cell reads them. The language, the bridge to Go cells, package session and the reports read
-// this one table, so that a kind is in all of them or in none.
+// Package kinds lists the kinds of value that functions of the script language return: their names,
+// their Go types, and how a Go cell reads them. The language, the bridge to Go cells, package
+// session and the reports read this one table, so that a kind is in all of them or in none.
 //
-// A new kind takes a line in Views, a row in All, and a method of that name in package report, which says how a
-// value of the kind is shown. The package knows no report, because a Go cell that shows nothing links none.
+// A new kind takes a line in Views, a row in All, and a method of that name in package report,
+// which says how a value of the kind is shown. The package knows no report, because a Go cell that
+// shows nothing links none.
 package kinds
 
 import (

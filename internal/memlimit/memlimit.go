@@ -131,8 +131,8 @@ func (s *settings) left() (bytes float64, limit string) {
 
 const variable = "GOMEMLIMIT"
 
-// usable is the part of what a limit of the process leaves that is given away: the rest is for what Go
-// collects too late.
+// usable is the part of what a limit of the process leaves that is given away: the rest is for what
+// Go collects too late.
 const usable = 0.9
 
 // Heed makes Go collect in time: without a memory limit Go lets garbage grow to as much as what is

@@ -9,7 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
-// A need above what is left is an error that says the thing, its size, the limit and what would fit.
+// A need above what is left is an error that says the thing, its size, the limit and what would
+// fit.
 func TestClaim(t *testing.T) {
 	ctx := memlimit.Within(context.Background(), 4e9)
 	for _, c := range []struct {

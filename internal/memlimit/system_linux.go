@@ -16,8 +16,8 @@ func process(m *runtime.MemStats, least func(float64, string)) {
 	var space syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < 1<<62 {
 		if used, ok := addressSpace(); ok {
-			// Go keeps its addresses. Those that are idle hold a large block only where they are side by
-			// side, which is likely where few are in use.
+			// Go keeps its addresses. Those that are idle hold a large block only where they are
+			// side by side, which is likely where few are in use.
 			idle := float64(m.HeapIdle) - float64(m.HeapInuse)
 			least(float64(space.Cur)-used+max(idle, 0), "the limit of the address space, ulimit -v")
 		}

@@ -116,8 +116,8 @@ func start(t testing.TB, env ...string) *front {
 	return f
 }
 
-// join asks who the kernel is until what it publishes arrives: a subscription may come after the first answer, and
-// what is published before it is lost.
+// join asks who the kernel is until what it publishes arrives: a subscription may come after the
+// first answer, and what is published before it is lost.
 func (f *front) join() {
 	f.t.Helper()
 	for end := time.Now().Add(waitLimit); time.Now().Before(end); {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every row of the first table of docs/security.md names tests that exist, as folder.Test, which make faults runs. Every test that
-// begins with TestFault has a row.
+// Every row of the first table of docs/security.md names tests that exist, as folder.Test, which
+// make faults runs. Every test that begins with TestFault has a row.
 func TestSecurity(t *testing.T) {
 	tests := map[string]bool{}
 	for _, s := range sources(t) {

@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// Write returns a format of package fmt with its verbs filled in: by the names, then by the numbers.
-// Each of numbers holds those of one fact, of which there is at least one. A number that differs
-// between facts is written as a range, as in "1.06 to 1.15 times the scale".
+// Write returns a format of package fmt with its verbs filled in: by the names, then by the
+// numbers. Each of numbers holds those of one fact, of which there is at least one. A number that
+// differs between facts is written as a range, as in "1.06 to 1.15 times the scale".
 func Write(format string, names []string, numbers ...[]float64) string {
 	var args []any
 	for _, name := range names {

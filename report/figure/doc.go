@@ -1,15 +1,16 @@
-// Package figure draws charts: lines, points, bars and heat maps, alone or in panels, as SVG, PDF, PNG and for
-// pgfplots. It knows no bandits and no documents; package report makes its figures.
+// Package figure draws charts: lines, points, bars and heat maps, alone or in panels, as SVG, PDF,
+// PNG and for pgfplots. It knows no bandits and no documents; package report makes its figures.
 //
 // # How a figure is made
 //
-// A Figure is data: series, lines across, labels, or Panels of figures that share axes and legend. Every format
-// goes the same way:
+// A Figure is data: series, lines across, labels, or Panels of figures that share axes and legend.
+// Every format goes the same way:
 //
 //	Figure ──newLayout──▶ layout of panes ──draw──▶ canvas of gonum's plot/vg ──▶ SVG, PDF or PNG
 //	Figure ──ranges, newLayout──▶ axes and ticks ──▶ PGFPlots and Dat, whose numbers are the figure's own
 //
-// The layout decides everything before the first stroke, on a sheet of fixed width whose height follows:
+// The layout decides everything before the first stroke, on a sheet of fixed width whose height
+// follows:
 //
 //  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge (axis.go), and
 //     chooses ticks that have room for their labels (ticks.go).
@@ -20,9 +21,10 @@
 //  5. intervals: bars, or bands where bars would be crowded. Markers and lines stand at the true x of their values; only
 //     bars that would hide each other stand a few points beside them (intervals.go).
 //
-// Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars (bars.go) or the cells of
-// a heat map (heat.go). Text is set in one typeface, with exponents raised (typeface.go, raised.go); PDF draws as outlines
-// the letters that its fonts lack (outline.go).
+// Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
+// (bars.go) or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
+// raised (typeface.go, raised.go); PDF draws as outlines the letters that its fonts lack
+// (outline.go).
 //
 // # Promises
 //

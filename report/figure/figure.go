@@ -14,9 +14,9 @@ const (
 	Bound    Style = "bound"    // a thin grey line without markers: something to compare with
 )
 
-// Figure is a chart as data: what is drawn, not how. Values need not be finite,
-// and on a logarithmic axis need not be positive: what cannot be placed is
-// drawn at the edge with an open marker to which no line leads, or left out when it is NaN.
+// Figure is a chart as data: what is drawn, not how. Values need not be finite, and on a
+// logarithmic axis need not be positive: what cannot be placed is drawn at the edge with an open
+// marker to which no line leads, or left out when it is NaN.
 type Figure struct {
 	Title  string `json:"title"`
 	XLabel string `json:"x_label"`
@@ -59,8 +59,7 @@ type XName struct {
 	Name string  `json:"name"`
 }
 
-// ReferenceLine is a straight line across the figure, at Y = At or, when
-// Vertical, at X = At.
+// ReferenceLine is a straight line across the figure, at Y = At or, when Vertical, at X = At.
 type ReferenceLine struct {
 	Label    string  `json:"label"`
 	At       float64 `json:"at"`

@@ -20,11 +20,10 @@ func lab(rgb [3]float64) [3]float64 {
 	return [3]float64{116*f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}
 }
 
-// TestPaletteForTheColourBlind: all pairs of colours stay apart for eyes without
-// green or without red cones, simulated with the matrices of Machado, Oliveira and
-// Fernandes, "A Physiologically-based Model for Simulation of Color Vision
-// Deficiency", IEEE TVCG 2009, severity 1. A distance of 2.3 in L*a*b* is just
-// noticeable; 10 is seen at a glance.
+// TestPaletteForTheColourBlind: all pairs of colours stay apart for eyes without green or
+// without red cones, simulated with the matrices of Machado, Oliveira and Fernandes, "A
+// Physiologically-based Model for Simulation of Color Vision Deficiency", IEEE TVCG 2009,
+// severity 1. A distance of 2.3 in L*a*b* is just noticeable; 10 is seen at a glance.
 func TestPaletteForTheColourBlind(t *testing.T) {
 	eyes := map[string][3][3]float64{
 		"all cones":    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

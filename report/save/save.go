@@ -77,10 +77,9 @@ func formatOf(path string) (Format, bool) {
 	return formats[i], true
 }
 
-// File writes a value in the format that the ending of path names, one of Formats; a
-// figure as .tex is one for pgfplots, with its numbers in a .dat beside it.
-// The file appears whole or not at all. Errors name the path; an unknown
-// ending is answered with those that are known.
+// File writes a value in the format that the ending of path names, one of Formats; a figure as .tex
+// is one for pgfplots, with its numbers in a .dat beside it. The file appears whole or not at all.
+// Errors name the path; an unknown ending is answered with those that are known.
 func File(path string, v any) error {
 	if f, ok := figureIn(v); ok && f.Heat == nil && ending(path) == ".tex" {
 		return savePGFPlots(path, f)

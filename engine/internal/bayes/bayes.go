@@ -16,13 +16,15 @@ import (
 //
 //	Σ_x P(μ_x - μ_leader > ε | all data) ≤ δ/V.
 //
-// The sum bounds the probability that some arm is. It is a probability under the prior, not over the data of a
-// fixed instance: where the kernel believes in more likeness than there is, errors are
-// more frequent than δ. Posterior means, variances and stops do not mind how the pulls were chosen.
+// The sum bounds the probability that some arm is. It is a probability under the prior, not over
+// the data of a fixed instance: where the kernel believes in more likeness than there is, errors
+// are more frequent than δ. Posterior means, variances and stops do not mind how the pulls were
+// chosen.
 //
-// Pulls of a round are chosen one after another, the open tasks in turn: the one of the task's arms that most
-// reduces the posterior variance between the leader and its most probable rival, the knowledge
-// tops [Russo20] tells apart, until the task would stop if the means stayed what they are.
+// Pulls of a round are chosen one after another, the open tasks in turn: the one of the task's arms
+// that most reduces the posterior variance between the leader and its most probable rival, the
+// knowledge tops [Russo20] tells apart, until the task would stop if the means stayed what they
+// are.
 type coBayes struct {
 	rounds.Candidates
 	opt     engine.Options

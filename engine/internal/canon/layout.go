@@ -145,7 +145,8 @@ func LargestEntry(x *mat.Dense) float64 {
 	return 1
 }
 
-// Submatrix copies rows and columns of x; of no columns it makes one of zeros, since matrices have some.
+// Submatrix copies rows and columns of x; of no columns it makes one of zeros, since matrices have
+// some.
 func Submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
 	out := mat.NewDense(len(rows), max(1, len(columns)), nil)
 	for a, i := range rows {

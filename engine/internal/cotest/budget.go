@@ -14,11 +14,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory.md, "The
-// fixed-budget form"). Two rounds explore by the minimax design. In every later round
-// each contrast (leader - x) counts by its variance over its squared gap, both from all data
-// so far, and the round's pulls go where, on top of all pulls before, they bring the
-// largest of these down. No arm is ever given up: the answers are the largest estimates from all data.
+// coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory.md, "The fixed-budget
+// form"). Two rounds explore by the minimax design. In every later round each contrast (leader - x)
+// counts by its variance over its squared gap, both from all data so far, and the round's pulls go
+// where, on top of all pulls before, they bring the largest of these down. No arm is ever given up:
+// the answers are the largest estimates from all data.
 //
 // Which answers are decided is the business of the walks of CoTestFC, on a clock that
 // is fixed beforehand by the budget: T is the pulls since round 1.
@@ -41,10 +41,10 @@ const (
 	caution      = 2   // variances by which squared gaps are taken to be larger than estimated
 )
 
-// NewCoTestFB prepares the fixed-budget form. It goes by least squares, or with
-// Ridge.Kind RidgeGP by the posterior mean of a Gaussian process, whose kernel is in
-// squared reward units, in leaders, gaps and designs; the tests of what is decided are by least squares
-// always. Least squares need a pull for every dimension of the features: a smaller budget is an error.
+// NewCoTestFB prepares the fixed-budget form. It goes by least squares, or with Ridge.Kind RidgeGP
+// by the posterior mean of a Gaussian process, whose kernel is in squared reward units, in leaders,
+// gaps and designs; the tests of what is decided are by least squares always. Least squares need a
+// pull for every dimension of the features: a smaller budget is an error.
 func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	opt, err := opt.Checked(engine.ModeFB)
 	if err != nil {

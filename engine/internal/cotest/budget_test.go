@@ -229,8 +229,8 @@ func TestCoTestFBBudgets(t *testing.T) {
 	}
 }
 
-// What a second exploring round adds under a prior depends on the first one, also where models share
-// a memory.
+// What a second exploring round adds under a prior depends on the first one, also where models
+// share a memory.
 func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	second := func(memory *canon.Memory, budget, rounds int) string {

@@ -21,10 +21,10 @@ type contest struct {
 	unlimited int // rounds that were not held back by stretchMost
 }
 
-// newContests groups the tasks of a model. Tasks are the same when their arms have the
-// same features in the same order, and so the same expected rewards; arms of one task
-// that the kernel cannot tell apart count once. Where features are not exact, cut at
-// MaxRank or with rewards off the kernel, equality says nothing, and every task and arm stands for itself.
+// newContests groups the tasks of a model. Tasks are the same when their arms have the same
+// features in the same order, and so the same expected rewards; arms of one task that the kernel
+// cannot tell apart count once. Where features are not exact, cut at MaxRank or with rewards off
+// the kernel, equality says nothing, and every task and arm stands for itself.
 func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	var out []*contest
 	for v, set := range m.Problem.Groups() {
@@ -75,7 +75,8 @@ func (c *contest) conclude(estimates []float64, clock sequential.Clock, epsilon 
 	}
 }
 
-// startClocks sets the clocks of the walks that have not begun, by the variance of what is known of their gaps.
+// startClocks sets the clocks of the walks that have not begun, by the variance of what is known of
+// their gaps.
 func (c *contest) startClocks(common sequential.Clock, variance func(i, j int) float64) {
 	for k, w := range c.walks {
 		if k != c.leader && w.Look < 0 {
@@ -96,10 +97,10 @@ const (
 	stretchTop   = 3    // up to here
 )
 
-// needs returns the contrasts of the open arms with the leader, each weighted by the
-// information it should gain in the coming round: what its walk needs to cross if the gap is that large, all scaled up by one
-// factor where the largest gain over what is known (the variance) is too small, and each cut down by itself where it
-// is too large: one hard arm must not starve the others.
+// needs returns the contrasts of the open arms with the leader, each weighted by the information it
+// should gain in the coming round: what its walk needs to cross if the gap is that large, all
+// scaled up by one factor where the largest gain over what is known (the variance) is too small,
+// and each cut down by itself where it is too large: one hard arm must not starve the others.
 func (c *contest) needs(clock sequential.Clock, epsilon float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
 	stretch, first := 0.0, c.arms[c.leader]

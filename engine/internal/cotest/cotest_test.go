@@ -142,7 +142,8 @@ func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo 
 }
 
 func TestReferenceCoTest(t *testing.T) {
-	// z at δ/G = 0.05 over 1, 2, 5 and 3 different tasks; boundary.TestConstantKnownValues and others hold these.
+	// z at δ/G = 0.05 over 1, 2, 5 and 3 different tasks; boundary.TestConstantKnownValues and
+	// others hold these.
 	distinct := []int{1, 2, 5, 3}
 	for number, p := range enginetest.Instances(t) {
 		for seed := range uint64(12) {
@@ -262,8 +263,8 @@ func TestCoTestUnmeasured(t *testing.T) {
 	}
 }
 
-// Every delta between 0 and 1 is taken, but for those that no boundary is computed for, which are told
-// in terms of delta.
+// Every delta between 0 and 1 is taken, but for those that no boundary is computed for, which are
+// told in terms of delta.
 func TestCoTestDelta(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 2}))
 	for delta, want := range map[float64]string{

@@ -13,8 +13,8 @@ import (
 // pulls and with a bias to allow for, and the difference of the two arms' own means, which has
 // none. Which of them a round is sized for, and which it bets on, is fixed before its data.
 
-// prefersDirect reports whether the arms had better be measured by their own means: where the bias to
-// allow for takes more of some gap than sharing saves. Otherwise it takes the bias off the gaps.
+// prefersDirect reports whether the arms had better be measured by their own means: where the bias
+// to allow for takes more of some gap than sharing saves. Otherwise it takes the bias off the gaps.
 func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	if !a.misfit.any() {
 		return false
@@ -76,8 +76,8 @@ func (a *coTest) addDirect(pairs []design.Pair, st *rounds.Stage) {
 }
 
 // chooseBet returns the bet on the gap between leader and arm: on the estimate that brings the walk
-// nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where the
-// round tells nothing of the gap.
+// nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where
+// the round tells nothing of the gap.
 func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
 	e := a.stage.Estimate
 	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}

@@ -1,4 +1,5 @@
-// Package cotest has CoTestFC, the leader-directed combination test of docs/theory.md, and its relatives.
+// Package cotest has CoTestFC, the leader-directed combination test of docs/theory.md, and its
+// relatives.
 //
 //	test.go      the rounds: plan, bets, what is learned
 //	contest.go   which arms of a task are open, and the information each needs
@@ -7,6 +8,6 @@
 //	misfit.go    rewards off the kernel: stated, or estimated
 //	budget.go    CoTestFB, the same estimates under a fixed budget
 //
-// A bet is one increment of a walk: the gap between the leader and an arm, estimated from the data of
-// one round. The test itself, without a model, is package sequential.
+// A bet is one increment of a walk: the gap between the leader and an arm, estimated from the data
+// of one round. The test itself, without a model, is package sequential.
 package cotest

@@ -99,9 +99,9 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 	return out
 }
 
-// pulls predicts the pulls of minimax designs. Where
-// the allocation is too large for a forecast, or cannot be computed, as after an interrupt, it is what more of the same
-// pulls as so far would take. NaN before any data.
+// pulls predicts the pulls of minimax designs. Where the allocation is too large for a forecast, or
+// cannot be computed, as after an interrupt, it is what more of the same pulls as so far would
+// take. NaN before any data.
 func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
 	if len(needs) == 0 {
 		return 0

@@ -13,7 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The forecast beside a run of many arms solves no design: it is what more of the same pulls would take.
+// The forecast beside a run of many arms solves no design: it is what more of the same pulls would
+// take.
 func TestForecastUpToASize(t *testing.T) {
 	for _, n := range []int{300, 500} {
 		names, mean, noise := make([]string, n), make([]float64, n), make([]float64, n)

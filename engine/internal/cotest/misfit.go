@@ -25,10 +25,10 @@ type misfit struct {
 	fitted  []float64         // N: the kernel's estimates from all data
 }
 
-// misfitLevel is the level of the estimated misfit: the data reject every smaller one at
-// 1 - misfitLevel, so that the estimate is too small half of the time if the model of it holds. On the
-// paper's cases with perturbed rewards 0.7 takes a third fewer samples where the kernel fits, and errs in up
-// to 4.7 % of the runs at δ = 5 % in place of 2.3 %; 0.9 errs in more than δ.
+// misfitLevel is the level of the estimated misfit: the data reject every smaller one at 1 -
+// misfitLevel, so that the estimate is too small half of the time if the model of it holds. On the
+// paper's cases with perturbed rewards 0.7 takes a third fewer samples where the kernel fits, and
+// errs in up to 4.7 % of the runs at δ = 5 % in place of 2.3 %; 0.9 errs in more than δ.
 const misfitLevel = 0.5
 
 // misfitOf reads the options.

@@ -75,9 +75,10 @@ func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
 	return st, err
 }
 
-// needs returns the contrasts of a contest's open arms with its leader, each weighted by the information it should
-// gain in the coming round, and whether the arms had better be measured by their own means. A contest whose clock has run
-// out for some open arm needs nothing: it cannot be decided.
+// needs returns the contrasts of a contest's open arms with its leader, each weighted by the
+// information it should gain in the coming round, and whether the arms had better be measured by
+// their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be
+// decided.
 func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	if c.closed || c.exhausted(a.clock, a.epsilon) {
 		return nil, false
@@ -145,9 +146,9 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 	})
 }
 
-// probe adds pulls of one further arm where the round would measure no more arms than their features have
-// dimensions: then no data would speak against a kernel that is wrong. It is the arm whose reward the others
-// predict best.
+// probe adds pulls of one further arm where the round would measure no more arms than their
+// features have dimensions: then no data would speak against a kernel that is wrong. It is the arm
+// whose reward the others predict best.
 func (a *coTest) probe(st *rounds.Stage, open []int) error {
 	m, counts := a.Model, st.Rounding.Counts
 	measured := 0
@@ -209,9 +210,9 @@ func (a *coTest) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms
 	}
 }
 
-// pullEpsilon is ε of ROUND here: apportionment is taken up to a ratio of 1+ε. Between 0.25
-// and 3 it changes the samples by less than 0.3 %, and at 0.25 regret minimisation takes two thirds of the time
-// of a run with 180 arms.
+// pullEpsilon is ε of ROUND here: apportionment is taken up to a ratio of 1+ε. Between 0.25 and 3
+// it changes the samples by less than 0.3 %, and at 0.25 regret minimisation takes two thirds of
+// the time of a run with 180 arms.
 const pullEpsilon = 0.5
 
 // addCopies adds the pulls of each arm to those of the arms that equal it, so that the

@@ -18,8 +18,8 @@ func ModelOf(t testing.TB, p *problem.Problem) *model.Model {
 	return m
 }
 
-// LineOf returns the model of one task whose four arms are the points 0, 1, 2 and 3 under the kernel 1 + xy: the
-// straight lines. Noise is 2.
+// LineOf returns the model of one task whose four arms are the points 0, 1, 2 and 3 under the
+// kernel 1 + xy: the straight lines. Noise is 2.
 func LineOf(t *testing.T) *model.Model {
 	t.Helper()
 	arms, err := kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {2}, {3}})

@@ -91,7 +91,8 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 	return newOneRound(m, opt, canon.KindUniformEstimate, counts)
 }
 
-// newOneRound spends the counts. The kind of estimator names, with the budget, where they come from.
+// newOneRound spends the counts. The kind of estimator names, with the budget, where they come
+// from.
 func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []int) (*uniformFB, error) {
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts}
 	var err error
@@ -168,8 +169,7 @@ func (a *uniformFB) Done() bool { return a.done }
 // Answers returns the arm chosen for each task.
 func (a *uniformFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
 
-// Warnings names arms that were never pulled and of a kernel that cannot
-// represent the rewards.
+// Warnings names arms that were never pulled and a kernel that cannot represent the rewards.
 func (a *uniformFB) Warnings() []engine.Warning {
 	out := model.MisfitWarnings(a.Model, a.opt)
 	if slices.Contains(a.counts, 0) {

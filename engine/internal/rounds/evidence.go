@@ -8,13 +8,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Evidence judges what the data of a fixed-budget run support. In every round
-// the design is fixed before the data, so the difference of each pair of
-// candidates has the confidence width √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias, for all
-// pairs and the R rounds at once with probability 1 - δ. An arm that some rival
-// beats by the width is beaten. A task is decided when all its arms but one are
-// beaten: then that one is its best arm with probability 1 - δ, whatever rule
-// chose the answer.
+// Evidence judges what the data of a fixed-budget run support. In every round the design is fixed
+// before the data, so the difference of each pair of candidates has the confidence width
+// √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias, for all pairs and the R rounds at once with probability 1 -
+// δ. An arm that some rival beats by the width is beaten. A task is decided when all its arms but
+// one are beaten: then that one is its best arm with probability 1 - δ, whatever rule chose the
+// answer.
 type Evidence struct {
 	beaten  []bool          // N
 	seen    []int           // N: index into rounds of the last one an arm was a candidate in; -1 before

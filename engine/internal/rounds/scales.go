@@ -96,8 +96,9 @@ func (n *Scales) Learn(b engine.Batch) (least float64, err error) {
 	return least, err
 }
 
-// noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight is left out of
-// the estimate, not only of its variance: how much its noise counts is not known, and guesses may be off by any factor.
+// noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight
+// is left out of the estimate, not only of its variance: how much its noise counts is not known,
+// and guesses may be off by any factor.
 const noWeight = 1e-10
 
 // Score returns the evidence of the round's data on a bet.
@@ -106,7 +107,8 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 	if n.Groups == nil {
 		return s
 	}
-	// yᵀθ̂ = Σ_i w_i ȳ_i, and Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i with each group's variance estimated from its own replicates.
+	// yᵀθ̂ = Σ_i w_i ȳ_i, and Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i with each group's variance estimated
+	// from its own replicates.
 	weights, largest := weightsOf(b, e), 0.0
 	for _, w := range weights {
 		largest = max(largest, math.Abs(w))

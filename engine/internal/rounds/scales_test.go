@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Z of a gap of 0 is nowhere likelier to be large than a standard normal variable, whatever the true
-// scales are; with one factor for all, its upper half is exactly normal.
+// Z of a gap of 0 is nowhere likelier to be large than a standard normal variable, whatever the
+// true scales are; with one factor for all, its upper half is exactly normal.
 func TestScoreIsDominated(t *testing.T) {
 	const draws = 60_000
 	for _, unknown := range []string{problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
@@ -61,8 +61,9 @@ func TestScoreIsDominated(t *testing.T) {
 	}
 }
 
-// Noise counts in full however far its guess is off: here one scale is 3 million times its guess and the
-// other is right, so that the guessed variance, once learned, is 10^12 times what guesses gave.
+// Noise counts in full however far its guess is off: here one scale is 3 million times its guess
+// and the other is right, so that the guessed variance, once learned, is 10^12 times what guesses
+// gave.
 func TestScoreOfWrongGuesses(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
 	p.Noise.UnknownBy = problem.UnknownArm
@@ -86,7 +87,8 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 	}
 }
 
-// An arm whose weight is rounding is no part of the estimate: its noise, of a scale that nobody knows, does not count.
+// An arm whose weight is rounding is no part of the estimate: its noise, of a scale that nobody
+// knows, does not count.
 func TestNoWeightNoNoise(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0, 5})
 	p.Noise.UnknownBy = problem.UnknownArm

@@ -6,8 +6,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// Stage holds all that one round of sampling fixes before its data: the
-// design, the rounded counts, and the estimator they give.
+// Stage holds all that one round of sampling fixes before its data: the design, the rounded counts,
+// and the estimator they give.
 type Stage struct {
 	Design   design.Design
 	Rounding design.Rounding

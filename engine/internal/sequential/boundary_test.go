@@ -30,7 +30,8 @@ func TestConstantKnownValues(t *testing.T) {
 		// One look is a quantile of the normal distribution.
 		{0.025, equallySpaced(1), 1.959964, 1.1e-6},
 		{0.005, equallySpaced(1), 2.575829, 1.1e-6},
-		// Jennison and Turnbull, Group Sequential Methods, 2000, Table 2.1, C_P(K, α) at α = 0.05 and 0.01.
+		// Jennison and Turnbull, Group Sequential Methods, 2000, Table 2.1, C_P(K, α) at α = 0.05
+		// and 0.01.
 		{0.025, equallySpaced(2), 2.178, 0.0006},
 		{0.025, equallySpaced(3), 2.289, 0.0006},
 		{0.025, equallySpaced(4), 2.361, 0.0006},

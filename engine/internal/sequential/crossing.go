@@ -24,10 +24,10 @@ func Geometric(growth float64, looks int) []float64 {
 	return times
 }
 
-// Crossing returns the probability that a Brownian motion B has B(T)/√T ≥ z at one of
-// the times, which must be positive and ascend, and a bound on the error of this
-// number, about 1e-8 of it or less. z must be at least 0. Errors name the first time out of order, or
-// looks that are too close to each other.
+// Crossing returns the probability that a Brownian motion B has B(T)/√T ≥ z at one of the times,
+// which must be positive and ascend, and a bound on the error of this number, about 1e-8 of it or
+// less. z must be at least 0. Errors name the first time out of order, or looks that are too close
+// to each other.
 func Crossing(z float64, times []float64) (p, slack float64, err error) {
 	if err := check(times); err != nil {
 		return 0, 0, err

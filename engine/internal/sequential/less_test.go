@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// A walk whose increments have less variance than the clock says crosses no more often, however the variances
-// are chosen from what went before, looks passed over included: noise scales may be upper bounds. By dynamic
-// programming over S/√T on a grid; the full variance must be the best choice from every state.
+// A walk whose increments have less variance than the clock says crosses no more often, however the
+// variances are chosen from what went before, looks passed over included: noise scales may be upper
+// bounds. By dynamic programming over S/√T on a grid; the full variance must be the best choice
+// from every state.
 func TestConstantHoldsForLessNoise(t *testing.T) {
 	const growth, looks, width, floor = 1.25, 60, 0.04, -6.0
 	for _, alpha := range []float64{0.5, 0.1, 0.005} {
@@ -18,7 +19,8 @@ func TestConstantHoldsForLessNoise(t *testing.T) {
 		}
 		nodes := int(math.Ceil((z - floor) / width))
 		at := func(i int) float64 { return z - width*float64(nodes-i) }
-		// value at the next state, given that S/√T is N(mean, sd²) there: crossing, or linear between nodes.
+		// value at the next state, given that S/√T is N(mean, sd²) there: crossing, or linear
+		// between nodes.
 		expect := func(mean, sd float64, value []float64) float64 {
 			before := above((at(0) - mean) / sd)
 			sum := (1 - before) * value[0]

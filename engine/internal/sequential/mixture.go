@@ -12,7 +12,8 @@ import (
 //
 //	P(S(T_k) ≥ z_k √T_k at some k) ≤ alpha,
 //
-// whether all times are looked at or some. [Constant] is lower, and holds for normal increments only.
+// whether all times are looked at or some. [Constant] is lower, and holds for normal increments
+// only.
 //
 // The mean of exp(hS - h²T/2) over finitely many h > 0 is then a supermartingale that begins at 1
 // [Robbins70], and z_k is where it reaches 1/alpha [Ville39], rounded up to a millionth. There is

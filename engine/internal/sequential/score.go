@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is known
-// when the gap is: Z of docs/theory.md.
+// A Score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is
+// known when the gap is: Z of docs/theory.md.
 type Score struct {
 	Gap     float64 // the estimate, less the bound on its bias, normalised
 	Sd      float64 // its standard error, normalised; estimated from the round where scales are not known
@@ -28,8 +28,9 @@ func (s Score) Z(loss float64) float64 {
 	return min(-mathext.NormalQuantile(tail), largestScore, t)
 }
 
-// mostFreedom is the most degrees of freedom that are counted: with more, the incomplete beta function
-// loses the digits in which Student's law differs from the normal one, and with fewer Z is lower.
+// mostFreedom is the most degrees of freedom that are counted: with more, the incomplete beta
+// function loses the digits in which Student's law differs from the normal one, and with fewer Z is
+// lower.
 const mostFreedom = 1e6
 
 // largestScore bounds Z where tails vanish in double precision.

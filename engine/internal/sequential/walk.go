@@ -16,8 +16,9 @@ const (
 // of magnitude, and with them what round 1 says of gaps.
 const clockEarly = 64
 
-// Clock is the information clock of a walk, and but for later beginnings that of all walks of a run: a
-// walk can be judged at the times origin·ClockGrowth^k, k = 0, …, ClockLooks-1, and nowhere else.
+// Clock is the information clock of a walk, and but for later beginnings that of all walks of a
+// run: a walk can be judged at the times origin·ClockGrowth^k, k = 0, …, ClockLooks-1, and nowhere
+// else.
 type Clock struct {
 	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
 	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
@@ -37,7 +38,8 @@ func (c Clock) within(k int) float64 {
 	return 1.01 * c.Time(min(k, ClockLooks-1)) / math.Sqrt(ClockGrowth)
 }
 
-// OffsetFor returns by how many looks the clock of a walk begins later than the common one when so much is known of its gap.
+// OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
+// much is known of its gap.
 func (c Clock) OffsetFor(info float64) int {
 	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(ClockGrowth))))
 }

@@ -51,9 +51,8 @@ func (c *Cleaner) idOf(id string) string {
 	return c.ID(id)
 }
 
-// clean returns what may stay of n, below an element with tag parent and in a
-// space of names ("" for HTML, svg, math). An element that is not known is
-// replaced by what it holds.
+// clean returns what may stay of n, below an element with tag parent and in a space of names (""
+// for HTML, svg, math). An element that is not known is replaced by what it holds.
 func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	if n.Tag == "" && n.Text != "" {
 		if strict[parent] {

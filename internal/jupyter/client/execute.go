@@ -108,7 +108,8 @@ func (e *execution) wait(ctx context.Context) error {
 	return e.stopped
 }
 
-// last takes what a kernel that has died still sent, all of which has arrived, and says why it died.
+// last takes what a kernel that has died still sent, all of which has arrived, and says why it
+// died.
 func (e *execution) last() error {
 	for {
 		select {

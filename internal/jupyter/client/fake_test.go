@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 )
 
-// The test binary is also the kernel that the tests start: fakeMode in its
-// environment makes it one, with the misbehaviour that the value names.
+// The test binary is also the kernel that the tests start: fakeMode in its environment makes it
+// one, with the misbehaviour that the value names.
 const fakeMode = "GONB_COPE_TEST_FAKE_KERNEL"
 
 func TestMain(m *testing.M) {

@@ -9,8 +9,8 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-// interrupt does nothing where there are no signals: only kernels whose
-// interrupt_mode is message can be interrupted.
+// interrupt does nothing where there are no signals: only kernels whose interrupt_mode is message
+// can be interrupted.
 func (p *process) interrupt() {}
 
 func (p *process) terminate() { _ = p.cmd.Process.Signal(os.Kill) }
