@@ -117,7 +117,8 @@ func kernelFunctions() []Function {
 		for _, p := range e.Params {
 			f.Params = append(f.Params, Param{
 				Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
-				words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p), // Build checks ranges: the kernels say what they allow
+				// Build checks ranges: the kernels say what they allow
+				words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p),
 			})
 		}
 		all = append(all, f)

@@ -28,8 +28,9 @@ const (
 	CompletesKeyword  CompletionType = "keyword"  // a parameter, with its =
 	CompletesInstance CompletionType = "instance" // a name that a script bound
 	CompletesChoice   CompletionType = "choice"   // a text that a parameter accepts
-	CompletesColumn   CompletionType = "column"   // a column, task or arm of a problem that is bound
-	CompletesPath     CompletionType = "path"     // a file, or a folder with its /
+	// a column, task or arm of a problem that is bound
+	CompletesColumn CompletionType = "column"
+	CompletesPath   CompletionType = "path" // a file, or a folder with its /
 )
 
 // Complete proposes words for the place of the cursor in a text that may be
@@ -111,7 +112,8 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 		return
 	}
 	for i := range functions {
-		if strings.HasPrefix(functions[i].Name, p.prefix) { // a signature takes longer than the rest
+		// a signature takes longer than the rest
+		if strings.HasPrefix(functions[i].Name, p.prefix) {
 			p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
 		}
 	}

@@ -30,8 +30,9 @@ type evaluator struct {
 	errs     front.Errors // the first of the mistakes
 	mistakes int          // how many there were
 
-	st       *front.Statement   // being evaluated; nodes belong to it
-	own      *front.Statement   // the statement of the script that is evaluated: st, or what evaluates st again
+	st *front.Statement // being evaluated; nodes belong to it
+	// the statement of the script that is evaluated: st, or what evaluates st again
+	own      *front.Statement
 	elements int                // list elements made so far
 	uses     map[string]bool    // names that the statement read
 	all      []*front.Statement // of the script, to tell names that are bound too late

@@ -64,7 +64,8 @@ wave
 		k    kernels.Kernel
 		want float64
 	}{{wave, math.Exp(-2)}, {j.Formulas()[0], math.Exp(-1)}} {
-		if gram, err := kernels.Gram(row.k, p); err != nil || math.Abs(gram.At(0, 1)-row.want) > 1e-15 { // one rounding
+		// one rounding
+		if gram, err := kernels.Gram(row.k, p); err != nil || math.Abs(gram.At(0, 1)-row.want) > 1e-15 {
 			t.Errorf("%+v at two points: %v, want %v", row.k, err, row.want)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 // outline holds what the text of a sweep says of its value before anything runs.
 type outline struct {
 	names []string
-	texts [][]string // the texts among the values of each name; nil where the values are not known yet
-	mode  string     // of the result that is swept; "" where that is not known
+	// the texts among the values of each name; nil where the values are not known yet
+	texts [][]string
+	mode  string // of the result that is swept; "" where that is not known
 }
 
 // outline reads what an expression of type sweep will have: from its value where

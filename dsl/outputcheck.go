@@ -30,7 +30,8 @@ func (c *call) checkPlot() {
 	}
 	xs, _ := report.Axes(sample, "")
 	x := c.text("x")
-	if len(xs) > 0 && !c.offered("x", c.arg("x"), xs) { // a sweep whose names are not known has none
+	// a sweep whose names are not known has none
+	if len(xs) > 0 && !c.offered("x", c.arg("x"), xs) {
 		return
 	}
 	if !c.checkY(sample, x) {

@@ -160,7 +160,8 @@ func (c *call) whatIf() (any, error) {
 			return nil, nil // reported
 		}
 		if p, given = run.arg("p").Data.(*problem.Problem); !given {
-			return nil, nil // what made the result cannot be evaluated any more, and that was reported
+			// what made the result cannot be evaluated any more, and that was reported
+			return nil, nil
 		}
 		q.Options, algorithm = run.options(), run.algorithm(engine.ModeFC)
 		drawn = run.has("rewards")

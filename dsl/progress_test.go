@@ -18,12 +18,13 @@ func TestProgress(t *testing.T) {
 		label string
 		total int
 	}{
-		"fc(p, runs=7, delta=0.1)":            {"fc CoTestFC", 7},
-		"fb(p, budget=50, runs=3)":            {"fb CoKernelFB", 3},
-		"sweep(r, g=[0.4, 0.8], seed=1..3)":   {"sweep of fc over g and seed", 12},
-		"plan(p, delta=0.1, runs=2)":          {"plan paper case 1, gap 0.4", 2 * 4},
-		"plan(p, gaps=[0.4, 0.8], runs=2)":    {"plan paper case 1, gap 0.4", 2 * 4 * 2},
-		`plan(p, xi="gp", runs=2)`:            {"plan paper case 1, gap 0.4", 2 * 4}, // two methods cannot run
+		"fc(p, runs=7, delta=0.1)":          {"fc CoTestFC", 7},
+		"fb(p, budget=50, runs=3)":          {"fb CoKernelFB", 3},
+		"sweep(r, g=[0.4, 0.8], seed=1..3)": {"sweep of fc over g and seed", 12},
+		"plan(p, delta=0.1, runs=2)":        {"plan paper case 1, gap 0.4", 2 * 4},
+		"plan(p, gaps=[0.4, 0.8], runs=2)":  {"plan paper case 1, gap 0.4", 2 * 4 * 2},
+		// two methods cannot run
+		`plan(p, xi="gp", runs=2)`:            {"plan paper case 1, gap 0.4", 2 * 4},
 		"what_if(r, tasks=[1, 2], runs=2)":    {"what_if CoTestFC", 2 * 3},
 		"sweep(r, runs=[4, 1, 9])":            {"sweep of fc over runs", 12},
 		`sweep(r, algorithm=["IndKernelFC"])`: {"sweep of fc over algorithm", 2},

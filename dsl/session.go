@@ -19,14 +19,15 @@ import (
 // Options say how scripts are evaluated. The zero value evaluates one script in
 // the current folder.
 type Options struct {
-	Folder   string   // what relative paths are relative to; "" is the current folder
-	Set      []string // NAME=VALUE: replaces what the script binds NAME to
-	Seed     *uint64  // replaces every seed, except where a sweep sets it; nil keeps them
-	Workers  int      // for runs; 0 means one per processor
-	Rebind   bool     // a later script may bind a name again, as in a notebook
-	Host     Host     // reads and writes files; nil is the file system
-	Script   string   // file of the script, which it must not write; "" without one
-	Output   string   // file that the caller writes the displays to, which the script must not read; may be ""
+	Folder  string   // what relative paths are relative to; "" is the current folder
+	Set     []string // NAME=VALUE: replaces what the script binds NAME to
+	Seed    *uint64  // replaces every seed, except where a sweep sets it; nil keeps them
+	Workers int      // for runs; 0 means one per processor
+	Rebind  bool     // a later script may bind a name again, as in a notebook
+	Host    Host     // reads and writes files; nil is the file system
+	Script  string   // file of the script, which it must not write; "" without one
+	// file that the caller writes the displays to, which the script must not read; may be ""
+	Output   string
 	Progress Progress // receives what is being done; may be nil
 
 	// Notice is told, before they are made, of allocations above 1 GB, in a sentence; from any

@@ -189,7 +189,8 @@ func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	tell := e.progress(c.fn.Name, x.Algorithm, x.Runs)
 	if tell != nil {
-		tell(sim.Step{Total: x.Runs}) // the first run pays for the designs: say at once what is under way
+		// the first run pays for the designs: say at once what is under way
+		tell(sim.Step{Total: x.Runs})
 	}
 	var begun atomic.Bool // the first step that the experiment tells says that its runs begin
 	x.Memory, x.Progress = &e.session.memory, noting(tell, &begun, func(sim.Step) bool { return true })

@@ -121,9 +121,11 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 // targets collects what a swept name may mean.
 type targets struct {
 	argument
-	known               []string        // what could be swept, for a hint
-	seen                map[string]bool // the same as a set
-	written, below, own []target        // names and arguments that stand in the script, parameters left out below r, and in its own call
+	known []string        // what could be swept, for a hint
+	seen  map[string]bool // the same as a set
+	// names and arguments that stand in the script, parameters left out below r, and in its own
+	// call
+	written, below, own []target
 }
 
 type target struct {

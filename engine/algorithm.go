@@ -37,13 +37,13 @@ type Algorithm interface {
 
 // Plan is the pulls of one communication round: one count per arm, all agents.
 type Plan struct {
-	Round    int
-	Counts   []int   // N whole pulls; agent v takes those of its own arms
-	Rho      float64 // value of the allocation's objective, normalised; 0 without one
-	RhoLower float64 // its certified lower bound
-	Rounding float64 // achieved ratio of ROUND; 0 without one
-	Spread   bool    // whether the squared deviations are wanted besides the means
-	Digest   string  // of round and counts: replicas that drifted apart differ here
+	Round       int
+	Counts      []int   // N whole pulls; agent v takes those of its own arms
+	Rho         float64 // value of the allocation's objective, normalised; 0 without one
+	RhoLower    float64 // its certified lower bound
+	Rounding    float64 // achieved ratio of ROUND; 0 without one
+	WantSquares bool    // whether the squared deviations are wanted besides the means
+	Digest      string  // of round and counts: replicas that drifted apart differ here
 }
 
 // Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10].
@@ -51,7 +51,7 @@ type Batch struct {
 	Counts []int     // N pulls made, in arm order
 	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
 	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
-	// units², where the plan asked for them (Plan.Spread); nil otherwise.
+	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
 	Squares []float64
 }
 

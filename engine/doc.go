@@ -1,4 +1,4 @@
-// Package engine is the contract of collaborative pure exploration in kernel bandits: what an
+// Package engine defines the contract of collaborative pure exploration in kernel bandits: what an
 // algorithm is, the loop that runs one, and the results.
 //
 // V agents each have a task and their own arms. Pulling arm i costs one sample

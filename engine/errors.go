@@ -22,6 +22,7 @@ var (
 // LimitError says that a round would need more samples than any limit allows.
 type LimitError struct{ Samples float64 }
 
+// Error returns the number of samples with the limit that it exceeds.
 func (e LimitError) Error() string {
 	return fmt.Sprintf("the next round needs %.3g samples, more than max_samples", e.Samples)
 }

@@ -15,17 +15,19 @@ type Explanation struct {
 	Status    Status `json:"status"` // of the result
 	Asked     int    `json:"runs_asked"`
 
-	Rounds    int     `json:"rounds"`
-	Samples   float64 `json:"samples"`   // all agents together
-	Remaining float64 `json:"remaining"` // further samples, all agents together, until all tasks of the run are decided; see Explainer
-	Tasks     []Story `json:"tasks"`     // in task order
+	Rounds  int     `json:"rounds"`
+	Samples float64 `json:"samples"` // all agents together
+	// further samples, all agents together, until all tasks of the run are decided; see Explainer
+	Remaining float64 `json:"remaining"`
+	Tasks     []Story `json:"tasks"` // in task order
 }
 
 // Story explains one task.
 type Story struct {
-	Progress Progress      `json:"progress"`
-	Arms     []string      `json:"arms,omitempty"` // those that may still be the answer, Progress.Leader included, when there are several
-	Left     []Elimination `json:"left,omitempty"` // the others, in the order in which they left
+	Progress Progress `json:"progress"`
+	// those that may still be the answer, Progress.Leader included, when there are several
+	Arms []string      `json:"arms,omitempty"`
+	Left []Elimination `json:"left,omitempty"` // the others, in the order in which they left
 }
 
 // Explain explains the first run of a result, or one of its tasks. It is an error when the result

@@ -11,7 +11,9 @@ type LackOfFit struct {
 	Round  int // in which the test rejected first
 	PValue float64
 	Level  float64 // that PValue is below
-	Nugget float64 // g of + g*identity(), reward units squared: what explains the excess; by moments [DerSimonian and Kacker 2007]
+	// g of + g*identity(), reward units squared: what explains the excess; by moments
+	// [DerSimonian and Kacker 2007]
+	Nugget float64
 	Worst  []Residual
 	Robust bool // whether the run estimates this and allows for it
 	Scales bool // whether it rests on noise scales that the problem states

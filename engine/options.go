@@ -32,8 +32,9 @@ const (
 
 // The laws of noise that tests know.
 const (
-	LawNormal      = "normal"
-	LawSubGaussian = "subgaussian" // E exp(h·noise) ≤ exp(h²σ²/2); bounded rewards are, with half their range for σ
+	LawNormal = "normal"
+	// E exp(h·noise) ≤ exp(h²σ²/2); bounded rewards are, with half their range for σ
+	LawSubGaussian = "subgaussian"
 )
 
 // Ridge is the choice of ξ; the zero value is auto.
@@ -44,18 +45,24 @@ type Ridge struct {
 
 // Options of an algorithm. The zero value of each field is the default it states.
 type Options struct {
-	Delta    float64 // error probability, in (0, 1); 0 means 0.05
-	Epsilon  float64 // PAC: an arm within Epsilon (reward units) of the best will do; 0 means the best arm
+	Delta float64 // error probability, in (0, 1); 0 means 0.05
+	// PAC: an arm within Epsilon (reward units) of the best will do; 0 means the best arm
+	Epsilon  float64
 	Budget   int     // T, pulls per agent (fixed budget); required there
 	Schedule string  // "tuned" (default) or "paper"
 	Ridge    Ridge   // ξ
 	Norm     float64 // bound on ‖θ*‖, normalised; 0 means that of the known means
-	Gap      float64 // lower bound on the smallest gap, reward units; 0 means that of the known means
-	Unit     float64 // reward units of one normalised unit; 0 means the largest noise scale
+	// lower bound on the smallest gap, reward units; 0 means that of the known means
+	Gap  float64
+	Unit float64 // reward units of one normalised unit; 0 means the largest noise scale
 
-	Law    string  // of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal without bounds of the problem's rewards
-	Misfit float64 // bound on what the kernel cannot represent of any expected reward, reward units; 0 means that it represents them
-	Robust bool    // estimate such a bound from the data of the run and allow for it
+	// of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal
+	// without bounds of the problem's rewards
+	Law string
+	// bound on what the kernel cannot represent of any expected reward, reward units; 0 means that
+	// it represents them
+	Misfit float64
+	Robust bool // estimate such a bound from the data of the run and allow for it
 
 	MaxRounds  int // 0 means 30
 	MaxSamples int // all agents together; 0 means 10^12

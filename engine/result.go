@@ -5,12 +5,15 @@ type Status string
 
 // The ways to end. A set of runs has the status of its worst run, in this order.
 const (
-	StatusDecided     Status = "decided"      // every task has an answer with the guarantee asked for
-	StatusEpsilon     Status = "within eps"   // PAC: every task's answer is within epsilon of its best arm
-	StatusBudget      Status = "budget used"  // fixed budget: the pulls allowed are spent
-	StatusRounds      Status = "round limit"  // some task is undecided: MaxRounds were used
-	StatusSamples     Status = "sample limit" // some task is undecided: the next round would exceed MaxSamples
-	StatusInterrupted Status = "interrupted"  // stopped from outside; what was finished is kept
+	// every task has an answer with the guarantee asked for
+	StatusDecided Status = "decided"
+	// PAC: every task's answer is within epsilon of its best arm
+	StatusEpsilon Status = "within eps"
+	StatusBudget  Status = "budget used" // fixed budget: the pulls allowed are spent
+	StatusRounds  Status = "round limit" // some task is undecided: MaxRounds were used
+	// some task is undecided: the next round would exceed MaxSamples
+	StatusSamples     Status = "sample limit"
+	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
 )
 
 // Interval is a mean over runs with its 95 % confidence interval (Student's t
@@ -39,9 +42,11 @@ type Answer struct {
 	Leader     string   `json:"leader"`               // largest estimate among Candidates
 	Estimate   float64  `json:"estimate"`             // estimated reward of Leader, reward units
 	Candidates []string `json:"candidates,omitempty"` // arms not eliminated, when more than one
-	Margin     float64  `json:"margin"`               // largest certified bound on (best - Leader), reward units; 0 when Leader alone is left
-	Best       string   `json:"best,omitempty"`       // the truly best arm, when the expected rewards are known (simulation)
-	Correct    *bool    `json:"correct,omitempty"`    // whether Leader is Best (simulation)
+	// largest certified bound on (best - Leader), reward units; 0 when Leader alone is left
+	Margin float64 `json:"margin"`
+	// the truly best arm, when the expected rewards are known (simulation)
+	Best    string `json:"best,omitempty"`
+	Correct *bool  `json:"correct,omitempty"` // whether Leader is Best (simulation)
 }
 
 // Rule is the reason why an arm was dropped.
@@ -49,15 +54,20 @@ type Rule string
 
 // The rules.
 const (
-	RulePaper       Rule = "2^-r"                // a gap of the literal threshold [Du23, Alg. 1, l. 14]
-	RuleInterval    Rule = "confidence interval" // a gap of the arm's own confidence width: the tuned schedule
-	RuleEpsilon     Rule = "within epsilon"      // the leader is good enough (PAC)
-	RuleHalved      Rule = "dimension halved"    // [Du23, Alg. 2, l. 12]
-	RuleNarrowed    Rule = "width halved"        // IndPeaceFB: the Gaussian width in place of the dimension
-	RuleLargest     Rule = "largest estimate"    // one uniform round
-	RuleCombination Rule = "combination test"    // CoTestFC: the rounds together reject that the arm is best
-	RulePosterior   Rule = "posterior"           // CoBayesFC: the posterior makes no arm of the task much better than the leader
-	RuleSame        Rule = "same to the kernel"  // CoTestFC: an arm before it is the same arm
+	// a gap of the literal threshold [Du23, Alg. 1, l. 14]
+	RulePaper Rule = "2^-r"
+	// a gap of the arm's own confidence width: the tuned schedule
+	RuleInterval Rule = "confidence interval"
+	RuleEpsilon  Rule = "within epsilon"   // the leader is good enough (PAC)
+	RuleHalved   Rule = "dimension halved" // [Du23, Alg. 2, l. 12]
+	// IndPeaceFB: the Gaussian width in place of the dimension
+	RuleNarrowed Rule = "width halved"
+	RuleLargest  Rule = "largest estimate" // one uniform round
+	// CoTestFC: the rounds together reject that the arm is best
+	RuleCombination Rule = "combination test"
+	// CoBayesFC: the posterior makes no arm of the task much better than the leader
+	RulePosterior Rule = "posterior"
+	RuleSame      Rule = "same to the kernel" // CoTestFC: an arm before it is the same arm
 )
 
 // Elimination is one line of the audit trail: why an arm was dropped.
@@ -67,18 +77,22 @@ type Elimination struct {
 	Arm   string  `json:"arm"`
 	Rival string  `json:"rival"` // the arm it lost against
 	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
-	Width float64 `json:"width"` // the threshold that Gap reached, reward units; for RuleHalved and RuleNarrowed, which have none, a bound on the standard error of Gap
+	// the threshold that Gap reached, reward units; for RuleHalved and RuleNarrowed, which have
+	// none, a bound on the standard error of Gap
+	Width float64 `json:"width"`
 	Rule  Rule    `json:"rule"`
 }
 
 // Progress shows how far a task is from its stop, and why.
 type Progress struct {
-	Task    string  `json:"task"`
-	Decided bool    `json:"decided"`
-	Leader  string  `json:"leader"`
-	Rival   string  `json:"rival,omitempty"` // the open arm that is farthest from being told from Leader; "" when decided
-	Gap     float64 `json:"gap"`             // estimated reward of Leader minus that of Rival, reward units
-	Error   float64 `json:"error"`           // standard error of Gap, reward units
+	Task    string `json:"task"`
+	Decided bool   `json:"decided"`
+	Leader  string `json:"leader"`
+	// the open arm that is farthest from being told from Leader; "" when decided
+	Rival string `json:"rival,omitempty"`
+	// estimated reward of Leader minus that of Rival, reward units
+	Gap   float64 `json:"gap"`
+	Error float64 `json:"error"` // standard error of Gap, reward units
 	// Reached is the share of the evidence against Rival that a decision takes, 0 to 1, and 1 for
 	// what is decided: (statistic/threshold)², which grows in proportion to the samples.
 	Reached float64 `json:"reached"`
@@ -92,8 +106,10 @@ type Progress struct {
 
 // What backs the answers of a result.
 const (
-	StandingProven    = "proven"    // a theorem whose conditions hold, as far as they can be checked
-	StandingHeuristic = "heuristic" // a theorem of which a condition holds approximately, or was assumed from the same data
+	// a theorem whose conditions hold, as far as they can be checked
+	StandingProven = "proven"
+	// a theorem of which a condition holds approximately, or was assumed from the same data
+	StandingHeuristic = "heuristic"
 	StandingNone      = "none"
 )
 
@@ -120,8 +136,10 @@ type Result struct {
 	Schedule  string `json:"schedule"` // "" where it says nothing to the algorithm
 	Problem   string `json:"problem"`
 	Status    Status `json:"status"`
-	Runs      int    `json:"runs"` // finished runs; 0 when the first one was interrupted, of which samples, rounds and messages then are
-	Asked     int    `json:"runs_asked"`
+	// finished runs; 0 when the first one was interrupted, of which samples, rounds and messages
+	// then are
+	Runs  int `json:"runs"`
+	Asked int `json:"runs_asked"`
 
 	Delta   float64 `json:"delta,omitempty"`
 	Epsilon float64 `json:"epsilon,omitempty"`
@@ -134,8 +152,9 @@ type Result struct {
 	SamplesTotal    float64  `json:"samples_total"` // mean over runs
 	Rounds          float64  `json:"rounds"`        // mean over runs
 	MaxRounds       int      `json:"rounds_max"`
-	Messages        float64  `json:"messages"` // mean over runs; one broadcast of an agent is one message
-	Bytes           float64  `json:"bytes"`    // mean over runs, of all messages on the wire
+	// mean over runs; one broadcast of an agent is one message
+	Messages float64 `json:"messages"`
+	Bytes    float64 `json:"bytes"` // mean over runs, of all messages on the wire
 	// BytesRaw and BytesTheta are the bytes that the same rounds of the same runs would take
 	// with every reward sent by itself, and with an explicit θ̂ per agent and round.
 	BytesRaw   float64 `json:"bytes_raw,omitempty"`
@@ -156,15 +175,20 @@ type Result struct {
 	Answers      []Answer      `json:"answers"`                // of the first run
 	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
-	Progress     []Progress    `json:"progress,omitempty"`     // of the first run, where the algorithm is an Explainer
-	Remaining    float64       `json:"remaining,omitempty"`    // further samples, all agents together, that deciding the first run takes; see Explainer
+	// of the first run, where the algorithm is an Explainer
+	Progress []Progress `json:"progress,omitempty"`
+	// further samples, all agents together, that deciding the first run takes; see Explainer
+	Remaining float64 `json:"remaining,omitempty"`
 
-	LowerBoundSamples float64   `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent; 0 when unknown
-	RatioToLowerBound float64   `json:"ratio_to_lower_bound"`
-	Guarantee         string    `json:"guarantee"`          // what the answers are backed by, in a sentence
-	Standing          string    `json:"standing,omitempty"` // StandingProven, StandingHeuristic or StandingNone: that sentence in a word
-	Warnings          []Warning `json:"warnings,omitempty"`
-	Seed              uint64    `json:"seed"`
+	// T* log(1/2.4δ) / V, per agent; 0 when unknown
+	LowerBoundSamples float64 `json:"lower_bound_samples"`
+	RatioToLowerBound float64 `json:"ratio_to_lower_bound"`
+	// what the answers are backed by, in a sentence
+	Guarantee string `json:"guarantee"`
+	// StandingProven, StandingHeuristic or StandingNone: that sentence in a word
+	Standing string    `json:"standing,omitempty"`
+	Warnings []Warning `json:"warnings,omitempty"`
+	Seed     uint64    `json:"seed"`
 
 	Detail *Detail `json:"detail,omitempty"` // run by run; nil unless asked for
 }
@@ -181,7 +205,10 @@ type Detail struct {
 	WrongTasks []int     `json:"wrong_tasks,omitempty"`
 	Regret     []float64 `json:"regret,omitempty"` // reward units
 
-	TaskRank int     `json:"task_rank"` // rank K_Z
-	Speedup  float64 `json:"speedup"`   // Σ_v ρ*_v(ξ) / ρ*(ξ): the speedup β that the hardness predicts; 0 when unknown
-	Theorem  float64 `json:"theorem"`   // what the theorem about the algorithm promises: samples per agent (fc), an error probability (fb); 0 without a theorem
+	TaskRank int `json:"task_rank"` // rank K_Z
+	// Σ_v ρ*_v(ξ) / ρ*(ξ): the speedup β that the hardness predicts; 0 when unknown
+	Speedup float64 `json:"speedup"`
+	// what the theorem about the algorithm promises: samples per agent (fc), an error probability
+	// (fb); 0 without a theorem
+	Theorem float64 `json:"theorem"`
 }

@@ -11,11 +11,13 @@ import (
 // Warning is a fact that a reader of a result or of a fit must not overlook. Its String is the
 // sentence.
 type Warning struct {
-	Kind    WarningKind `json:"kind"`
-	Names   []string    `json:"names,omitempty"`   // of tasks, arms and what else the sentence names
-	Numbers []float64   `json:"numbers,omitempty"` // of the sentence, in the units that it names
+	Kind WarningKind `json:"kind"`
+	// of tasks, arms and what else the sentence names
+	Names   []string  `json:"names,omitempty"`
+	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
 
-	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"` // of WarnLackOfFit: the finding of the first run with one
+	// of WarnLackOfFit: the finding of the first run with one
+	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"`
 }
 
 // WarningKind says what a Warning tells.
@@ -23,48 +25,64 @@ type WarningKind string
 
 // The kinds of warnings of results.
 const (
-	WarnKernel         WarningKind = "kernel"            // names: task, arm; numbers: distance from the kernel's space
-	WarnLackOfFit      WarningKind = "lack of fit"       // numbers: runs that reject the kernel, all runs
-	WarnRidgeFC        WarningKind = "ridge fc"          // numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
-	WarnRidgeFB        WarningKind = "ridge fb"          // as WarnRidgeFC, of Theorem 2
-	WarnThinRound      WarningKind = "thin round"        // numbers: pulls a round, rounding ratio
-	WarnThinBudget     WarningKind = "thin budget"       // as WarnThinRound, where Theorem 2 would cover the run
-	WarnNotNormal      WarningKind = "not normal"        // names: environment
-	WarnTooClose       WarningKind = "too close"         // names: task
-	WarnTooCloseWithin WarningKind = "too close, within" // names: task, leader; numbers: how far the leader may be from the best
-	WarnUnpulled       WarningKind = "unpulled"          // numbers: pulls per agent
-	WarnNoiseGuessed   WarningKind = "noise guessed"     // names: problem; numbers: guess
-	WarnNoiseAssumed   WarningKind = "noise assumed"     // names: problem
-	WarnNoiseTooSmall  WarningKind = "noise too small"   // names: task, arm; numbers: standard deviation, its ratio to the scale
-	WarnFree           WarningKind = "free numbers"
-	WarnBound          WarningKind = "no bound"       // names: the error
-	WarnBoundSize      WarningKind = "no bound: size" // numbers: arms, rank, products a step, limit
-	WarnBoundStopped   WarningKind = "no bound: stopped"
-	WarnErrors         WarningKind = "errors exceed delta" // numbers: wrong runs, runs, lower end of the interval
-	WarnErrorsUnclear  WarningKind = "errors unclear"      // numbers: delta, wrong runs, runs, both ends of the interval in %
-	WarnFewRuns        WarningKind = "few runs"            // numbers: runs, delta, wrong runs, runs, upper end of the interval in %
-	WarnFewRunsRight   WarningKind = "few runs, all right" // as WarnFewRuns, and how many runs without errors it takes
+	// names: task, arm; numbers: distance from the kernel's space
+	WarnKernel WarningKind = "kernel"
+	// numbers: runs that reject the kernel, all runs
+	WarnLackOfFit WarningKind = "lack of fit"
+	// numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
+	WarnRidgeFC   WarningKind = "ridge fc"
+	WarnRidgeFB   WarningKind = "ridge fb"   // as WarnRidgeFC, of Theorem 2
+	WarnThinRound WarningKind = "thin round" // numbers: pulls a round, rounding ratio
+	// as WarnThinRound, where Theorem 2 would cover the run
+	WarnThinBudget WarningKind = "thin budget"
+	WarnNotNormal  WarningKind = "not normal" // names: environment
+	WarnTooClose   WarningKind = "too close"  // names: task
+	// names: task, leader; numbers: how far the leader may be from the best
+	WarnTooCloseWithin WarningKind = "too close, within"
+	WarnUnpulled       WarningKind = "unpulled"      // numbers: pulls per agent
+	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
+	WarnNoiseAssumed   WarningKind = "noise assumed" // names: problem
+	// names: task, arm; numbers: standard deviation, its ratio to the scale
+	WarnNoiseTooSmall WarningKind = "noise too small"
+	WarnFree          WarningKind = "free numbers"
+	WarnBound         WarningKind = "no bound"       // names: the error
+	WarnBoundSize     WarningKind = "no bound: size" // numbers: arms, rank, products a step, limit
+	WarnBoundStopped  WarningKind = "no bound: stopped"
+	// numbers: wrong runs, runs, lower end of the interval
+	WarnErrors WarningKind = "errors exceed delta"
+	// numbers: delta, wrong runs, runs, both ends of the interval in %
+	WarnErrorsUnclear WarningKind = "errors unclear"
+	// numbers: runs, delta, wrong runs, runs, upper end of the interval in %
+	WarnFewRuns WarningKind = "few runs"
+	// as WarnFewRuns, and how many runs without errors it takes
+	WarnFewRunsRight WarningKind = "few runs, all right"
 )
 
 // The kinds of warnings of fits.
 const (
 	WarnFitLimit        WarningKind = "fit limit"        // names: number, its limit; numbers: value
 	WarnFitUndetermined WarningKind = "fit undetermined" // names: number
-	WarnFitLoose        WarningKind = "fit loose"        // names: number; numbers: both ends of its interval
-	WarnFitMisfit       WarningKind = "fit misfit"       // names: term to add, kernel with it; numbers: p-value
-	WarnFitTooGood      WarningKind = "fit too good"     // numbers: mean square, p-value
-	WarnFitWorse        WarningKind = "fit worse"        // numbers: error of the kernel, error of the mean of the others
-	WarnFitFewArms      WarningKind = "fit few arms"     // numbers: arms, free numbers
-	WarnPoolHurts       WarningKind = "pooling hurts"    // numbers: nats
-	WarnPoolUnclear     WarningKind = "pooling unclear"  // numbers: support, nats
-	WarnPoolWeak        WarningKind = "pooling weak"     // numbers: predicted speedup
+	// names: number; numbers: both ends of its interval
+	WarnFitLoose WarningKind = "fit loose"
+	// names: term to add, kernel with it; numbers: p-value
+	WarnFitMisfit  WarningKind = "fit misfit"
+	WarnFitTooGood WarningKind = "fit too good" // numbers: mean square, p-value
+	// numbers: error of the kernel, error of the mean of the others
+	WarnFitWorse    WarningKind = "fit worse"
+	WarnFitFewArms  WarningKind = "fit few arms"    // numbers: arms, free numbers
+	WarnPoolHurts   WarningKind = "pooling hurts"   // numbers: nats
+	WarnPoolUnclear WarningKind = "pooling unclear" // numbers: support, nats
+	WarnPoolWeak    WarningKind = "pooling weak"    // numbers: predicted speedup
 
-	WarnMeasuredWrong     WarningKind = "measured wrong"         // numbers: wrong runs together, runs, wrong runs alone, delta
-	WarnMeasuredPoolWrong WarningKind = "measured pooling wrong" // numbers: wrong runs together, runs, delta, wrong runs alone
-	WarnMeasuredSlower    WarningKind = "measured slower"        // numbers: speedup, its interval, speedup predicted
-	WarnMeasuredWeak      WarningKind = "measured weak"          // as WarnMeasuredSlower
-	WarnMeasuredLess      WarningKind = "measured less"          // as WarnMeasuredSlower
-	WarnUnmeasured        WarningKind = "unmeasured"
+	// numbers: wrong runs together, runs, wrong runs alone, delta
+	WarnMeasuredWrong WarningKind = "measured wrong"
+	// numbers: wrong runs together, runs, delta, wrong runs alone
+	WarnMeasuredPoolWrong WarningKind = "measured pooling wrong"
+	// numbers: speedup, its interval, speedup predicted
+	WarnMeasuredSlower WarningKind = "measured slower"
+	WarnMeasuredWeak   WarningKind = "measured weak" // as WarnMeasuredSlower
+	WarnMeasuredLess   WarningKind = "measured less" // as WarnMeasuredSlower
+	WarnUnmeasured     WarningKind = "unmeasured"
 )
 
 // measuredSpeedup ends the sentences on speedups. A test can gain less from sharing than

@@ -141,7 +141,8 @@ func TestAlgebraOfMatrices(t *testing.T) {
 			k    Kernel
 			want float64
 		}{{Add(a, b), va + vb}, {Mul(a, b), va * vb}, {must(Scale(0.3, a)), 0.3 * va}, {must(Pow(a, 3)), va * va * va}} {
-			if got := row.k.Eval(x, y); !near(got, row.want, 1e-11) { // numbers are folded in another order
+			// numbers are folded in another order
+			if got := row.k.Eval(x, y); !near(got, row.want, 1e-11) {
 				t.Fatalf("%s = %v, want %v", row.k, got, row.want)
 			}
 		}
@@ -157,7 +158,8 @@ func TestAlgebraDoesNotShareParts(t *testing.T) {
 		combine func(a, b Kernel) Kernel
 		sign    string
 	}{{Add, " + "}, {Mul, " * "}} {
-		base := row.combine(row.combine(Linear{}, RBF{}), RQ{}) // three parts, maybe with room for more
+		// three parts, maybe with room for more
+		base := row.combine(row.combine(Linear{}, RBF{}), RQ{})
 		first, second := row.combine(base, Identity{}), row.combine(base, Cosine{})
 		start := "linear()" + row.sign + "rbf()" + row.sign + "rq()" + row.sign
 		if first.String() != start+"identity()" || second.String() != start+"cosine()" {

@@ -22,8 +22,11 @@ const checkedPoints = 1000
 
 // Checked says what Check looked at.
 type Checked struct {
-	Points int     // on how many points eigenvalues were looked at; 0 where the kernel is known to be positive semi-definite
-	Jitter float64 // what the diagonal needs to be positive definite beyond rounding; 0 where it needs nothing
+	// on how many points eigenvalues were looked at; 0 where the kernel is known to be positive
+	// semi-definite
+	Points int
+	// what the diagonal needs to be positive definite beyond rounding; 0 where it needs nothing
+	Jitter float64
 }
 
 // Check tests a kernel on the points it is for. Formulas must be symmetric, and a

@@ -39,7 +39,8 @@ func TestPivotedCholeskyRebuilds(t *testing.T) {
 		if _, r := f.L.Dims(); r != row.rank || len(f.Pivots) != r {
 			t.Errorf("%s: rank %d, want %d", row.k, r, row.rank)
 		}
-		checkFactor(t, row.k.String(), f, gram, 1e-11) // the stated residual is 1e-12 of the largest diagonal value
+		// the stated residual is 1e-12 of the largest diagonal value
+		checkFactor(t, row.k.String(), f, gram, 1e-11)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package kernels has the positive-definite kernels of collaborative pure exploration in kernel
+// Package kernels holds the positive-definite kernels of collaborative pure exploration in kernel
 // bandits, their algebra, and the matrices they make.
 //
 // A [Kernel] compares two points of one space: two tasks, or two arms. Kernels are

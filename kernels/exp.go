@@ -28,7 +28,8 @@ var octave = func() (bits [steps]uint64) {
 // math.Exp takes over where 2^(n/128) is not a normal number, and for NaN.
 func ExpScaled(dst []float64, scale float64) {
 	const (
-		ln2Hi   = 6.93147180369123816490e-01 / steps // with trailing zeros, so that n·ln2Hi is exact
+		// with trailing zeros, so that n·ln2Hi is exact
+		ln2Hi   = 6.93147180369123816490e-01 / steps
 		ln2Lo   = 1.90821492927058770002e-10 / steps
 		nearest = 1.5 * (1 << 52) // adding it leaves the nearest whole number in the low bits
 	)

@@ -45,7 +45,7 @@ func TestExpScaledIsAccurate(t *testing.T) {
 			worst, at = math.Abs(relative), x
 		}
 	}
-	if worst > 4e-16 { // the bound that expScaled states
+	if worst > 4e-16 { // the bound that ExpScaled states
 		t.Errorf("relative error %v at %v", worst, at)
 	}
 	t.Logf("worst relative error %.3g at %v", worst, at)
@@ -59,7 +59,8 @@ func TestExpScaledSpecialValues(t *testing.T) {
 		if math.IsNaN(want) && math.IsNaN(got[0]) {
 			continue
 		}
-		if got[0] != want && !(math.Abs(got[0]-want) <= 4e-16*want) { // outside the fast path it is math.Exp
+		// outside the fast path it is math.Exp
+		if got[0] != want && !(math.Abs(got[0]-want) <= 4e-16*want) {
 			t.Errorf("exp(%v) = %v, want %v", x, got[0], want)
 		}
 	}

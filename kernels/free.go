@@ -13,9 +13,10 @@ import (
 // Numbers of one name are one number, wherever they stand. A number without a name is a different
 // one in each place.
 type Free struct {
-	Name     string
-	Value    float64 // between Min and Max
-	Min, Max float64 // both 0: a thousandth and a thousand times Value, as far as the parameter allows
+	Name  string
+	Value float64 // between Min and Max
+	// both 0: a thousandth and a thousand times Value, as far as the parameter allows
+	Min, Max float64
 }
 
 // defaultSpan is the factor by which a free number without limits may grow or shrink.
@@ -45,7 +46,8 @@ func (f Free) check(kernel string, p Param) error {
 		return wrong(kernel, p.Name, "starts at %s, from which no limits follow; give min= and max=", number(f.Value))
 	case !isFinite(f.Value) || !isFinite(least) || !isFinite(most) || !(least <= f.Value && f.Value <= most):
 		return wrong(kernel, p.Name, "starts at %s; it must lie between min, which is %s, and max, which is %s", number(f.Value), number(least), number(most))
-	case f.Min == 0 && f.Max == 0: // limits that nobody wrote are narrowed to what the parameter allows
+	case f.Min == 0 && f.Max == 0:
+		// limits that nobody wrote are narrowed to what the parameter allows
 		return p.check(kernel, f.Value, 0, 1)
 	}
 	for _, limit := range []float64{least, most} {

@@ -8,7 +8,9 @@ import (
 // Parameter is a free number of a kernel, with its limits written out.
 type Parameter struct {
 	Free
-	Where string // its place in words, such as "arm rbf lengthscale"; the first one of a number that stands in several
+	// its place in words, such as "arm rbf lengthscale"; the first one of a number that stands in
+	// several
+	Where string
 }
 
 // Label returns the name of the number, or its place.

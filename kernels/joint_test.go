@@ -96,7 +96,8 @@ func TestJointOnEqualsBruteForce(t *testing.T) {
 			for i := range m.Len() {
 				m.Row(row, i)
 				for k := range m.Len() {
-					if !near(row[k], want.At(i, k), 1e-13) || !near(got.At(i, k), want.At(i, k), 1e-13) { // rounding of a few sums
+					// rounding of a few sums
+					if !near(row[k], want.At(i, k), 1e-13) || !near(got.At(i, k), want.At(i, k), 1e-13) {
 						t.Fatalf("%s at %d, %d: %v, want %v", j, i, k, row[k], want.At(i, k))
 					}
 				}
@@ -152,7 +153,8 @@ func TestJointParts(t *testing.T) {
 	}
 	task, _ := Gram(Add(must(Scale(2, RBF{})), must(Scale(0.5, Identity{}))), tasks)
 	arm, _ := Gram(Add(Linear{}, Constant{1}), arms)
-	if !mat.EqualApprox(gram, task, 1e-15) || !mat.EqualApprox(Dense(m), arm, 1e-15) { // the same sums
+	// the same sums
+	if !mat.EqualApprox(gram, task, 1e-15) || !mat.EqualApprox(Dense(m), arm, 1e-15) {
 		t.Error("K_Z is not Σ scale·task, or the arm matrix not Σ arm")
 	}
 }
@@ -213,7 +215,8 @@ func TestTableGoesByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := Table{Values: [][]float64{{1, 0.6, 0.2}, {0.6, 2, 0.4}, {0.2, 0.4, 3}}, Names: []string{"oslo", "rome", "lima"}}
-	want := mat.NewSymDense(4, []float64{3, 0.2, 0.4, 0.2, 0, 1, 0.6, 1, 0, 0, 2, 0.6, 0, 0, 0, 1}) // looked up by hand
+	// looked up by hand
+	want := mat.NewSymDense(4, []float64{3, 0.2, 0.4, 0.2, 0, 1, 0.6, 1, 0, 0, 2, 0.6, 0, 0, 0, 1})
 	got, err := Gram(table, p)
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +240,8 @@ func TestJointProductOfMatrices(t *testing.T) {
 		for _, b := range jointCases {
 			want := mat.NewDense(40, 40, nil)
 			want.MulElem(brute(t, a, tasks, arms, taskOf), brute(t, b, tasks, arms, taskOf))
-			if got := brute(t, mustJoint(MulJoint(a, b)), tasks, arms, taskOf); !mat.EqualApprox(got, want, 1e-11) { // values up to 400
+			// values up to 400
+			if got := brute(t, mustJoint(MulJoint(a, b)), tasks, arms, taskOf); !mat.EqualApprox(got, want, 1e-11) {
 				t.Errorf("(%s) * (%s)", a, b)
 			}
 		}

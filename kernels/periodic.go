@@ -11,9 +11,10 @@ import "math"
 // takes the sine of the distance ‖x - y‖ is the same for one column, and is not
 // positive semi-definite for more.
 type Periodic struct {
-	Period      []float64 // p > 0: one for all columns, or one per column read; none means 1
-	Lengthscale []float64 // ℓ > 0, in units of the embedding: one, or one per column read; none means 1
-	Dims        Dims      // columns read
+	Period []float64 // p > 0: one for all columns, or one per column read; none means 1
+	// ℓ > 0, in units of the embedding: one, or one per column read; none means 1
+	Lengthscale []float64
+	Dims        Dims // columns read
 }
 
 func (k Periodic) form() form {

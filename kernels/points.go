@@ -17,10 +17,11 @@ type Point struct {
 // Points is a finite list of points of one space. Features are stored one contiguous array per
 // column, which is what makes Row fast.
 type Points struct {
-	Columns []string    // d column names
-	Names   []string    // n names; equal names mean the same point (an arm offered to several tasks)
-	ID      []int       // n numbers; equal for equal names
-	X       [][]float64 // d columns of n values each
+	Columns []string // d column names
+	// n names; equal names mean the same point (an arm offered to several tasks)
+	Names []string
+	ID    []int       // n numbers; equal for equal names
+	X     [][]float64 // d columns of n values each
 
 	distinct int // number of IDs in the list that this one was taken from
 }

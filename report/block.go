@@ -63,7 +63,7 @@ type Column struct {
 }
 
 // Table is a rectangle of cells. A cell is nil (absent), string, bool, int,
-// float64, []string, engine.Interval, engine.Rate, bounds.Certified, Spread or Share:
+// float64, []string, engine.Interval, engine.Rate, bounds.Certified, MeanError or Share:
 // the value itself, so that CSV and JSON keep the full precision.
 type Table struct {
 	Caption   string   `json:"caption"`
@@ -76,8 +76,8 @@ type Table struct {
 // Share is a part of a whole, from 0 to 1, shown as a bar with its percentage.
 type Share float64
 
-// Spread is an estimate, such as a mean over runs, with its standard error, both in the same unit.
-type Spread struct {
+// MeanError is an estimate, such as a mean over runs, with its standard error, both in the same unit.
+type MeanError struct {
 	Mean          float64 `json:"mean"`
 	StandardError float64 `json:"standard_error"`
 }

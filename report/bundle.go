@@ -18,7 +18,8 @@ const MediaType = "application/vnd.gonb-cope+json"
 
 // What a notebook stores of one display is bounded where the reader loses nothing.
 const (
-	bundleDPI   = 96      // of the PNG: sharp at the size of the SVG; 200 would double a notebook of figures
+	// of the PNG: sharp at the size of the SVG; 200 would double a notebook of figures
+	bundleDPI   = 96
 	maxBundleJS = 1 << 20 // bytes of the value as JSON; a larger one is left out: save it to a file
 )
 

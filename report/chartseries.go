@@ -118,7 +118,8 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 			out.Hue, out.Variant = n/len(g.measures)+1, n%len(g.measures)
 		}
 		return
-	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1: // a panel has one algorithm
+	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1:
+		// a panel has one algorithm
 		return
 	}
 	out.Hue, out.Reference = hue, ideal

@@ -119,7 +119,7 @@ func parts(v any) (endings []string, cells []any) {
 		return []string{"", "_lower"}, exact(v.Value, v.Lower)
 	case Share:
 		return []string{""}, exact(float64(v))
-	case Spread:
+	case MeanError:
 		return []string{"", "_se"}, exact(v.Mean, v.StandardError)
 	}
 	return []string{""}, []any{fmt.Sprint(v)}

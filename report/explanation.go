@@ -108,7 +108,7 @@ func progressTable(x engine.Explanation) Table {
 		p := s.Progress
 		row := []any{p.Task, progressStatus(p), p.Leader, orAbsent(p.Rival), nil, Share(p.Reached), nil, p.Open}
 		if !p.Decided {
-			row[4] = Spread{Mean: p.Gap, StandardError: p.Error}
+			row[4] = MeanError{Mean: p.Gap, StandardError: p.Error}
 			if p.Samples >= 0 {
 				row[6] = twoFigures(p.Samples)
 			}

@@ -9,9 +9,10 @@ import (
 
 // PlotOptions says what of a value to draw; the zero value is the usual choice.
 type PlotOptions struct {
-	X     string   // what goes to the right; "" means the usual one
-	Y     []string // what goes up; several are measures of one unit in one figure; none means the usual one
-	Panel string   // a swept name: a panel for each of its values; "" means one panel
+	X string // what goes to the right; "" means the usual one
+	// what goes up; several are measures of one unit in one figure; none means the usual one
+	Y     []string
+	Panel string // a swept name: a panel for each of its values; "" means one panel
 }
 
 // FigureOf draws a value: plot(value, x=, y=, panel=). Axes lists what x and y may

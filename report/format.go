@@ -44,8 +44,8 @@ func cell(v any, digits int) string {
 		return fmt.Sprintf("%s of %s: %s", cell(v.Count, 0), cell(v.Runs, 0), interval(v.Rate, v.CI95[0], v.CI95[1]))
 	case bounds.Certified:
 		return decimal(v.Value, digits)
-	case Spread:
-		return spread(v)
+	case MeanError:
+		return meanError(v)
 	case Share:
 		return share(v)
 	}
@@ -64,8 +64,8 @@ func interval(mean, lo, hi float64) string {
 	return fmt.Sprintf("%s [%s, %s]", toUncertainty(mean, width), toUncertainty(lo, width), toUncertainty(hi, width))
 }
 
-// spread prints "0.012 ± 0.003".
-func spread(s Spread) string {
+// meanError prints "0.012 ± 0.003".
+func meanError(s MeanError) string {
 	if !(s.StandardError > 0) || math.IsInf(s.StandardError, 1) {
 		return decimal(s.Mean, 0)
 	}

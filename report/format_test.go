@@ -47,8 +47,8 @@ func TestCell(t *testing.T) {
 		{engine.Rate{Count: 2, Runs: 50, Rate: 0.04, CI95: [2]float64{0.011, 0.135}}, "2 of 50: 0.040 [0.011, 0.135]"},
 		{engine.Rate{}, "—"},
 		{bounds.Certified{Value: 12, Lower: 11.9}, "12"},
-		{Spread{Mean: 0.0123, StandardError: 0.0031}, "0.0123 ± 0.0031"},
-		{Spread{Mean: 0.0123}, "0.0123"},
+		{MeanError{Mean: 0.0123, StandardError: 0.0031}, "0.0123 ± 0.0031"},
+		{MeanError{Mean: 0.0123}, "0.0123"},
 	} {
 		if got := cell(c.value, 0); got != c.want {
 			t.Errorf("cell(%v) = %q, want %q", c.value, got, c.want)

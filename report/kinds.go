@@ -15,7 +15,8 @@ var _ kinds.Views[view] = views{}
 // view shows one value. Only blocks is needed.
 type view struct {
 	blocks func() []Block
-	table  func() (Table, error)               // for CSV and Parquet; nil for the first table of the blocks
+	// for CSV and Parquet; nil for the first table of the blocks
+	table  func() (Table, error)
 	axes   func(x string) (xs, ys []string)    // as in Axes; nil if the value cannot be drawn
 	figure func(o PlotOptions) (Figure, error) // for an X and at least one Y of axes
 

@@ -99,12 +99,12 @@ func truth(r engine.Result, x engine.Interval) any {
 }
 
 // standardError returns the standard error behind a Student's t interval over runs.
-func standardError(x engine.Interval, runs int) Spread {
+func standardError(x engine.Interval, runs int) MeanError {
 	if runs < 2 {
-		return Spread{Mean: x.Mean}
+		return MeanError{Mean: x.Mean}
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(runs - 1)}.Quantile(0.975)
-	return Spread{Mean: x.Mean, StandardError: (x.CI95[1] - x.CI95[0]) / (2 * t)}
+	return MeanError{Mean: x.Mean, StandardError: (x.CI95[1] - x.CI95[0]) / (2 * t)}
 }
 
 // Compare sets algorithms side by side, one row per result in the order given: what backs the

@@ -131,7 +131,7 @@ func TestCompare(t *testing.T) {
 	if column(table, "schedule") >= 0 || column(table, "ratio") >= 0 {
 		t.Error("columns that no result knows are shown")
 	}
-	got := table.Rows[0][column(table, "relative_regret")].(Spread)
+	got := table.Rows[0][column(table, "relative_regret")].(MeanError)
 	if want := (0.048 - 0.032) / 2 / 1.98422; math.Abs(got.StandardError-want) > 1e-5*want || got.Mean != 0.04 {
 		t.Errorf("spread %+v, want standard error %g", got, want)
 	}

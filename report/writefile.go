@@ -87,7 +87,8 @@ func followed(path string) (string, error) {
 		}
 		if !filepath.IsAbs(next) {
 			folder, _ := filepath.Split(path)
-			next = folder + next // without filepath.Join, which takes link/.. for the folder of the link
+			// without filepath.Join, which takes link/.. for the folder of the link
+			next = folder + next
 		}
 		path = next
 	}

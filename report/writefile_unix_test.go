@@ -18,7 +18,8 @@ import (
 // A new file has the permissions that the umask leaves, and one that is replaced keeps
 // its own.
 func TestWriteFilePermissions(t *testing.T) {
-	if folder := os.Getenv("COPE_TEST_UMASK_FOLDER"); folder != "" { // the process of one case: the umask is the process's
+	// the process of one case: the umask is the process's
+	if folder := os.Getenv("COPE_TEST_UMASK_FOLDER"); folder != "" {
 		syscall.Umask(0o077)
 		if err := errors.Join(put(filepath.Join(folder, "new"), "x"), put(filepath.Join(folder, "old"), "x"), put(filepath.Join(folder, "open"), "x")); err != nil {
 			t.Fatal(err)

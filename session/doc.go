@@ -1,5 +1,4 @@
-// Package session is how a Go cell of a notebook reads and binds what %%cope cells
-// have bound.
+// Package session lets a Go cell of a notebook read and bind the names that %%cope cells share.
 //
 //	%%cope
 //	joint = task(rbf(0.7)) * arm(linear())

@@ -37,7 +37,8 @@ save(s, file)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
-		more := size(store) + 1 + rng.Int64N(30_000) // a line has about 8,400 bytes, and there are 80
+		// a line has about 8,400 bytes, and there are 80
+		more := size(store) + 1 + rng.Int64N(30_000)
 		if waitFor(t, "a store of more bytes", ended, func() bool { return size(store) >= more }) {
 			_ = c.Process.Signal(syscall.SIGKILL)
 			<-ended
@@ -150,7 +151,8 @@ func TestFaultReportKills(t *testing.T) {
 
 // keptIn returns the file of finished cells in a folder, "" without.
 func keptIn(folder string) string {
-	found, _ := filepath.Glob(filepath.Join(folder, "*partial*.ipynb")) // the pattern is well-formed
+	// the pattern is well-formed
+	found, _ := filepath.Glob(filepath.Join(folder, "*partial*.ipynb"))
 	if len(found) == 0 {
 		return ""
 	}

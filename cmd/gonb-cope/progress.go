@@ -63,7 +63,8 @@ const percents = 100
 func newBar(out *os.File, a dsl.Activity) *progressbar.ProgressBar {
 	total, extent := a.Total, []progressbar.Option{progressbar.OptionShowCount(), progressbar.OptionSetWidth(30)}
 	if total == 1 {
-		total, extent = percents, []progressbar.Option{progressbar.OptionSetWidth(10)} // the rest of the line is the note's
+		// the rest of the line is the note's
+		total, extent = percents, []progressbar.Option{progressbar.OptionSetWidth(10)}
 	}
 	return progressbar.NewOptions(total, append(extent,
 		progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(a.Label),

@@ -17,11 +17,13 @@ import (
 // Entry is one row of the catalogue of algorithms, which feeds the language, the help, the docs and
 // the conformance test.
 type Entry struct {
-	Name    string
-	Mode    string // ModeFC or ModeFB
-	Doc     string // one line
-	Source  string // where it is from: a citation, or the document with its theory
-	Theorem string // of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none does
+	Name   string
+	Mode   string // ModeFC or ModeFB
+	Doc    string // one line
+	Source string // where it is from: a citation, or the document with its theory
+	// of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none
+	// does
+	Theorem string
 	New     func(*model.Model, engine.Options) (engine.Algorithm, error)
 
 	Role       Role
@@ -30,7 +32,8 @@ type Entry struct {
 	Default    bool // the one of its mode that runs when none is named
 	Shares     bool // whether agents exchange messages
 	Scheduled  bool // whether its rounds follow Options.Schedule
-	DividedByV bool // whether its samples are divided by V once more, as if agents shared them all without loss
+	// whether its samples are divided by V once more, as if agents shared them all without loss
+	DividedByV bool
 }
 
 // Role says what an algorithm is for.
@@ -40,7 +43,8 @@ type Role int
 const (
 	RoleCompetitor Role = iota // to be used, and to be compared
 	RoleBaseline               // to be compared: what a simple method takes
-	RoleReference              // to be compared, and never run: it knows the truth, or counts fewer samples than it took
+	// to be compared, and never run: it knows the truth, or counts fewer samples than it took
+	RoleReference
 )
 
 // Backing says on what the decided answers of an algorithm rest.
@@ -48,10 +52,11 @@ type Backing int
 
 // The backings, weakest first.
 const (
-	BackingNone        Backing = iota // nothing
-	BackingPosterior                  // the posterior under the kernel as prior, which is no guarantee
-	BackingNormal                     // a theorem about normal rewards, of known or unknown scales
-	BackingSubGaussian                // a theorem about sub-Gaussian rewards of known scales
+	BackingNone Backing = iota // nothing
+	// the posterior under the kernel as prior, which is no guarantee
+	BackingPosterior
+	BackingNormal      // a theorem about normal rewards, of known or unknown scales
+	BackingSubGaussian // a theorem about sub-Gaussian rewards of known scales
 )
 
 // Regression says how an algorithm estimates expected rewards.
@@ -59,10 +64,13 @@ type Regression int
 
 // The regressions.
 const (
-	RegressionRidge        Regression = iota // on the kernel's features, regularised by ξ of Options.Ridge
-	RegressionLeastSquares                   // on the kernel's features: ξ = 0, whatever Options.Ridge says
-	RegressionMeans                          // none: the sample means of arms, whatever the kernel
-	RegressionPosterior                      // the posterior mean of a Gaussian process with the kernel as prior
+	// on the kernel's features, regularised by ξ of Options.Ridge
+	RegressionRidge Regression = iota
+	// on the kernel's features: ξ = 0, whatever Options.Ridge says
+	RegressionLeastSquares
+	RegressionMeans // none: the sample means of arms, whatever the kernel
+	// the posterior mean of a Gaussian process with the kernel as prior
+	RegressionPosterior
 )
 
 // Proven reports whether a theorem backs the decided answers.

@@ -147,7 +147,8 @@ func agrees(t *testing.T, where string, alg engine.Algorithm) {
 		sum, most = sum+s.Samples, max(most, s.Samples)
 	}
 	switch {
-	case sum < 0 && remaining != -1, sum >= 0 && (remaining > sum*1.03+1 || remaining < most*0.97-1): // designs are solved to 2 %
+	case sum < 0 && remaining != -1, sum >= 0 && (remaining > sum*1.03+1 || remaining < most*0.97-1):
+		// designs are solved to 2 %
 		t.Errorf("%s: %g remaining, %g by itself the most, %g the sum: %+v", where, remaining, most, sum, progress)
 	}
 }

@@ -18,14 +18,16 @@ type Basis struct {
 	Options   engine.Options
 	Algorithm Entry
 	Result    engine.Result // with its mode, schedule, delta, epsilon, numbers of tasks and trace
-	Rejected  bool          // whether the data of the runs speak against the kernel, in more of them than chance explains
-	Truth     *Truth        // nil for real measurements, of which nothing more is known
+	// whether the data of the runs speak against the kernel, in more of them than chance explains
+	Rejected bool
+	Truth    *Truth // nil for real measurements, of which nothing more is known
 }
 
 // Truth holds what only a simulation knows: that the expected rewards are Problem.Mean, where it
 // has them.
 type Truth struct {
-	Drawn bool // rewards are drawn as Problem.Noise says; those of a reward function may have any law
+	// rewards are drawn as Problem.Noise says; those of a reward function may have any law
+	Drawn bool
 }
 
 // drawn reports whether it is known how rewards are drawn.

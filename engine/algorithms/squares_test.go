@@ -18,7 +18,7 @@ import (
 // A batch that lacks the squares it was asked for, or has impossible ones, is an error
 // that names the round and the arm.
 func TestLearnedSquares(t *testing.T) {
-	plan := engine.Plan{Round: 3, Counts: []int{2, 0}, Spread: true}
+	plan := engine.Plan{Round: 3, Counts: []int{2, 0}, WantSquares: true}
 	for want, squares := range map[string][]float64{
 		"": {1.5, math.NaN()}, // of an arm without pulls nothing is asked
 		"round 3: the plan asks for the squared deviations of 2 arms, the batch has 0":                 nil,
@@ -41,7 +41,7 @@ type asking struct {
 
 func (a *asking) Plan() (engine.Plan, error) {
 	p, err := a.Algorithm.Plan()
-	p.Spread = true
+	p.WantSquares = true
 	return p, err
 }
 
@@ -68,8 +68,8 @@ func TestIndividualSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, err := alg.Plan()
-	if err != nil || !plan.Spread {
-		t.Fatalf("the joint plan asks for squares: %v, error %v", plan.Spread, err)
+	if err != nil || !plan.WantSquares {
+		t.Fatalf("the joint plan asks for squares: %v, error %v", plan.WantSquares, err)
 	}
 	b := engine.Batch{Counts: plan.Counts, Means: p.Mean, Squares: make([]float64, p.N())}
 	for i := range b.Squares {

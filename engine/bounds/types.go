@@ -17,16 +17,17 @@ type ABC struct {
 // Report is the value of bounds(...): every quantity of the theory for one problem, as numbers,
 // with the constants that the proofs give.
 type Report struct {
-	Problem  string  `json:"problem"`
-	Tasks    int     `json:"tasks"`
-	Arms     int     `json:"arms"` // all tasks together
-	Delta    float64 `json:"delta"`
-	Epsilon  float64 `json:"epsilon,omitempty"`
-	Budget   int     `json:"budget,omitempty"` // T, per agent
-	Ridge    float64 `json:"ridge"`            // ξ
-	Unit     float64 `json:"unit"`             // reward units of one normalised unit (largest noise scale)
-	Norm     float64 `json:"norm"`             // bound on ‖θ*‖, normalised
-	DeltaMin float64 `json:"delta_min"`        // smallest gap between best and second, reward units
+	Problem string  `json:"problem"`
+	Tasks   int     `json:"tasks"`
+	Arms    int     `json:"arms"` // all tasks together
+	Delta   float64 `json:"delta"`
+	Epsilon float64 `json:"epsilon,omitempty"`
+	Budget  int     `json:"budget,omitempty"` // T, per agent
+	Ridge   float64 `json:"ridge"`            // ξ
+	// reward units of one normalised unit (largest noise scale)
+	Unit     float64 `json:"unit"`
+	Norm     float64 `json:"norm"`      // bound on ‖θ*‖, normalised
+	DeltaMin float64 `json:"delta_min"` // smallest gap between best and second, reward units
 
 	InformationGain    float64 `json:"information_gain"`     // Υ
 	InformationGainGap float64 `json:"information_gain_gap"` // relative duality gap

@@ -12,9 +12,10 @@ import (
 //
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {
-	Features  *mat.Dense // Φ, one row φ_i per arm: N × m
-	Precision []float64  // 1/σ_i² ≥ 0, one per arm, 0 for an arm that cannot be pulled; nil means 1 for all
-	Ridge     float64    // ξ ≥ 0
+	Features *mat.Dense // Φ, one row φ_i per arm: N × m
+	// 1/σ_i² ≥ 0, one per arm, 0 for an arm that cannot be pulled; nil means 1 for all
+	Precision []float64
+	Ridge     float64 // ξ ≥ 0
 }
 
 // Pair is one contrast y = √Weight · (φ_I - φ_J).

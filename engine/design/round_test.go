@@ -134,7 +134,8 @@ func TestTooFewPulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Round(context.Background(), s, c, d.Weights, 7, 0.1) // rank 20 cannot be measured by 7 pulls
+	// rank 20 cannot be measured by 7 pulls
+	r, err := Round(context.Background(), s, c, d.Weights, 7, 0.1)
 	var few *RatioError
 	if !errors.As(err, &few) || !math.IsInf(few.Ratio, 1) || few.Pulls != 7 || few.Limit != 2.2 {
 		t.Errorf("error %v", err)

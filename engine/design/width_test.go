@@ -154,7 +154,8 @@ func paperSets() (Space, [][]int) {
 func TestWidthPaperSets(t *testing.T) {
 	s, sets := paperSets()
 	rng := rand.New(rand.NewPCG(5, 6))
-	normals := make([]float64, 4*200000) // a standard error of 0.34 % for the square of a pair's width, less for others
+	// a standard error of 0.34 % for the square of a pair's width, less for others
+	normals := make([]float64, 4*200000)
 	for i := range normals {
 		normals[i] = rng.NormFloat64()
 	}

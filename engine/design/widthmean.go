@@ -178,7 +178,8 @@ func directions(q, k int) blas64.General {
 		step := 1.0
 		for j := range r {
 			step /= root
-			r[j] = math.Erfinv(2*math.Mod(0.5+step*float64(i+1), 1) - 1) // √2 times it is the quantile; the length drops the √2
+			// √2 times it is the quantile; the length drops the √2
+			r[j] = math.Erfinv(2*math.Mod(0.5+step*float64(i+1), 1) - 1)
 		}
 		scale(length/math.Sqrt(dot(r, r)), r)
 	}

@@ -15,9 +15,10 @@ type working struct {
 	arms  []int
 	pairs []Pair
 	inner interior
-	whole bool      // all arms are in, in their order
-	all   bool      // all contrasts are in: nothing is left to price in or to drop
-	near  []float64 // 1 for the arms that the features are reduced to, which alone may be in; nil means all
+	whole bool // all arms are in, in their order
+	all   bool // all contrasts are in: nothing is left to price in or to drop
+	// 1 for the arms that the features are reduced to, which alone may be in; nil means all
+	near []float64
 
 	// Each item is dropped at most once in a solve, so that nothing cycles.
 	inArms       []bool

@@ -49,7 +49,8 @@ func TestRecovery(t *testing.T) {
 		if c < 32 {
 			t.Errorf("number %d: covered in %d of %d draws", i, c, draws)
 		}
-		if math.Abs(centre[i]) > 0.35 { // the likelihood underestimates a scale beside a level that it estimates, too
+		// the likelihood underestimates a scale beside a level that it estimates, too
+		if math.Abs(centre[i]) > 0.35 {
 			t.Errorf("number %d: off by a factor of %v on average", i, math.Exp(centre[i]))
 		}
 	}

@@ -35,13 +35,16 @@ func TestScikitLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := fitted(t, p, Options{Mean: MeanNone})
-	if want := 56.1721200112; math.Abs(f.LogLikelihoodStart-want) > 1e-6 { // it has no jitter, scikit-learn adds none beside alpha
+	// it has no jitter, scikit-learn adds none beside alpha
+	if want := 56.1721200112; math.Abs(f.LogLikelihoodStart-want) > 1e-6 {
 		t.Errorf("stroke: log likelihood at the start %.10f, want %.10f", f.LogLikelihoodStart, want)
 	}
-	if want := 96.5896557782; math.Abs(f.LogLikelihood-want) > 2e-3 { // five digits of each number are kept
+	// five digits of each number are kept
+	if want := 96.5896557782; math.Abs(f.LogLikelihood-want) > 2e-3 {
 		t.Errorf("stroke: log likelihood %.10f, want %.10f", f.LogLikelihood, want)
 	}
-	want := []float64{0.126490817, 43.1698786, 0.804213166, 32.9621864, 1e6} // exp(kernel_.theta), in the order of the free numbers
+	// exp(kernel_.theta), in the order of the free numbers
+	want := []float64{0.126490817, 43.1698786, 0.804213166, 32.9621864, 1e6}
 	for i, p := range f.Parameters {
 		if math.Abs(p.Value/want[i]-1) > 0.01 {
 			t.Errorf("stroke: %s is %v, want %v", p.Name, p.Value, want[i])
@@ -110,7 +113,8 @@ func TestLikelihood(t *testing.T) {
 				up, down := slices.Clone(values), slices.Clone(values)
 				up[i], down[i] = f.Of(f.To(values[i])+h), f.Of(f.To(values[i])-h)
 				want := (at(up) - at(down)) / (2 * h)
-				if math.Abs(slope[i]-want) > 1e-6*max(1, math.Abs(want)) { // the differences' own error is about 1e-8
+				// the differences' own error is about 1e-8
+				if math.Abs(slope[i]-want) > 1e-6*max(1, math.Abs(want)) {
 					t.Errorf("mean %s, %s: slope %v, by differences %v", mean, f.Label(), slope[i], want)
 				}
 			}
@@ -200,7 +204,8 @@ func TestCrossValidation(t *testing.T) {
 			predicted := d.y[i] - without[i]*h.alpha.AtVec(i)
 			square += (d.y[i] - predicted) * (d.y[i] - predicted)
 			for _, r := range residuals {
-				if r.Task == p.Tasks.Names[p.TaskOf[i]] && r.Arm == p.Arms.Names[i] && math.Abs(r.Predicted-predicted) > 1e-4 { // 1e9 is not infinite
+				// 1e9 is not infinite
+				if r.Task == p.Tasks.Names[p.TaskOf[i]] && r.Arm == p.Arms.Names[i] && math.Abs(r.Predicted-predicted) > 1e-4 {
 					t.Errorf("mean %s: %s/%s predicted as %v, want %v", mean, r.Task, r.Arm, r.Predicted, predicted)
 				}
 			}

@@ -138,7 +138,8 @@ func (s *surface) climb(begin []float64) ([]float64, error) {
 	c := &climber{s: s}
 	problem := optimize.Problem{Func: c.value, Grad: c.slope, Status: c.status}
 	settings := &optimize.Settings{
-		GradientThreshold: 1e-4, FuncEvaluations: 300, MajorIterations: 150, // a derivative of 1e-4 is 1e-8 nats from the top
+		// a derivative of 1e-4 is 1e-8 nats from the top
+		GradientThreshold: 1e-4, FuncEvaluations: 300, MajorIterations: 150,
 		Converger: &optimize.FunctionConverge{Absolute: 1e-7, Iterations: 4},
 	}
 	// A line search that cannot go on ends with an error and the best point so far,

@@ -16,8 +16,9 @@ const (
 type Options struct {
 	Kernel kernels.Joint // no terms: the problem's
 	Mean   string        // "" means MeanProblem
-	Noise  *kernels.Free // scale σ of one reward, reward units: known when Fixed, else fitted; nil: the problem's scales
-	Starts int           // how many searches; 0 means 4
+	// scale σ of one reward, reward units: known when Fixed, else fitted; nil: the problem's scales
+	Noise  *kernels.Free
+	Starts int // how many searches; 0 means 4
 }
 
 // Fit is a kernel with its numbers found, and what is known of it.
@@ -30,7 +31,8 @@ type Fit struct {
 	Tasks        int     `json:"tasks"`
 	Arms         int     `json:"arms"`         // n, arms of all tasks together: what is fitted to
 	Measurements float64 `json:"measurements"` // Σ n_i
-	Replicates   float64 `json:"replicates"`   // degrees of freedom within arms; 0 where the data have none
+	// degrees of freedom within arms; 0 where the data have none
+	Replicates float64 `json:"replicates"`
 
 	Start      string `json:"start"`      // the kernel as it was given
 	Expression string `json:"expression"` // the kernel fitted, without the level
@@ -42,10 +44,12 @@ type Fit struct {
 
 	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
 	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
-	GradientNorm       float64 `json:"gradient_norm"`        // largest derivative by a number on its scale, nats; numbers at a limit are left out
-	Condition          float64 `json:"condition"`            // of the covariance of the data
-	Effective          float64 `json:"effective_parameters"` // tr K(K+N)⁻¹: how many arms' worth the kernel adapts to
-	Evaluations        int     `json:"evaluations"`
+	// largest derivative by a number on its scale, nats; numbers at a limit are left out
+	GradientNorm float64 `json:"gradient_norm"`
+	Condition    float64 `json:"condition"` // of the covariance of the data
+	// tr K(K+N)⁻¹: how many arms' worth the kernel adapts to
+	Effective   float64 `json:"effective_parameters"`
+	Evaluations int     `json:"evaluations"`
 
 	Parameters []Parameter `json:"parameters"`
 
@@ -73,9 +77,10 @@ type Parameter struct {
 // CrossValidation says how well each arm is predicted from all others, the kernel
 // staying as it is.
 type CrossValidation struct {
-	Arms       int     `json:"arms"`        // predicted; the only arm of a level is not
-	Error      float64 `json:"error"`       // root mean square, reward units
-	Without    float64 `json:"without"`     // the same when predicting by the mean of the task's other arms
+	Arms  int     `json:"arms"`  // predicted; the only arm of a level is not
+	Error float64 `json:"error"` // root mean square, reward units
+	// the same when predicting by the mean of the task's other arms
+	Without    float64 `json:"without"`
 	LogDensity float64 `json:"log_density"` // mean log predictive density, nats
 	Coverage   float64 `json:"coverage"`    // share of arms within their 95 % interval
 }
@@ -83,16 +88,22 @@ type CrossValidation struct {
 // Misfit is the test for lack of fit: the means against the kernel, where it says less
 // than noise does.
 type Misfit struct {
-	Test      string     `json:"test"`                // "F", "chi-square" or "" without a test
-	Reason    string     `json:"reason,omitempty"`    // why no test was made
-	Statistic float64    `json:"statistic"`           // mean square of the directions over that of pure error, 1 on average when the kernel fits
-	Freedom   [2]float64 `json:"freedom"`             // degrees; the second is 0 for chi-square
-	PValue    float64    `json:"p_value"`             // of a statistic at least this large
-	Exact     bool       `json:"exact"`               // exact for a kernel and variance ratios known beforehand
-	Nugget    float64    `json:"nugget"`              // g of + g*identity() with the largest likelihood, reward units squared
-	Gain      float64    `json:"gain"`                // log likelihood that it adds, the other numbers fitted again
-	GainP     float64    `json:"gain_p_value"`        // of a gain at least this large where g = 0: half of a χ²_1 tail at twice the gain
-	Remedy    string     `json:"remedy,omitempty"`    // "+ g*identity()" where one of the two p-values is below 5 %
+	Test   string `json:"test"`             // "F", "chi-square" or "" without a test
+	Reason string `json:"reason,omitempty"` // why no test was made
+	// mean square of the directions over that of pure error, 1 on average when the kernel fits
+	Statistic float64    `json:"statistic"`
+	Freedom   [2]float64 `json:"freedom"` // degrees; the second is 0 for chi-square
+	PValue    float64    `json:"p_value"` // of a statistic at least this large
+	// exact for a kernel and variance ratios known beforehand
+	Exact bool `json:"exact"`
+	// g of + g*identity() with the largest likelihood, reward units squared
+	Nugget float64 `json:"nugget"`
+	// log likelihood that it adds, the other numbers fitted again
+	Gain float64 `json:"gain"`
+	// of a gain at least this large where g = 0: half of a χ²_1 tail at twice the gain
+	GainP float64 `json:"gain_p_value"`
+	// "+ g*identity()" where one of the two p-values is below 5 %
+	Remedy    string     `json:"remedy,omitempty"`
 	Mended    string     `json:"mended,omitempty"`    // the kernel with that term, fitted
 	Residuals []Residual `json:"residuals,omitempty"` // largest first
 }
@@ -116,19 +127,25 @@ const (
 
 // Sharing says how alike the tasks are under the fitted kernel, and what that is worth.
 type Sharing struct {
-	Names []string    `json:"names,omitempty"`
-	Alike [][]float64 `json:"alike,omitempty"` // V × V: correlation of the arms' effects, the tasks' levels taken off
+	Names []string `json:"names,omitempty"`
+	// V × V: correlation of the arms' effects, the tasks' levels taken off
+	Alike [][]float64 `json:"alike,omitempty"`
 
-	Signal  float64 `json:"signal"`  // standard deviation of an arm's effect in a task, reward units
+	// standard deviation of an arm's effect in a task, reward units
+	Signal  float64 `json:"signal"`
 	Noise   float64 `json:"noise"`   // standard deviation of a mean of the pilot, reward units
 	Speedup float64 `json:"speedup"` // predicted, between 1 and V
 	Rank    float64 `json:"rank"`    // V / Speedup
-	Single  float64 `json:"single"`  // the speedup predicted for single measurements in place of the pilot's means
+	// the speedup predicted for single measurements in place of the pilot's means
+	Single float64 `json:"single"`
 
-	Separate           string  `json:"separate"`            // the kernel under which tasks share nothing, fitted to the same data
+	// the kernel under which tasks share nothing, fitted to the same data
+	Separate           string  `json:"separate"`
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
-	Support            float64 `json:"support"`             // difference of log likelihoods less that of the counts of free numbers (half the difference of AIC)
-	Verdict            string  `json:"verdict"`
+	// difference of log likelihoods less that of the counts of free numbers (half the difference of
+	// AIC)
+	Support float64 `json:"support"`
+	Verdict string  `json:"verdict"`
 
 	Measured *Measured `json:"measured,omitempty"` // nil unless asked for
 }

@@ -19,17 +19,19 @@ import (
 // Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³), and at the sum
 // of that over the blocks of the features.
 type Estimator struct {
-	Total      []float64 // N: N_i/σ_i², normalised
-	Pulls      int
-	unit       float64    // reward units of one normalised unit
-	shrink     float64    // Nξ
-	White      *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
-	solved     *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
-	hidden     *mat.Dense // each arm's part along the directions that no pull measured; nil when ξ is well above 0 or all directions are measured
-	sizes      []float64  // N: ‖φ_i‖²; nil without hidden
-	root       float64    // √Scale: a norm of 1 in kernel units is that in units of the features
-	truncation float64    // what a cut left of the features' squared lengths; 0 without one
-	precision  float64    // Σ total
+	Total  []float64 // N: N_i/σ_i², normalised
+	Pulls  int
+	unit   float64    // reward units of one normalised unit
+	shrink float64    // Nξ
+	White  *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
+	solved *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
+	// each arm's part along the directions that no pull measured; nil when ξ is well above 0 or all
+	// directions are measured
+	hidden     *mat.Dense
+	sizes      []float64 // N: ‖φ_i‖²; nil without hidden
+	root       float64   // √Scale: a norm of 1 in kernel units is that in units of the features
+	truncation float64   // what a cut left of the features' squared lengths; 0 without one
+	precision  float64   // Σ total
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -220,6 +222,7 @@ func (e *Estimator) Weights(i, j int) []float64 {
 // to their own, that is more than the rounding of eigenvectors.
 const unseen = 1e-12
 
+// SquaredNorm returns ‖a‖².
 func SquaredNorm(a []float64) float64 { return Dot(a, a) }
 
 func squaredDistance(a, b []float64) float64 {

@@ -65,7 +65,8 @@ func TestSolveInSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range want {
-		if math.Abs(got[k]-want[k]) > 1e-11 { // of numbers of the order of 0.1, with condition below 100
+		// of numbers of the order of 0.1, with condition below 100
+		if math.Abs(got[k]-want[k]) > 1e-11 {
 			t.Fatalf("%d: %g in steps, %g at once", k, got[k], want[k])
 		}
 	}

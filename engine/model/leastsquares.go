@@ -11,11 +11,13 @@ import (
 // same arm differ.
 type Replicates struct {
 	Pool
-	means   []float64 // N
-	squares []float64 // N: Σ (reward - mean)², or of the rounds' means where rewards were not told apart
+	means []float64 // N
+	// N: Σ (reward - mean)², or of the rounds' means where rewards were not told apart
+	squares []float64
 	freedom []float64 // N: degrees of squares
 }
 
+// NewReplicates returns the replicates of n arms before any data.
 func NewReplicates(n int) Replicates {
 	return Replicates{Pool: NewPool(n), means: make([]float64, n), squares: make([]float64, n), freedom: make([]float64, n)}
 }
@@ -79,13 +81,14 @@ func (s scales) beyond(degrees float64, i int) bool {
 
 // meanFit is a least-squares fit of the measured arms' means by the model's features.
 type meanFit struct {
-	arms     []int       // measured
-	Weights  []float64   // 1/variance of each mean, normalised
-	residual []float64   // mean less fit over the mean's standard deviation
-	leverage []float64   // what part of an arm's mean goes into its own fit
-	basis    [][]float64 // orthonormal, of the space that the fits of all means over their standard deviations are in
-	Freedom  int         // arms less the rank of their features
-	Sum      float64     // Σ residual²
+	arms     []int     // measured
+	Weights  []float64 // 1/variance of each mean, normalised
+	residual []float64 // mean less fit over the mean's standard deviation
+	leverage []float64 // what part of an arm's mean goes into its own fit
+	// orthonormal, of the space that the fits of all means over their standard deviations are in
+	basis   [][]float64
+	Freedom int     // arms less the rank of their features
+	Sum     float64 // Σ residual²
 }
 
 // LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra, normalised.
@@ -181,6 +184,7 @@ func subtract(v, q []float64) {
 	}
 }
 
+// Dot returns aᵀb.
 func Dot(a, b []float64) float64 {
 	sum := 0.0
 	for k, v := range a {

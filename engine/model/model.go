@@ -30,13 +30,14 @@ const exactNorm = 3000
 // Features and rewards are normalised once, here, so that no tolerance below has a unit. What
 // is asked and told stays in the kernel's units: ξ, ‖θ*‖ and Truncation.
 type Model struct {
-	Problem    *problem.Problem
-	Unit       float64    // reward units of one normalised unit
-	Scale      float64    // kernel units of one unit of φᵀφ
-	Diagonal   float64    // largest k(x̃,x̃)
-	Features   *mat.Dense // Φ: N × m, by pivoted Cholesky of the Gram matrix
-	Precision  []float64  // Unit²/σ_i²
-	Truncation float64    // largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
+	Problem   *problem.Problem
+	Unit      float64    // reward units of one normalised unit
+	Scale     float64    // kernel units of one unit of φᵀφ
+	Diagonal  float64    // largest k(x̃,x̃)
+	Features  *mat.Dense // Φ: N × m, by pivoted Cholesky of the Gram matrix
+	Precision []float64  // Unit²/σ_i²
+	// largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
+	Truncation float64
 
 	cut      bool // whether the features end at the largest rank that is kept
 	Memory   *Memory

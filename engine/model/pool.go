@@ -8,6 +8,7 @@ type Pool struct {
 	Sums   []float64 // N: of rewards
 }
 
+// NewPool returns the pool of n arms before any data.
 func NewPool(n int) Pool { return Pool{make([]int, n), make([]float64, n)} }
 
 // Add takes a round in and returns the means of all rewards, 0 for arms without.

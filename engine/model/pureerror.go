@@ -64,8 +64,9 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	if least <= fewDegrees {
 		return 1, least
 	}
-	ratio := f * variance / (2 * mean * mean) // of the squared coefficient of variation to that of χ²
-	if ratio <= 1 {                           // by rounding, of scales that are as good as known
+	// of the squared coefficient of variation to that of χ²
+	ratio := f * variance / (2 * mean * mean)
+	if ratio <= 1 { // by rounding, of scales that are as good as known
 		return 1, math.Inf(1)
 	}
 	pure = (f - 2 + 4*ratio) / (ratio - 1)

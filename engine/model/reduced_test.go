@@ -77,7 +77,8 @@ func checkDesign(t *testing.T, m *Model, ridge float64, sets [][]int) {
 	}
 	tolerance := 1e-7
 	if ridge == 0 {
-		tolerance = 1e-5 // of the nearly singular matrices there, the oracle's inverses keep few digits
+		// of the nearly singular matrices there, the oracle's inverses keep few digits
+		tolerance = 1e-5
 	}
 	if lower := provenLower(t, space, got.Certificate); math.Abs(lower-got.Lower) > tolerance*lower {
 		t.Errorf("%v: lower bound %.12g, but its certificate proves %.12g", sets, got.Lower, lower)

@@ -12,12 +12,14 @@ import (
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
 type representation struct {
-	norm    float64   // ‖f‖ of the smallest f that is closest to μ, kernel units; NaN where it was not computed
-	off     []float64 // N: u, normalised
-	misfit  float64   // max |u|, normalised
-	worst   int       // the arm of the misfit
-	keeps   float64   // how far the features may be off f by what they leave out and by rounding, normalised
-	partial bool      // the features were cut, and f is what they represent
+	// ‖f‖ of the smallest f that is closest to μ, kernel units; NaN where it was not computed
+	norm   float64
+	off    []float64 // N: u, normalised
+	misfit float64   // max |u|, normalised
+	worst  int       // the arm of the misfit
+	// how far the features may be off f by what they leave out and by rounding, normalised
+	keeps   float64
+	partial bool // the features were cut, and f is what they represent
 }
 
 // represent computes the representation by least squares: on the features, or where these were cut
@@ -100,8 +102,9 @@ type Fidelity int
 const (
 	Unknown  Fidelity = iota // the expected rewards are not known, or the features were cut
 	Faithful                 // what they are off it decides nothing
-	Blurred                  // they may be in its space, but the features do not hold them as precisely as decisions need
-	Foreign                  // they are not
+	// they may be in its space, but the features do not hold them as precisely as decisions need
+	Blurred
+	Foreign // they are not
 )
 
 // decisive is the part of the smallest lead that the misfit may have: an estimated lead Σ c_k ȳ_k

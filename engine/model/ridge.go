@@ -26,7 +26,7 @@ func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 		if mode == engine.ModeFC {
 			return 0, errors.New(`xi="gp" needs a number of pulls that is fixed beforehand, as fb has; give fc a number or "auto"`)
 		}
-		return 0, nil // set per round by gpRidge
+		return 0, nil // set per round by GpRidge
 	}
 	norm, err := m.NormOf(opt)
 	if err != nil {

@@ -70,7 +70,8 @@ func TestPrices(t *testing.T) {
 		if math.Abs(r.Cost-3*r.SamplesTotal) > 1e-6*r.Cost {
 			t.Errorf("%s %s: cost %g of %g samples", r.Algorithm, r.Schedule, r.Cost, r.SamplesTotal)
 		}
-		if r.Algorithm != "IndTestFC" && math.Abs(r.Time-2*r.Rounds) > 1e-9 { // whose agents do not wait
+		// whose agents do not wait
+		if r.Algorithm != "IndTestFC" && math.Abs(r.Time-2*r.Rounds) > 1e-9 {
 			t.Errorf("%s %s: time %g of %g rounds", r.Algorithm, r.Schedule, r.Time, r.Rounds)
 		}
 		for _, o := range f.Rows {

@@ -52,7 +52,8 @@ func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
 		}
 		s := scenario{gap: gap}
 		if p.Noise.Bounds != nil {
-			s.law = engine.LawSubGaussian // what the bounds, which supposed takes away, would have said
+			// what the bounds, which supposed takes away, would have said
+			s.law = engine.LawSubGaussian
 		}
 		for d := range min(draws, q.Runs) {
 			rng := rand.New(rand.NewPCG(q.Seed, uint64(d)))

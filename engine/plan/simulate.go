@@ -58,7 +58,8 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 		}
 	}
 	if f.done = before + f.Runs; err != nil && ctx.Err() == nil && f.Progress != nil {
-		f.Progress(sim.Step{Done: f.done, Total: f.total}) // a method that fails has no more runs to wait for
+		// a method that fails has no more runs to wait for
+		f.Progress(sim.Step{Done: f.done, Total: f.total})
 	}
 	return f.fold(all, s.gap, opt), err
 }

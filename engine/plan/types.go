@@ -33,12 +33,15 @@ type Question struct {
 
 // Prices holds what sampling costs and how long it takes. The zero value leaves both out.
 type Prices struct {
-	Sample     float64 `json:"sample,omitempty"`      // cost of one sample
-	Round      float64 `json:"round,omitempty"`       // cost of a round, for every agent that samples in it
-	Parallel   int     `json:"parallel,omitempty"`    // samples that an agent takes at once, in one batch; 0 means all of a round
+	Sample float64 `json:"sample,omitempty"` // cost of one sample
+	// cost of a round, for every agent that samples in it
+	Round float64 `json:"round,omitempty"`
+	// samples that an agent takes at once, in one batch; 0 means all of a round
+	Parallel   int     `json:"parallel,omitempty"`
 	SampleTime float64 `json:"sample_time,omitempty"` // duration of a batch
-	RoundTime  float64 `json:"round_time,omitempty"`  // duration between rounds: analysis and communication
-	TimeUnit   string  `json:"time_unit,omitempty"`   // of the durations, such as "days"
+	// duration between rounds: analysis and communication
+	RoundTime float64 `json:"round_time,omitempty"`
+	TimeUnit  string  `json:"time_unit,omitempty"` // of the durations, such as "days"
 }
 
 // costs and takes report whether there are prices and durations.
@@ -95,17 +98,19 @@ type Row struct {
 	Runs      int     `json:"runs"`
 	Undecided int     `json:"undecided,omitempty"` // runs that came to a limit
 
-	Rounds              float64    `json:"rounds"`
-	RoundsQ90           float64    `json:"rounds_q90"`
-	SamplesPerAgent     float64    `json:"samples_per_agent"` // one agent per task: also samples per task
+	Rounds    float64 `json:"rounds"`
+	RoundsQ90 float64 `json:"rounds_q90"`
+	// one agent per task: also samples per task
+	SamplesPerAgent     float64    `json:"samples_per_agent"`
 	SamplesPerAgentCI95 [2]float64 `json:"samples_per_agent_ci95"`
 	SamplesTotal        float64    `json:"samples_total"`
 	SamplesTotalQ90     float64    `json:"samples_total_q90"`
-	SamplesBusiest      float64    `json:"samples_busiest_agent"` // of the agent with the most, run by run
-	Messages            float64    `json:"messages"`
-	Bytes               float64    `json:"bytes"`
-	RatioToLower        float64    `json:"ratio_to_lower_bound"` // 0 when the bound is unknown
-	FirstRound          float64    `json:"first_round_samples"`  // all agents
+	// of the agent with the most, run by run
+	SamplesBusiest float64 `json:"samples_busiest_agent"`
+	Messages       float64 `json:"messages"`
+	Bytes          float64 `json:"bytes"`
+	RatioToLower   float64 `json:"ratio_to_lower_bound"` // 0 when the bound is unknown
+	FirstRound     float64 `json:"first_round_samples"`  // all agents
 
 	Cost    float64 `json:"cost,omitempty"`
 	CostQ90 float64 `json:"cost_q90,omitempty"`
@@ -113,9 +118,11 @@ type Row struct {
 	TimeQ90 float64 `json:"time_q90,omitempty"`
 
 	Cheapest bool `json:"cheapest,omitempty"` // of its gap: by cost, without prices by samples
-	Quickest bool `json:"quickest,omitempty"` // of its gap: by calendar time, without durations by rounds
+	// of its gap: by calendar time, without durations by rounds
+	Quickest bool `json:"quickest,omitempty"`
 
-	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"` // of a Comparison: samples, all agents
+	// of a Comparison: samples, all agents
+	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"`
 }
 
 // The things that a Change can vary.

@@ -14,10 +14,13 @@ import (
 
 // LoadOptions of Load; the zero value loads a plain table.
 type LoadOptions struct {
-	Name    string                            // "" means the file's name
-	Rewards string                            // path of raw rewards (task,arm,rep,reward) to resample; "" for none
-	Noise   NoiseModel                        // what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
-	Read    func(path string) ([]byte, error) // reads a file; nil reads files and pipes of at most MaxData bytes
+	Name string // "" means the file's name
+	// path of raw rewards (task,arm,rep,reward) to resample; "" for none
+	Rewards string
+	// what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
+	Noise NoiseModel
+	// reads a file; nil reads files and pipes of at most MaxData bytes
+	Read func(path string) ([]byte, error)
 }
 
 // MaxData is the largest size of a data file, in bytes.

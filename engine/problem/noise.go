@@ -13,22 +13,27 @@ type NoiseModel struct {
 	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they
 	// are guesses, which guide allocations and carry no guarantee. In a statement there is one for
 	// all arms, or none.
-	Scales    []float64
-	Known     string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
-	UnknownBy string // what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask or UnknownArm
+	Scales []float64
+	Known  string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
+	// what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask
+	// or UnknownArm
+	UnknownBy string
 	// Bounds are two numbers between which every reward lies, whatever its law; Scales are then
 	// half their difference [Hoeffding63]. nil without bounds.
 	Bounds *[2]float64
 
-	SD          []float64 // N standard deviations that simulated noise has; nil means Scales
-	Environment string    // how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a statement resampled with raw rewards, bernoulli with Bounds
-	Strength    float64   // of the environment's departure from normal noise; 0 means its default
+	SD []float64 // N standard deviations that simulated noise has; nil means Scales
+	// how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a
+	// statement resampled with raw rewards, bernoulli with Bounds
+	Environment string
+	Strength    float64 // of the environment's departure from normal noise; 0 means its default
 }
 
 // The values of NoiseModel.Known.
 const (
-	NoiseStated  = ""        // they were stated, or follow from Bounds
-	NoiseSD      = "sd"      // estimated for each arm: the column sd, or the standard deviation of its raw rewards
+	NoiseStated = "" // they were stated, or follow from Bounds
+	// estimated for each arm: the column sd, or the standard deviation of its raw rewards
+	NoiseSD      = "sd"
 	NoiseTask    = "task"    // estimated for each task: the pooled standard deviation of its arms
 	NoiseAssumed = "assumed" // nothing was said of them, and they are 1; see NoiseWarning
 )

@@ -140,7 +140,8 @@ func TestNoiseError(t *testing.T) {
 	}{
 		{NoiseModel{Environment: "cauchy"}, "Environment"},
 		{NoiseModel{Environment: EnvironmentResampled}, "Environment"},
-		{NoiseModel{Environment: EnvironmentBernoulli}, "Bounds"}, // by 0 and 1, and means are above 1
+		// by 0 and 1, and means are above 1
+		{NoiseModel{Environment: EnvironmentBernoulli}, "Bounds"},
 		{NoiseModel{Scales: []float64{1}, Bounds: &[2]float64{0, 1}}, "Bounds"},
 		{NoiseModel{Bounds: &[2]float64{1, 0}}, "Bounds"},
 		{NoiseModel{Bounds: &[2]float64{0, 1}, Environment: EnvironmentStudent}, "Bounds"},

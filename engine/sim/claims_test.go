@@ -17,7 +17,8 @@ import (
 func cellOf(number, value float64, mode, name string, runs int, level, spread float64, wrong int) sim.SweepRow {
 	samples, bad := make([]float64, runs), make([]bool, runs)
 	for i := range samples {
-		samples[i] = level * (1 + spread*math.Sin(float64(7*i+3*len(name)))) // neighbours are as good as independent
+		// neighbours are as good as independent
+		samples[i] = level * (1 + spread*math.Sin(float64(7*i+3*len(name))))
 		bad[i] = i < wrong
 	}
 	r := made(name, samples, bad)

@@ -242,7 +242,7 @@ func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 			}
 		}
 		var squares []float64
-		if plan.Spread {
+		if plan.WantSquares {
 			squares = b.Squares[lo:hi]
 		}
 		for at, m := range map[*int]interface {

@@ -54,7 +54,7 @@ func meanVariance(rho, n float64) float64 {
 // serial draws noise of variance 1 with fill. shrink is by how much the variance of a
 // mean of n is below that of the draws made.
 func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n, draws float64) float64) Drawer {
-	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		noise := make([]float64, min(n, oneByOne))
 		fill(rng, noise)
 		level, draws := stat.Mean(noise, nil), float64(len(noise))
@@ -62,7 +62,7 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 		if n > len(noise) {
 			d.Mean *= math.Sqrt(shrink(float64(n), draws))
 		}
-		if spread {
+		if squares {
 			for _, v := range noise {
 				d.Squares += (v - level) * (v - level)
 			}
@@ -78,7 +78,7 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 // then has problem.OutlierFactor times the standard deviation [Tukey60]. How many there are is one
 // binomial, and each kind has one mean and one χ²: the cost does not depend on n.
 func Outliers(mean, sd []float64, share float64) Drawer {
-	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		outliers := binomial(rng, n, share)
 		total := float64(n)
 		counts, factors := [2]float64{total - outliers, outliers}, [2]float64{1, problem.OutlierFactor}
@@ -91,7 +91,7 @@ func Outliers(mean, sd []float64, share float64) Drawer {
 		level := (counts[0]*levels[0] + counts[1]*levels[1]) / total
 		d := Draw{Mean: mean[i] + sd[i]*level}
 		for k, c := range counts {
-			if !spread || c == 0 {
+			if !squares || c == 0 {
 				continue
 			}
 			squares := c * (levels[k] - level) * (levels[k] - level)

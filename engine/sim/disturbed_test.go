@@ -104,7 +104,8 @@ func TestShifts(t *testing.T) {
 		}
 		sizes += second[i] * second[i]
 	}
-	if rms := math.Sqrt(sizes / float64(p.N())); rms < 0.25 || rms > 0.75 { // 0.5 ± 4 standard errors of 30 numbers
+	// 0.5 ± 4 standard errors of 30 numbers
+	if rms := math.Sqrt(sizes / float64(p.N())); rms < 0.25 || rms > 0.75 {
 		t.Errorf("drift per round has root mean square %g, want about 0.5", rms)
 	}
 	batch, other := shifts(problem.EnvironmentBatch, 0, 1), shifts(problem.EnvironmentBatch, 1, 1)

@@ -13,8 +13,8 @@ import (
 )
 
 // A Drawer draws n ≥ 1 rewards of arm i, using only the given source of randomness, and
-// returns their summary, with its Squares where spread asks for them.
-type Drawer func(rng *rand.Rand, i, n int, spread bool) (Draw, error)
+// returns their summary, with its Squares where squares asks for them.
+type Drawer func(rng *rand.Rand, i, n int, squares bool) (Draw, error)
 
 // Draw holds what is reported of the n rewards of an arm in a round.
 type Draw struct {
@@ -38,7 +38,7 @@ func NewEnvironment(draw Drawer, seed uint64, run int) engine.Environment {
 // wants them.
 func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts))}
-	if p.Spread {
+	if p.WantSquares {
 		b.Squares = make([]float64, len(p.Counts))
 	}
 	for i, n := range p.Counts {
@@ -48,12 +48,12 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 		if err := ctx.Err(); err != nil {
 			return b, err
 		}
-		d, err := e.draw(stream(e.seed, e.run, uint64(p.Round), uint64(i)), i, n, p.Spread)
+		d, err := e.draw(stream(e.seed, e.run, uint64(p.Round), uint64(i)), i, n, p.WantSquares)
 		if err != nil {
 			return b, fmt.Errorf("arm %d: %w", i, err)
 		}
 		b.Means[i] = d.Mean
-		if p.Spread {
+		if p.WantSquares {
 			b.Squares[i] = d.Squares
 		}
 	}
@@ -105,9 +105,9 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 // Gaussian draws the mean of n rewards N(mean_i, sd_i²) as one N(mean_i, sd_i²/n), and
 // their squares as one sd_i² χ²(n-1), which is independent of it.
 func Gaussian(mean, sd []float64) Drawer {
-	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		d := Draw{Mean: mean[i] + sd[i]*rng.NormFloat64()/math.Sqrt(float64(n))}
-		if spread && n > 1 {
+		if squares && n > 1 {
 			d.Squares = sd[i] * sd[i] * distuv.ChiSquared{K: float64(n - 1), Src: rng}.Rand()
 		}
 		return d, nil
@@ -121,11 +121,11 @@ func Bernoulli(mean []float64) Drawer { return TwoPoint(mean, 0, 1) }
 // rewards between the two, those that scatter most. Of k that are hi among n the squares are
 // (hi-lo)² k(n-k)/n.
 func TwoPoint(mean []float64, lo, hi float64) Drawer {
-	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		high := binomial(rng, n, (mean[i]-lo)/(hi-lo))
 		share := high / float64(n)
 		d := Draw{Mean: lo + (hi-lo)*share}
-		if spread {
+		if squares {
 			d.Squares = (hi - lo) * (hi - lo) * high * (1 - share)
 		}
 		return d, nil
@@ -135,7 +135,7 @@ func TwoPoint(mean []float64, lo, hi float64) Drawer {
 // Resampled draws n rewards taken with replacement from the measured rewards of the arm:
 // one multinomial, as a chain of binomials.
 func Resampled(rewards [][]float64) Drawer {
-	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		population := rewards[i]
 		left, sum := float64(n), 0.0
 		var counts []float64 // of each reward that was taken
@@ -149,7 +149,7 @@ func Resampled(rewards [][]float64) Drawer {
 			}
 			sum += taken * reward
 			left -= taken
-			if spread {
+			if squares {
 				counts = append(counts, taken)
 			}
 		}
@@ -169,9 +169,9 @@ type RewardFunc = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 // and name. It is called once per arm and round, with the round's n; where the squares are wanted,
 // which a mean does not give, it is called n times for one reward each, at n times the cost.
 func Func(p *problem.Problem, f RewardFunc) Drawer {
-	return func(rng *rand.Rand, i, n int, spread bool) (Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
-		if !spread {
+		if !squares {
 			mean, err := f(rng, task, arm, n)
 			return Draw{Mean: mean}, err
 		}

@@ -24,11 +24,14 @@ type Experiment struct {
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
-	Workers   int           // 0 means one per processor
-	Progress  func(Step)    // called before the first run, after each, and after rounds of a single long one, never concurrently; may be nil
-	Draw      Drawer        // nil means that of the problem
-	Detail    bool          // keep Result.Detail
-	Memory    *model.Memory // shared by experiments that have designs in common; nil means a new one
+	Workers   int // 0 means one per processor
+	// called before the first run, after each, and after rounds of a single long one, never
+	// concurrently; may be nil
+	Progress func(Step)
+	Draw     Drawer // nil means that of the problem
+	Detail   bool   // keep Result.Detail
+	// shared by experiments that have designs in common; nil means a new one
+	Memory *model.Memory
 
 	// Each is called for every run that finished, with the pulls that each agent made in each round
 	// (rounds × V), by which costs and times are counted. It is never called concurrently, in the
@@ -70,7 +73,8 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 		return engine.Result{}, err
 	}
 	model.Share(x.Memory)
-	if _, err := entry.New(model, x.Options); err != nil { // before any run: wrong options fail once
+	// before any run: wrong options fail once
+	if _, err := entry.New(model, x.Options); err != nil {
 		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
 	t := newTally(x, entry)

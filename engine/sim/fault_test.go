@@ -62,7 +62,8 @@ func TestFaultExtremeNumbers(t *testing.T) {
 			}
 		}
 		for _, a := range r.Answers {
-			if r.SamplesPerAgent.Mean > 0 && math.IsNaN(a.Estimate) || math.IsInf(a.Estimate, 0) || math.IsNaN(a.Margin) { // nothing sampled, nothing estimated
+			// nothing sampled, nothing estimated
+			if r.SamplesPerAgent.Mean > 0 && math.IsNaN(a.Estimate) || math.IsInf(a.Estimate, 0) || math.IsNaN(a.Margin) {
 				t.Errorf("%s, %s: answer %+v", name, algorithm, a)
 			}
 		}

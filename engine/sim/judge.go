@@ -40,7 +40,8 @@ func newJudge(x Experiment, entry algorithms.Entry) judge {
 	for _, m := range p.Mean {
 		largest = max(largest, math.Abs(m))
 	}
-	j.tolerance = x.Options.Epsilon*(1+1e-12) + model.TieTolerance*largest // epsilon, and the rounding of tied means
+	// epsilon, and the rounding of tied means
+	j.tolerance = x.Options.Epsilon*(1+1e-12) + model.TieTolerance*largest
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		sorted := slices.Sorted(slices.Values(p.Mean[lo:hi]))

@@ -45,7 +45,8 @@ func BenchmarkLevel(b *testing.B) {
 	}
 	for _, rho := range []float64{0, 0.3, 1} {
 		measure(fmt.Sprintf("tasks-in-error/correlation=%g", rho), func(_ *testing.B, off bool) float64 {
-			return sharesApart(0.1, 0.1*(1+amount(off)), rho) // the rate in question is 0.1; it is that, or 0.2
+			// the rate in question is 0.1; it is that, or 0.2
+			return sharesApart(0.1, 0.1*(1+amount(off)), rho)
 		})
 	}
 	for _, runs := range []int{5, 50} {

@@ -90,7 +90,7 @@ func TestSquaresLeaveMeans(t *testing.T) {
 		env := sim.NewEnvironment(draw, 5, 3)
 		plan := engine.Plan{Round: 2, Counts: []int{40, 9}}
 		without, err1 := env.Pull(context.Background(), plan)
-		plan.Spread = true
+		plan.WantSquares = true
 		with, err2 := env.Pull(context.Background(), plan)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)

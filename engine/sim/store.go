@@ -94,7 +94,8 @@ func (s *Store) load() error {
 		return nil
 	}
 	torn := bytes.TrimRight(text[whole:], "\x00\n")
-	zeros := text[whole] == 0 && (whole > 0 || len(torn) == 0) // a file that begins with zeros may be anything
+	// a file that begins with zeros may be anything
+	zeros := text[whole] == 0 && (whole > 0 || len(torn) == 0)
 	if n := min(len(torn), len(lineStart)); !zeros && string(torn[:n]) != lineStart[:n] {
 		return fmt.Errorf("%s: not a store of results: its last line begins with %q", s.path, torn[:n])
 	}

@@ -80,7 +80,8 @@ func TestStoreIsLossless(t *testing.T) {
 		if e.Mode == engine.ModeFB {
 			x.Options.Budget = 40
 		}
-		for _, x.Options.MaxSamples = range []int{0, 1} { // stopped before anything is sampled, nothing is known
+		// stopped before anything is sampled, nothing is known
+		for _, x.Options.MaxSamples = range []int{0, 1} {
 			r, stored, err := s.Run(context.Background(), x)
 			if err != nil || stored {
 				t.Fatalf("%s: stored before it was run %t, error %v", e.Name, stored, err)

@@ -23,7 +23,8 @@ const (
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model) {
-	if x.Problem.Mean == nil || m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
+	// the bound is for rewards of the kernel
+	if x.Problem.Mean == nil || m.Fidelity(r.Epsilon) == model.Foreign {
 		return
 	}
 	n, rank := x.Problem.N(), m.Rank()

@@ -4,9 +4,11 @@ import "github.com/gonb-cope/gonb-cope/engine"
 
 // Sweep is the value of sweep(...): one row per combination of swept values.
 type Sweep struct {
-	Names  []string   `json:"names"`            // swept names, in the order given
-	Per    string     `json:"per,omitempty"`    // what a row of its table is: PerCell ("" is the same) or PerRun
-	Stored int        `json:"stored,omitempty"` // how many of Rows were read from a Store and not run
+	Names []string `json:"names"` // swept names, in the order given
+	// what a row of its table is: PerCell ("" is the same) or PerRun
+	Per string `json:"per,omitempty"`
+	// how many of Rows were read from a Store and not run
+	Stored int        `json:"stored,omitempty"`
 	Rows   []SweepRow `json:"rows"`
 }
 
@@ -28,9 +30,11 @@ type Comparison struct {
 	Values     []any           `json:"values"` // of the swept names besides the algorithm
 	Algorithm  string          `json:"algorithm"`
 	Difference engine.Interval `json:"difference"` // algorithm - reference, in units of the measure
-	Ratio      engine.Interval `json:"ratio"`      // algorithm / reference; zero when the reference measures 0
-	Paired     bool            `json:"paired"`     // run by run on shared seeds, not mean against mean
-	Runs       int             `json:"runs"`       // of the smaller side
+	// algorithm / reference; zero when the reference measures 0
+	Ratio engine.Interval `json:"ratio"`
+	// run by run on shared seeds, not mean against mean
+	Paired bool `json:"paired"`
+	Runs   int  `json:"runs"` // of the smaller side
 }
 
 // Comparisons is the value of paired(...).
@@ -68,15 +72,16 @@ const (
 
 // Claim is one statement of the paper about one instance, measured.
 type Claim struct {
-	Source    string          `json:"source"` // where the paper says it
-	Case      float64         `json:"case"`
-	Name      string          `json:"name"`  // "gap" or "budget"
-	Value     float64         `json:"value"` // of it
-	Statement string          `json:"statement"`
-	Quantity  string          `json:"quantity"` // what Measured is
-	Measured  engine.Interval `json:"measured"` // simultaneous 95 % interval over the claims of one case
-	Verdict   string          `json:"verdict"`
-	Why       Reason          `json:"why,omitzero"` // when it does not hold
+	Source    string  `json:"source"` // where the paper says it
+	Case      float64 `json:"case"`
+	Name      string  `json:"name"`  // "gap" or "budget"
+	Value     float64 `json:"value"` // of it
+	Statement string  `json:"statement"`
+	Quantity  string  `json:"quantity"` // what Measured is
+	// simultaneous 95 % interval over the claims of one case
+	Measured engine.Interval `json:"measured"`
+	Verdict  string          `json:"verdict"`
+	Why      Reason          `json:"why,omitzero"` // when it does not hold
 }
 
 // Claims is the value of claims(...).

@@ -70,7 +70,8 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 		joint.Terms = append(joint.Terms, kernels.Term{Scale: 0.8 * u.kernel})
 	}
 	points := at([]string{"z_1"}, tasks, z)
-	noise := make([]float64, len(taskOf)) // of no symmetry: where two allocations are equally good, rounding chooses
+	// of no symmetry: where two allocations are equally good, rounding chooses
+	noise := make([]float64, len(taskOf))
 	for i := range noise {
 		noise[i] = (0.4 + 0.1*rng.Float64()) * u.reward
 	}
@@ -125,7 +126,8 @@ func TestUnits(t *testing.T) {
 					}
 					for _, c := range factors {
 						all := []units{{1, c, 1, 0}, {1, 1, c, 0}}
-						if entry.Regression == algorithms.RegressionPosterior { // its prior is in squared units of the rewards
+						// its prior is in squared units of the rewards
+						if entry.Regression == algorithms.RegressionPosterior {
 							all[0].kernel = c * c
 						} else {
 							all = append(all, units{c, 1, 1, 0})
@@ -174,7 +176,8 @@ func compareUnits(t *testing.T, u units, want, got engine.Result) {
 		if a.Arm != b.Arm || a.Leader != b.Leader {
 			t.Errorf("%+v: answer %q, leader %q; want %q and %q", u, b.Arm, b.Leader, a.Arm, a.Leader)
 		}
-		if off := math.Abs(a.Estimate - (b.Estimate-u.level)/u.reward); off > 0.02 { // of noise of 0.4: a pull here in place of there
+		// of noise of 0.4: a pull here in place of there
+		if off := math.Abs(a.Estimate - (b.Estimate-u.level)/u.reward); off > 0.02 {
 			t.Errorf("%+v: estimate of %q off by %g of %g", u, a.Leader, off, a.Estimate)
 		}
 	}

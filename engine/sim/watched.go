@@ -14,9 +14,10 @@ type Step struct {
 	Done, Total int // runs
 
 	Round          int
-	Samples        int     // so far, all agents together
-	Tasks, Decided int     // in all, and those with an answer
-	Remaining      float64 // engine.Explainer: further samples, -1 when it cannot be decided, NaN when not known
+	Samples        int // so far, all agents together
+	Tasks, Decided int // in all, and those with an answer
+	// engine.Explainer: further samples, -1 when it cannot be decided, NaN when not known
+	Remaining float64
 }
 
 const (

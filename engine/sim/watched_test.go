@@ -24,10 +24,10 @@ func before(t *testing.T, p *problem.Problem, call func(draw int)) sim.Drawer {
 		t.Fatal(err)
 	}
 	made := 0
-	return func(rng *rand.Rand, i, n int, spread bool) (sim.Draw, error) {
+	return func(rng *rand.Rand, i, n int, squares bool) (sim.Draw, error) {
 		made++
 		call(made)
-		return draw(rng, i, n, spread)
+		return draw(rng, i, n, squares)
 	}
 }
 

@@ -13,7 +13,7 @@ type kind byte
 
 const (
 	kindMerged kind = 'M'
-	kindSpread kind = 'S' // merged, with squares
+	kindSquares kind = 'S' // merged, with squares
 	kindRaw    kind = 'R'
 	kindTheta  kind = 'T'
 )
@@ -23,7 +23,7 @@ func (k kind) String() string {
 	switch k {
 	case kindMerged:
 		return "merged"
-	case kindSpread:
+	case kindSquares:
 		return "spread"
 	case kindRaw:
 		return "raw"
@@ -76,7 +76,7 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 	}
 	form := kindMerged
 	if m.Squares != nil {
-		form = kindSpread
+		form = kindSquares
 		if len(m.Squares) != len(m.Counts) {
 			return b, fmt.Errorf("wire: a spread message has the squared deviations of each arm, got %d for %d arms", len(m.Squares), len(m.Counts))
 		}
@@ -87,7 +87,7 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 		if count != 0 {
 			w.float("the mean of arm", i, m.Means[i])
 		}
-		if form == kindSpread && count > 1 {
+		if form == kindSquares && count > 1 {
 			w.squares(i, m.Squares[i])
 		}
 	}
@@ -97,19 +97,19 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 // ParseMerged reads what Merged.Append wrote.
 func ParseMerged(b []byte) (Merged, error) {
 	r, m := reader{rest: b, kind: kindMerged}, Merged{}
-	if len(b) > 1 && kind(b[1]) == kindSpread {
-		r.kind = kindSpread
+	if len(b) > 1 && kind(b[1]) == kindSquares {
+		r.kind = kindSquares
 	}
 	n := r.begin(&m.Header, 1)
 	m.Counts, m.Means = make([]int, n), make([]float64, n)
-	if r.kind == kindSpread {
+	if r.kind == kindSquares {
 		m.Squares = make([]float64, n)
 	}
 	for i := range n {
 		if m.Counts[i] = r.number("the count of arm", i); m.Counts[i] != 0 {
 			m.Means[i] = r.float("the mean of arm", i)
 		}
-		if r.kind == kindSpread && m.Counts[i] > 1 {
+		if r.kind == kindSquares && m.Counts[i] > 1 {
 			m.Squares[i] = r.squares(i)
 		}
 	}

@@ -4,14 +4,14 @@ import "math/bits"
 
 // MergedSize returns the length of a Merged message of an agent with these counts, with or without
 // squares.
-func MergedSize(agent, round int, counts []int, spread bool) int {
+func MergedSize(agent, round int, counts []int, squares bool) int {
 	size := headerSize(agent, round, len(counts))
 	for _, count := range counts {
 		size += uvarintSize(count)
 		if count != 0 {
 			size += floatSize
 		}
-		if spread && count > 1 {
+		if squares && count > 1 {
 			size += floatSize
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // node is a kernel as data: a sum, product, multiple or power of other kernels, a
 // formula, or a kernel of the catalogue with its parameters.
 type node struct {
-	Op       string // "sum", "product", "scaled", "power", "open", "formula" or the name of a type in leaves
+	// "sum", "product", "scaled", "power", "open", "formula" or the name of a type in leaves
+	Op       string
 	Parts    []node
 	Scale    float64
 	Exponent int

@@ -50,8 +50,9 @@ func plainKinds() map[string]reflect.Type {
 // Functions says where the formulas and reward functions of a value are: when a value
 // is encoded, each is given a number; when it is decoded, the number makes one again.
 type Functions struct {
-	Number  func(kernels.Formula) (uint64, error)
-	Formula func(f kernels.Formula, number uint64) (kernels.Formula, error) // f has name, parameters and text
+	Number func(kernels.Formula) (uint64, error)
+	// f has name, parameters and text
+	Formula func(f kernels.Formula, number uint64) (kernels.Formula, error)
 	Reward  func() (sim.RewardFunc, error)
 }
 
@@ -178,7 +179,8 @@ func decodeList(v Value, fs Functions) (any, error) {
 	}
 	out := make([]any, len(list))
 	for i, e := range list {
-		if e.Kind == kindList && len(e.Data) >= len(v.Data) { // a list inside is smaller, so nesting ends
+		// a list inside is smaller, so nesting ends
+		if e.Kind == kindList && len(e.Data) >= len(v.Data) {
 			return nil, fmt.Errorf("a list that cannot be read")
 		}
 		var err error

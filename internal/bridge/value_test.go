@@ -46,7 +46,8 @@ func round(t *testing.T, v any) any {
 func TestSubset(t *testing.T) {
 	tasks, _ := kernels.NewPoints(nil, []string{"oslo", "rome"}, nil)
 	arms, _ := kernels.NewPoints([]string{"x_1"}, []string{"a", "b", "c", "a"}, [][]float64{{1}, {2}, {3}, {4}})
-	similar := kernels.Table{Values: [][]float64{{1, 0.5}, {0.5, 1}}} // a row for each task of the whole
+	// a row for each task of the whole
+	similar := kernels.Table{Values: [][]float64{{1, 0.5}, {0.5, 1}}}
 	p, err := problem.New("two", tasks, arms, []int{0, 0, 1, 1}, kernels.LiftTask(similar), []float64{1}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,8 @@ func TestNothingIsLost(t *testing.T) {
 	for _, v := range []any{&p, &f, &s} {
 		filler.fill(reflect.ValueOf(v).Elem(), 0)
 	}
-	p.Tasks, p.Arms, p.TaskOf, p.Kernel = points, points, []int{0, 1}, joint // what a problem must be
+	// what a problem must be
+	p.Tasks, p.Arms, p.TaskOf, p.Kernel = points, points, []int{0, 1}, joint
 	p.Noise.Scales, p.Mean, p.Noise.SD, p.Reps, p.Noise.UnknownBy, p.Noise.Bounds = []float64{2, 2}, []float64{4, 5}, []float64{6, 7}, []float64{8, 9}, problem.UnknownTask, &[2]float64{4, 8}
 	p.Rewards = [][]float64{{1, 2}, {3}}
 	f.Kernel = joint

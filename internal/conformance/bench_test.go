@@ -60,7 +60,8 @@ func BenchmarkGoCellAdded(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			theirs, own := started(b, plainGoNB), started(b, ourKernel)
 			took(b, theirs, "%noautoget")
-			for _, k := range []*client.Kernel{theirs, own} { // the first starts GoNB, and is linked in full
+			// the first starts GoNB, and is linked in full
+			for _, k := range []*client.Kernel{theirs, own} {
 				took(b, k, c.cell(-1))
 				took(b, k, c.cell(-2))
 			}

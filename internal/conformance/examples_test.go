@@ -71,7 +71,8 @@ func TestExamplesOfGoNB(t *testing.T) {
 	program(t, "bc", "bc")
 	module := goList(t, "{{.Dir}}", "github.com/janpfeifer/gonb")
 	preface := pinning(t)
-	t.Cleanup(func() { _ = os.RemoveAll("/tmp/gonb_examples_test_goflags_cover") }) // where goflags.ipynb writes
+	// where goflags.ipynb writes
+	t.Cleanup(func() { _ = os.RemoveAll("/tmp/gonb_examples_test_goflags_cover") })
 	for _, name := range examples {
 		t.Run(name, func(t *testing.T) {
 			nb, err := notebook.Load(filepath.Join(module, "examples", name+".ipynb"))
@@ -145,7 +146,8 @@ func execute(ctx context.Context, t *testing.T, k *client.Kernel, work, source s
 	reply, err := k.Execute(ctx, source, client.ExecuteOptions{
 		Timeout: limit,
 		Input: func(string, bool) (string, error) {
-			time.Sleep(2 * time.Second) // GoNB asks first and then says who gets the answer: one that comes at once is lost
+			// GoNB asks first and then says who gets the answer: one that comes at once is lost
+			time.Sleep(2 * time.Second)
 			return "42", nil
 		},
 		Output: func(m *jupyter.Message) {
@@ -205,14 +207,18 @@ var differences = []struct {
 	pattern *regexp.Regexp
 	stands  string
 }{
-	{regexp.MustCompile(`/tmp/gonb_[0-9a-f]{8}|gonb_[0-9a-f]{8}`), "GONB"}, // GoNB's folder and module are named at random
-	{regexp.MustCompile(`/tmp/gonb_tests_gowork_\w{8}`), "TEMPORARY"},      // mktemp of gowork.ipynb
-	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"},            // of go test
-	{regexp.MustCompile(`\s+\d+(\.\d+)?\s+(ns/op)`), " TIME"},              // of benchmarks
-	{regexp.MustCompile(`(Benchmark\w+)-?\d*\s+\d+`), "$1 COUNT"},          // how often they were run
-	{regexp.MustCompile(`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}`), "DATE"},    // of package log
-	{regexp.MustCompile(`_~\d+`), "UNNAMED"},                               // what GoNB calls a blank identifier
-	{regexp.MustCompile(`0x[0-9a-f]+`), "ADDRESS"},                         // in stack traces
+	// GoNB's folder and module are named at random
+	{regexp.MustCompile(`/tmp/gonb_[0-9a-f]{8}|gonb_[0-9a-f]{8}`), "GONB"},
+	// mktemp of gowork.ipynb
+	{regexp.MustCompile(`/tmp/gonb_tests_gowork_\w{8}`), "TEMPORARY"},
+	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"}, // of go test
+	{regexp.MustCompile(`\s+\d+(\.\d+)?\s+(ns/op)`), " TIME"},   // of benchmarks
+	// how often they were run
+	{regexp.MustCompile(`(Benchmark\w+)-?\d*\s+\d+`), "$1 COUNT"},
+	{regexp.MustCompile(`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}`), "DATE"}, // of package log
+	// what GoNB calls a blank identifier
+	{regexp.MustCompile(`_~\d+`), "UNNAMED"},
+	{regexp.MustCompile(`0x[0-9a-f]+`), "ADDRESS"}, // in stack traces
 }
 
 // normal returns a text in lines without what two runs cannot agree on.

@@ -42,7 +42,8 @@ func suite(t *testing.T, class string, report func(check, state, reason string))
 // All checks of the suite hold for this kernel, and none is left out.
 func TestJupyterSuite(t *testing.T) {
 	warm(t)
-	t.Setenv("XDG_STATE_HOME", t.TempDir()) // its own history: the suite counts what matches, and notebooks that ran before match, too
+	// its own history: the suite counts what matches, and notebooks that ran before match, too
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	passed := suite(t, "GonbCope", func(check, state, reason string) { t.Errorf("%s %s: %s", check, state, reason) })
 	if len(passed) != suiteChecks {
 		t.Errorf("%d checks went well, want %d", len(passed), suiteChecks)

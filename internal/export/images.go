@@ -140,7 +140,8 @@ func isWebP(data []byte) bool {
 // isSVG reports whether data are an XML document whose root is an SVG drawing.
 func isSVG(data []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(data))
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // names of elements are ASCII
+	// names of elements are ASCII
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	for {
 		token, err := d.Token()
 		if err != nil {

@@ -156,7 +156,8 @@ func (p *texProse) inline(n ast.Node) string {
 // html returns what raw HTML says, and then its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
-	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // p.image loads it
+	// p.image loads it
+	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }}
 	tree := k.Read(string(source))
 	var b strings.Builder
 	if s := tree.Lines(); s != "" {

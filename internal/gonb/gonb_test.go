@@ -49,7 +49,8 @@ func TestProvision(t *testing.T) {
 				t.Error("nothing was said about the build")
 			}
 			out, err := exec.Command(tools.GoNB, "-V").CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "v0.11.") { // the tag v0.11.4 says v0.11.1
+			// the tag v0.11.4 says v0.11.1
+			if err != nil || !strings.Contains(string(out), "v0.11.") {
 				t.Errorf("gonb -V: %s, %v", out, err)
 			}
 			goimports := exec.Command(tools.GoImports)
@@ -115,7 +116,8 @@ func TestFindSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GONB_COPE_SOURCE", "")
-	for _, start := range []string{".", "../../notebooks", t.TempDir()} { // the last: where this was compiled from
+	// the last: where this was compiled from
+	for _, start := range []string{".", "../../notebooks", t.TempDir()} {
 		m, err := FindSource(context.Background(), start)
 		if err != nil || m.Source != here || m.Path != modulePath {
 			t.Errorf("from %s: %+v, %v; want %s", start, m, err, here)

@@ -22,9 +22,11 @@ import (
 
 // Options say how a notebook is executed.
 type Options struct {
-	Folder      string   // where the kernel works: the folder of the notebook
-	Kernel      string   // name of another kernel than the notebook's; "" keeps it
-	Self        []string // the command that runs our kernel, which needs no installation: it is followed by the connection file
+	Folder string // where the kernel works: the folder of the notebook
+	Kernel string // name of another kernel than the notebook's; "" keeps it
+	// the command that runs our kernel, which needs no installation: it is followed by the
+	// connection file
+	Self        []string
 	Timeout     time.Duration
 	AllowErrors bool
 	Stderr      io.Writer

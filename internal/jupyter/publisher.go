@@ -20,7 +20,8 @@ func (s *Server) Publish(m *Message) {
 	stream := m.Header.Type == "stream"
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if strings.HasPrefix(m.Header.Type, "comm_") { // of all that is published, only this would also be a request
+	// of all that is published, only this would also be a request
+	if strings.HasPrefix(m.Header.Type, "comm_") {
 		s.seen.add(signatureOf(frames))
 	}
 	for p, topics := range s.subs {

@@ -70,7 +70,8 @@ func Install(o Options) (Installed, error) {
 		return Installed{}, err
 	}
 	switch _, err := Read(dir); {
-	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR): // replace says what a file in the way is
+	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		// replace says what a file in the way is
 	default:
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
 	}

@@ -39,11 +39,13 @@ type Views[V any] interface {
 
 // Kind is a kind of value, with the view of its values in a Views[V].
 type Kind[V any] struct {
-	Name   string                // in messages of the language and between processes
-	Plural bool                  // the name takes no article
-	JSON   string                // the "type" of a display; "" means Name
-	Of     string                // the function whose value it is, where Name does not say enough; else ""
-	Reader string                // the function of package session that reads it; "" if only session.Get does
+	Name   string // in messages of the language and between processes
+	Plural bool   // the name takes no article
+	JSON   string // the "type" of a display; "" means Name
+	// the function whose value it is, where Name does not say enough; else ""
+	Of string
+	// the function of package session that reads it; "" if only session.Get does
+	Reader string
 	Type   reflect.Type          // of the value in Go
 	View   func(Views[V], any) V // of a value of this Type
 }

@@ -187,7 +187,8 @@ func (g *child) deliverPrompts() {
 }
 
 // interrupt interrupts whatever runs below GoNB, and what it starts until calm.
-func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) } // one that has ended needs none
+// A process that has ended needs no interrupt.
+func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) }
 
 func (g *child) calm() { _, _ = io.WriteString(g.orders, warden.Calm) }
 

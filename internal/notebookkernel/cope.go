@@ -17,8 +17,9 @@ import (
 
 // copeSide evaluates %%cope cells.
 type copeSide struct {
-	k      *kernel
-	prefix string // of the ids of displays, different in each kernel: a notebook keeps displays of several
+	k *kernel
+	// of the ids of displays, different in each kernel: a notebook keeps displays of several
+	prefix string
 
 	mu      sync.Mutex // held while the session is used: Go cells use it, too
 	session *dsl.Session

@@ -19,16 +19,18 @@ import (
 type goSide struct {
 	k *kernel
 
-	mu       sync.Mutex
-	child    *child // nil before the first Go cell, and after GoNB has ended
-	tools    gonb.Tools
-	imports  *gonb.Imports // nil before the first start, and when no source was found
-	count    int           // GoNB's counter of executions
-	autoGet  bool          // GoNB runs go get before each cell
-	folder   string        // private, "" before the first start: the bridge, and a folder for each GoNB
-	prepared string        // the folder of the GoNB that runs: its sockets and what it is prepared with
-	bridge   *host.Host    // lets Go cells see the session; nil before the first start
-	output   *goOutput     // of the cell that runs; nil when none does
+	mu      sync.Mutex
+	child   *child // nil before the first Go cell, and after GoNB has ended
+	tools   gonb.Tools
+	imports *gonb.Imports // nil before the first start, and when no source was found
+	count   int           // GoNB's counter of executions
+	autoGet bool          // GoNB runs go get before each cell
+	// private, "" before the first start: the bridge, and a folder for each GoNB
+	folder string
+	// the folder of the GoNB that runs: its sockets and what it is prepared with
+	prepared string
+	bridge   *host.Host // lets Go cells see the session; nil before the first start
+	output   *goOutput  // of the cell that runs; nil when none does
 }
 
 func newGoSide(k *kernel) *goSide { return &goSide{k: k} }

@@ -26,7 +26,8 @@ func TestGoCells(t *testing.T) {
 			t.Errorf("%s: session %s, parent %+v", m.Header.Type, m.Header.Session, m.Parent)
 		}
 	}
-	r = f.execute("%%\nfmt.Fprint(os.Stderr, \"careful\")").ok(t) // declarations are kept, and imports found
+	// declarations are kept, and imports found
+	r = f.execute("%%\nfmt.Fprint(os.Stderr, \"careful\")").ok(t)
 	if got := r.text(t, "stderr"); got != "careful" {
 		t.Errorf("stderr %q", got)
 	}
@@ -120,7 +121,8 @@ func TestInterruptGo(t *testing.T) {
 		})
 		test.interrupt()
 		r := f.finish(m)
-		if strings.HasPrefix(test.code, "!echo begun; ") { // GoNB does not count a shell command's failure as one
+		// GoNB does not count a shell command's failure as one
+		if strings.HasPrefix(test.code, "!echo begun; ") {
 			continue
 		}
 		if r.reply["ename"] != "Interrupted" {
@@ -246,8 +248,10 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 	f.execute("%%\nfmt.Println(0)").ok(t)
 	for i := range 24 {
 		m := f.submit(fmt.Sprintf("%%%%\nfmt.Println(%d)\ntime.Sleep(time.Hour)", 1000+i))
-		f.await(m, "the kernel's attention", func(all []*jupyter.Message) bool { return len(all) > 1 }) // busy, execute_input
-		time.Sleep(time.Duration(i) * 12 * time.Millisecond)                                            // any moment will do
+		// busy, execute_input
+		f.await(m, "the kernel's attention", func(all []*jupyter.Message) bool { return len(all) > 1 })
+		// any moment will do
+		time.Sleep(time.Duration(i) * 12 * time.Millisecond)
 		f.ask(jupyter.ControlChannel, "interrupt_request", struct{}{})
 		r := f.finish(m)
 		if r.reply["ename"] != "Interrupted" {

@@ -157,7 +157,8 @@ func excerpt(source string, line, column int) string {
 	if column < 1 {
 		return text
 	}
-	pad := []rune(strings.ToValidUTF8(source[:min(column-1, len(source))], "?")) // the compiler counts bytes
+	// the compiler counts bytes
+	pad := []rune(strings.ToValidUTF8(source[:min(column-1, len(source))], "?"))
 	for i, r := range pad {
 		if r != '\t' {
 			pad[i] = ' '

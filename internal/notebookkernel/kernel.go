@@ -185,7 +185,8 @@ func (k *kernel) serveEither(ch jupyter.Channel, m *jupyter.Message) {
 		k.reply(ch, m, "interrupt_reply", ok{"ok"})
 	case "shutdown_request":
 		k.shutdown(ch, m)
-	case "gonb_cope_provenance_request": // our own: what a report says about where results come from
+	case "gonb_cope_provenance_request":
+		// our own: what a report says about where results come from
 		k.reply(ch, m, "gonb_cope_provenance_reply", k.cope.provenance())
 	case "debug_request":
 		k.reply(ch, m, "debug_reply", debugReply(m))

@@ -245,7 +245,8 @@ func TestDebugAndUnknownRequests(t *testing.T) {
 	}
 	m := f.send(jupyter.ShellChannel, "no_such_request", struct{}{})
 	f.await(m, "idle after an unknown request", hasIdle)
-	f.client.Send(jupyter.ShellChannel, f.client.Session().New("execute_request", nil, []int{1})) // not an object
+	// not an object
+	f.client.Send(jupyter.ShellChannel, f.client.Session().New("execute_request", nil, []int{1}))
 	f.execute("%%cope\n1").ok(t)
 }
 

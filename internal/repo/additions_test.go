@@ -22,13 +22,15 @@ func TestCostOfAdditions(t *testing.T) {
 		names    []string // identifiers, and texts with their quotes
 		files    []string
 		besides  []string // files that need not name it, such as those that use it
-		more     int      // files that have no name of it, such as the algorithm that follows an option
+		// files that have no name of it, such as the algorithm that follows an option
+		more int
 	}{
 		{"a kernel", []string{"Cosine", "cosineEntry", `"cosine"`}, []string{"kernels/catalogue.go", "kernels/periodic.go"}, nil, 0},
 		{"an algorithm of a known family", []string{"NewIndPolyALBA", `"IndPolyALBA"`}, []string{"engine/algorithms/catalogue.go", "engine/internal/elimination/polyalba.go"},
 			[]string{"engine/sim/claimsfc.go"}, 0}, // what the paper claims of it
 		{"a kind of value that is displayed", []string{"Claims", "claimsBlocks", `"claims"`}, []string{"internal/kinds/kinds.go", "report/claims.go"},
-			[]string{"engine/sim/types.go", "engine/sim/claims.go", "dsl/analysis.go", "session/session.go"}, 0}, // the type, the function that returns one, a reader by name
+			// the type, the function that returns one, a reader by name
+			[]string{"engine/sim/types.go", "engine/sim/claims.go", "dsl/analysis.go", "session/session.go"}, 0},
 		{"a kind of value that is displayed", []string{"Explanation", "explanationBlocks", `"explanation"`}, []string{"internal/kinds/kinds.go", "report/explanation.go"},
 			[]string{"engine/explain.go", "dsl/explain.go", "session/session.go"}, 0},
 		{"a script function", []string{`"measures"`}, []string{"dsl/output.go"}, nil, 0},

@@ -31,7 +31,8 @@ func TestSecurity(t *testing.T) {
 			t.Errorf("docs/security.md: %s: no test", cells[0])
 		}
 		for _, name := range tries {
-			test, _, _ := strings.Cut(name[strings.LastIndex(name, ".")+1:], "/") // TestScripts/store
+			// TestScripts/store
+			test, _, _ := strings.Cut(name[strings.LastIndex(name, ".")+1:], "/")
 			whole := name[:strings.LastIndex(name, ".")+1] + test
 			if named[whole] = true; !tests[whole] {
 				t.Errorf("docs/security.md: %s: there is no test %s", cells[0], name)

@@ -32,7 +32,8 @@ func environment(id int) []string {
 // reap takes note of adopted processes that have ended, and leaves the command to
 // whoever waits for it.
 func reap(command int) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid())) // not in every kernel
+	// not in every kernel
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
 	for _, field := range strings.Fields(string(text)) {
 		if id, err := strconv.Atoi(field); err == nil && id != command {
 			_, _ = syscall.Wait4(id, nil, syscall.WNOHANG, nil)

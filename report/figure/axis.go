@@ -30,7 +30,8 @@ type tick struct {
 func newAxis(values, wide []float64, log, zero bool) axis {
 	a := axis{log: log, lo: math.Inf(1), hi: math.Inf(-1)}
 	below := false
-	fits := func(v float64) bool { return math.Abs(v) < 1e300 && (!log || v > 1e-300) } // false for NaN
+	// false for NaN
+	fits := func(v float64) bool { return math.Abs(v) < 1e300 && (!log || v > 1e-300) }
 	for _, v := range values {
 		if fits(v) {
 			a.lo, a.hi = min(a.lo, v), max(a.hi, v)

@@ -54,7 +54,8 @@ func (p pane) bars(c draw.Canvas) {
 		base = p.x.lo
 	}
 	n := len(p.Series)
-	slot := (p.py(1) - p.py(0)) * 0.72 / vg.Length(n) // the height of a bar with the space around it
+	// the height of a bar with the space around it
+	slot := (p.py(1) - p.py(0)) * 0.72 / vg.Length(n)
 	half := slot * 0.46
 	for k, s := range p.Series {
 		for i, v := range s.Y {

@@ -6,9 +6,10 @@ type Style string
 // The styles. Markers and dashes always go with colours, so that a figure reads
 // in grey too.
 const (
-	Line     Style = "line"     // markers joined by a line, intervals as error bars; the default
-	Points   Style = "points"   // markers with error bars
-	Bars     Style = "bars"     // horizontal bars with error bars; X is the position, named by Categories
+	Line   Style = "line"   // markers joined by a line, intervals as error bars; the default
+	Points Style = "points" // markers with error bars
+	// horizontal bars with error bars; X is the position, named by Categories
+	Bars     Style = "bars"
 	Band     Style = "band"     // a line in a band from Lo to Hi
 	Forecast Style = "forecast" // a thin line without markers in the colour of the series
 	Bound    Style = "bound"    // a thin grey line without markers: something to compare with
@@ -25,14 +26,19 @@ type Figure struct {
 	LogY   bool   `json:"log_y"`
 	// NonNegative says that no value can be below 0: intervals that reach there, as
 	// Student's t may, are drawn down to 0.
-	NonNegative bool            `json:"non_negative,omitempty"`
-	Categories  []string        `json:"categories,omitempty"` // names of the positions 0, 1, ... along the categorical axis
-	XNames      []XName         `json:"x_names,omitempty"`    // names of single places along x, such as infinity on a logarithmic axis
-	Series      []Series        `json:"series,omitempty"`
-	Lines       []ReferenceLine `json:"lines,omitempty"`
-	Heat        *Heat           `json:"heat,omitempty"`   // drawn instead of Series
-	Panels      []Figure        `json:"panels,omitempty"` // drawn instead of Series: lines and points side by side that share axes and legend, each with its Title
-	Alt         string          `json:"alt"`              // the figure in words; "" lets Describe write it
+	NonNegative bool `json:"non_negative,omitempty"`
+	// names of the positions 0, 1, ... along the categorical axis
+	Categories []string `json:"categories,omitempty"`
+	// names of single places along x, such as infinity on a logarithmic axis
+	XNames []XName         `json:"x_names,omitempty"`
+	Series []Series        `json:"series,omitempty"`
+	Lines  []ReferenceLine `json:"lines,omitempty"`
+	Heat   *Heat           `json:"heat,omitempty"` // drawn instead of Series
+	// drawn instead of Series: lines and points side by side that share axes and legend, each with
+	// its Title
+	Panels []Figure `json:"panels,omitempty"`
+	// the figure in words; "" lets Describe write it
+	Alt string `json:"alt"`
 }
 
 // Series is one line, set of points or set of bars. Lo and Hi are the ends of

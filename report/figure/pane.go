@@ -19,9 +19,10 @@ type pane struct {
 	size   vg.Length     // of the labels of ticks
 	bare   bool          // no labels at the y axis: the pane at its left has them
 	banded bool          // intervals as bands, because bars would hide each other
-	aside  [][]vg.Length // how far the bars of intervals stand beside their markers, by series and point
-	blind  bool          // categories at the y axis: no axis line, no ticks
-	turned bool          // labels of the x axis upright
+	// how far the bars of intervals stand beside their markers, by series and point
+	aside  [][]vg.Length
+	blind  bool // categories at the y axis: no axis line, no ticks
+	turned bool // labels of the x axis upright
 }
 
 // placedLabel is the label of a vertical line, in the row above the box where it

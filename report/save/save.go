@@ -15,7 +15,8 @@ import (
 type Format struct {
 	Ending string // ".csv"
 	Holds  Holds
-	Write  func(io.Writer, report.Document) error // of the value of the first display, but for Documents
+	// of the value of the first display, but for Documents
+	Write func(io.Writer, report.Document) error
 }
 
 // Holds says what a format holds.

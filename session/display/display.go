@@ -49,7 +49,8 @@ func Markdown(text string) {
 // again gives the same page.
 func id(d report.Display) string {
 	h := fnv.New64a()
-	_ = report.Text(h, report.Document{Displays: []report.Display{d}}, report.TextOptions{}) // h has no errors
+	// h has no errors
+	_ = report.Text(h, report.Document{Displays: []report.Display{d}}, report.TextOptions{})
 	return fmt.Sprintf("go-%016x-%d", h.Sum64(), shown.Add(1))
 }
 

@@ -15,7 +15,8 @@ type Cursor struct {
 	At     Span   // where it stands
 	InText bool   // the cursor is inside quotes, and Word is what follows the opening one
 
-	Calls    []string // the calls around the cursor, outermost first; "" in a bracket that is no call
+	// the calls around the cursor, outermost first; "" in a bracket that is no call
+	Calls    []string
 	Argument string   // the parameter, where the cursor is in `parameter = …`
 	Position int      // where it is not: how many arguments stand before it in its call
 	Given    []string // names of the arguments of that call other than the cursor's

@@ -16,9 +16,10 @@ type Error struct {
 	Span      Span   // the place as rune offsets of the whole text
 
 	Message string
-	Cause   string // what a file or a computation reported, where that is the reason; may have lines
-	Hint    string // what to write instead, where known
-	Err     error  // the error behind Cause, for errors.Is; may be nil
+	// what a file or a computation reported, where that is the reason; may have lines
+	Cause string
+	Hint  string // what to write instead, where known
+	Err   error  // the error behind Cause, for errors.Is; may be nil
 
 	open opened // what is open at the end of the text, where that is the mistake
 }

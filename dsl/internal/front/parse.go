@@ -43,8 +43,9 @@ func (st *Statement) parse() *Error {
 // rewrite returns the expression as expr reads it, and fills origin.
 func (st *Statement) rewrite() (string, *Error) {
 	w := &rewriter{st: st, at: st.Body().From}
-	named := make([]bool, len(st.tokens)) // for closing brackets: whether their call has named arguments
-	closing := []int{-1}                  // of the brackets open; -1 where it is not that of a call
+	// for closing brackets: whether their call has named arguments
+	named := make([]bool, len(st.tokens))
+	closing := []int{-1} // of the brackets open; -1 where it is not that of a call
 	for i := st.body; i < len(st.tokens); i++ {
 		t := st.tokens[i]
 		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
@@ -119,7 +120,8 @@ func (st *Statement) syntaxError(err error) *Error {
 	t := st.tokens[i]
 	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) {
 		t = st.tokens[len(st.tokens)-1]
-		if t.Kind != lexer.Operator { // of what the parser knows, only a choice wants more after a value
+		// of what the parser knows, only a choice wants more after a value
+		if t.Kind != lexer.Operator {
 			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value), "write condition ? a : b")
 		}
 		return st.Source.At(Span(t.Location), fmt.Sprintf("the statement ends after %q, where a value should follow", t.Value), "")

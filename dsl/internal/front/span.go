@@ -42,7 +42,8 @@ func (c *cover) Visit(n *ast.Node) {
 	p := c.st.place(at.From, at.To)
 	c.From, c.To = min(c.From, p.From), max(c.To, p.To)
 	if _, ok := (*n).(*ast.CallNode); ok {
-		if i := c.st.token(p.To); i < len(c.st.tokens) { // the bracket after the name of the function
+		// the bracket after the name of the function
+		if i := c.st.token(p.To); i < len(c.st.tokens) {
 			c.To = max(c.To, c.st.tokens[i].To)
 		}
 	}

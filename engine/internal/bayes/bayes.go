@@ -30,7 +30,8 @@ type coBayes struct {
 	opt     engine.Options
 	epsilon float64 // normalised
 	risk    float64 // δ/V
-	left    float64 // prior variance of a difference that features which were cut leave out, normalised
+	// prior variance of a difference that features which were cut leave out, normalised
+	left float64
 
 	round   int
 	planned engine.Plan
@@ -82,7 +83,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 	} else {
 		a.fill(counts)
 	}
-	p := engine.Plan{Round: a.round + 1, Counts: counts, Spread: a.scales.Groups != nil, Digest: engine.Digest(a.round+1, counts)}
+	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Groups != nil, Digest: engine.Digest(a.round+1, counts)}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}

@@ -170,7 +170,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
-				return enginetest.SpreadPull(rng, p, p.Noise.Scales, plan)
+				return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
 			}), engine.Options{})
 			if err != nil || out.Status != engine.StatusDecided {
 				t.Fatalf("%q: %s, %v", unknown, out.Status, err)

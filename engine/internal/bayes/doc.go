@@ -1,2 +1,2 @@
-// Package bayes has CoBayesFC, which stops by the posterior of a Gaussian process.
+// Package bayes implements CoBayesFC, which stops by the posterior of a Gaussian process.
 package bayes

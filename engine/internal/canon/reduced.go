@@ -134,7 +134,7 @@ func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
 	for k, i := range r.Arms {
 		position[i] = k
 	}
-	spread := func(weights []float64) []float64 {
+	expand := func(weights []float64) []float64 {
 		if weights == nil {
 			return nil
 		}
@@ -146,7 +146,7 @@ func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
 		}
 		return out
 	}
-	d.Weights, d.Certificate.Weights = spread(d.Weights), spread(d.Certificate.Weights)
+	d.Weights, d.Certificate.Weights = expand(d.Weights), expand(d.Certificate.Weights)
 	d.Certificate.Pairs = slices.Clone(d.Certificate.Pairs)
 	for k, q := range d.Certificate.Pairs {
 		d.Certificate.Pairs[k].I, d.Certificate.Pairs[k].J = r.Arms[q.I], r.Arms[q.J]

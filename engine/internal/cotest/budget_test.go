@@ -183,7 +183,7 @@ func TestCoTestFBTies(t *testing.T) {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(run, 33))
-			out, err := engine.Run(context.Background(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.SpreadPull(rng, p, ones, plan) }), opt)
+			out, err := engine.Run(context.Background(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.SquaresPull(rng, p, ones, plan) }), opt)
 			if err != nil || out.Samples != 120 {
 				t.Fatalf("%d samples, %v", out.Samples, err)
 			}

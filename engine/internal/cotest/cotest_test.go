@@ -275,7 +275,8 @@ func TestCoTestDelta(t *testing.T) {
 		}
 	}
 	one := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
-	if _, err := NewCoTestFC(one, engine.Options{Delta: 0.9}); err != nil { // one test, at more than a half
+	// one test, at more than a half
+	if _, err := NewCoTestFC(one, engine.Options{Delta: 0.9}); err != nil {
 		t.Error(err)
 	}
 }

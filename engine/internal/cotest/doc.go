@@ -1,4 +1,4 @@
-// Package cotest has CoTestFC, the leader-directed combination test of docs/theory.md, and its
+// Package cotest implements CoTestFC, the leader-directed combination test of docs/theory.md, and its
 // relatives.
 //
 //	test.go      the rounds: plan, bets, what is learned

@@ -64,12 +64,13 @@ func (a *coTest) Remaining() float64 {
 
 // ahead holds what a contest still has to decide.
 type ahead struct {
-	needs    []design.Pair // the open arms against the leader, weighted by the information that their walks lack
-	rival    int           // the arm that lacks most in samples
-	open     int           // arms open besides the leader
-	gap, sd  float64       // of the leader over the rival in all data, normalised
-	reached  float64       // of the rival's walk
-	possible bool          // whether the clock lasts
+	// the open arms against the leader, weighted by the information that their walks lack
+	needs    []design.Pair
+	rival    int     // the arm that lacks most in samples
+	open     int     // arms open besides the leader
+	gap, sd  float64 // of the leader over the rival in all data, normalised
+	reached  float64 // of the rival's walk
+	possible bool    // whether the clock lasts
 }
 
 // ahead looks at the walks of the open arms. Gaps are taken for what they are on average

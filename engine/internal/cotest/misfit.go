@@ -18,9 +18,10 @@ import (
 //
 // All numbers are normalised.
 type misfit struct {
-	most    float64           // |u_i| ≤ most: stated, or known of features that were cut at MaxRank
-	allowed float64           // robust: subtracted for every unit of ‖c‖₂
-	typical float64           // estimated standard deviation of u: for leaders and sizes only, which touch no guarantee
+	most    float64 // |u_i| ≤ most: stated, or known of features that were cut at MaxRank
+	allowed float64 // robust: subtracted for every unit of ‖c‖₂
+	// estimated standard deviation of u: for leaders and sizes only, which touch no guarantee
+	typical float64
 	data    *model.Replicates // nil where neither was asked for
 	fitted  []float64         // N: the kernel's estimates from all data
 }

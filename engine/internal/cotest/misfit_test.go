@@ -57,7 +57,8 @@ func TestMisfitBiasIsSharp(t *testing.T) {
 		}
 		u[k] = math.Copysign(most, c)
 	}
-	off := e.Estimates(u) // the mean of the estimate, less what the kernel's part gives, comes from u alone
+	// the mean of the estimate, less what the kernel's part gives, comes from u alone
+	off := e.Estimates(u)
 	want := math.Abs(off[i] - off[j] - (u[i] - u[j]))
 	got := (&misfit{most: most}).bias(w, i, j)
 	if math.Abs(got-want) > 1e-9 {

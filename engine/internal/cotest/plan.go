@@ -122,7 +122,8 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 		}
 		st, r := newStage(m), m.Layout.Reduce(groups)
 		st.Design = d
-		if len(r.Arms) == 0 { // all the same to the kernel, which may be wrong: only their own means tell them apart
+		// all the same to the kernel, which may be wrong: only their own means tell them apart
+		if len(r.Arms) == 0 {
 			return st, a.equalStage(st, groups)
 		}
 		weights := make([]float64, len(r.Arms))
@@ -133,7 +134,8 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 			return nil, err
 		}
 		if a.misfit.data != nil {
-			for _, i := range slices.Concat(groups...) { // what the kernel misses shows in arms beyond its rank
+			// what the kernel misses shows in arms beyond its rank
+			for _, i := range slices.Concat(groups...) {
 				st.Rounding.Counts[i] = max(st.Rounding.Counts[i], 1)
 			}
 		}

@@ -38,10 +38,10 @@ func TestUnknownScales(t *testing.T) {
 				}
 				rng := rand.New(rand.NewPCG(seed, 77))
 				out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
-					if plan.Spread != (unknown != "") {
-						t.Fatalf("%q: squared deviations wanted: %v", unknown, plan.Spread)
+					if plan.WantSquares != (unknown != "") {
+						t.Fatalf("%q: squared deviations wanted: %v", unknown, plan.WantSquares)
 					}
-					return enginetest.SpreadPull(rng, p, truth, plan)
+					return enginetest.SquaresPull(rng, p, truth, plan)
 				}), engine.Options{})
 				if err != nil || out.Status != engine.StatusDecided {
 					t.Fatalf("%q, guess %g: %s, %v", unknown, guess, out.Status, err)

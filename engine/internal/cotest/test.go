@@ -24,13 +24,15 @@ import (
 // the test is valid whatever they are, as long as they were fixed before the round.
 type coTest struct {
 	rounds.Candidates
-	opt      engine.Options
-	scales   rounds.Scales
-	planner  planner // nil in coTestFB, which plans by itself
-	epsilon  float64 // normalised
-	alpha    float64 // level of each test
-	misfit   misfit
-	prior    float64 // precision of a Gaussian-process prior in the estimates of all data, normalised; 0 means least squares
+	opt     engine.Options
+	scales  rounds.Scales
+	planner planner // nil in coTestFB, which plans by itself
+	epsilon float64 // normalised
+	alpha   float64 // level of each test
+	misfit  misfit
+	// precision of a Gaussian-process prior in the estimates of all data, normalised; 0 means least
+	// squares
+	prior    float64
 	clock    sequential.Clock
 	contests []*contest
 
@@ -114,7 +116,7 @@ func (a *coTest) Plan() (engine.Plan, error) {
 // commit makes a stage the coming round and fixes the bets on it.
 func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
 	plan := st.Plan(a.round + 1)
-	plan.Spread = a.scales.Groups != nil
+	plan.WantSquares = a.scales.Groups != nil
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
 		return engine.Plan{}, engine.LimitError{Samples: math.Inf(1)}
 	}
@@ -199,7 +201,8 @@ func (a *coTest) update(b engine.Batch) error {
 	if err != nil {
 		return err
 	}
-	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha) // scales by their guesses: it estimates the factors itself
+	// scales by their guesses: it estimates the factors itself
+	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 	return nil
 }

@@ -218,7 +218,8 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 		out, thin = a.Model.RidgeWarnings(engine.ModeFB, a.opt, a.ridge), engine.WarnThinBudget
 	}
 	if a.thin > 0 {
-		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}}) // the same for every run
+		// the same for every run
+		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}})
 	}
 	return out
 }

@@ -36,8 +36,9 @@ type elimination struct {
 	planned
 	last      planned   // the round that the estimates are of
 	estimates []float64 // of the last round, normalised
-	latest    []float64 // per arm: of the last round its task was open in, normalised; NaN before any
-	margins   []float64 // per task: certified bound on best - leader, normalised
+	// per arm: of the last round its task was open in, normalised; NaN before any
+	latest  []float64
+	margins []float64 // per task: certified bound on best - leader, normalised
 }
 
 // planned holds the numbers that the plan of a round fixes.

@@ -1,4 +1,4 @@
-// Package elimination has Algorithms 1 and 2 of [Du23] and their relatives.
+// Package elimination implements Algorithms 1 and 2 of [Du23] and their relatives.
 //
 // cokernelfc.go is Algorithm 1 line by line and cokernelfb.go is Algorithm 2. A relative is one of
 // these with another allocation (allocation.go), other levels and cuts (alba.go, polyalba.go,

@@ -200,9 +200,9 @@ func TestReferenceIndividual(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var agents []*plain.PlainAgent
+				var agents []*plain.Agent
 				for v := range p.V() {
-					agents = append(agents, plain.NewPlainAgent(p.Only(v), kind, delta/float64(p.V()), schedule))
+					agents = append(agents, plain.NewAgent(p.Only(v), kind, delta/float64(p.V()), schedule))
 				}
 				compareIndividual(t, p, kind+", "+schedule, alg, agents)
 			}
@@ -210,7 +210,7 @@ func TestReferenceIndividual(t *testing.T) {
 	}
 }
 
-func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engine.Algorithm, agents []*plain.PlainAgent) {
+func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engine.Algorithm, agents []*plain.Agent) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	for !alg.Done() {

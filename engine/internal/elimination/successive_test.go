@@ -26,7 +26,8 @@ func classics(t *testing.T) []*problem.Problem {
 		}
 		out = append(out, p)
 	}
-	one := enginetest.Paper(t, 1, 0.3) // the same tasks, but arms that inform about one another: here they must not
+	// the same tasks, but arms that inform about one another: here they must not
+	one := enginetest.Paper(t, 1, 0.3)
 	return append(out, one)
 }
 

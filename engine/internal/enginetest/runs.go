@@ -21,8 +21,10 @@ func Run(t testing.TB, alg engine.Algorithm, opt engine.Options, pull func(engin
 	return out
 }
 
+// EnvironmentFunc is an engine.Environment that answers plans by a function.
 type EnvironmentFunc func(engine.Plan) engine.Batch
 
+// Pull returns the batch of f.
 func (f EnvironmentFunc) Pull(_ context.Context, p engine.Plan) (engine.Batch, error) {
 	return f(p), nil
 }
@@ -61,8 +63,8 @@ func Pull(rng *rand.Rand, p *problem.Problem, plan engine.Plan) engine.Batch {
 	return b
 }
 
-// SpreadPull pulls with squared deviations, of noise scales true.
-func SpreadPull(rng *rand.Rand, p *problem.Problem, truth []float64, plan engine.Plan) engine.Batch {
+// SquaresPull pulls with squared deviations, of noise scales true.
+func SquaresPull(rng *rand.Rand, p *problem.Problem, truth []float64, plan engine.Plan) engine.Batch {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N()), Squares: make([]float64, p.N())}
 	for i, n := range plan.Counts {
 		var sum, squares float64

@@ -39,6 +39,7 @@ func NewFB(m *model.Model, opt engine.Options, algorithm func(*model.Model, engi
 	return New(m, opt, algorithm)
 }
 
+// New runs an algorithm by each agent alone, with the given options for each.
 func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (*Algorithm, error) {
 	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
 	alone, err := m.Alone()
@@ -80,7 +81,7 @@ func (a *Algorithm) Plan() (engine.Plan, error) {
 		joint.Rho += plan.Rho
 		joint.RhoLower += plan.RhoLower
 		joint.Rounding = max(joint.Rounding, plan.Rounding)
-		joint.Spread = joint.Spread || plan.Spread
+		joint.WantSquares = joint.WantSquares || plan.WantSquares
 		a.plans[v] = plan
 	}
 	if joint.Pulls() == 0 && last != nil {
@@ -101,7 +102,8 @@ func (a *Algorithm) Learn(b engine.Batch) error {
 		}
 		lo, hi := a.model.Problem.ArmsOf(v)
 		own := engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
-		if a.plans[v].Spread && len(b.Squares) == len(b.Counts) { // or else it is the part that reports it
+		// or else it is the part that reports it
+		if a.plans[v].WantSquares && len(b.Squares) == len(b.Counts) {
 			own.Squares = b.Squares[lo:hi]
 		}
 		if err := part.Learn(own); err != nil {

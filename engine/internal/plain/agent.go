@@ -16,7 +16,7 @@ import (
 // features: pseudo-inverses, a multiplicative algorithm for G-optimal designs, no
 // memory. They take the counts and means of the code under test, since optimal
 // weights are not unique, and must ask for as many pulls and discard the same arms.
-type PlainAgent struct {
+type Agent struct {
 	ref      *Reference
 	kind     string // "RAGE", "ALBA" or "PolyALBA"
 	delta    float64
@@ -28,8 +28,9 @@ type PlainAgent struct {
 	log   float64 // log(2n²/δ_r) of the round
 }
 
-func NewPlainAgent(p *problem.Problem, kind string, delta float64, schedule string) *PlainAgent {
-	a := &PlainAgent{ref: NewReference(p, 0), kind: kind, delta: delta, schedule: schedule}
+// NewAgent returns an agent before its first round.
+func NewAgent(p *problem.Problem, kind string, delta float64, schedule string) *Agent {
+	a := &Agent{ref: NewReference(p, 0), kind: kind, delta: delta, schedule: schedule}
 	for i := range p.N() {
 		a.Set = append(a.Set, i)
 	}
@@ -37,10 +38,10 @@ func NewPlainAgent(p *problem.Problem, kind string, delta float64, schedule stri
 }
 
 // rank returns the rank of the task's features.
-func (a *PlainAgent) rank() int { return len(positive(a.ref.gram(Ones(len(a.ref.Phi))))) }
+func (a *Agent) rank() int { return len(positive(a.ref.gram(Ones(len(a.ref.Phi))))) }
 
 // Asks returns N of the coming round.
-func (a *PlainAgent) Asks(t *testing.T) float64 {
+func (a *Agent) Asks(t *testing.T) float64 {
 	var deltaR, value float64
 	if a.kind == "RAGE" {
 		a.round++
@@ -65,12 +66,12 @@ func (a *PlainAgent) Asks(t *testing.T) float64 {
 }
 
 // goal returns ⌊d/2^q⌋.
-func (a *PlainAgent) goal() int {
+func (a *Agent) goal() int {
 	return max(1, int(math.Floor(float64(a.rank())/math.Pow(2, float64(a.q)))))
 }
 
 // Learn discards arms.
-func (a *PlainAgent) Learn(b engine.Batch) {
+func (a *Agent) Learn(b engine.Batch) {
 	theta, inverse := a.ref.LeastSquares(b)
 	value := func(i int) float64 { return mat.Dot(a.ref.Phi[i], theta) }
 	beats := func(j, i int) bool { // j beats i
@@ -97,6 +98,7 @@ func (a *PlainAgent) Learn(b engine.Batch) {
 	})
 }
 
+// Ones returns n ones.
 func Ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // positive returns the positions of eigenvalues above rounding.

@@ -32,6 +32,7 @@ type Reference struct {
 	Round int
 }
 
+// NewReference returns the listing before its first round, with ridge ξ.
 func NewReference(p *problem.Problem, ridge float64) *Reference {
 	ref := &Reference{P: p, ridge: ridge, Sets: p.Groups()}
 	for i, v := range p.TaskOf {
@@ -71,6 +72,7 @@ func (ref *Reference) Estimate(b engine.Batch) (theta *mat.VecDense, inverse *ma
 	return theta, inverse
 }
 
+// Sq returns x².
 func Sq(x float64) float64 { return x * x }
 
 // illConditioned reports whether an inverse is only warned about.
@@ -192,6 +194,7 @@ func (ref *Reference) space() design.Space {
 	return design.Space{Features: features, Precision: precision, Ridge: ref.ridge}
 }
 
+// Rewards returns φᵀtheta of every arm.
 func (ref *Reference) Rewards(theta *mat.VecDense) []float64 {
 	out := make([]float64, len(ref.Phi))
 	for i, f := range ref.Phi {

@@ -22,7 +22,8 @@ type uniformFB struct {
 	estimator *model.Estimator
 	counts    []int
 	done      bool
-	answerOf  func(v int, estimates []float64) int // chooses the answer; nil means the largest estimate
+	// chooses the answer; nil means the largest estimate
+	answerOf func(v int, estimates []float64) int
 }
 
 var (

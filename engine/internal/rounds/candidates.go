@@ -15,6 +15,7 @@ type Candidates struct {
 	trail []engine.Elimination
 }
 
+// NewCandidates returns sets with all arms of each task.
 func NewCandidates(m *model.Model) Candidates {
 	return Candidates{Model: m, Sets: m.Problem.Groups()}
 }
@@ -75,7 +76,7 @@ func CheckBatch(p engine.Plan, b engine.Batch) error {
 	if len(b.Counts) != len(p.Counts) || len(b.Means) != len(p.Counts) {
 		return fmt.Errorf("round %d: the batch has %d counts and %d means for %d arms", p.Round, len(b.Counts), len(b.Means), len(p.Counts))
 	}
-	if p.Spread && len(b.Squares) != len(p.Counts) {
+	if p.WantSquares && len(b.Squares) != len(p.Counts) {
 		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round, len(p.Counts), len(b.Squares))
 	}
 	for i, c := range p.Counts {
@@ -85,7 +86,7 @@ func CheckBatch(p engine.Plan, b engine.Batch) error {
 		if c > 0 && (math.IsNaN(b.Means[i]) || math.IsInf(b.Means[i], 0)) {
 			return fmt.Errorf("round %d: arm %d: the mean reward must be a finite number, got %g", p.Round, i, b.Means[i])
 		}
-		if p.Spread && c > 0 && (!(b.Squares[i] >= 0) || math.IsInf(b.Squares[i], 0)) {
+		if p.WantSquares && c > 0 && (!(b.Squares[i] >= 0) || math.IsInf(b.Squares[i], 0)) {
 			return fmt.Errorf("round %d: arm %d: the sum of squared deviations must be a finite number of 0 or more, got %g", p.Round, i, b.Squares[i])
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // one are beaten: then that one is its best arm with probability 1 - δ, whatever rule chose the
 // answer.
 type Evidence struct {
-	beaten  []bool          // N
-	seen    []int           // N: index into rounds of the last one an arm was a candidate in; -1 before
+	beaten []bool // N
+	// N: index into rounds of the last one an arm was a candidate in; -1 before
+	seen    []int
 	Rounds  []roundEstimate // one per round
 	LogTerm float64
 	norm    float64
@@ -28,6 +29,8 @@ type roundEstimate struct {
 	Estimates []float64
 }
 
+// NewEvidence returns the evidence before any data, at error probability delta over the given
+// number of rounds. norm bounds ‖θ*‖, normalised.
 func NewEvidence(p *problem.Problem, delta float64, rounds int, norm float64) Evidence {
 	ev := Evidence{
 		beaten: make([]bool, p.N()), seen: make([]int, p.N()),

@@ -39,7 +39,7 @@ func TestScoreIsDominated(t *testing.T) {
 		above := map[float64]int{}
 		levels := []float64{-2, -1, 0, 0.5, 1, 1.645, 2.326, 3}
 		for range draws {
-			b := enginetest.SpreadPull(rng, p, truth, engine.Plan{Counts: counts})
+			b := enginetest.SquaresPull(rng, p, truth, engine.Plan{Counts: counts})
 			bet := sequential.Bet{Leader: 0, Arm: 1, Variance: st.Estimate.Variance(0, 1)}
 			z := scales.Score(bet, st.Estimate, st.Estimate.Estimates(b.Means), b).Z(0)
 			for _, u := range levels {
@@ -74,7 +74,7 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 13))
 	counts, truth := []int{700, 7}, []float64{3e6, 1}
-	b := enginetest.SpreadPull(rng, p, truth, engine.Plan{Counts: counts})
+	b := enginetest.SquaresPull(rng, p, truth, engine.Plan{Counts: counts})
 	scales.Learn(b)
 	st, err := stageOf(scales.Model, counts)
 	if err != nil {
@@ -101,7 +101,8 @@ func TestNoWeightNoNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.White.Set(2, 0, e.White.At(2, 0)+1e-14*e.White.At(0, 0)) // rounding that gives arm 2 a part in arm 0's estimate
+	// rounding that gives arm 2 a part in arm 0's estimate
+	e.White.Set(2, 0, e.White.At(2, 0)+1e-14*e.White.At(0, 0))
 	b := sequential.Bet{Leader: 0, Arm: 1, Variance: e.Variance(0, 1)}
 	round := engine.Batch{Counts: []int{7, 7, 7}, Means: []float64{1, 0, 1e15}, Squares: []float64{6, 6, 1e30}}
 	if s := scales.Score(b, e, e.Estimates(round.Means), round); math.Abs(s.Gap-1) > 1e-9 || s.Sd > 1 {

@@ -10,8 +10,9 @@ import (
 // A Score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is
 // known when the gap is: Z of docs/theory.md.
 type Score struct {
-	Gap     float64 // the estimate, less the bound on its bias, normalised
-	Sd      float64 // its standard error, normalised; estimated from the round where scales are not known
+	Gap float64 // the estimate, less the bound on its bias, normalised
+	// its standard error, normalised; estimated from the round where scales are not known
+	Sd      float64
 	Freedom float64 // degrees of freedom of sd; +Inf where scales are known
 }
 

@@ -22,7 +22,8 @@ const clockEarly = 64
 type Clock struct {
 	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
 	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
-	Times  []float64 // by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
+	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
+	Times []float64
 }
 
 // Of returns the clock of a walk.
@@ -78,10 +79,11 @@ func (c Clock) nearest(t float64) int {
 // at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
 // results [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {
-	Sum    float64 // S = Σ √dT Z
-	Look   int     // the walk stands at T_look; -1 before its first step
-	Offset int     // looks by which its clock begins later than the common one, fixed before its first step
-	Out    bool    // S has reached z √T: x is not a best arm
+	Sum  float64 // S = Σ √dT Z
+	Look int     // the walk stands at T_look; -1 before its first step
+	// looks by which its clock begins later than the common one, fixed before its first step
+	Offset int
+	Out    bool // S has reached z √T: x is not a best arm
 	steps  []step
 }
 
@@ -97,10 +99,12 @@ type step struct {
 type Bet struct {
 	Walk        *Walk
 	Leader, Arm int
-	Variance    float64 // of the round's own estimate of the gap, normalised; a guess where noise scales are not known
-	Bias        float64 // bound on that estimate's bias, normalised
-	Look        int     // the look that the step leads to
-	Direct      bool    // whether the estimate is the difference of the two arms' own means, in place of the kernel's
+	// of the round's own estimate of the gap, normalised; a guess where noise scales are not known
+	Variance float64
+	Bias     float64 // bound on that estimate's bias, normalised
+	Look     int     // the look that the step leads to
+	// whether the estimate is the difference of the two arms' own means, in place of the kernel's
+	Direct bool
 }
 
 // Settle takes in what the round says: S += √dT Z.

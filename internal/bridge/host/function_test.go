@@ -40,7 +40,8 @@ func TestFunction(t *testing.T) {
 		t.Errorf("decay is %v, want %v", got, want)
 	}
 	n.mustCope(fmt.Sprintf(coupling, "(linear() + decay)") + "\nr = fc(p, delta=0.1, runs=2)\nk = linear() + 0.5*decay^2\nprint(k)")
-	if got, want := n.value("k", 1, 3), 0.5*3+-1*3+0.5*math.Exp(-5); math.Abs(got-want) > 1e-12 { // x·y + e^(-2·2.5)/2
+	// x·y + e^(-2·2.5)/2
+	if got, want := n.value("k", 1, 3), 0.5*3+-1*3+0.5*math.Exp(-5); math.Abs(got-want) > 1e-12 {
 		t.Errorf("k is %v, want %v", got, want)
 	}
 	n.mustRun("decayIn")
@@ -161,14 +162,16 @@ func TestReward(t *testing.T) {
 		}
 		return v
 	}
-	if a, b, c := draw(1), draw(1), draw(2); a != b || a == c || math.Abs(a-7) > 0.06 { // 4 + 3 letters, sd 0.01
+	// 4 + 3 letters, sd 0.01
+	if a, b, c := draw(1), draw(1), draw(2); a != b || a == c || math.Abs(a-7) > 0.06 {
 		t.Errorf("drew %v, %v and %v", a, b, c)
 	}
 	if _, err := measure(rand.New(rand.NewPCG(1, 1)), "task", "broken", 1); err == nil || err.Error() != "measure: no such rig" {
 		t.Errorf("the error is %v", err)
 	}
 	one := s["one"].(sim.RewardFunc)
-	if v, err := one(rand.New(rand.NewPCG(1, 1)), "t", "a", 1000); err != nil || math.Abs(v-0.5) > 0.06 { // sd 0.29/√1000 = 0.009
+	// sd 0.29/√1000 = 0.009
+	if v, err := one(rand.New(rand.NewPCG(1, 1)), "t", "a", 1000); err != nil || math.Abs(v-0.5) > 0.06 {
 		t.Errorf("the mean of 1000 uniform numbers is %v, %v", v, err)
 	}
 }

@@ -9,10 +9,12 @@ import (
 // Cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps
 // ids as they are, drops style sheets, and loads no image.
 type Cleaner struct {
-	ID    func(string) string                     // the id in the page of an id in this markup
-	Load  func(src string) (data, problem string) // an image as data: URI, or why it is missing
-	Style func(css string)                        // takes the style sheets, which belong into the head
-	Lost  []string                                // tags of what was dropped and could have shown something
+	ID   func(string) string                     // the id in the page of an id in this markup
+	Load func(src string) (data, problem string) // an image as data: URI, or why it is missing
+	// takes the style sheets, which belong into the head
+	Style func(css string)
+	// tags of what was dropped and could have shown something
+	Lost []string
 }
 
 var (

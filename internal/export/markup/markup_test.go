@@ -34,7 +34,8 @@ func TestClean(t *testing.T) {
 		{`<input type=checkbox checked disabled> done`, `☑ done`},
 		{`<td>lost</td><li>too</li>`, `losttoo`},
 		{`<svg><use href="#a" xlink:href="#b" HREF="#c"/></svg>`, `<svg xmlns="http://www.w3.org/2000/svg"><use href="#o-a"></use></svg>`},
-		{strings.Repeat("<i>", 600), "<pre>" + strings.Repeat("&lt;i&gt;", 600) + "</pre>"}, // deeper than browsers go
+		// deeper than browsers go
+		{strings.Repeat("<i>", 600), "<pre>" + strings.Repeat("&lt;i&gt;", 600) + "</pre>"},
 	} {
 		k := Cleaner{ID: id}
 		tree := k.Read(c.in)

@@ -67,7 +67,7 @@ func Compilable(source string) bool {
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // reader reads LaTeX as TeX does as long as nobody changes the rules, which no
-// command of texCommands does.
+// command of commandNames does.
 type reader struct {
 	rest string
 	open []string // groups, formulas and environments, by what ends them

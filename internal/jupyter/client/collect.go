@@ -19,9 +19,10 @@ type collector struct {
 	timing   bool               // record times in the cells' metadata
 	displays map[string][]place // where each display_id is shown
 
-	cell    int                      // the one that executes, from 0
-	pending bool                     // clear before the next output
-	streams map[int]*strings.Builder // text of the cell's streams, by output; appending to Output.Text would copy it each time
+	cell    int  // the one that executes, from 0
+	pending bool // clear before the next output
+	// text of the cell's streams, by output; appending to Output.Text would copy it each time
+	streams map[int]*strings.Builder
 }
 
 // place is an output of a cell, both from 0.
@@ -122,7 +123,8 @@ func (c *collector) display(kind notebook.OutputType, p published) {
 		o := &c.nb.Cells[at.cell].Outputs[at.output]
 		o.Data, o.Metadata = maps.Clone(p.Data), maps.Clone(p.Metadata)
 	}
-	if kind != notebook.DisplayData && kind != notebook.ExecuteResult { // an update shows nothing new
+	// an update shows nothing new
+	if kind != notebook.DisplayData && kind != notebook.ExecuteResult {
 		return
 	}
 	o := notebook.Output{Type: kind, Data: p.Data, Metadata: p.Metadata}

@@ -37,7 +37,8 @@ type CellError struct {
 	Value     string   // its message
 	Traceback []string // its lines, with terminal colours
 
-	Err error // why there is no such error: a TimeoutError, an end of the context, a kernel that died
+	// why there is no such error: a TimeoutError, an end of the context, a kernel that died
+	Err error
 }
 
 func (e *CellError) Error() string {

@@ -53,7 +53,8 @@ func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (
 		"allow_stdin": opt.Input != nil, "stop_on_error": opt.StopOnError,
 	})
 	if opt.CellID != "" {
-		m.Metadata, _ = json.Marshal(map[string]string{"cellId": opt.CellID}) // the key of JupyterLab
+		// the key of JupyterLab
+		m.Metadata, _ = json.Marshal(map[string]string{"cellId": opt.CellID})
 	}
 	e := &execution{kernel: k, opt: opt, request: k.open(m), refused: make(chan error)}
 	defer k.drop(e.request)

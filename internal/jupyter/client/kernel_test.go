@@ -98,7 +98,8 @@ func TestStart(t *testing.T) {
 // A subscriber that joins late asks again; a kernel without statuses is ready too.
 func TestStartJoins(t *testing.T) {
 	k := startFake(t, fakeSpec("late"), StartOptions{})
-	if n, err := strconv.Atoi(k.Info.Banner); n < 3 || n >= joinTries { // on a busy machine an answer may be late
+	// on a busy machine an answer may be late
+	if n, err := strconv.Atoi(k.Info.Banner); n < 3 || n >= joinTries {
 		t.Errorf("asked %d times (%v), want 3", n, err)
 	}
 	if k := startFake(t, fakeSpec("no-status"), StartOptions{}); k.Info.Banner != strconv.Itoa(joinTries) {
@@ -111,7 +112,8 @@ func TestStartFails(t *testing.T) {
 		_, err := Start(t.Context(), fakeSpec("exit"), StartOptions{})
 		contains(t, err, "kernel fake did not start", "exit status 3", "out of cheese")
 
-		for limit := 500 * time.Millisecond; limit < waitLimit; limit *= 2 { // until it has time to say hello
+		// until it has time to say hello
+		for limit := 500 * time.Millisecond; limit < waitLimit; limit *= 2 {
 			_, err = Start(t.Context(), fakeSpec("mute"), StartOptions{Timeout: limit})
 			contains(t, err, "kernel fake did not start", "not ready within "+limit.String())
 			if strings.Contains(err.Error(), "says hello") {

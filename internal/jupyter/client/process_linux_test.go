@@ -13,7 +13,8 @@ import (
 // the threads of that process come and go.
 func TestParentDies(t *testing.T) {
 	parent := exec.Command(os.Args[0])
-	parent.Env = append(os.Environ(), fakeMode+"=parent", "TMPDIR="+t.TempDir()) // which it cannot tidy
+	// which it cannot tidy
+	parent.Env = append(os.Environ(), fakeMode+"=parent", "TMPDIR="+t.TempDir())
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,8 @@ import (
 
 // RunOptions say how a notebook is executed. The zero value works.
 type RunOptions struct {
-	Timeout      time.Duration // for each cell, which is then interrupted and has failed; 0 is never
+	// for each cell, which is then interrupted and has failed; 0 is never
+	Timeout      time.Duration
 	Grace        time.Duration // how long an interrupted cell may take to end; 0 is 10 s
 	AllowErrors  bool          // a cell that fails does not end the run
 	RecordTiming bool          // write when each cell began and ended into its metadata

@@ -96,7 +96,8 @@ func TestRun(t *testing.T) {
 			errs: func(err error) bool { late := new(TimeoutError); return errors.As(err, &late) },
 		},
 		"too slow, allowed": {
-			sources: []string{"sleep 1h", "print d"}, opt: RunOptions{Timeout: 10 * time.Second, Grace: waitLimit, AllowErrors: true}, // for the second cell, too
+			// for the second cell, too
+			sources: []string{"sleep 1h", "print d"}, opt: RunOptions{Timeout: 10 * time.Second, Grace: waitLimit, AllowErrors: true},
 			want: []string{"!Interrupt: ", "d\n"},
 		},
 		"never ends": {

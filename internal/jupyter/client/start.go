@@ -73,12 +73,14 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(k.dir, "kernel-"+newUUID()+".json") // some kernels take their id from this name
+	// some kernels take their id from this name
+	file := filepath.Join(k.dir, "kernel-"+newUUID()+".json")
 	if err := connection.WriteFile(file); err != nil {
 		return err
 	}
 	argv, env := k.Spec.command(file)
-	env = append(env, fmt.Sprintf("JPY_PARENT_PID=%d", os.Getpid())) // by which kernels watch their parent
+	// by which kernels watch their parent
+	env = append(env, fmt.Sprintf("JPY_PARENT_PID=%d", os.Getpid()))
 	if k.process, err = launch(argv, append(env, opt.Env...), opt.Dir, opt.Stderr); err != nil {
 		return err
 	}

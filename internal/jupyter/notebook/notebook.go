@@ -50,7 +50,8 @@ type Output struct {
 	Name string // stream: stdout or stderr
 	Text string // stream
 
-	Data           map[string]any // display_data, execute_result: by media type, text as string, JSON types as decoded
+	// display_data, execute_result: by media type, text as string, JSON types as decoded
+	Data           map[string]any
 	Metadata       map[string]any // display_data, execute_result
 	ExecutionCount int            // execute_result; 0 for none
 
