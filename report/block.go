@@ -76,7 +76,8 @@ type Table struct {
 // Share is a part of a whole, from 0 to 1, shown as a bar with its percentage.
 type Share float64
 
-// MeanError is an estimate, such as a mean over runs, with its standard error, both in the same unit.
+// MeanError is an estimate, such as a mean over runs, with its standard error, both in the same
+// unit.
 type MeanError struct {
 	Mean          float64 `json:"mean"`
 	StandardError float64 `json:"standard_error"`

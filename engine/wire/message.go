@@ -12,10 +12,10 @@ const Version = 1
 type kind byte
 
 const (
-	kindMerged kind = 'M'
+	kindMerged  kind = 'M'
 	kindSquares kind = 'S' // merged, with squares
-	kindRaw    kind = 'R'
-	kindTheta  kind = 'T'
+	kindRaw     kind = 'R'
+	kindTheta   kind = 'T'
 )
 
 // String names the kind in errors.

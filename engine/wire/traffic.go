@@ -7,8 +7,8 @@ type Traffic struct {
 
 // Round returns the traffic of one round, in which every agent broadcasts once: agentOf and counts
 // have one entry per arm, the arms of an agent side by side; features is the dimension of θ̂, and
-// squares says whether squares are sent besides the means. It is measured and not built, so it costs
-// the arms, however many pulls they had.
+// squares says whether squares are sent besides the means. It is measured and not built, so it
+// costs the arms, however many pulls they had.
 func Round(round int, agentOf, counts []int, features int, squares bool) Traffic {
 	var t Traffic
 	for lo := 0; lo < len(agentOf); {

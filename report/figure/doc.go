@@ -12,14 +12,17 @@
 // The layout decides everything before the first stroke, on a sheet of fixed width whose height
 // follows:
 //
-//  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge (axis.go), and
-//     chooses ticks that have room for their labels (ticks.go).
-//  2. looks: colour, marker and dash of each series, from Hue, Variant and Reference or, without a Hue, the first
-//     that no other series has. Any one of the three would tell series apart; references are thin and in ink (look.go).
+//  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge
+//     (axis.go), and chooses ticks that have room for their labels (ticks.go).
+//  2. looks: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
+//     Hue, the first that no other series has. Any one of the three would tell series apart;
+//     references are thin and in ink (look.go).
 //  3. names: at the ends of the lines where they fit, else in a legend below the panes (labels.go).
-//  4. panes: boxes on the sheet, one below another in rows, with the rows of labels of vertical lines (layout.go, pane.go).
-//  5. intervals: bars, or bands where bars would be crowded. Markers and lines stand at the true x of their values; only
-//     bars that would hide each other stand a few points beside them (intervals.go).
+//  4. panes: boxes on the sheet, one below another in rows, with the rows of labels of vertical
+//     lines (layout.go, pane.go).
+//  5. intervals: bars, or bands where bars would be crowded. Markers and lines stand at the true x
+//     of their values; only bars that would hide each other stand a few points beside them
+//     (intervals.go).
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
 // (bars.go) or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
@@ -28,6 +31,7 @@
 //
 // # Promises
 //
-//   - Any figure draws, the same bytes each time: on a logarithmic axis, zero is drawn at the edge with an open marker.
+//   - Any figure draws, the same bytes each time: on a logarithmic axis, zero is drawn at the edge
+//     with an open marker.
 //   - An SVG has a title and a description; colour never carries meaning alone.
 package figure

@@ -1,5 +1,5 @@
-// Package cotest implements CoTestFC, the leader-directed combination test of docs/theory.md, and its
-// relatives.
+// Package cotest implements CoTestFC, the leader-directed combination test of docs/theory.md, and
+// its relatives.
 //
 //	test.go      the rounds: plan, bets, what is learned
 //	contest.go   which arms of a task are open, and the information each needs

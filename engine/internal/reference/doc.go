@@ -1,3 +1,3 @@
-// Package reference implements what algorithms are compared with: uniform pulls, and the oracles that know
-// the truth.
+// Package reference implements what algorithms are compared with: uniform pulls, and the oracles
+// that know the truth.
 package reference
