@@ -51,11 +51,24 @@ func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 		for i, name := range d.Names {
 			d.Index[i] = slices.Index(columns, name)
 			if d.Index[i] < 0 {
-				return d, wrong(kernel, "dims", "has %q, but the columns are %s", name, listing(columns))
+				return d, wrong(kernel, "dims", "has %q, but the columns are %s%s", name, listing(columns), likely(name, columns))
 			}
 		}
 	}
 	return d, d.check(kernel, len(columns))
+}
+
+// likely names the column that a name means which lacks the prefix of arm or task features, or has
+// other capital letters, as the end of a message; "" for none.
+func likely(name string, columns []string) string {
+	for _, c := range columns {
+		for _, prefix := range []string{"", "x_", "z_"} {
+			if strings.EqualFold(c, prefix+name) {
+				return fmt.Sprintf("; did you mean %q?", c)
+			}
+		}
+	}
+	return ""
 }
 
 // check reports columns out of range, or read twice, when there are dim of them.

@@ -83,6 +83,9 @@ func jsonProblem(p problem.Problem) object {
 	if p.Noise.Bounds != nil {
 		o = append(o, member{"bounds", p.Noise.Bounds})
 	}
+	if len(p.Notes) > 0 {
+		o = append(o, member{"notes", p.Notes})
+	}
 	return o
 }
 

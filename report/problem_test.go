@@ -19,6 +19,7 @@ func example() *problem.Problem {
 		Noise:   problem.NoiseModel{Scales: []float64{1, 2, 0.5}},
 		Mean:    []float64{-3, -1, 4},
 		Sources: []problem.Source{{Path: "stroke.csv", SHA256: "ab12", Rows: 3}},
+		Notes:   []string{"stroke.csv: columns are separated by tabs"},
 	}
 }
 
@@ -28,7 +29,7 @@ func TestProblem(t *testing.T) {
 	if err := Text(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"stroke: 2 tasks, 3 arms in all.", "x_dose", "stroke.csv, 3 rows, SHA-256 ab12", example().Kernel.String()} {
+	for _, want := range []string{"stroke: 2 tasks, 3 arms in all.", "x_dose", "stroke.csv, 3 rows, SHA-256 ab12", example().Kernel.String(), "Note: stroke.csv: columns are separated by tabs."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("text lacks %q:\n%s", want, b.String())
 		}
@@ -47,7 +48,7 @@ func TestProblemJSON(t *testing.T) {
 	if err := JSON(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"type": "problem"`, `"kernel": "` + example().Kernel.String(), `"sha256": "ab12"`, `"mean": -3`} {
+	for _, want := range []string{`"type": "problem"`, `"kernel": "` + example().Kernel.String(), `"sha256": "ab12"`, `"mean": -3`, `"notes": [`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("JSON lacks %s:\n%s", want, b.String())
 		}

@@ -156,5 +156,9 @@ func problemBlocks(p problem.Problem) []Block {
 	for _, s := range p.Sources {
 		kv.Items = append(kv.Items, KeyValue{Key: "Data", Value: fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256)})
 	}
-	return []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
+	out := []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
+	for _, n := range p.Notes {
+		out = append(out, Note{Text: n + "."})
+	}
+	return out
 }

@@ -24,7 +24,7 @@ type data struct {
 // dataOf reads the statistics of a problem.
 func dataOf(p *problem.Problem, mean string) (*data, error) {
 	if p.Mean == nil {
-		return nil, fmt.Errorf("problem %q has no mean rewards to fit to; it needs a column \"mean\" or raw rewards", p.Name)
+		return nil, fmt.Errorf("problem %q has no mean rewards to fit to; it needs a mean of every arm, or raw rewards", p.Name)
 	}
 	n := p.N()
 	d := &data{p: p, y: p.Mean, count: p.Reps}

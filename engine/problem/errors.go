@@ -8,6 +8,9 @@ type DataError struct {
 	Path         string
 	Line, Column int
 	Message      string
+
+	Unknown string   // a column named by the reader that the file does not have, "" for none
+	Known   []string // with Unknown: the columns of the file
 }
 
 // Error returns "path:line:column: message", without the parts that are unknown.

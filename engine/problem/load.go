@@ -17,10 +17,14 @@ type LoadOptions struct {
 	Name string // "" means the file's name
 	// path of raw rewards (task,arm,rep,reward) to resample; "" for none
 	Rewards string
+	// the file is a long table with these columns; nil for one row per arm
+	Long *Long
 	// what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
 	Noise NoiseModel
 	// reads a file; nil reads files and pipes of at most MaxData bytes
 	Read func(path string) ([]byte, error)
+	// makes CSV of a file that may have another format; nil takes files for CSV
+	Decode func(data []byte) ([]byte, error)
 }
 
 // MaxData is the largest size of a data file, in bytes.
@@ -34,37 +38,47 @@ type arm struct {
 	row            []cell
 }
 
-// Load reads a problem from a CSV table with one row per arm of a task and the columns task, arm,
-// x_*, z_*, mean, sd, reps (x_ and z_ are arm and task features; mean, sd and reps are optional).
-// Tasks keep the order of their first rows, arms the order of theirs. Every error has file, line
-// and column; nothing is returned with one.
+// Load reads a problem from a CSV table with one row per arm of a task and the
+// columns task, arm, x_*, z_*, mean, sd, reps (x_ and z_ are arm and task
+// features; mean, sd and reps are optional), or from the long table of opt.Long.
+// Tasks keep the order of their first rows, arms the order of theirs. Every error
+// has file, line and column; nothing is returned with one.
+//
+// A mean or sd may be a gap (see docs/data-format.md). With a gap among the means
+// Problem.Mean is nil, with one among the standard deviations that one is pooled.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
+	if opt.Read == nil {
+		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
+	}
+	if opt.Long != nil {
+		return loadLong(path, k, opt)
+	}
 	model, err := opt.Noise.completed(opt.Rewards != "")
 	if err != nil {
 		return nil, err
 	}
-	if opt.Read == nil {
-		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
-	}
-	t, err := readTable(path, opt.Read)
+	t, err := readTable(path, opt)
 	if err != nil {
 		return nil, err
 	}
+	t.standardNames("task", "arm", "mean", "sd", "reps")
 	names := &spellings{path, map[string]cell{}}
 	arms, order, err := readArms(t, names, model.limits())
 	if err != nil {
 		return nil, err
 	}
-	p, sorted, err := assemble(t, arms, order, k)
+	p, sorted, err := assemble(arms, order, t.withPrefix("x_"), t.withPrefix("z_"), k)
 	if err != nil {
 		return nil, err
 	}
-	p.Name = opt.Name
-	if p.Name == "" {
-		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	p.cameFrom(t, opt.Name)
+	if _, there := t.column["mean"]; !there {
+		p.Mean = nil
 	}
-	p.Sources = []Source{{path, t.hash, len(t.rows)}}
-	noise := noiseOf(t, sorted)
+	if opt.Rewards == "" {
+		p.leaveOutMeans(path)
+	}
+	noise := noiseOf(sorted)
 	if opt.Rewards != "" {
 		if noise, err = p.loadRewards(opt, names, model.limits()); err != nil {
 			return nil, err
@@ -86,7 +100,8 @@ func readArms(t *table, names *spellings, bounds *[2]float64) (arms []arm, order
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
 	for _, name := range t.header {
 		if !slices.Contains([]string{"task", "arm", "mean", "sd", "reps"}, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
-			return nil, nil, &DataError{t.path, 1, 0, fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
+			return nil, nil, &DataError{Path: t.path, Line: 1, Unknown: name, Known: []string{"task", "arm", "mean", "sd", "reps"},
+				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
 		}
 	}
 	first := map[string]arm{}
@@ -143,7 +158,7 @@ func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 		name string
 		into *float64
 	}{{"mean", &a.mean}, {"sd", &a.sd}, {"reps", &a.reps}} {
-		if _, there := t.column[optional.name]; !there {
+		if k, there := t.column[optional.name]; !there || gap(row[k].text) {
 			continue
 		}
 		if *optional.into, err = t.number(row, optional.name); err != nil {
@@ -174,9 +189,9 @@ func (t *table) numbers(row []cell, names []string) ([]float64, error) {
 	return out, nil
 }
 
-// assemble groups the arms by task and builds the points. sorted are the arms in
-// problem order.
-func assemble(t *table, arms []arm, order []string, k kernels.Joint) (p *Problem, sorted []arm, err error) {
+// assemble groups the arms by task and builds the points, whose features have these names. sorted are
+// the arms in problem order.
+func assemble(arms []arm, order, xs, zs []string, k kernels.Joint) (p *Problem, sorted []arm, err error) {
 	position := map[string]int{}
 	for v, name := range order {
 		position[name] = v
@@ -194,12 +209,51 @@ func assemble(t *table, arms []arm, order []string, k kernels.Joint) (p *Problem
 		p.TaskOf = append(p.TaskOf, v)
 		p.Mean = append(p.Mean, a.mean)
 	}
-	if _, there := t.column["mean"]; !there {
-		p.Mean = nil
-	}
-	if p.Tasks, err = kernels.NewPoints(t.withPrefix("z_"), order, taskRows); err != nil {
+	if p.Tasks, err = kernels.NewPoints(zs, order, taskRows); err != nil {
 		return nil, nil, err
 	}
-	p.Arms, err = kernels.NewPoints(t.withPrefix("x_"), names, rows)
+	p.Arms, err = kernels.NewPoints(xs, names, rows)
 	return p, sorted, err
+}
+
+// cameFrom names the problem, by its file where nothing else is said, and notes how that was read.
+func (p *Problem) cameFrom(t *table, name string) {
+	p.Name = name
+	if p.Name == "" {
+		p.Name = strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
+	}
+	p.Sources = []Source{{t.path, t.hash, len(t.rows)}}
+	p.Notes = append(p.Notes, t.notes()...)
+}
+
+// leaveOutMeans makes the means unknown if one of them is: what needs means needs all of them.
+func (p *Problem) leaveOutMeans(path string) {
+	var missing []int
+	for i, m := range p.Mean {
+		if math.IsNaN(m) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	p.Mean = nil
+	p.note("%s: %s not measured; fit, fc, fb and what else needs means needs all of them, so leave out the rows without one, or measure them", path, p.some(missing))
+}
+
+// note adds a sentence on how the data were read.
+func (p *Problem) note(format string, args ...any) {
+	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+}
+
+// some names the first of some arms and counts the others, with the verb "is" or "are".
+func (p *Problem) some(arms []int) string {
+	switch n := len(arms); {
+	case n == p.N():
+		return "all arms are"
+	case n == 1:
+		return p.Where(arms[0]) + " is"
+	default:
+		return fmt.Sprintf("%s and %d more of %d arms are", p.Where(arms[0]), n-1, p.N())
+	}
 }

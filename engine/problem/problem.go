@@ -23,6 +23,7 @@ type Problem struct {
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
+	Notes   []string    // how the files were read, where that is not plain: sentences without a full stop
 }
 
 // Source is a file that a problem was read from.

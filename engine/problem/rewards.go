@@ -13,7 +13,7 @@ import (
 // and how many measurements it rests on.
 type armNoise struct{ sd, reps []float64 }
 
-func noiseOf(t *table, arms []arm) armNoise {
+func noiseOf(arms []arm) armNoise {
 	var s armNoise
 	for _, a := range arms {
 		s.sd, s.reps = append(s.sd, a.sd), append(s.reps, a.reps)
@@ -21,15 +21,21 @@ func noiseOf(t *table, arms []arm) armNoise {
 	return s
 }
 
+// measured reports whether the standard deviation of an arm is known.
+func (s armNoise) measured() bool {
+	return slices.ContainsFunc(s.sd, func(sd float64) bool { return !math.IsNaN(sd) })
+}
+
 // loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
 // resample. Their means are the truth from then on; a mean column must agree
 // with them.
 func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
 	path := opt.Rewards
-	t, err := readTable(path, opt.Read)
+	t, err := readTable(path, opt)
 	if err != nil {
 		return armNoise{}, err
 	}
+	t.standardNames("task", "arm", "rep", "reward")
 	if err := t.require("task", "arm", "rep", "reward"); err != nil {
 		return armNoise{}, err
 	}
@@ -67,6 +73,7 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 		p.Rewards[i] = append(p.Rewards[i], reward)
 	}
 	p.Sources = append(p.Sources, Source{path, t.hash, len(t.rows)})
+	p.Notes = append(p.Notes, t.notes()...)
 	return p.summarise(path)
 }
 
@@ -100,12 +107,15 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 
 // setNoise sets the noise from a completed statement and what is known of the data.
 func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
-	measured := !math.IsNaN(s.sd[0])
+	measured := s.measured()
 	switch {
 	case m.silent() && measured:
 		m.Known = NoiseSD
 	case m.silent():
 		m.Known, m.Scales = NoiseAssumed, []float64{1}
+	}
+	if m.Estimated() || m.UnknownBy != "" {
+		s = p.filled(t.path, s)
 	}
 	m.SD = p.Noise.SD
 	if m.SD == nil && measured && (m.Estimated() || m.UnknownBy != "") {
@@ -130,29 +140,59 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	return nil
 }
 
+// filled returns the spread with a standard deviation for every arm, if there is one for any: those
+// that are missing, of arms measured once, are pooled.
+func (p *Problem) filled(path string, s armNoise) armNoise {
+	var missing []int
+	for i, sd := range s.sd {
+		if math.IsNaN(sd) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 || !s.measured() {
+		return s
+	}
+	pooled := p.pooled(s)
+	s.sd = slices.Clone(s.sd)
+	for _, i := range missing {
+		s.sd[i] = pooled[i]
+	}
+	p.note("%s: %s without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)", path, p.some(missing))
+	return s
+}
+
 // pooled returns for every arm the pooled standard deviation of its task:
-// √(Σ (reps-1) sd² / Σ (reps-1)), or the plain mean of sd² when every arm has
-// one measurement.
+// √(Σ (reps-1) sd² / Σ (reps-1)), or the root of the plain mean of sd² when every arm has
+// one measurement; of all tasks where its own has none. Arms whose sd is NaN are left out.
 func (p *Problem) pooled(s armNoise) []float64 {
 	out := make([]float64, p.N())
 	for v := 0; v < p.V(); v++ {
 		lo, hi := p.ArmsOf(v)
-		var sum, freedom, plain float64
-		for i := lo; i < hi; i++ {
-			if math.IsNaN(s.sd[i]) {
-				continue
-			}
-			sum += (s.reps[i] - 1) * s.sd[i] * s.sd[i]
-			freedom += s.reps[i] - 1
-			plain += s.sd[i] * s.sd[i]
-		}
-		pooled := math.Sqrt(plain / float64(hi-lo))
-		if freedom > 0 {
-			pooled = math.Sqrt(sum / freedom)
+		pooled := pool(s.sd[lo:hi], s.reps[lo:hi])
+		if math.IsNaN(pooled) {
+			pooled = pool(s.sd, s.reps)
 		}
 		for i := lo; i < hi; i++ {
 			out[i] = pooled
 		}
 	}
 	return out
+}
+
+// pool returns one standard deviation for several, NaN if none is known.
+func pool(sds, reps []float64) float64 {
+	var sum, freedom, plain, known float64
+	for i, sd := range sds {
+		if math.IsNaN(sd) {
+			continue
+		}
+		sum += (reps[i] - 1) * sd * sd
+		freedom += reps[i] - 1
+		plain += sd * sd
+		known++
+	}
+	if freedom > 0 {
+		return math.Sqrt(sum / freedom)
+	}
+	return math.Sqrt(plain / known)
 }

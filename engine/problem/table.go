@@ -9,19 +9,26 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // table is a CSV file read whole, with the place of every cell.
 type table struct {
-	path   string
-	hash   string
-	header []string
-	column map[string]int
-	rows   [][]cell
+	path      string
+	hash      string
+	separator rune // between columns: a comma, a semicolon or a tab
+	header    []string
+	unnamed   *cell // the first of the empty cells at the end of the header, if there are any
+	column    map[string]int
+	rows      [][]cell
+	blank     int // rows left out because all of their cells are empty
+
+	comma, point *cell // the first number read with a decimal comma, and with a decimal point
 }
 
 type cell struct {
@@ -29,20 +36,28 @@ type cell struct {
 	line, column int
 }
 
-// readTable reads a CSV file with a header. It reports a file that cannot be
-// read, is empty or not plain text, has ragged rows, or names a column twice.
-func readTable(path string, read func(path string) ([]byte, error)) (*table, error) {
-	data, err := read(path)
+// readTable reads a CSV file with a header, its columns separated as separatorOf says. Empty cells
+// at the end of a row and rows of empty cells, as spreadsheets write them, are left out. It reports a
+// file that cannot be read, is empty or not plain text, has ragged rows, or names a column twice.
+func readTable(path string, opt LoadOptions) (*table, error) {
+	data, err := opt.Read(path)
 	if err != nil {
 		return nil, &ReadError{path, err}
 	}
 	sum := sha256.Sum256(data)
+	if opt.Decode != nil {
+		if data, err = opt.Decode(data); err != nil {
+			return nil, &DataError{Path: path, Message: err.Error()}
+		}
+	}
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
 	if err := t.checkEncoding(data); err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	r.FieldsPerRecord = -1
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	t.separator = separatorOf(data)
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma, r.FieldsPerRecord = t.separator, -1
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
@@ -67,24 +82,47 @@ func (t *table) add(r *csv.Reader, record []string) error {
 	for k, text := range record {
 		line, column := r.FieldPos(k)
 		row[k] = cell{strings.TrimSpace(text), line, column}
-		if err := t.checkText(row[k]); err != nil {
-			return err
+		if !utf8.ValidString(row[k].text) {
+			return t.at(row[k], "not UTF-8; save the file as UTF-8")
 		}
 	}
-	if t.header == nil {
-		return t.setHeader(row)
+	full := withoutEmptyEnd(row)
+	switch {
+	case t.header == nil && len(row) <= 2 && strings.HasPrefix(row[0].text, separatorMark):
+		return nil
+	case t.header == nil:
+		if len(full) < len(row) {
+			t.unnamed = &row[len(full)]
+		}
+		return t.setHeader(full)
+	case len(full) == 0:
+		t.blank++
+		return nil
+	case len(full) > len(t.header) && t.unnamed != nil:
+		return t.at(*t.unnamed, "column %d has no name", len(t.header)+1)
+	case len(full) > len(t.header) || len(row) < len(t.header):
+		message := fmt.Sprintf("%d values, expected %d as in the header", len(row), len(t.header))
+		if len(t.header) == 1 {
+			message += "; lines above the header must be deleted"
+		}
+		return t.at(row[0], "%s", message)
 	}
-	if len(row) != len(t.header) {
-		return t.at(row[0], "%d values, expected %d as in the header", len(row), len(t.header))
-	}
-	t.rows = append(t.rows, row)
+	t.rows = append(t.rows, row[:len(t.header)])
 	return nil
+}
+
+// withoutEmptyEnd returns a row without the empty cells at its end.
+func withoutEmptyEnd(row []cell) []cell {
+	for len(row) > 0 && row[len(row)-1].text == "" {
+		row = row[:len(row)-1]
+	}
+	return row
 }
 
 func (t *table) syntax(err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return &DataError{t.path, p.Line, p.Column, "not valid CSV: " + p.Err.Error()}
+		return &DataError{Path: t.path, Line: p.Line, Column: p.Column, Message: "not valid CSV: " + p.Err.Error()}
 	}
 	return &DataError{Path: t.path, Message: "not valid CSV: " + err.Error()}
 }
@@ -93,6 +131,9 @@ func (t *table) setHeader(row []cell) error {
 	for k, c := range row {
 		if c.text == "" {
 			return t.at(c, "column %d has no name", k+1)
+		}
+		if err := t.checkText(c); err != nil {
+			return err
 		}
 		if _, twice := t.column[c.text]; twice {
 			return t.at(c, "column %q appears twice", c.text)
@@ -104,17 +145,40 @@ func (t *table) setHeader(row []cell) error {
 }
 
 func (t *table) at(c cell, format string, args ...any) error {
-	return &DataError{t.path, c.line, c.column, fmt.Sprintf(format, args...)}
+	return &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}
 }
 
 // require reports the first of the named columns that is absent.
 func (t *table) require(names ...string) error {
 	for _, name := range names {
 		if _, ok := t.column[name]; !ok {
-			return &DataError{t.path, 1, 0, fmt.Sprintf("no column %q; the columns are %s", name, t.columns())}
+			return t.noColumn(name)
 		}
 	}
 	return nil
+}
+
+// standardNames takes capital letters in these names, and in the prefixes x_ and z_, for small ones,
+// unless both are there.
+func (t *table) standardNames(names ...string) {
+	for k, name := range t.header {
+		small := strings.ToLower(name)
+		if !slices.Contains(names, small) {
+			if !strings.HasPrefix(small, "x_") && !strings.HasPrefix(small, "z_") {
+				continue
+			}
+			small = small[:2] + name[2:]
+		}
+		if _, both := t.column[small]; !both {
+			delete(t.column, name)
+			t.header[k], t.column[small] = small, k
+		}
+	}
+}
+
+// noColumn is the error of a column that is not in the header.
+func (t *table) noColumn(name string) error {
+	return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("no column %q; the columns are %s", name, t.columns()), Unknown: name, Known: t.header}
 }
 
 // text returns a cell that must not be empty.
@@ -123,25 +187,29 @@ func (t *table) text(row []cell, name string) (string, error) {
 	if c.text == "" {
 		return "", t.at(c, "column %q is empty; expected a name", name)
 	}
-	return c.text, nil
+	return c.text, t.checkText(c)
 }
 
 // number returns a cell as a finite number. Of what Go takes for one, only decimal digits
-// are numbers to other programs, too.
+// are numbers to other programs, too. Where commas do not separate columns, a number may have a
+// decimal comma, if no number of the table has a decimal point.
 func (t *table) number(row []cell, name string) (float64, error) {
 	c := row[t.column[name]]
-	v, err := strconv.ParseFloat(c.text, 64)
+	text := t.decimal(c.text)
+	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case c.text == "":
 		return 0, t.at(c, "column %q: expected a finite number, the cell is empty", name)
+	case err != nil && t.separator == ',' && strings.Count(c.text, ",") == 1 && decimalComma(c.text):
+		return 0, t.at(c, "column %q: expected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", name, c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, t.at(c, "column %q: expected a finite number, got %q", name, c.text)
-	case strings.Trim(c.text, "+-.0123456789eE") != "":
+	case strings.Trim(text, "+-.0123456789eE") != "":
 		return 0, t.at(c, "column %q: expected a finite number in decimal digits, got %q", name, c.text)
 	case math.Abs(v) > kernels.Largest:
 		return 0, t.at(c, "column %q: %s, got %g", name, kernels.ExtremeRule, v)
 	}
-	return v, nil
+	return v, t.sameDecimals(c)
 }
 
 // within reports a number of the column, if there is one, that is outside of the bounds,

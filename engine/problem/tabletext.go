@@ -17,7 +17,7 @@ func (t *table) checkEncoding(data []byte) error {
 		return &DataError{Path: t.path, Message: "UTF-16; save the file as UTF-8"}
 	}
 	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
-		return &DataError{t.path, 1, at + 1, "lines end in CR alone; save the file with the line ends LF or CR LF"}
+		return &DataError{Path: t.path, Line: 1, Column: at + 1, Message: "lines end in CR alone; save the file with the line ends LF or CR LF"}
 	}
 	return nil
 }
@@ -32,9 +32,6 @@ func isUTF16(data []byte) bool {
 
 // checkText reports a cell that other programs and terminals could not show as text.
 func (t *table) checkText(c cell) error {
-	if !utf8.ValidString(c.text) {
-		return t.at(c, "not UTF-8; save the file as UTF-8")
-	}
 	if r, found := control(c.text); found {
 		return t.at(c, "the control character %U is part of the value; remove it", r)
 	}

@@ -83,7 +83,7 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 		return Resampled(p.Rewards), nil
 	}
 	if p.Mean == nil {
-		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean column and no raw rewards; plan(p, gaps=…) predicts what it takes", p.Name)
+		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean of every arm and no raw rewards; plan(p, gaps=…) predicts what it takes", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
 	switch p.Noise.Environment {

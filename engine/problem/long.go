@@ -1,0 +1,348 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Long names the columns of a long table, which has a row for every measurement. The names may differ
+// from those in the file in capital letters; other columns are ignored.
+type Long struct {
+	Task         []string // columns whose distinct combinations are the tasks
+	Arm          []string // columns whose distinct combinations are the arms
+	Reward       string   // what was measured
+	TaskFeatures []string // columns of numbers or categories, constant within a task
+	ArmFeatures  []string // the same of arms; nil means the columns Arm
+}
+
+// loadLong reads a problem from a long table. Means, standard deviations and counts are those of the
+// rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
+// measured yet. Where every arm was measured twice at least, the rewards are resampled.
+func loadLong(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
+	if opt.Rewards != "" {
+		return nil, &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}
+	}
+	t, err := readTable(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	l, err := t.named(*opt.Long)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	arms, order, rewards, err := t.longArms(l, &notes)
+	if err != nil {
+		return nil, err
+	}
+	p, sorted, err := assemble(arms, order, l.ArmFeatures, l.TaskFeatures, k)
+	if err != nil {
+		return nil, err
+	}
+	p.cameFrom(t, opt.Name)
+	if ignored := t.ignored(l); len(ignored) > 0 {
+		p.note("%s: columns that are not named are ignored: %s", path, listed(ignored))
+	}
+	p.Notes = append(p.Notes, notes...)
+	if err := p.measure(t, l, sorted, rewards, opt.Noise); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// named completes the columns and finds each in the file, under the name given to it. It reports the first that is
+// not there, one that has two meanings, and a role without a column.
+func (t *table) named(l Long) (Long, error) {
+	if len(l.Task) == 0 || len(l.Arm) == 0 || l.Reward == "" {
+		return l, &DataError{Path: t.path, Message: "a long table needs columns for task, arm and reward"}
+	}
+	if len(l.ArmFeatures) == 0 {
+		l.ArmFeatures = l.Arm
+	}
+	for _, names := range [][]string{append(slices.Concat(l.Task, l.Arm), l.Reward), append(slices.Clone(l.TaskFeatures), l.Reward), append(slices.Clone(l.ArmFeatures), l.Reward)} {
+		seen := map[int]bool{}
+		for _, name := range names {
+			if err := t.find(name); err != nil {
+				return l, err
+			}
+			if k := t.column[name]; seen[k] {
+				return l, &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("column %q is named twice; a column has one meaning: task, arm or reward", t.header[k])}
+			}
+			seen[t.column[name]] = true
+		}
+	}
+	return l, nil
+}
+
+// find gives a name to the column of that name, or to the only one that differs from it in capital letters alone.
+func (t *table) find(name string) error {
+	if _, there := t.column[name]; there {
+		return nil
+	}
+	var same []int
+	for k, column := range t.header {
+		if strings.EqualFold(column, name) {
+			same = append(same, k)
+		}
+	}
+	if len(same) != 1 {
+		return t.noColumn(name)
+	}
+	t.column[name] = same[0]
+	return nil
+}
+
+// ignored lists the columns that have no meaning.
+func (t *table) ignored(l Long) []string {
+	named := map[int]bool{t.column[l.Reward]: true}
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures) {
+		named[t.column[name]] = true
+	}
+	var out []string
+	for k, name := range t.header {
+		if !named[k] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// longArms returns the arms of the tasks with their features, in the order of their first rows, the names of
+// the tasks in the order of theirs, and the rewards of each arm by task and name.
+func (t *table) longArms(l Long, notes *[]string) (arms []arm, order []string, rewards map[[2]string][]float64, err error) {
+	read := map[string]*column{}
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures) {
+		if read[name] != nil {
+			continue
+		}
+		if read[name], err = t.readColumn(name); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	for _, name := range slices.Concat(l.TaskFeatures, l.ArmFeatures) {
+		c := read[name]
+		if err := c.coded(t); err != nil {
+			return nil, nil, nil, err
+		}
+		if note := c.note(t.path); note != "" && !slices.Contains(*notes, note) {
+			*notes = append(*notes, note)
+		}
+	}
+	first := map[[2]string]int{} // the first row of each arm, and of each task under the arm ""
+	rewards = map[[2]string][]float64{}
+	var unmeasured, line int
+	for r, row := range t.rows {
+		task, name := nameOf(read, l.Task, r), nameOf(read, l.Arm, r)
+		for _, of := range []struct {
+			id       [2]string
+			what     string
+			features []string
+		}{{[2]string{task}, fmt.Sprintf("task %q", task), l.TaskFeatures}, {[2]string{task, name}, fmt.Sprintf("task %q, arm %q", task, name), l.ArmFeatures}} {
+			at, known := first[of.id]
+			if !known {
+				first[of.id] = r
+				continue
+			}
+			for _, f := range of.features {
+				if c := row[t.column[f]]; read[f].values[r] != read[f].values[at] {
+					before := t.rows[at][t.column[f]]
+					return nil, nil, nil, t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f, c.text, before.text, before.line, of.what)
+				}
+			}
+		}
+		id := [2]string{task, name}
+		if first[[2]string{task}] == r {
+			order = append(order, task)
+		}
+		if first[id] == r {
+			arms = append(arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row})
+		}
+		if gap(row[t.column[l.Reward]].text) {
+			unmeasured, line = unmeasured+1, max(line, row[0].line)
+			continue
+		}
+		reward, err := t.number(row, l.Reward)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		rewards[id] = append(rewards[id], reward)
+	}
+	if unmeasured > 0 {
+		*notes = append(*notes, fmt.Sprintf("%s: rows without a value of %s are not counted as measurements: %d, the last in line %d", t.path, l.Reward, unmeasured, line))
+	}
+	return arms, order, rewards, nil
+}
+
+// measure sets means, counts, noise and, where all arms have two at least, the rewards to resample.
+func (p *Problem) measure(t *table, l Long, arms []arm, rewards map[[2]string][]float64, stated NoiseModel) error {
+	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
+	lists := make([][]float64, p.N())
+	var once []int
+	for i, a := range arms {
+		lists[i] = rewards[[2]string{a.task, a.name}]
+		n := len(lists[i])
+		s.sd[i], s.reps[i], p.Mean[i] = math.NaN(), float64(max(n, 1)), math.NaN()
+		if n > 0 {
+			p.Mean[i] = stat.Mean(lists[i], nil)
+		}
+		if n > 1 {
+			s.sd[i] = stat.StdDev(lists[i], nil)
+		} else {
+			once = append(once, i)
+		}
+	}
+	model, err := stated.completed(len(once) == 0)
+	if err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		if err := t.within(row, l.Reward, model.limits()); err != nil {
+			return err
+		}
+	}
+	if model.Estimated() && !s.measured() {
+		return &DataError{Path: t.path, Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least; every arm has one: state noise= as a number", model.Known)}
+	}
+	p.leaveOutMeans(t.path)
+	switch {
+	case len(once) == 0:
+		p.Rewards = lists
+		if s, err = p.summarise(t.path); err != nil {
+			return err
+		}
+	case p.Mean != nil && len(once) < p.N():
+		p.note("%s: %s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale", t.path, p.some(once))
+	}
+	p.Reps = s.reps
+	if err := p.setNoise(t, model, s); err != nil {
+		return err
+	}
+	return p.Check()
+}
+
+// column is a column of a long table: the texts of its cells, and their values where it has any.
+type column struct {
+	name       string
+	cells      []cell
+	values     []float64 // of numbers, or the codes of categories; nil for a column that only names things
+	numbers    bool      // every cell is a number
+	categories []string  // in the order of their codes, from 0
+}
+
+// readColumn reads a column that must not have gaps. It is one of numbers if all of its cells are.
+func (t *table) readColumn(name string) (*column, error) {
+	c := &column{name: name, numbers: true}
+	alike := &spellings{t.path, map[string]cell{}}
+	for _, row := range t.rows {
+		x := row[t.column[name]]
+		if gap(x.text) {
+			return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row", name)
+		}
+		if err := t.checkText(x); err != nil {
+			return nil, err
+		}
+		if err := alike.checkName(t, x); err != nil {
+			return nil, err
+		}
+		c.cells = append(c.cells, x)
+		c.numbers = c.numbers && t.isNumber(x.text)
+	}
+	if !c.numbers {
+		return c, nil
+	}
+	for _, row := range t.rows {
+		v, err := t.number(row, name)
+		if err != nil {
+			return nil, err
+		}
+		c.values = append(c.values, v+0) // -0 is 0
+	}
+	return c, nil
+}
+
+// coded gives a column of text the codes of its categories, in the order of their first rows. A column
+// that has numbers as well is more likely a mistake.
+func (c *column) coded(t *table) error {
+	if c.values != nil {
+		return nil
+	}
+	number := slices.IndexFunc(c.cells, func(x cell) bool { return t.isNumber(x.text) })
+	word := slices.IndexFunc(c.cells, func(x cell) bool { return !t.isNumber(x.text) })
+	if number >= 0 {
+		return t.at(c.cells[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in all", c.name, c.cells[number].line, c.cells[word].text)
+	}
+	codes := map[string]int{}
+	for _, x := range c.cells {
+		code, known := codes[x.text]
+		if !known {
+			code = len(codes)
+			codes[x.text] = code
+			c.categories = append(c.categories, x.text)
+		}
+		c.values = append(c.values, float64(code))
+	}
+	return nil
+}
+
+// note says what the codes of categories are, "" for a column of numbers.
+func (c *column) note(path string) string {
+	if c.categories == nil {
+		return ""
+	}
+	codes := make([]string, len(c.categories))
+	for k, name := range c.categories {
+		codes[k] = fmt.Sprintf("%s = %d", name, k)
+	}
+	return fmt.Sprintf("%s: column %q has text, which is a category, not a scale (kernel category()): %s", path, c.name, listed(codes))
+}
+
+// valuesAt returns the values of some columns in a row.
+func valuesAt(read map[string]*column, names []string, r int) []float64 {
+	out := make([]float64, len(names))
+	for k, name := range names {
+		out[k] = read[name].values[r]
+	}
+	return out
+}
+
+// nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150, speed=2".
+func nameOf(read map[string]*column, names []string, r int) string {
+	parts := make([]string, len(names))
+	for k, name := range names {
+		c := read[name]
+		text := c.cells[r].text
+		if c.numbers {
+			text = plainNumber(c.values[r])
+		} else if len(names) == 1 {
+			return text
+		} else if strings.Contains(text, "=") { // or two combinations could have one name
+			text = strconv.Quote(text)
+		}
+		parts[k] = name + "=" + text
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plainNumber writes a number without an exponent, where that is not long.
+func plainNumber(v float64) string {
+	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// listed joins words, of many the first.
+func listed(words []string) string {
+	const most = 12
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,200 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Tables as spreadsheets, instruments and statistics programs write them are loaded, with what is said of
+// them, or refused with place and remedy.
+func TestStrangersTables(t *testing.T) {
+	machines := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}
+	for _, c := range []struct {
+		file  string
+		long  Long   // the zero value means one row per arm
+		noise string // NoiseModel.Known
+		want  string // tasks | arms | means | noise scales, or the error
+		notes string // in lines, without the path
+	}{
+		{file: "excel-german.csv", long: Long{Task: []string{"maschine"}, Arm: []string{"temperatur"}, Reward: "durchsatz"},
+			want:  "[A B] | [temperatur=150 temperatur=180 temperatur=150 temperatur=180] | [42 44.5 31 28.5] | [0.707 0.707 1.06 0.707]",
+			notes: "columns are separated by semicolons, numbers have decimal commas\ncolumns that are not named are ignored: Bemerkung"},
+		{file: "excel-sep-line.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]", notes: "columns are separated by semicolons"},
+		{file: "excel-trailing.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]"},
+		{file: "excel-unicode-text.txt", long: machines, want: "FILE: UTF-16; save the file as UTF-8"},
+		{file: "latin1.csv", long: machines, want: "FILE:1:1: not UTF-8; save the file as UTF-8"},
+		{file: "instrument.tsv", long: Long{Task: []string{"Sample ID"}, Arm: []string{"temp (°c)", "speed, rpm"}, Reward: "Yield [%]"},
+			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.141 0.283 1.41 1.27]",
+			notes: "columns are separated by tabs"},
+		{file: "instrument-preamble.csv", long: machines, want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header must be deleted"},
+		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
+		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
+			notes: "columns that are not named are ignored: idx\nrows without a value of throughput are not counted as measurements: 1, the last in line 4"},
+		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
+			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
+				`task "A", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale` + "\n" +
+				`task "A", arm "temp=180" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]"},
+		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least; every arm has one: state noise= as a number`},
+		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
+			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
+				`task "A", arm "temp=180" is not measured; fit, fc, fb and what else needs means needs all of them, so leave out the rows without one, or measure them` + "\n" +
+				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
+			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",
+			notes: "columns that are not named are ignored: speed\ncolumn \"oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1, none = 2"},
+		{file: "typo.csv", long: machines, want: `FILE:3:3: column "temp": expected a number as in line 2, got "l80"; a feature has numbers in all rows, or text in all`},
+		{file: "thousands.csv", long: machines, want: `FILE:3:7: "1,234" is a number with a decimal comma in line 3 and "1.234" one with a decimal point in line 2; write all numbers alike`},
+		{file: "quoted-decimals.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41,5"; decimal commas are read where semicolons or tabs separate the columns`},
+		{file: "missing-key.csv", long: machines, want: `FILE:3:1: column "machine" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
+		{file: "feature-changes.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput", TaskFeatures: []string{"age"}},
+			want: `FILE:3:3: column "age" is "2" here but "1" in line 2: it must not change within task "A"`},
+		{file: "header-twice.csv", long: machines, want: `FILE:1:14: column "temp" appears twice`},
+		{file: "ragged.csv", long: machines, want: "FILE:3:1: 2 values, expected 3 as in the header"},
+		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all`},
+		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
+		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"`},
+		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns that are not named are ignored: comment"},
+		{file: "quantised.csv", long: machines, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
+		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
+		{file: "wide-excel.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
+			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
+				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+		{file: "wide-pilot.csv", want: "[A] | [a b] | [] | [1.2 1.2]",
+			notes: `task "A", arm "b" is not measured; fit, fc, fb and what else needs means needs all of them, so leave out the rows without one, or measure them` + "\n" +
+				`task "A", arm "b" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)`},
+		{file: "excel-sep-line.csv", long: Long{Task: []string{"machin"}, Arm: []string{"temp"}, Reward: "throughput"}, want: `FILE:1: no column "machin"; the columns are machine, temp, throughput`},
+		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice; a column has one meaning: task, arm or reward`},
+	} {
+		t.Run(c.file+" "+c.noise, func(t *testing.T) {
+			path := filepath.Join("testdata", "tables", c.file)
+			opt := LoadOptions{Noise: NoiseModel{Known: c.noise}}
+			if c.long.Reward != "" {
+				opt.Long = &c.long
+			}
+			p, err := Load(path, independent, opt)
+			if err != nil {
+				var data *DataError
+				if got := strings.ReplaceAll(err.Error(), path, "FILE"); got != c.want || p != nil || !errors.As(err, &data) {
+					t.Errorf("loaded %v, error\n %s\nwant\n %s", p, got, c.want)
+				}
+				return
+			}
+			scales := make([]string, p.N())
+			for i, s := range p.Noise.Scales {
+				scales[i] = fmt.Sprintf("%.3g", s)
+			}
+			if got := fmt.Sprint(p.Tasks.Names, " | ", p.Arms.Names, " | ", p.Mean, " | ", scales); got != c.want {
+				t.Errorf("got\n %s\nwant\n %s", got, c.want)
+			}
+			if got := strings.ReplaceAll(strings.Join(p.Notes, "\n"), path+": ", ""); got != c.notes {
+				t.Errorf("notes\n%s\nwant\n%s", got, c.notes)
+			}
+		})
+	}
+}
+
+// A long table gives the problem that the wide one of its means and the rewards beside it give.
+func TestLongIsWide(t *testing.T) {
+	files := map[string]string{
+		"long.csv": "y,m,t,s,age\n1,A,1,5,7\n3,A,1,5,7\n2,B,1,5,8\n5,A,2,5,7\n4,A,2,5,7\n1,B,1,5,8\n0,B,2,5,8\n1,B,2,5,8\n9,B,2,5,8\n",
+		"wide.csv": "task,arm,x_t,x_s,z_age\nA,\"t=1, s=5\",1,5,7\nA,\"t=2, s=5\",2,5,7\nB,\"t=1, s=5\",1,5,8\nB,\"t=2, s=5\",2,5,8\n",
+		"raw.csv":  "task,arm,rep,reward\nA,\"t=1, s=5\",1,1\nA,\"t=1, s=5\",2,3\nB,\"t=1, s=5\",1,2\nA,\"t=2, s=5\",1,5\nA,\"t=2, s=5\",2,4\nB,\"t=1, s=5\",2,1\nB,\"t=2, s=5\",1,0\nB,\"t=2, s=5\",2,1\nB,\"t=2, s=5\",3,9\n",
+	}
+	read := func(path string) ([]byte, error) { return []byte(files[path]), nil }
+	for _, known := range []string{NoiseSD, NoiseTask, ""} {
+		noise := NoiseModel{Known: known}
+		got, err := Load("long.csv", independent, LoadOptions{Read: read, Name: "p", Noise: noise, Long: &Long{Task: []string{"m"}, Arm: []string{"t", "s"}, Reward: "y", TaskFeatures: []string{"age"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Load("wide.csv", independent, LoadOptions{Read: read, Name: "p", Noise: noise, Rewards: "raw.csv"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range [][2]any{
+			{got.Mean, want.Mean}, {got.Reps, want.Reps}, {got.Rewards, want.Rewards}, {got.Noise, want.Noise}, {got.TaskOf, want.TaskOf},
+			{got.Tasks.Names, want.Tasks.Names}, {got.Arms.Names, want.Arms.Names}, {got.Arms.X, want.Arms.X}, {got.Tasks.X, want.Tasks.X},
+		} {
+			if fmt.Sprint(x[0]) != fmt.Sprint(x[1]) {
+				t.Errorf("noise %q: long %v, wide %v", known, x[0], x[1])
+			}
+		}
+		if !slices.Equal(got.Arms.Columns, []string{"t", "s"}) || !slices.Equal(got.Tasks.Columns, []string{"age"}) {
+			t.Errorf("columns %v and %v", got.Arms.Columns, got.Tasks.Columns)
+		}
+	}
+}
+
+// Different combinations have different names, and equal numbers are equal however they are written.
+func TestNamesOfCombinations(t *testing.T) {
+	read := func(string) ([]byte, error) {
+		return []byte("m,a,b,n,y\nT,\"1, b=2\",3,150,1\nT,1,\"2, b=3\",150.0,2\nT,1,\"2, b=3\",1.5e2,4\n"), nil
+	}
+	p, err := Load("p.csv", independent, LoadOptions{Read: read, Long: &Long{Task: []string{"m"}, Arm: []string{"a", "b", "n"}, Reward: "y", ArmFeatures: []string{"n"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{`a="1, b=2", b=3, n=150`, `a=1, b="2, b=3", n=150`}; !slices.Equal(p.Arms.Names, want) || !slices.Equal(p.Mean, []float64{1, 3}) {
+		t.Errorf("arms %q with means %v, want %q", p.Arms.Names, p.Mean, want)
+	}
+}
+
+// Headers are read for completion as tables read them.
+func TestHeader(t *testing.T) {
+	for text, want := range map[string][]string{
+		"\ufeffa;b c;\"d;e\"\r\n1;2;3\r\n": {"a", "b c", "d;e"},
+		"sep=\t\na\tb\n":                   {"a", "b"},
+		"a, b\n\"unfinished":               {"a", "b"},
+		"":                                 nil,
+	} {
+		if got := Header([]byte(text)); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzLoad wants no panic from any table, wide or long, and an error with its file or a whole problem.
+func FuzzLoad(f *testing.F) {
+	files, err := filepath.Glob("testdata/tables/*")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("%d tables, error %v", len(files), err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, "machine", "temp", "throughput")
+		if header := Header(data); len(header) > 2 {
+			f.Add(data, header[0], header[1], header[len(header)-1])
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, task, arm, reward string) {
+		read := func(string) ([]byte, error) { return data, nil }
+		for _, long := range []*Long{nil, {Task: []string{task}, Arm: []string{arm}, Reward: reward}, {Task: []string{task}, Arm: []string{arm}, Reward: reward, TaskFeatures: []string{task}}} {
+			p, err := Load("p.csv", independent, LoadOptions{Read: read, Long: long, Noise: NoiseModel{Scales: []float64{1}}})
+			if err != nil {
+				var data *DataError
+				if p != nil || !errors.As(err, &data) || !strings.HasPrefix(err.Error(), "p.csv") {
+					t.Errorf("loaded %v, error %v", p, err)
+				}
+				continue
+			}
+			if err := p.Check(); err != nil {
+				t.Error(err)
+			}
+			for _, note := range p.Notes {
+				if !strings.HasPrefix(note, "p.csv: ") {
+					t.Errorf("the note %q does not begin with the file", note)
+				}
+			}
+		}
+	})
+}
