@@ -35,6 +35,7 @@ type argumentError struct {
 	param   string
 	message string
 	err     error
+	hint    string
 }
 
 func (e *argumentError) Error() string { return e.message }
@@ -188,7 +189,7 @@ func (c *call) failed(err error) {
 		at = c.args[i]
 	}
 	before := len(c.e.errs)
-	c.fail(&at, a.message, "")
+	c.fail(&at, a.message, a.hint)
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}

@@ -53,6 +53,7 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)])
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	if c.InText {
+		p.header = func() []string { return s.header(text, cursor) }
 		s.completeText(&p, c)
 	} else {
 		s.completeName(&p, c)
@@ -63,6 +64,7 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 // proposals collects the words that begin with a prefix, each once.
 type proposals struct {
 	prefix string
+	header func() []string // columns of the file that a problem is read from, inside quotes
 	seen   map[string]bool
 	items  []Completion
 }
@@ -176,10 +178,15 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 	switch param.words {
 	case wordsColumns:
 		p.addAll(CompletesColumn, s.columns(space(c.Calls)), "")
+		if slices.Contains(c.Calls, "problem") {
+			p.addAll(CompletesColumn, ofSpace(p.header(), space(c.Calls)), "")
+		}
 	case wordsPoints:
 		p.addAll(CompletesColumn, s.points(space(c.Calls)), "")
 	case wordsData:
-		p.addAll(CompletesPath, s.files(p.prefix, []string{".csv"}), "")
+		p.addAll(CompletesPath, s.files(p.prefix, dataEndings), "")
+	case wordsHeader:
+		p.addAll(CompletesColumn, p.header(), "")
 	case wordsOutput:
 		p.addAll(CompletesPath, s.files(p.prefix, nil), "")
 	case wordsStore:

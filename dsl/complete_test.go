@@ -74,6 +74,12 @@ s = sweep(r, seed=1..2)`)
 		"save(r, \"|\")":                   {"", []string{"bad.csv", "errors.txt", "fuzz/", "small.csv"}},
 		"problem(\"fuzz/FuzzEv|":           {"fuzz/FuzzEv", []string{"fuzz/FuzzEval/"}},
 		"problem(\"nowhere/|":              {"nowhere/", nil},
+		// Columns of a file that the call names.
+		"problem(data=\"small.csv\", task=\"|":                        {"", []string{"task", "arm", "x_a", "x_b", "mean", "sd"}},
+		"problem(arm=[\"x_a\", \"x|\"], data='small.csv'":             {"x", []string{"x_a", "x_b"}},
+		"problem(data=\"nowhere.csv\", reward=\"|":                    {"", nil},
+		"problem(\"small.csv\", kernel=task(identity(dims=\"x_|":      {"x_", nil},
+		"q = problem(\"small.csv\", kernel=arm(linear(dims=[\"x_b|\"": {"x_b", []string{"x_b"}},
 	} {
 		before, after, _ := strings.Cut(text, "|")
 		from, to, words := s.Complete(before+after, len([]rune(before)))

@@ -45,7 +45,7 @@ func (c *call) fit() (any, error) {
 	if j, ok := c.arg("kernel").Data.(kernels.Joint); ok {
 		opt.Kernel = j
 		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
-			return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
+			return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
 		}
 	}
 	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })

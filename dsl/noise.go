@@ -98,5 +98,5 @@ func (c *call) noiseError(err error) error {
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
 		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment", "Strength": "strength"}[wrong.Field]
 	}
-	return &argumentError{about, c.fn.Name + ": the noise cannot be as stated", err}
+	return &argumentError{param: about, message: c.fn.Name + ": the noise cannot be as stated", err: err}
 }

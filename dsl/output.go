@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
+	"github.com/gonb-cope/gonb-cope/internal/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -36,6 +37,7 @@ type Store interface {
 type files struct{}
 
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
+	opt.Decode = parquet.CSV
 	return problem.Load(path, k, opt)
 }
 

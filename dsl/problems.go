@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -43,15 +44,15 @@ func engineFunctions() []Function {
 	return append([]Function{
 		{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
-			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps",
+			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md",
 			Params: slices.Concat([]Param{
-				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"},
+				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"},
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
-			}, noise[1:]),
-			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkNoise() }, eval: (*call).problem,
+			}, noise[1:], longParams()),
+			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
 		},
 		{
 			Name: "paper", Section: SectionProblems, Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
@@ -129,22 +130,23 @@ func given[T any](v T, err error) (any, error) {
 	return v, nil
 }
 
-// problem loads a problem. What is wrong with a file is shown under its path, what
-// is wrong with the kernel on these points under the kernel.
+// problem loads a problem. What is wrong with a file is shown under its path or under the name of the
+// column, what is wrong with the kernel on these points under the kernel.
 func (c *call) problem() (any, error) {
-	path := c.e.session.path(c.text("path"))
-	if !c.checkNoise() {
+	if !c.checkProblem() {
 		return nil, nil // reported
 	}
-	raw := c.text("rewards")
-	opt := problem.LoadOptions{Name: c.text("name"), Noise: c.noiseModel()}
-	if raw != "" {
+	file := "path"
+	opt := problem.LoadOptions{Name: c.text("name"), Noise: c.noiseModel(), Read: c.e.read}
+	if c.has("data") {
+		file, opt.Long = "data", c.long()
+	}
+	if raw := c.text("rewards"); raw != "" {
 		opt.Rewards = c.e.session.path(raw)
 	}
-	opt.Read = c.e.read
 	joint := c.arg("kernel").Data.(kernels.Joint)
 	p, err := computed(c, func() (*problem.Problem, error) {
-		p, err := c.e.session.opt.Host.Load(path, joint, opt)
+		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil {
 			_, err = joint.Check(p.Tasks, p.Arms)
 		}
@@ -153,18 +155,43 @@ func (c *call) problem() (any, error) {
 	if err == nil {
 		err = c.e.remember(p.Sources)
 	}
-	var noise *problem.NoiseError
-	switch file := fileOf(err); {
-	case err == nil:
-		return p, nil
-	case errors.As(err, &noise):
-		return nil, c.noiseError(err)
-	case file != "" && file == opt.Rewards:
-		return nil, &argumentError{"rewards", fmt.Sprintf("cannot load %q", c.text("rewards")), err}
-	case file != "":
-		return nil, &argumentError{"path", fmt.Sprintf("cannot load %q", c.text("path")), err}
+	if err != nil {
+		return nil, c.problemError(err, file, opt.Rewards)
 	}
-	return nil, &argumentError{"kernel", "the kernel does not fit the problem", err}
+	if c.e.st == c.e.own {
+		c.e.session.notice(p.Notes)
+	}
+	return p, nil
+}
+
+// problemError returns the error of loading under the argument that it is about; file is the parameter
+// that names the table, rewards the path of raw rewards.
+func (c *call) problemError(err error, file, rewards string) error {
+	var noise *problem.NoiseError
+	var data *problem.DataError
+	switch path := fileOf(err); {
+	case errors.As(err, &noise):
+		return c.noiseError(err)
+	case path != "" && path == rewards:
+		file = "rewards"
+	case path == "":
+		return &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
+	}
+	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
+	if errors.As(err, &data) && data.Unknown != "" {
+		if param := c.naming(data.Unknown); param != "" {
+			a.param = param
+		}
+		if nearest(data.Unknown, data.Known) != "" {
+			a.hint = suggest(data.Unknown, data.Known)
+		} else if file == "path" {
+			a.hint = "a table with other columns is read by problem(data=…, task=…, arm=…, reward=…, kernel=…)"
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		a.hint = c.e.session.suggestFile(c.text(file))
+	}
+	return a
 }
 
 // fileOf returns the path of the data file that an error is about, "" for none.

@@ -30,8 +30,8 @@ type Options struct {
 	Output   string
 	Progress Progress // receives what is being done; may be nil
 
-	// Notice is told, before they are made, of allocations above 1 GB, in a sentence; from any
-	// goroutine. May be nil.
+	// Notice is told, in a sentence, of allocations above 1 GB before they are made, and how data
+	// files were read where that is not plain; from any goroutine. May be nil.
 	Notice func(string)
 
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
@@ -55,6 +55,15 @@ func NewSession(opt Options) *Session {
 		opt.Host = files{}
 	}
 	return &Session{opt: opt, scope: scope{}, latest: map[string]string{}}
+}
+
+// notice tells sentences, if anyone listens.
+func (s *Session) notice(sentences []string) {
+	for _, line := range sentences {
+		if s.opt.Notice != nil {
+			s.opt.Notice(line)
+		}
+	}
 }
 
 // Names returns the names bound so far, oldest first.

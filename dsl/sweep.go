@@ -124,7 +124,7 @@ func (c *call) sweep() (any, error) {
 	if path := c.text("store"); path != "" {
 		store, err := c.open(c.e.session.path(path))
 		if err != nil {
-			return nil, &argumentError{"store", fmt.Sprintf("cannot use the store %q", path), err}
+			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", path), err: err}
 		}
 		defer store.Close() // every result in it was written when it was there
 		s.store = store

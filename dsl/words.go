@@ -1,14 +1,17 @@
 package dsl
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/parquet"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -20,6 +23,7 @@ const (
 	wordsColumns words = "columns of a problem"
 	wordsPoints  words = "tasks or arms of a problem"
 	wordsData    words = "a CSV file"
+	wordsHeader  words = "columns of the file data"
 	wordsOutput  words = "a file to write"
 	wordsStore   words = "a store of results"
 	wordsSwept   words = "a swept name"
@@ -99,6 +103,68 @@ func (s *Session) axes(name string) (xs, ys []string) {
 // maxEntries limits the entries of a folder that completion looks at: it must not take longer than
 // a key press.
 const maxEntries = 2000
+
+// dataEndings are the endings of files that hold tables.
+var dataEndings = []string{".csv", ".tsv", ".parquet"}
+
+// suggestFile proposes the file beside a path where there is none that its name resembles, or lists the tables
+// there.
+func (s *Session) suggestFile(name string) string {
+	if _, ok := s.opt.Host.(files); !ok {
+		return ""
+	}
+	folder, _ := path.Split(filepath.ToSlash(name))
+	found := s.files(folder, dataEndings)
+	if best := nearest(name, found); best != "" {
+		return suggest(name, found)
+	}
+	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, "/") })
+	if len(found) == 0 {
+		return ""
+	}
+	return "tables there: " + listed(found)
+}
+
+// dataNamed finds the file that a call of problem reads in its text: data, or else path.
+var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)')`)
+
+// header lists the columns of the file that the text names for a problem nearest before the cursor, or after it.
+func (s *Session) header(text string, cursor int) []string {
+	runes := []rune(text)
+	cursor = min(max(cursor, 0), len(runes))
+	found := dataNamed.FindStringSubmatch(string(runes[cursor:]))
+	if before := dataNamed.FindAllStringSubmatch(string(runes[:cursor]), -1); len(before) > 0 {
+		found = before[len(before)-1]
+	}
+	if found == nil {
+		return nil
+	}
+	system := s.path(filepath.FromSlash(found[1] + found[2]))
+	if info, err := os.Stat(system); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(system)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if columns, ok := parquet.Columns(f); ok {
+		return columns
+	}
+	head, _ := io.ReadAll(io.NewSectionReader(f, 0, maxHeader))
+	return problem.Header(head)
+}
+
+// ofSpace leaves out the columns that the prefix x_ or z_ gives to the other space.
+func ofSpace(columns []string, space string) []string {
+	other := map[string]string{"task": "x_", "arm": "z_"}[space]
+	return slices.DeleteFunc(columns, func(name string) bool {
+		return other != "" && strings.HasPrefix(name, other)
+	})
+}
+
+// maxHeader is how many bytes of a table completion reads for its header.
+const maxHeader = 1 << 16
 
 // files lists the files that complete a path of the script, with one of the endings
 // or, without any, one that values can be saved with; and folders, with a / behind.

@@ -1,0 +1,103 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// longParams are what problem needs to read a table with a row for every measurement.
+func longParams() []Param {
+	columns := func(name, doc string, synonyms ...string) Param {
+		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
+	}
+	return []Param{
+		{Name: "data", Synonyms: []string{"long", "table", "frame"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored"},
+		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks", "tasks", "group", "agent"),
+		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "setting", "treatment"),
+		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured; higher is better"},
+		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
+		columns("arm_features", "with data, the features of arms; the columns of arm when not given", "x", "features"),
+	}
+}
+
+// checkProblem reports arguments of problem that do not fit together. It tells whether they do.
+func (c *call) checkProblem() bool {
+	switch path := c.arg("path"); {
+	case c.has("path") && c.has("data"):
+		c.fail(&path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
+		return false
+	case !c.has("path") && !c.has("data"):
+		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, problem(data="runs.csv", task=…, arm=…, reward=…, kernel=…) for one with a row per measurement`)
+		return false
+	}
+	for _, p := range longParams()[1:] {
+		a, needed := c.arg(p.Name), slices.Contains([]string{"task", "arm", "reward"}, p.Name)
+		switch {
+		case c.has(p.Name) && !c.has("data"):
+			c.fail(&a, fmt.Sprintf("problem: %s is for a table with a row for every measurement", p.Name), "write data= in place of path")
+			return false
+		case needed && c.has("data") && !c.has(p.Name):
+			c.e.fail(c.node, c.fn.Result, "problem: data needs "+p.Name, p.Name+": "+p.Doc)
+			return false
+		case !c.checkNames(a):
+			return false
+		}
+	}
+	if rewards := c.arg("rewards"); c.has("rewards") && c.has("data") {
+		c.fail(&rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
+		return false
+	}
+	return c.checkNoise()
+}
+
+// checkNames reports a list that does not hold names of columns alone, each once.
+func (c *call) checkNames(a argument) bool {
+	list, ok := a.Data.([]value)
+	if !ok {
+		return true
+	}
+	names := texts(a.value)
+	if len(list) == 0 || len(names) < len(list) {
+		c.fail(&a, fmt.Sprintf("%s: %s must be the name of a column, or a list of names", c.fn.Name, a.Name), fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name))
+		return false
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			at := c.element(a, i)
+			c.fail(&at, fmt.Sprintf("%s: %s has %q twice", c.fn.Name, a.Name, name), "")
+			return false
+		}
+	}
+	return true
+}
+
+// columnsOf returns the columns that an argument names.
+func (c *call) columnsOf(param string) []string {
+	switch a := c.arg(param).value; data := a.Data.(type) {
+	case string:
+		return []string{data}
+	case []value:
+		return texts(a)
+	}
+	return nil
+}
+
+// long returns the columns of a long table, which are checked.
+func (c *call) long() *problem.Long {
+	return &problem.Long{
+		Task: c.columnsOf("task"), Arm: c.columnsOf("arm"), Reward: c.text("reward"),
+		TaskFeatures: c.columnsOf("task_features"), ArmFeatures: c.columnsOf("arm_features"),
+	}
+}
+
+// naming returns the parameter of a long table whose argument names a column, "" for none.
+func (c *call) naming(column string) string {
+	for _, p := range longParams()[1:] {
+		if slices.Contains(c.columnsOf(p.Name), column) {
+			return p.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,53 @@
+package dsl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// longScript reads a long table.
+const longScript = `p = problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="y", kernel=task(identity()) * arm(linear()))
+p`
+
+const longTable = "machine;temp;speed;y;note\nA;150;1;1,5;x\nA;150;1;2,5;x\nA;180;2;3;\nA;180;2;4;\nB;150;1;7;\nB;150;1;8;\n"
+
+// A long table is read with its notes told once, however often a sweep evaluates the definition again.
+func TestLongData(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "runs.csv"), []byte(longTable), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
+	must(t, s, longScript+"\nr = fb(p, budget=4, runs=1)\ns = sweep(r, noise=[1, 2])")
+	if len(told) != 2 || !strings.HasSuffix(told[0], "decimal commas") || !strings.HasSuffix(told[1], "ignored: note") {
+		t.Errorf("told %q, want how columns are separated and which are ignored", told)
+	}
+	v, _, _ := s.Value("p")
+	p := v.(*problem.Problem)
+	if !slices.Equal(p.Arms.Names, []string{"temp=150, speed=1", "temp=180, speed=2", "temp=150, speed=1"}) || !slices.Equal(p.Mean, []float64{2, 3.5, 7.5}) {
+		t.Errorf("arms %q, means %v", p.Arms.Names, p.Mean)
+	}
+}
+
+// Parquet is read where CSV is: what a sweep wrote names its columns and gives a problem.
+func TestParquetData(t *testing.T) {
+	folder := t.TempDir()
+	s := NewSession(Options{Folder: folder})
+	must(t, s, `r = fb(paper(case=1), budget=20, runs=2)
+save(sweep(r, case=[1, 2], gap=[0.1, 0.2]), "s.parquet")`)
+	must(t, s, `p = problem(data="s.parquet", task="case", arm="gap", reward="rounds", kernel=task(identity()) * arm(linear()))`)
+	v, _, _ := s.Value("p")
+	if p := v.(*problem.Problem); p.V() != 2 || !slices.Equal(p.Arms.Names, []string{"gap=0.1", "gap=0.2", "gap=0.1", "gap=0.2"}) || p.Sources[0].Rows != 4 {
+		t.Errorf("%d tasks, arms %q, sources %v", p.V(), p.Arms.Names, p.Sources)
+	}
+	text := `problem(data="s.parquet", task="ca`
+	if _, _, words := s.Complete(text, len(text)); !slices.Equal(words, []string{"case"}) {
+		t.Errorf("completes %q, want case", words)
+	}
+}
