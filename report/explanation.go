@@ -118,16 +118,16 @@ func progressTable(x engine.Explanation) Table {
 	if len(open) > 0 {
 		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the samples. ± is one standard error.")
 	}
-	foretold := 0
+	predicted := 0
 	for _, s := range open {
 		if s.Progress.Samples >= 0 {
-			foretold++
+			predicted++
 		}
 	}
-	if foretold > 0 {
+	if predicted > 0 {
 		t.Notes = append(t.Notes, "Further samples are predicted from the gap and its error, and carry no guarantee. Where the gap is within two standard errors (unclear) the prediction is very uncertain; in the first two rounds it is mostly far too low.")
 	}
-	if foretold > 1 {
+	if predicted > 1 {
 		t.Notes = append(t.Notes, "All open tasks together take less than the sum, where tasks share rounds.")
 	}
 	return t.withoutEmptyColumns()

@@ -26,7 +26,7 @@ type examination struct {
 	name     string
 	required bool
 	look     func(context.Context) (found string, err error)
-	mend     string // what to do about an error
+	remedy   string // what to do about an error
 }
 
 func doctorCommand() *cobra.Command {
@@ -64,7 +64,7 @@ func examine(ctx context.Context, examinations []examination) error {
 			verdict = "FAILED  "
 		}
 		reason := strings.ReplaceAll(err.Error(), "\n", "\n"+strings.Repeat(" ", 22))
-		fmt.Printf("%s %-12s %s\n         %-12s to fix: %s\n", verdict, x.name, reason, "", x.mend)
+		fmt.Printf("%s %-12s %s\n         %-12s to fix: %s\n", verdict, x.name, reason, "", x.remedy)
 	}
 	switch failed {
 	case 0:

@@ -54,7 +54,7 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 
 // Predictions are within a factor of two of what the runs take on average; for the combination test
 // from the third round on, when gaps have begun to show: before, it is too low.
-func TestRemainingForetells(t *testing.T) {
+func TestRemainingPredicts(t *testing.T) {
 	for number := 1; number <= 3; number++ {
 		p := enginetest.Paper(t, number, 0.2)
 		for name, from := range map[string]int{"CoTestFC": 3, "CoKernelFC": 1, "IndRAGE": 1} {
@@ -66,11 +66,11 @@ func TestRemainingForetells(t *testing.T) {
 				if r >= from && n >= 30 {
 					judged++
 					if ratio < 0.5 || ratio > 2 {
-						t.Errorf("%s, case %d, round %d: foretold %.3g, taken %.3g on average of %d runs", name, number, r, expected[r]/float64(n), taken[r]/float64(n), n)
+						t.Errorf("%s, case %d, round %d: predicted %.3g, taken %.3g on average of %d runs", name, number, r, expected[r]/float64(n), taken[r]/float64(n), n)
 					}
 				}
 				if r < from-1 && ratio > 0.5 {
-					t.Errorf("%s, case %d: foretold %.2f times what was taken already after round %d; it is documented to be far too low", name, number, ratio, r)
+					t.Errorf("%s, case %d: predicted %.2f times what was taken already after round %d; it is documented to be far too low", name, number, ratio, r)
 				}
 			}
 			if judged < 2 {

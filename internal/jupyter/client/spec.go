@@ -46,19 +46,19 @@ func Find(name string) (Spec, error) {
 }
 
 func unknownKernel(name string, specs []Spec) error {
-	const mend = "`gonb-cope install` installs ours"
+	const remedy = "`gonb-cope install` installs ours"
 	asked := fmt.Sprintf("there is no Jupyter kernel %q", name)
 	if name == "" {
 		asked = "no Jupyter kernel is named"
 	}
 	if len(specs) == 0 {
-		return fmt.Errorf("%s; none is installed; %s", asked, mend)
+		return fmt.Errorf("%s; none is installed; %s", asked, remedy)
 	}
 	names := make([]string, len(specs))
 	for i, s := range specs {
 		names[i] = s.Name
 	}
-	return fmt.Errorf("%s; installed: %s; %s", asked, strings.Join(names, ", "), mend)
+	return fmt.Errorf("%s; installed: %s; %s", asked, strings.Join(names, ", "), remedy)
 }
 
 // List returns the kernelspecs that are installed, in the order of their names. Of
