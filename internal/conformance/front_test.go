@@ -176,9 +176,25 @@ func (f front) drive(t *testing.T, address string) {
 	t.Run("long", func(t *testing.T) { f.open(ctx, t, address, "long.ipynb").long() })
 }
 
+// run runs all cells. A page that is just opened may not hear the first click.
+func (w window) run() {
+	w.t.Helper()
+	counts := func() (out []int) {
+		for _, c := range w.state() {
+			out = append(out, c.Count)
+		}
+		return out
+	}
+	before := counts()
+	w.await("cells that run", func() bool {
+		w.do(w.runAll)
+		return within(30*time.Second, func() bool { return !idle(w.state()) || !slices.Equal(counts(), before) })
+	})
+}
+
 // quickstart runs all cells: none fails, and figures are seen.
 func (w window) quickstart() {
-	w.do(w.runAll)
+	w.run()
 	w.await("the end of all cells", func() bool {
 		cells := w.state()
 		return idle(cells) && cells[len(cells)-1].Count > 0
@@ -194,7 +210,7 @@ func (w window) quickstart() {
 
 // long watches a long cell, interrupts it, starts the kernel again and runs again.
 func (w window) long() {
-	w.do(w.runAll)
+	w.run()
 	w.await("a progress bar", func() bool { return w.present(w.bar) })
 	w.picture("progress")
 	w.do(w.interrupt)
@@ -218,7 +234,7 @@ func (w window) long() {
 		return len(now) == len(old) && !slices.Equal(now, old)
 	})
 	w.await("the new kernel", func() bool { return evaluate[bool](w, w.ready) })
-	w.do(w.runAll)
+	w.run()
 	w.await("the first result of the new kernel", func() bool {
 		first := w.state()[0]
 		return first.Count == 1 && strings.Contains(first.text(), "4,200")
