@@ -8,29 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// line returns one task whose four arms are the points 0, 1, 2 and 3 under the kernel 1 + xy: the
-// straight lines. Noise is 2.
+// line returns the model of enginetest.Line.
 func line(t *testing.T) *Model {
 	t.Helper()
-	arms, err := kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {2}, {3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}, {Scale: 1}}}
-	p, err := problem.New("line", tasks, arms, []int{0, 0, 0, 0}, joint, []float64{2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := model(t, p)
-	return m
+	return model(t, enginetest.Line(t))
 }
 
 // By hand: through (0, 0), (1, 1), (3, 0), with 4, 4 and 16 pulls, the weighted line has the

@@ -22,7 +22,7 @@ type Long struct {
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
 }
 
-// loadLong reads a problem from a long table. Means, standard deviations and counts are those of the
+// loadLong reads a problem from a long table. Means, standard deviations and counts come from the
 // rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
 func loadLong(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {

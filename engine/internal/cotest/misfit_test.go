@@ -70,7 +70,7 @@ func TestMisfitBiasIsSharp(t *testing.T) {
 // generalised sum of squares is the plain residuals' over 0.1 + g, and so g = Σ residual²/χ²_2
 // quantile - 0.1.
 func TestMisfitEstimate(t *testing.T) {
-	m := plain.LineOf(t)
+	m := plain.ModelOf(t, enginetest.Line(t))
 	u := misfit{data: new(model.Replicates)}
 	*u.data = model.NewReplicates(4)
 	u.learn(m, engine.Batch{Counts: []int{10, 10, 10, 10}, Means: []float64{0, 3, 2, 3}}, true, 0.025)
@@ -129,7 +129,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 // The pulls of direct measurements meet every need, and no allocation found by a grid meets them
 // with fewer, but for rounding up.
 func TestDirectly(t *testing.T) {
-	m := plain.LineOf(t)
+	m := plain.ModelOf(t, enginetest.Line(t))
 	a := &coTest{Candidates: rounds.NewCandidates(m), opt: engine.Options{MaxSamples: 1e9}, scales: rounds.Scales{Model: m}}
 	for _, needs := range [][]float64{{100}, {100, 100, 100}, {400, 20, 3}} {
 		st := newStage(m)

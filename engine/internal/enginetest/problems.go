@@ -98,3 +98,23 @@ func Small(t *testing.T, k kernels.Joint, means ...[]float64) *problem.Problem {
 	}
 	return p
 }
+
+// Line returns the problem of one task whose four arms are the points 0, 1, 2 and 3 under the
+// kernel 1 + xy: the straight lines. Noise is 2.
+func Line(t testing.TB) *problem.Problem {
+	t.Helper()
+	arms, err := kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {2}, {3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}, {Scale: 1}}}
+	p, err := problem.New("line", tasks, arms, []int{0, 0, 0, 0}, joint, []float64{2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
