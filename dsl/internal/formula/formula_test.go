@@ -207,11 +207,30 @@ func TestRowsEqualPairs(t *testing.T) {
 			for c := range y {
 				y[c] = ys[c][from+j]
 			}
-			if want := p.Pair(x, y); !close(got[j], want) {
+			if want := p.Pair(x, y); !close(got[j], want) && wellConditioned(p, x, y) {
 				t.Fatalf("%s at x=%v y=%v: rows %v, pair %v", body, x, y, got[j], want)
 			}
 		}
 	})
+}
+
+// wellConditioned reports whether a few roundings of the features leave the value
+// where it is. They do not in sin(exp(30)), whose last digits decide everything.
+func wellConditioned(p *Program, x, y []float64) bool {
+	want := p.Pair(x, y)
+	for _, ulps := range []float64{-4, -1, 1, 4} {
+		moved := func(v []float64) []float64 {
+			m := make([]float64, len(v))
+			for c := range v {
+				m[c] = v[c] * (1 + ulps*0x1p-52)
+			}
+			return m
+		}
+		if !close(p.Pair(moved(x), y), want) || !close(p.Pair(x, moved(y)), want) {
+			return false
+		}
+	}
+	return true
 }
 
 // close compares to 1e-6: random formulas magnify a rounding by cancellation and
