@@ -2,8 +2,10 @@ package sim_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -111,12 +113,12 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 // What units a problem is written down in touches no result but by these units: not the kernel's,
 // the rewards' and the features', nor the level of rewards where the kernel holds constants.
 func TestUnits(t *testing.T) {
-	factors, levels := []float64{1e-9, 3e8}, []bool{true, false}
+	factors, levels, names := []float64{1e-9, 3e8}, []bool{true, false}, slices.Sorted(maps.Keys(armKernels(1)))
 	if testing.Short() {
-		factors, levels = factors[:1], levels[:1]
+		factors, levels, names = factors[:1], levels[:1], []string{"identity", "linear", "rbf"}
 	}
 	for _, entry := range algorithms.All() {
-		for name := range armKernels(1) {
+		for _, name := range names {
 			for _, level := range levels {
 				t.Run(fmt.Sprintf("%s/%s/%s/%v", entry.Mode, entry.Name, name, level), func(t *testing.T) {
 					opt := engine.Options{Delta: 0.1, Epsilon: 0.05, Budget: 60}

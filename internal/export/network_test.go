@@ -113,9 +113,6 @@ func beaconBook(address string) *notebook.Notebook {
 // Nobody is asked for anything when a report is opened, when it is printed, and when a
 // drawing in it becomes PDF for LaTeX.
 func TestNoRequests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a browser is started for each drawing")
-	}
 	program, server := browser(t), listening(t)
 	raw := strings.ReplaceAll("<!DOCTYPE html><p>x</p>"+strings.Join(beacons[:8], ""), "%[1]s", server.address)
 	if _, err := opened(t, program, []byte(raw), "--dump-dom"); err != nil {

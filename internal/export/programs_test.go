@@ -20,28 +20,30 @@ import (
 // testdata/html-validate.json and say how XML is written.
 const validator = "html-validate@9.7.1"
 
-// need finds a program, or skips the test; GONB_COPE_REQUIRE_ALL=1 makes that a
-// failure.
+// need returns where a program is. Without it the test is skipped, or fails where all
+// programs are required; short tests start none.
 func need(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
-	if err != nil && os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" {
-		t.Fatalf("%s is not installed", name)
-	}
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
-	return path
+	return found(t, path, err, name)
 }
 
+// browser is need of a browser.
 func browser(t *testing.T) string {
 	t.Helper()
 	path, err := findBrowser()
-	if err != nil && os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" {
-		t.Fatal(err)
-	}
-	if err != nil {
-		t.Skip(err)
+	return found(t, path, err, "a browser")
+}
+
+func found(t *testing.T, path string, err error, name string) string {
+	t.Helper()
+	switch {
+	case testing.Short():
+		t.Skipf("short: %s is not started", name)
+	case err != nil && os.Getenv("GONB_COPE_REQUIRE_ALL") == "1":
+		t.Fatalf("%s is missing: %v", name, err)
+	case err != nil:
+		t.Skipf("%s is missing: %v", name, err)
 	}
 	return path
 }
