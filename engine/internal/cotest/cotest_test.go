@@ -291,6 +291,49 @@ func contestsOf(t *testing.T, m *model.Model) []*contest {
 	return out
 }
 
+// A run may be interrupted between the exclusion of a task's last rival and its decision.
+func TestProgressBetween(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
+	alone := 0
+	for last := 1; last <= 8; last++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		m, err := model.NewContext(ctx, p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg, err := NewCoTestFC(m, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := alg.(*coTest)
+		for round := 1; round <= last && !a.Done(); round++ {
+			plan, err := a.Plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := engine.Batch{Counts: plan.Counts, Means: p.Mean}
+			if round == last {
+				cancel()
+			}
+			if err := a.Learn(b); (err != nil) != (round == last) {
+				t.Fatalf("round %d of %d: error %v", round, last, err)
+			}
+		}
+		for _, x := range a.Progress() {
+			if !x.Decided && x.Rival == "" {
+				alone++
+				if more := a.Remaining(); x.Open != 1 || more != 0 {
+					t.Errorf("%+v and %g further samples; want one open arm and no samples", x, more)
+				}
+			}
+		}
+		cancel()
+	}
+	if alone == 0 {
+		t.Error("no run was interrupted between the two")
+	}
+}
+
 func TestContestsStop(t *testing.T) {
 	background := plain.ModelOf(t, enginetest.Instances(t)[1])
 	ending.Check(t, "contests", 1, func(ctx context.Context) error {

@@ -37,7 +37,11 @@ func (a *coTest) Progress() []engine.Progress {
 			samples = -1
 		}
 		for _, v := range c.tasks {
-			out[v] = a.OpenProgress(v, a.in(v, c, first), a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, samples)
+			rival := -1
+			if g.rival >= 0 {
+				rival = a.in(v, c, g.rival)
+			}
+			out[v] = a.OpenProgress(v, a.in(v, c, first), rival, g.open+1, g.gap, g.sd, g.reached, samples)
 		}
 	}
 	return out

@@ -100,13 +100,18 @@ func (c *Candidates) DecidedProgress(v, leader int) engine.Progress {
 }
 
 // OpenProgress returns the progress of a task that is open, of which the rival is the arm
-// farthest from being told from the leader. Gap, sd and threshold are normalised.
+// farthest from being told from the leader; -1 is no rival, as after an interrupt between the
+// exclusion of the last one and the decision. Gap, sd and threshold are normalised.
 func (c *Candidates) OpenProgress(v, leader, rival, open int, gap, sd, reached, samples float64) engine.Progress {
 	p := c.Model.Problem
-	return engine.Progress{
-		Task: p.Tasks.Names[v], Leader: p.Arms.Names[leader], Rival: p.Arms.Names[rival], Open: open,
+	out := engine.Progress{
+		Task: p.Tasks.Names[v], Leader: p.Arms.Names[leader], Open: open,
 		Gap: gap * c.Model.Unit, Error: sd * c.Model.Unit, Reached: reached, Samples: samples,
 	}
+	if rival >= 0 {
+		out.Rival = p.Arms.Names[rival]
+	}
+	return out
 }
 
 // NoDataProgress returns the progress of a task of which there are no data yet.
