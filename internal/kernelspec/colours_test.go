@@ -4,12 +4,18 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,7 +49,7 @@ func TestColours(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			chromium := need(t, "CHROME_PATH", "chromium", "")
 			server := need(t, f.env, f.program, f.version)
-			address := serve(t, server, f.args)
+			address := late(t, serve(t, server, f.args), "/codemirror/mode/gonb-cope/", "/kernel.js")
 			looks := look(t, chromium, address+f.path, f.cell, filepath.Join(os.Getenv("GONB_COPE_PICTURES"), "colours-"+f.name+".png"))
 			script, code := looks[0], looks[1]
 			for what, ok := range map[string]bool{
@@ -65,6 +71,36 @@ func TestColours(t *testing.T) {
 			}
 		})
 	}
+}
+
+// late returns the address of a relay to a server that answers requests for a path only
+// after those for another, and a second: the classic Notebook asks for a file of our mode,
+// which no server has, and took the refusal as the last word when it came after the mode.
+func late(t *testing.T, address, path, after string) string {
+	t.Helper()
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := make(chan struct{})
+	release := sync.OnceFunc(func() { close(released) })
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // is compared with the origin of sockets
+	}, ErrorLog: log.New(io.Discard, "", 0)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, path) {
+			<-released
+		}
+		forward.ServeHTTP(w, r)
+		if strings.HasSuffix(r.URL.Path, after) {
+			time.AfterFunc(time.Second, release)
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	t.Cleanup(release)
+	return server.URL
 }
 
 // need finds a program, of a version, or skips.
