@@ -82,7 +82,11 @@ func (c *call) classic() (any, error) {
 		return nil, nil // reported
 	}
 	means, _ := every[float64](c.arg("means").Data.([]value))
-	return given(problem.Classic(means, c.agents()))
+	p, err := problem.Classic(means, c.agents())
+	if err == nil && c.goal() == problem.GoalMin {
+		p = p.Minimised()
+	}
+	return given(p, err)
 }
 
 // agents returns the number of agents of a call of classic.

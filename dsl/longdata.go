@@ -16,7 +16,9 @@ func longParams() []Param {
 		{Name: "data", Synonyms: []string{"long", "table", "frame"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored"},
 		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks", "tasks", "group", "agent"),
 		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "setting", "treatment"),
-		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured; higher is better"},
+		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
+		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean"},
+		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
 		columns("arm_features", "with data, the features of arms; the columns of arm when not given", "x", "features"),
 	}
@@ -87,7 +89,7 @@ func (c *call) columnsOf(param string) []string {
 // long returns the columns of a long table, which are checked.
 func (c *call) long() *problem.Long {
 	return &problem.Long{
-		Task: c.columnsOf("task"), Arm: c.columnsOf("arm"), Reward: c.text("reward"),
+		Task: c.columnsOf("task"), Arm: c.columnsOf("arm"), Reward: c.text("reward"), SD: c.text("sd"), Count: c.text("count"),
 		TaskFeatures: c.columnsOf("task_features"), ArmFeatures: c.columnsOf("arm_features"),
 	}
 }

@@ -51,7 +51,7 @@ func engineFunctions() []Function {
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
-			}, noise[1:], longParams()),
+			}, noise[1:], goalParams(), longParams()),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
 		},
 		{
@@ -68,6 +68,7 @@ func engineFunctions() []Function {
 			Params: []Param{
 				{Name: "means", Synonyms: []string{"mean", "mu", "rewards"}, Types: []Type{List}, Doc: "expected reward of each arm"},
 				{Name: "agents", Synonyms: []string{"tasks"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5", Doc: "how many agents there are"},
+				goalParam,
 			},
 			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)", check: func(c *call) { c.checkClassic() }, eval: (*call).classic,
 		},
@@ -103,7 +104,7 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 	return Function{
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
 		eval: func(c *call) (any, error) {
-			p, opt := c.arg("p").Data.(*problem.Problem), c.options()
+			p, opt := c.measured(), c.options()
 			return given(computed(c, func() (T, error) { return compute(c.e.ctx, p, opt) }))
 		},
 	}
@@ -112,7 +113,7 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 // bounds computes in the session's memory: runs need some of its designs, and the next
 // call all of them.
 func (c *call) bounds() (any, error) {
-	p, opt := c.arg("p").Data.(*problem.Problem), c.options()
+	p, opt := c.measured(), c.options()
 	return given(computed(c, func() (bounds.Report, error) {
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
@@ -120,6 +121,12 @@ func (c *call) bounds() (any, error) {
 		}
 		return bounds.Of(c.e.ctx, m.Share(&c.e.session.memory), opt)
 	}))
+}
+
+// measured returns the problem of a call, of its measured arms where some are not: the theory goes by the
+// means. Its name says so.
+func (c *call) measured() *problem.Problem {
+	return c.arg("p").Data.(*problem.Problem).Measured()
 }
 
 // given drops a value that comes with an error.
@@ -137,7 +144,10 @@ func (c *call) problem() (any, error) {
 		return nil, nil // reported
 	}
 	file := "path"
-	opt := problem.LoadOptions{Name: c.text("name"), Noise: c.noiseModel(), Read: c.e.read}
+	opt := problem.LoadOptions{
+		Name: c.text("name"), Noise: c.noiseModel(), Read: c.e.read,
+		Goal: c.goal(), Standardize: c.number("standardize") > 0, Drop: c.text("unmeasured") == unmeasuredDrop,
+	}
 	if c.has("data") {
 		file, opt.Long = "data", c.long()
 	}

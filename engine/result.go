@@ -147,6 +147,9 @@ type Result struct {
 	Ridge   float64 `json:"ridge"`            // ξ, normalised units
 	Tasks   int     `json:"tasks"`
 	Arms    int     `json:"arms"`
+	// "min" where lower rewards are better (problem.GoalMin); gaps, margins and regrets are then
+	// what a reward is above a lower one, and rewards have the sign of the data
+	Goal string `json:"goal,omitempty"`
 
 	SamplesPerAgent Interval `json:"samples_per_agent"`
 	SamplesTotal    float64  `json:"samples_total"` // mean over runs

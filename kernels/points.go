@@ -22,6 +22,7 @@ type Points struct {
 	Names []string
 	ID    []int       // n numbers; equal for equal names
 	X     [][]float64 // d columns of n values each
+	Units []Unit      // d, how X was scaled; nil where it was not
 
 	distinct int // number of IDs in the list that this one was taken from
 }
@@ -110,7 +111,7 @@ func (p *Points) read(pt *Point, i int) {
 // IDs, so a kernel means the same thing on a subset as on the whole list. An empty
 // subset has no Gram matrix.
 func (p *Points) Subset(indices []int) *Points {
-	q := &Points{distinct: p.Distinct(), Columns: p.Columns, Names: make([]string, len(indices)), ID: make([]int, len(indices)), X: make([][]float64, len(p.X))}
+	q := &Points{distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: make([]string, len(indices)), ID: make([]int, len(indices)), X: make([][]float64, len(p.X))}
 	for c := range q.X {
 		q.X[c] = make([]float64, len(indices))
 	}
@@ -133,6 +134,9 @@ func sameSpace(p, q *Points) error {
 		if q.Columns[c] != name {
 			return fmt.Errorf("column %d is %q in one list of points and %q in the other", c+1, name, q.Columns[c])
 		}
+	}
+	if !slices.Equal(p.Units, q.Units) {
+		return fmt.Errorf("the features of one list of points are scaled and those of the other are not, or otherwise")
 	}
 	name, id := map[int]string{}, map[string]int{}
 	for i, n := range p.Names {

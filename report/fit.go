@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Fit shows fit(...).
@@ -141,14 +142,18 @@ func measuredSentence(m fit.Measured) string {
 
 // fitFacts returns the numbers behind a fit.
 func fitFacts(f fit.Fit) KeyValues {
-	kv := KeyValues{Caption: "Behind the fit", Items: []KeyValue{
+	kv := KeyValues{Caption: "Behind the fit"}
+	if f.Goal == problem.GoalMin {
+		kv.Items = append(kv.Items, KeyValue{Key: "Goal", Value: lowest})
+	}
+	kv.Items = append(kv.Items, []KeyValue{
 		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task", fit.MeanNone: "none"}[f.Mean]},
 		{Key: "Noise", Value: f.Noise},
 		{Key: "Effective parameters of the kernel", Value: f.Effective},
 		{Key: "Condition of the covariance", Value: f.Condition, Digits: 2},
 		{Key: "Largest derivative left", Value: f.GradientNorm, Unit: "nats", Digits: 2},
 		{Key: "Evaluations", Value: f.Evaluations},
-	}}
+	}...)
 	if c := f.CrossValidation; c.Arms > 0 {
 		kv.Items = append(kv.Items,
 			KeyValue{Key: "Log predictive density of an arm left out", Value: c.LogDensity, Unit: "nats"},

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Schema names the JSON layout; it changes when a reader would have to.
@@ -69,7 +71,9 @@ func jsonProblem(p problem.Problem) object {
 		for _, i := range g {
 			arm := object{{"arm", p.Arms.Names[i]}, {"noise", p.Noise.Scales[i]}}
 			if p.Mean != nil {
-				arm = append(arm, member{"mean", p.Mean[i]})
+				arm = append(arm, member{"mean", p.Turned(p.Mean[i])})
+			} else if p.Partial != nil && !math.IsNaN(p.Partial[i]) {
+				arm = append(arm, member{"mean", p.Turned(p.Partial[i])})
 			}
 			arms = append(arms, arm)
 		}
@@ -81,12 +85,29 @@ func jsonProblem(p problem.Problem) object {
 	}
 	o := object{{"name", p.Name}, {"kernel", p.Kernel.String()}, {"noise", noiseKnown(p)}, {"environment", environmentWords(p)}, {"tasks", tasks}, {"sources", sources}}
 	if p.Noise.Bounds != nil {
-		o = append(o, member{"bounds", p.Noise.Bounds})
+		o = append(o, member{"bounds", p.TurnedBounds(p.Noise.Bounds)})
+	}
+	if p.Goal != problem.GoalMax {
+		o = append(o, member{"goal", p.Goal})
+	}
+	if scaled := append(scaledFeatures(p.Tasks), scaledFeatures(p.Arms)...); len(scaled) > 0 {
+		o = append(o, member{"standardized", scaled})
 	}
 	if len(p.Notes) > 0 {
 		o = append(o, member{"notes", p.Notes})
 	}
 	return o
+}
+
+// scaledFeatures lists the columns that were scaled to [0, 1], with their ranges in the units of the data.
+func scaledFeatures(points *kernels.Points) []any {
+	var out []any
+	for c, u := range points.Units {
+		if u.Scaled() {
+			out = append(out, object{{"column", points.Columns[c]}, {"min", u.Offset}, {"max", u.Offset + u.Range}})
+		}
+	}
+	return out
 }
 
 // object is a JSON object whose members keep their order.

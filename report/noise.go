@@ -23,6 +23,9 @@ func noiseKnown(p problem.Problem) string {
 	return "known"
 }
 
+// lowest says what the goal min means.
+const lowest = "the lowest reward; gaps and regrets say how far above the best"
+
 // noiseWords says what is known of the noise, and what that is good for.
 func noiseWords(p problem.Problem) string {
 	switch p.Noise.UnknownBy {
@@ -35,7 +38,7 @@ func noiseWords(p problem.Problem) string {
 	}
 	switch {
 	case p.Noise.Bounds != nil:
-		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.Noise.Bounds[0], 6), cell(p.Noise.Bounds[1], 6))
+		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.TurnedBounds(p.Noise.Bounds)[0], 6), cell(p.TurnedBounds(p.Noise.Bounds)[1], 6))
 	case p.Noise.Estimated():
 		return "scale estimated from the data: guarantees that take it as known are heuristic"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Result shows fc(...) or fb(...).
@@ -219,6 +220,9 @@ func resultFacts(r engine.Result) KeyValues {
 		}
 	}
 	add("Problem", fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm")))
+	if r.Goal == problem.GoalMin {
+		add("Goal", lowest)
+	}
 	add("Error probability asked, δ", known(r.Delta))
 	add("Accuracy asked, ε", known(r.Epsilon))
 	if r.Budget > 0 {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -139,15 +138,21 @@ func problemBlocks(p problem.Problem) []Block {
 				}
 			}
 		}
+		if best, ok := row[4].(float64); ok {
+			row[4] = p.Turned(best)
+		}
 		t.Rows = append(t.Rows, row)
 	}
 	lead := fmt.Sprintf("%s: %s, %s in all.", p.Name, plural(p.V(), "task"), plural(p.N(), "arm"))
 	kv := KeyValues{Caption: "Problem", Items: []KeyValue{{Key: "Kernel", Value: p.Kernel.String()}}}
 	if len(p.Tasks.Columns) > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Task features", Value: strings.Join(p.Tasks.Columns, ", ")})
+		kv.Items = append(kv.Items, KeyValue{Key: "Task features", Value: problem.FeatureWords(p.Tasks)})
 	}
 	if len(p.Arms.Columns) > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Arm features", Value: strings.Join(p.Arms.Columns, ", ")})
+		kv.Items = append(kv.Items, KeyValue{Key: "Arm features", Value: problem.FeatureWords(p.Arms)})
+	}
+	if p.Goal == problem.GoalMin {
+		kv.Items = append(kv.Items, KeyValue{Key: "Goal", Value: lowest})
 	}
 	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noiseWords(p)}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
 	if p.KernelFittedHere() {

@@ -103,10 +103,7 @@ func (b Basis) noisier() string {
 func deviations(p *problem.Problem) []float64 {
 	switch p.Noise.Environment {
 	case problem.EnvironmentBernoulli:
-		lo, hi := 0.0, 1.0
-		if p.Noise.Bounds != nil {
-			lo, hi = p.Noise.Bounds[0], p.Noise.Bounds[1]
-		}
+		lo, hi := p.TwoRewards()
 		out := make([]float64, p.N())
 		for i, mean := range p.Mean {
 			out[i] = math.Sqrt((mean - lo) * (hi - mean))
@@ -190,7 +187,8 @@ func (b Basis) ofRewards() string {
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal:
 		return s + " and normal with the problem's noise scales"
 	case p.Noise.Bounds != nil:
-		return s + fmt.Sprintf(" and lie between %g and %g", p.Noise.Bounds[0], p.Noise.Bounds[1])
+		b := p.TurnedBounds(p.Noise.Bounds)
+		return s + fmt.Sprintf(" and lie between %g and %g", b[0], b[1])
 	}
 	return s + " and sub-Gaussian with the problem's noise scales"
 }

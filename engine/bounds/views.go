@@ -37,13 +37,20 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Sp
 }
 
 // FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
-// relative duality gap of tol (0 means 1e-6).
+// relative duality gap of tol (0 means 1e-6). Arms that are not measured have their share, and what
+// ξ takes from the means it takes from those measured.
 func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (Design, error) {
 	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {
 		return Design{}, err
 	}
-	ridge, err := m.RidgeOf(engine.ModeFC, opt)
+	known := m
+	if p.Partial != nil {
+		if known, err = model.NewContext(ctx, p.Measured(), opt.Unit); err != nil {
+			return Design{}, err
+		}
+	}
+	ridge, err := known.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Design{}, fmt.Errorf("design: %w", err)
 	}

@@ -24,9 +24,11 @@ const MaxArms = 600
 
 // Of fits the free numbers of the kernel to the mean rewards of the problem and their
 // counts, and looks at the fitted kernel. The likelihood is never below the one at the
-// start values. It reports problems without mean rewards, kernels that do not fit the
+// start values. Arms that are not measured (problem.Problem.Partial) are left out. It reports problems without mean rewards, kernels that do not fit the
 // points, and more arms than MaxArms.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
+	whole := p
+	p = p.Measured()
 	if opt.Mean == "" {
 		opt.Mean = MeanProblem
 	}
@@ -58,7 +60,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		return Fit{}, err
 	}
 	f := Fit{
-		Problem: p.Name, Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(), Mean: opt.Mean,
+		Problem: p.Name, Goal: p.Goal, Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(), Mean: opt.Mean,
 		Noise: noiseWords(p, opt.Noise), LogLikelihoodStart: best.begin, LogLikelihood: best.likelihood,
 	}
 	for _, n := range d.count {
@@ -67,7 +69,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	if err := f.describe(s, best); err != nil {
 		return Fit{}, err
 	}
-	if err := f.usable(p, s, best); err != nil {
+	if err := f.usable(whole, s, best); err != nil {
 		return Fit{}, err
 	}
 	f.CrossValidation, f.Misfit.Residuals = best.process.crossValidate()
@@ -119,7 +121,9 @@ func (f *Fit) describe(s *surface, best optimum) error {
 	for i, v := range g.variance {
 		f.Effective -= v * g.invert().At(i, i)
 	}
-	f.Levels = g.beta
+	for _, level := range g.beta {
+		f.Levels = append(f.Levels, s.d.p.Turned(level))
+	}
 	return nil
 }
 

@@ -28,6 +28,7 @@ type Fit struct {
 	Kernel kernels.Joint `json:"-"`
 
 	Problem      string  `json:"problem"`
+	Goal         string  `json:"goal,omitempty"` // "min" where lower rewards are better
 	Tasks        int     `json:"tasks"`
 	Arms         int     `json:"arms"`         // n, arms of all tasks together: what is fitted to
 	Measurements float64 `json:"measurements"` // Σ n_i

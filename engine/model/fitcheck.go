@@ -79,7 +79,7 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 		}
 		all = append(all, engine.Residual{
 			Task: p.Tasks.Names[p.TaskOf[i]], Arm: p.Arms.Names[i],
-			Off: l.residual[k] / math.Sqrt(l.Weights[k]) * unit, Standardised: l.residual[k] / math.Sqrt(free),
+			Off: p.Turned(l.residual[k] / math.Sqrt(l.Weights[k]) * unit), Standardised: p.Turned(l.residual[k] / math.Sqrt(free)),
 		})
 	}
 	slices.SortStableFunc(all, func(a, b engine.Residual) int {

@@ -23,7 +23,11 @@ func (p *Problem) Digests() []string {
 			h.Write([]byte(name))
 		}
 	}
-	for _, list := range [][]float64{p.Mean, p.Reps} {
+	lists := [][]float64{p.Mean, p.Reps}
+	if p.Partial != nil {
+		lists = append(lists, p.Partial)
+	}
+	for _, list := range lists {
 		h.Write(binary.AppendUvarint(nil, uint64(len(list))))
 		for _, x := range list {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))

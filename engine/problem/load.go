@@ -19,6 +19,12 @@ type LoadOptions struct {
 	Rewards string
 	// the file is a long table with these columns; nil for one row per arm
 	Long *Long
+	// GoalMax or GoalMin
+	Goal string
+	// scale feature columns to [0, 1], but those of text
+	Standardize bool
+	// leave out arms that are not measured
+	Drop bool
 	// what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
 	Noise NoiseModel
 	// reads a file; nil reads files and pipes of at most MaxData bytes
@@ -45,50 +51,80 @@ type arm struct {
 // has file, line and column; nothing is returned with one.
 //
 // A mean or sd may be a gap (see docs/data-format.md). With a gap among the means
-// Problem.Mean is nil, with one among the standard deviations that one is pooled.
+// Problem.Mean is nil and Problem.Partial has the others, unless opt.Drop is set; with one among the
+// standard deviations that one is pooled.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
+	if err := checkGoal(opt.Goal); err != nil {
+		return nil, err
+	}
 	if opt.Read == nil {
 		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
 	}
+	load := loadWide
 	if opt.Long != nil {
-		return loadLong(path, k, opt)
+		load = loadLong
 	}
+	p, categories, err := load(path, k, opt)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Goal == GoalMin {
+		p = p.Minimised()
+	}
+	if opt.Standardize {
+		p.standardize(categories)
+	}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// loadWide reads a problem from a table with one row per arm of a task. It has no columns of categories.
+func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, categories []string, err error) {
 	model, err := opt.Noise.completed(opt.Rewards != "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t, err := readTable(path, opt)
+	t, err := readTable(path, opt, "task", "arm")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t.standardNames("task", "arm", "mean", "sd", "reps")
 	names := &spellings{path, map[string]cell{}}
 	arms, order, err := readArms(t, names, model.limits())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	dropped := ""
+	_, means := t.column["mean"]
+	if means && opt.Drop && opt.Rewards == "" {
+		if arms, order, dropped, err = dropUnmeasured(path, arms, order); err != nil {
+			return nil, nil, err
+		}
 	}
 	p, sorted, err := assemble(arms, order, t.withPrefix("x_"), t.withPrefix("z_"), k)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.cameFrom(t, opt.Name)
-	if _, there := t.column["mean"]; !there {
+	if dropped != "" {
+		p.note("%s", dropped)
+	}
+	if !means {
 		p.Mean = nil
 	}
 	if opt.Rewards == "" {
-		p.leaveOutMeans(path)
+		p.separate(path)
 	}
 	noise := noiseOf(sorted)
 	if opt.Rewards != "" {
 		if noise, err = p.loadRewards(opt, names, model.limits()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	p.Reps = noise.reps
-	if err := p.setNoise(t, model, noise); err != nil {
-		return nil, err
-	}
-	return p, p.Check()
+	return p, nil, p.setNoise(t, model, noise)
 }
 
 // readArms parses all rows and checks them one by one and against each other.
@@ -165,16 +201,15 @@ func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 			return a, err
 		}
 	}
-	if a.sd < 0 {
-		return a, t.at(row[t.column["sd"]], "column \"sd\": a standard deviation cannot be negative, got %g", a.sd)
+	if !math.IsNaN(a.sd) {
+		if err := t.checkSD(row, "sd", a.sd); err != nil {
+			return a, err
+		}
 	}
-	if !math.IsNaN(a.sd) && kernels.Extreme(a.sd) {
-		return a, t.at(row[t.column["sd"]], "column \"sd\": %s, got %g", kernels.ExtremeRule, a.sd)
+	if _, there := t.column["reps"]; there {
+		err = t.checkCount(row, "reps", a.reps)
 	}
-	if a.reps != math.Trunc(a.reps) || a.reps < 1 || a.reps > maxReps {
-		return a, t.at(row[t.column["reps"]], "column \"reps\": expected a whole number of measurements from 1 to %d, got %g", maxReps, a.reps)
-	}
-	return a, nil
+	return a, err
 }
 
 func (t *table) numbers(row []cell, names []string) ([]float64, error) {
@@ -224,21 +259,6 @@ func (p *Problem) cameFrom(t *table, name string) {
 	}
 	p.Sources = []Source{{t.path, t.hash, len(t.rows)}}
 	p.Notes = append(p.Notes, t.notes()...)
-}
-
-// leaveOutMeans makes the means unknown if one of them is: what needs means needs all of them.
-func (p *Problem) leaveOutMeans(path string) {
-	var missing []int
-	for i, m := range p.Mean {
-		if math.IsNaN(m) {
-			missing = append(missing, i)
-		}
-	}
-	if len(missing) == 0 {
-		return
-	}
-	p.Mean = nil
-	p.note("%s: %s not measured; fit, fc, fb and what else needs means needs all of them, so leave out the rows without one, or measure them", path, p.some(missing))
 }
 
 // note adds a sentence on how the data were read.

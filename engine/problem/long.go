@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -17,7 +15,9 @@ import (
 type Long struct {
 	Task         []string // columns whose distinct combinations are the tasks
 	Arm          []string // columns whose distinct combinations are the arms
-	Reward       string   // what was measured
+	Reward       string   // what was measured, or means of that
+	SD           string   // standard deviations behind the means; "" where there are none
+	Count        string   // counts of measurements behind the means; "" where each is one
 	TaskFeatures []string // columns of numbers or categories, constant within a task
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
 }
@@ -25,37 +25,45 @@ type Long struct {
 // loadLong reads a problem from a long table. Means, standard deviations and counts come from the
 // rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
-func loadLong(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
+func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, categories []string, err error) {
 	if opt.Rewards != "" {
-		return nil, &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}
+		return nil, nil, &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}
 	}
-	t, err := readTable(path, opt)
+	t, err := readTable(path, opt, opt.Long.needed()...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, err := t.named(*opt.Long)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var notes []string
-	arms, order, rewards, err := t.longArms(l, &notes)
+	found, err := t.longArms(l)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p, sorted, err := assemble(arms, order, l.ArmFeatures, l.TaskFeatures, k)
+	dropped := ""
+	if opt.Drop {
+		if found.arms, found.order, dropped, err = dropUnmeasured(path, found.arms, found.order); err != nil {
+			return nil, nil, err
+		}
+	}
+	p, sorted, err := assemble(found.arms, found.order, l.ArmFeatures, l.TaskFeatures, k)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.cameFrom(t, opt.Name)
 	if ignored := t.ignored(l); len(ignored) > 0 {
 		p.note("%s: columns that are not named are ignored: %s", path, listed(ignored))
 	}
-	p.Notes = append(p.Notes, notes...)
-	if err := p.measure(t, l, sorted, rewards, opt.Noise); err != nil {
-		return nil, err
+	p.Notes = append(p.Notes, found.notes...)
+	if dropped != "" {
+		p.note("%s", dropped)
 	}
-	return p, nil
+	return p, found.categories, p.measure(t, l, sorted, found.rows, opt.Noise)
 }
+
+// needed lists the columns that the table must have for itself.
+func (l Long) needed() []string { return append(slices.Concat(l.Task, l.Arm), l.Reward) }
 
 // named completes the columns and finds each in the file, under the name given to it. It reports the first that is
 // not there, one that has two meanings, and a role without a column.
@@ -66,14 +74,20 @@ func (t *table) named(l Long) (Long, error) {
 	if len(l.ArmFeatures) == 0 {
 		l.ArmFeatures = l.Arm
 	}
-	for _, names := range [][]string{append(slices.Concat(l.Task, l.Arm), l.Reward), append(slices.Clone(l.TaskFeatures), l.Reward), append(slices.Clone(l.ArmFeatures), l.Reward)} {
+	measured := []string{l.Reward}
+	for _, name := range []string{l.SD, l.Count} {
+		if name != "" {
+			measured = append(measured, name)
+		}
+	}
+	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured), slices.Concat(l.ArmFeatures, measured)} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if err := t.find(name); err != nil {
 				return l, err
 			}
 			if k := t.column[name]; seen[k] {
-				return l, &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("column %q is named twice; a column has one meaning: task, arm or reward", t.header[k])}
+				return l, &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k])}
 			}
 			seen[t.column[name]] = true
 		}
@@ -101,9 +115,11 @@ func (t *table) find(name string) error {
 
 // ignored lists the columns that have no meaning.
 func (t *table) ignored(l Long) []string {
-	named := map[int]bool{t.column[l.Reward]: true}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures) {
-		named[t.column[name]] = true
+	named := map[int]bool{}
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, []string{l.Reward, l.SD, l.Count}) {
+		if name != "" {
+			named[t.column[name]] = true
+		}
 	}
 	var out []string
 	for k, name := range t.header {
@@ -114,29 +130,38 @@ func (t *table) ignored(l Long) []string {
 	return out
 }
 
-// longArms returns the arms of the tasks with their features, in the order of their first rows, the names of
-// the tasks in the order of theirs, and the rewards of each arm by task and name.
-func (t *table) longArms(l Long, notes *[]string) (arms []arm, order []string, rewards map[[2]string][]float64, err error) {
+// longArms holds what the rows of a long table say.
+type longArms struct {
+	arms       []arm                   // of the tasks with their features, in the order of their first rows
+	order      []string                // names of the tasks in the order of their first rows
+	rows       map[[2]string][]longRow // with a reward, of each arm by task and name
+	categories []string                // features of text
+	notes      []string
+}
+
+// longArms reads the rows.
+func (t *table) longArms(l Long) (found longArms, err error) {
 	read := map[string]*column{}
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures) {
 		if read[name] != nil {
 			continue
 		}
 		if read[name], err = t.readColumn(name); err != nil {
-			return nil, nil, nil, err
+			return found, err
 		}
 	}
 	for _, name := range slices.Concat(l.TaskFeatures, l.ArmFeatures) {
 		c := read[name]
 		if err := c.coded(t); err != nil {
-			return nil, nil, nil, err
+			return found, err
 		}
-		if note := c.note(t.path); note != "" && !slices.Contains(*notes, note) {
-			*notes = append(*notes, note)
+		if note := c.note(t.path); note != "" && !slices.Contains(found.notes, note) {
+			found.notes, found.categories = append(found.notes, note), append(found.categories, name)
 		}
 	}
 	first := map[[2]string]int{} // the first row of each arm, and of each task under the arm ""
-	rewards = map[[2]string][]float64{}
+	number := map[[2]string]int{}
+	found.rows = map[[2]string][]longRow{}
 	var unmeasured, line int
 	for r, row := range t.rows {
 		task, name := nameOf(read, l.Task, r), nameOf(read, l.Arm, r)
@@ -153,78 +178,35 @@ func (t *table) longArms(l Long, notes *[]string) (arms []arm, order []string, r
 			for _, f := range of.features {
 				if c := row[t.column[f]]; read[f].values[r] != read[f].values[at] {
 					before := t.rows[at][t.column[f]]
-					return nil, nil, nil, t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f, c.text, before.text, before.line, of.what)
+					return found, t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f, c.text, before.text, before.line, of.what)
 				}
 			}
 		}
 		id := [2]string{task, name}
 		if first[[2]string{task}] == r {
-			order = append(order, task)
+			found.order = append(found.order, task)
 		}
 		if first[id] == r {
-			arms = append(arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row})
+			number[id] = len(found.arms)
+			found.arms = append(found.arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN()})
 		}
 		if gap(row[t.column[l.Reward]].text) {
 			unmeasured, line = unmeasured+1, max(line, row[0].line)
 			continue
 		}
-		reward, err := t.number(row, l.Reward)
+		measured, err := t.readLongRow(row, l)
 		if err != nil {
-			return nil, nil, nil, err
+			return found, err
 		}
-		rewards[id] = append(rewards[id], reward)
+		found.rows[id] = append(found.rows[id], measured)
+	}
+	for id, rows := range found.rows {
+		found.arms[number[id]].mean = pooledRows(rows, l).mean
 	}
 	if unmeasured > 0 {
-		*notes = append(*notes, fmt.Sprintf("%s: rows without a value of %s are not counted as measurements: %d, the last in line %d", t.path, l.Reward, unmeasured, line))
+		found.notes = append(found.notes, fmt.Sprintf("%s: rows without a value of %s are not counted as measurements: %d, the last in line %d", t.path, l.Reward, unmeasured, line))
 	}
-	return arms, order, rewards, nil
-}
-
-// measure sets means, counts, noise and, where all arms have two at least, the rewards to resample.
-func (p *Problem) measure(t *table, l Long, arms []arm, rewards map[[2]string][]float64, stated NoiseModel) error {
-	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
-	lists := make([][]float64, p.N())
-	var once []int
-	for i, a := range arms {
-		lists[i] = rewards[[2]string{a.task, a.name}]
-		n := len(lists[i])
-		s.sd[i], s.reps[i], p.Mean[i] = math.NaN(), float64(max(n, 1)), math.NaN()
-		if n > 0 {
-			p.Mean[i] = stat.Mean(lists[i], nil)
-		}
-		if n > 1 {
-			s.sd[i] = stat.StdDev(lists[i], nil)
-		} else {
-			once = append(once, i)
-		}
-	}
-	model, err := stated.completed(len(once) == 0)
-	if err != nil {
-		return err
-	}
-	for _, row := range t.rows {
-		if err := t.within(row, l.Reward, model.limits()); err != nil {
-			return err
-		}
-	}
-	if model.Estimated() && !s.measured() {
-		return &DataError{Path: t.path, Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least; every arm has one: state noise= as a number", model.Known)}
-	}
-	p.leaveOutMeans(t.path)
-	switch {
-	case len(once) == 0:
-		p.Rewards = lists
-		if s, err = p.summarise(t.path); err != nil {
-			return err
-		}
-	case p.Mean != nil && len(once) < p.N():
-		p.note("%s: %s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale", t.path, p.some(once))
-	}
-	p.Reps = s.reps
-	if err := p.setNoise(t, model, s); err != nil {
-		return err
-	}
-	return p.Check()
+	return found, nil
 }
 
 // column is a column of a long table: the texts of its cells, and their values where it has any.

@@ -147,12 +147,13 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 
 // WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
 // where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of
-// which the statement says nothing stay.
+// which the statement says nothing stay. Bounds are stated as the data have them, whatever the goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	m, err := m.completed(p.Rewards != nil)
 	if err != nil {
 		return nil, err
 	}
+	m.Bounds = p.TurnedBounds(m.Bounds)
 	if m.Known != NoiseStated {
 		return nil, noiseErrorf("Known", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Known)
 	}

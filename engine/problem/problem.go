@@ -19,7 +19,11 @@ type Problem struct {
 
 	Noise NoiseModel
 
-	Mean    []float64   // N expected rewards, or nil when unknown
+	// GoalMax, or GoalMin, under which Mean, Partial, Rewards and Noise.Bounds are those of the data
+	// with the sign changed: the higher is always the better. See Turned.
+	Goal    string
+	Mean    []float64   // N expected rewards, or nil when one of them is unknown
+	Partial []float64   // N expected rewards, NaN where unknown; nil where Mean is not, and where all are unknown
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
@@ -87,18 +91,25 @@ func (p *Problem) Only(tasks ...int) *Problem {
 	if len(tasks) == 0 {
 		panic("engine: a problem needs at least one task")
 	}
+	return p.only(tasks, func(int) bool { return true })
+}
+
+// only returns the problem of these tasks, in this order, with those of their arms that are kept.
+func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	var index []int
 	q := *p
 	q.TaskOf = nil
 	for k, v := range tasks {
 		lo, hi := p.ArmsOf(v)
 		for i := lo; i < hi; i++ {
-			index, q.TaskOf = append(index, i), append(q.TaskOf, k)
+			if kept(i) {
+				index, q.TaskOf = append(index, i), append(q.TaskOf, k)
+			}
 		}
 	}
 	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
 	q.Noise.Scales, q.Noise.SD = at(p.Noise.Scales, index), at(p.Noise.SD, index)
-	q.Mean, q.Reps = at(p.Mean, index), at(p.Reps, index)
+	q.Mean, q.Partial, q.Reps = at(p.Mean, index), at(p.Partial, index), at(p.Reps, index)
 	q.Rewards = at(p.Rewards, index)
 	return &q
 }
@@ -183,11 +194,14 @@ func (p *Problem) Check() error {
 			return fmt.Errorf("problem %q: %s: the mean must be a finite number, got %g", p.Name, p.Where(i), m)
 		}
 		if math.Abs(m) > kernels.Largest {
-			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), m, kernels.ExtremeRule)
+			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), p.Turned(m), kernels.ExtremeRule)
 		}
-		if p.Noise.Environment == EnvironmentBernoulli && p.Noise.Bounds == nil && (m < 0 || m > 1) {
-			return noiseErrorf("Environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), m)
+		if lo, hi := p.TwoRewards(); p.Noise.Environment == EnvironmentBernoulli && p.Noise.Bounds == nil && (m < lo || m > hi) {
+			return noiseErrorf("Environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), p.Turned(m))
 		}
+	}
+	if err := checkGoal(p.Goal); err != nil {
+		return fmt.Errorf("problem %q: %w", p.Name, err)
 	}
 	if err := p.checkNames(); err != nil {
 		return err
@@ -217,7 +231,8 @@ func (p *Problem) checkNoise() error {
 		case math.Abs(s-half) > 1e-12*half:
 			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name, p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
-			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Mean[i], lo, hi)
+			b := p.TurnedBounds(m.Bounds)
+			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Turned(p.Mean[i]), b[0], b[1])
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func (s armNoise) measured() bool {
 // with them.
 func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
 	path := opt.Rewards
-	t, err := readTable(path, opt)
+	t, err := readTable(path, opt, "task", "arm", "rep", "reward")
 	if err != nil {
 		return armNoise{}, err
 	}

@@ -111,12 +111,16 @@ func (t *table) sameDecimals(c cell) error {
 
 // notes say how the table was read, where it is not plain CSV.
 func (t *table) notes() []string {
+	var notes []string
+	if note := t.preambleNote(); note != "" {
+		notes = append(notes, note)
+	}
 	name := map[rune]string{';': "semicolons", '\t': "tabs"}[t.separator]
 	switch {
 	case name == "":
-		return nil
+		return notes
 	case t.comma != nil:
-		return []string{t.path + ": columns are separated by " + name + ", numbers have decimal commas"}
+		return append(notes, t.path+": columns are separated by "+name+", numbers have decimal commas")
 	}
-	return []string{t.path + ": columns are separated by " + name}
+	return append(notes, t.path+": columns are separated by "+name)
 }

@@ -13,11 +13,13 @@ import (
 // Tables as spreadsheets, instruments and statistics programs write them are loaded, with what is said of
 // them, or refused with place and remedy.
 func TestStrangersTables(t *testing.T) {
+	summaries := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev", Count: "n"}
 	machines := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}
 	for _, c := range []struct {
 		file  string
 		long  Long   // the zero value means one row per arm
 		noise string // NoiseModel.Known
+		drop  bool   // arms that are not measured are left out
 		want  string // tasks | arms | means | noise scales, or the error
 		notes string // in lines, without the path
 	}{
@@ -31,7 +33,24 @@ func TestStrangersTables(t *testing.T) {
 		{file: "instrument.tsv", long: Long{Task: []string{"Sample ID"}, Arm: []string{"temp (°c)", "speed, rpm"}, Reward: "Yield [%]"},
 			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.141 0.283 1.41 1.27]",
 			notes: "columns are separated by tabs"},
-		{file: "instrument-preamble.csv", long: machines, want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header must be deleted"},
+		{file: "instrument-preamble.csv", long: machines, want: "[A] | [temp=150] | [41] | [1]", notes: "line 1, above the header, is left out"},
+		{file: "instrument-preamble.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temperature"}, Reward: "throughput"},
+			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are left out only where it has the columns that are named, else delete them"},
+		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
+			notes: "lines 1 to 4, above the header, are left out\ncolumns are separated by semicolons, numbers have decimal commas"},
+		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 + 1 + 3·1.44 + 2·3.24)/4.
+		{file: "summaries.csv", long: summaries, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [11.2 14 7 9] | [2.22 2.22 0.5 0.5]",
+			notes: `task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+		{file: "summaries-without-counts.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev"},
+			want: "[A] | [temp=150 temp=180] | [11 14] | [3.54 1]"},
+		{file: "summaries-negative.csv", long: summaries, want: `FILE:3:10: column "std dev": a standard deviation cannot be negative, got -1`},
+		{file: "summaries-half.csv", long: summaries, want: `FILE:2:12: column "n": expected a whole number of measurements from 1 to 1000000000, got 2.5`},
+		{file: "pilot-gaps.csv", long: machines, drop: true, want: "[A B] | [temp=150 temp=150 temp=180] | [42 30.5 29] | [0.707 0.707 0.707]",
+			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
+				`arms that are not measured are left out, 1 of 4: task "A", arm "temp=180"` + "\n" +
+				`task "B", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale` + "\n" +
+				`task "B", arm "temp=180" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
 			notes: "columns that are not named are ignored: idx\nrows without a value of throughput are not counted as measurements: 1, the last in line 4"},
@@ -40,10 +59,10 @@ func TestStrangersTables(t *testing.T) {
 				`task "A", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale` + "\n" +
 				`task "A", arm "temp=180" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]"},
-		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least; every arm has one: state noise= as a number`},
+		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number`},
 		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`task "A", arm "temp=180" is not measured; fit, fc, fb and what else needs means needs all of them, so leave out the rows without one, or measure them` + "\n" +
+				`task "A", arm "temp=180" is not measured; fit and bounds go by the others, fc and fb cannot simulate them: measure them, or write unmeasured="drop" to go on without them` + "\n" +
 				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
 			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",
@@ -66,15 +85,15 @@ func TestStrangersTables(t *testing.T) {
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
 				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "wide-pilot.csv", want: "[A] | [a b] | [] | [1.2 1.2]",
-			notes: `task "A", arm "b" is not measured; fit, fc, fb and what else needs means needs all of them, so leave out the rows without one, or measure them` + "\n" +
+			notes: `task "A", arm "b" is not measured; fit and bounds go by the others, fc and fb cannot simulate them: measure them, or write unmeasured="drop" to go on without them` + "\n" +
 				`task "A", arm "b" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{file: "excel-sep-line.csv", long: Long{Task: []string{"machin"}, Arm: []string{"temp"}, Reward: "throughput"}, want: `FILE:1: no column "machin"; the columns are machine, temp, throughput`},
-		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice; a column has one meaning: task, arm or reward`},
+		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice; a column has one meaning: task, arm, reward, sd or count`},
 	} {
 		t.Run(c.file+" "+c.noise, func(t *testing.T) {
 			path := filepath.Join("testdata", "tables", c.file)
-			opt := LoadOptions{Noise: NoiseModel{Known: c.noise}}
+			opt := LoadOptions{Noise: NoiseModel{Known: c.noise}, Drop: c.drop}
 			if c.long.Reward != "" {
 				opt.Long = &c.long
 			}
@@ -178,8 +197,12 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, task, arm, reward string) {
 		read := func(string) ([]byte, error) { return data, nil }
-		for _, long := range []*Long{nil, {Task: []string{task}, Arm: []string{arm}, Reward: reward}, {Task: []string{task}, Arm: []string{arm}, Reward: reward, TaskFeatures: []string{task}}} {
-			p, err := Load("p.csv", independent, LoadOptions{Read: read, Long: long, Noise: NoiseModel{Scales: []float64{1}}})
+		for k, long := range []*Long{nil, {Task: []string{task}, Arm: []string{arm}, Reward: reward}, {Task: []string{task}, Arm: []string{arm}, Reward: reward, TaskFeatures: []string{task}}, {Task: []string{task}, Arm: []string{task}, Reward: arm, SD: reward, Count: reward}} {
+			opt := LoadOptions{Read: read, Long: long, Noise: NoiseModel{Scales: []float64{1}}, Drop: k == 1, Standardize: k == 2}
+			if k == 2 {
+				opt.Goal = GoalMin
+			}
+			p, err := Load("p.csv", independent, opt)
 			if err != nil {
 				var data *DataError
 				if p != nil || !errors.As(err, &data) || !strings.HasPrefix(err.Error(), "p.csv") {

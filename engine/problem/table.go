@@ -27,6 +27,7 @@ type table struct {
 	column    map[string]int
 	rows      [][]cell
 	blank     int // rows left out because all of their cells are empty
+	preamble  int // lines above the header
 
 	comma, point *cell // the first number read with a decimal comma, and with a decimal point
 }
@@ -36,10 +37,11 @@ type cell struct {
 	line, column int
 }
 
-// readTable reads a CSV file with a header, its columns separated as separatorOf says. Empty cells
+// readTable reads a CSV file with a header, its columns separated as separatorOf says; the header has the
+// columns wanted, and what stands above it is left out. Empty cells
 // at the end of a row and rows of empty cells, as spreadsheets write them, are left out. It reports a
 // file that cannot be read, is empty or not plain text, has ragged rows, or names a column twice.
-func readTable(path string, opt LoadOptions) (*table, error) {
+func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
 	data, err := opt.Read(path)
 	if err != nil {
 		return nil, &ReadError{path, err}
@@ -55,6 +57,7 @@ func readTable(path string, opt LoadOptions) (*table, error) {
 		return nil, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma, r.FieldsPerRecord = t.separator, -1
@@ -81,7 +84,7 @@ func (t *table) add(r *csv.Reader, record []string) error {
 	row := make([]cell, len(record))
 	for k, text := range record {
 		line, column := r.FieldPos(k)
-		row[k] = cell{strings.TrimSpace(text), line, column}
+		row[k] = cell{strings.TrimSpace(text), line + t.preamble, column}
 		if !utf8.ValidString(row[k].text) {
 			return t.at(row[k], "not UTF-8; save the file as UTF-8")
 		}
@@ -103,7 +106,7 @@ func (t *table) add(r *csv.Reader, record []string) error {
 	case len(full) > len(t.header) || len(row) < len(t.header):
 		message := fmt.Sprintf("%d values, expected %d as in the header", len(row), len(t.header))
 		if len(t.header) == 1 {
-			message += "; lines above the header must be deleted"
+			message += "; lines above the header are left out only where it has the columns that are named, else delete them"
 		}
 		return t.at(row[0], "%s", message)
 	}
@@ -122,7 +125,7 @@ func withoutEmptyEnd(row []cell) []cell {
 func (t *table) syntax(err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return &DataError{Path: t.path, Line: p.Line, Column: p.Column, Message: "not valid CSV: " + p.Err.Error()}
+		return &DataError{Path: t.path, Line: p.Line + t.preamble, Column: p.Column, Message: "not valid CSV: " + p.Err.Error()}
 	}
 	return &DataError{Path: t.path, Message: "not valid CSV: " + err.Error()}
 }
@@ -178,7 +181,7 @@ func (t *table) standardNames(names ...string) {
 
 // noColumn is the error of a column that is not in the header.
 func (t *table) noColumn(name string) error {
-	return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("no column %q; the columns are %s", name, t.columns()), Unknown: name, Known: t.header}
+	return &DataError{Path: t.path, Line: 1 + t.preamble, Message: fmt.Sprintf("no column %q; the columns are %s", name, t.columns()), Unknown: name, Known: t.header}
 }
 
 // text returns a cell that must not be empty.

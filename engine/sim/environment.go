@@ -82,16 +82,17 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 	if p.Noise.Environment == problem.EnvironmentResampled {
 		return Resampled(p.Rewards), nil
 	}
+	if unmeasured := p.Unmeasured(); unmeasured != "" {
+		return nil, fmt.Errorf("problem %q cannot be simulated: %s", p.Name, unmeasured)
+	}
 	if p.Mean == nil {
 		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean of every arm and no raw rewards; plan(p, gaps=…) predicts what it takes", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
 	switch p.Noise.Environment {
 	case problem.EnvironmentBernoulli:
-		if b := p.Noise.Bounds; b != nil {
-			return TwoPoint(mean, b[0], b[1]), nil
-		}
-		return Bernoulli(mean), nil
+		lo, hi := p.TwoRewards()
+		return TwoPoint(mean, lo, hi), nil
 	case problem.EnvironmentStudent:
 		return Student(mean, sd, strength(p)), nil
 	case problem.EnvironmentOutliers:
@@ -173,7 +174,7 @@ func Func(p *problem.Problem, f RewardFunc) Drawer {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
 		if !squares {
 			mean, err := f(rng, task, arm, n)
-			return Draw{Mean: mean}, err
+			return Draw{Mean: p.Turned(mean)}, err
 		}
 		var d Draw
 		for k := 1; k <= n; k++ {
@@ -182,6 +183,7 @@ func Func(p *problem.Problem, f RewardFunc) Drawer {
 				return d, err
 			}
 			// The recurrences of Welford, Technometrics 4 (1962), p. 420.
+			reward = p.Turned(reward)
 			off := reward - d.Mean
 			d.Mean += off / float64(k)
 			d.Squares += off * (reward - d.Mean)

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // keyLength is the number of hexadecimal digits of a key.
@@ -47,6 +48,9 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	h.Write(words)
 	h.numbers([]float64{model.Scale}, model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise.Scales, p.Mean, p.Noise.SD)
 	h.numbers(p.Rewards...)
+	if p.Goal != problem.GoalMax { // which the estimates show by their sign
+		h.Write([]byte("goal " + p.Goal))
+	}
 	if p.KernelFittedHere() { // which the guarantee of the result says
 		h.Write([]byte("fitted here"))
 	}

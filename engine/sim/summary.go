@@ -58,7 +58,7 @@ func (x Experiment) blank(entry algorithms.Entry) engine.Result {
 	p := x.Problem
 	r := engine.Result{
 		Mode: x.Mode, Algorithm: x.Algorithm, Problem: p.Name, Status: engine.StatusInterrupted, Asked: x.Runs, Seed: x.Seed,
-		Tasks: p.V(), Arms: p.N(), Delta: x.Options.Delta, Epsilon: x.Options.Epsilon, Budget: x.Options.Budget,
+		Tasks: p.V(), Arms: p.N(), Goal: p.Goal, Delta: x.Options.Delta, Epsilon: x.Options.Epsilon, Budget: x.Options.Budget,
 	}
 	if r.Delta == 0 {
 		r.Delta = engine.DefaultDelta
@@ -105,6 +105,9 @@ func (x Experiment) first(r *engine.Result, entry algorithms.Entry, model *model
 		if entry.DividedByV {
 			divideByV(r)
 		}
+	}
+	for v := range r.Answers {
+		r.Answers[v].Estimate = x.Problem.Turned(r.Answers[v].Estimate)
 	}
 	best, err := model.Best()
 	if err != nil {

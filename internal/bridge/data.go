@@ -19,18 +19,19 @@ type List struct {
 	Names    []string
 	ID       []int
 	X        [][]float64
+	Units    []kernels.Unit
 	Distinct int
 }
 
 func packPoints(p *kernels.Points) List {
-	return List{Columns: p.Columns, Names: p.Names, ID: p.ID, X: p.X, Distinct: p.Distinct()}
+	return List{Columns: p.Columns, Names: p.Names, ID: p.ID, X: p.X, Units: p.Units, Distinct: p.Distinct()}
 }
 
 // unpackPoints makes the points again. What a subset remembers of the list that it
 // was taken from, how many distinct points there are, comes back by taking a subset.
 func unpackPoints(l List) (*kernels.Points, error) {
 	n := len(l.Names)
-	if len(l.ID) != n || len(l.X) != len(l.Columns) {
+	if len(l.ID) != n || len(l.X) != len(l.Columns) || l.Units != nil && len(l.Units) != len(l.Columns) {
 		return nil, fmt.Errorf("points that cannot be read: %d names, %d numbers, %d columns of %d", n, len(l.ID), len(l.X), len(l.Columns))
 	}
 	for _, column := range l.X {
@@ -43,11 +44,11 @@ func unpackPoints(l List) (*kernels.Points, error) {
 			return nil, fmt.Errorf("points that cannot be read: the number %d", id)
 		}
 	}
-	p := &kernels.Points{Columns: l.Columns, Names: l.Names, ID: l.ID, X: l.X}
+	p := &kernels.Points{Columns: l.Columns, Names: l.Names, ID: l.ID, X: l.X, Units: l.Units}
 	if l.Distinct <= p.Distinct() {
 		return p, nil
 	}
-	whole := &kernels.Points{Columns: l.Columns, Names: append(l.Names[:n:n], ""), ID: append(l.ID[:n:n], l.Distinct-1)}
+	whole := &kernels.Points{Columns: l.Columns, Names: append(l.Names[:n:n], ""), ID: append(l.ID[:n:n], l.Distinct-1), Units: l.Units}
 	for _, column := range l.X {
 		whole.X = append(whole.X, append(column[:n:n], 0))
 	}

@@ -23,6 +23,7 @@ func TestNothingIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	points.Units = []kernels.Unit{{Offset: 5, Range: 6}}
 	var p problem.Problem
 	var f fit.Fit
 	var s sim.Sweep

@@ -1,0 +1,32 @@
+package dsl
+
+import (
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// unmeasuredDrop is the text by which arms that are not measured are left out.
+const unmeasuredDrop = "drop"
+
+// goalParam says which rewards are good.
+var goalParam = Param{
+	Name: "goal", Synonyms: []string{"direction", "objective", "minimize", "minimise", "maximize"}, Types: []Type{Text}, Choices: []string{"max", problem.GoalMin}, Default: `"max"`,
+	Doc: "whether the best arm has the highest expected reward or the lowest; all that is shown has the sign and the units of the data",
+}
+
+// goalParams are what problem may say of any table.
+func goalParams() []Param {
+	return []Param{
+		goalParam,
+		{Name: "standardize", Synonyms: []string{"standardise", "scale", "normalize", "normalise"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data"},
+		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text}, Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`, Doc: "arms that have no mean yet: kept, which fit and bounds allow for and simulations do not, or left out"},
+	}
+}
+
+// goal returns the goal of a call, as problems have it.
+func (c *call) goal() string {
+	if c.text("goal") == problem.GoalMin {
+		return problem.GoalMin
+	}
+	return problem.GoalMax
+}

@@ -1,0 +1,121 @@
+package problem
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// costs is a long table of costs, and yields the same with the signs changed.
+const (
+	costs  = "m,t,y\nA,1,5\nA,1,7\nA,2,0\nA,2,2\n"
+	yields = "m,t,y\nA,1,-5\nA,1,-7\nA,2,0\nA,2,-2\n"
+)
+
+func loadText(t *testing.T, text string, opt LoadOptions) (*Problem, error) {
+	t.Helper()
+	opt.Read, opt.Name = func(string) ([]byte, error) { return []byte(text), nil }, "p"
+	if opt.Long == nil && strings.HasPrefix(text, "m,") {
+		opt.Long = &Long{Task: []string{"m"}, Arm: []string{"t"}, Reward: "y"}
+	}
+	return Load("p.csv", independent, opt)
+}
+
+// A table with the goal min is the one of the opposite rewards, in all that algorithms see.
+func TestGoalMin(t *testing.T) {
+	for _, noise := range []NoiseModel{{}, {Known: NoiseTask}, {Scales: []float64{2}, Environment: EnvironmentGaussian}} {
+		low, err := loadText(t, costs, LoadOptions{Goal: GoalMin, Noise: noise})
+		if err != nil {
+			t.Fatal(err)
+		}
+		high, err := loadText(t, yields, LoadOptions{Noise: noise})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(low.Mean, high.Mean) || !slices.Equal(low.Noise.Scales, high.Noise.Scales) || !slices.EqualFunc(low.Rewards, high.Rewards, slices.Equal[[]float64]) {
+			t.Errorf("noise %+v: means %v, rewards %v, scales %v; want %v, %v, %v", noise, low.Mean, low.Rewards, low.Noise.Scales, high.Mean, high.Rewards, high.Noise.Scales)
+		}
+		if got := []float64{low.Turned(low.Mean[0]), low.Turned(low.Mean[1])}; !slices.Equal(got, []float64{6, 1}) {
+			t.Errorf("the means of the data are %v, want 6 and 1", got)
+		}
+	}
+}
+
+// Bounds are stated, shown and reported as the data have them.
+func TestGoalMinBounds(t *testing.T) {
+	text := "task,arm,mean\nA,a,0.75\nA,b,0.25\n"
+	p, err := loadText(t, text, LoadOptions{Goal: GoalMin, Noise: NoiseModel{Environment: EnvironmentBernoulli}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lo, hi := p.TwoRewards(); lo != -1 || hi != 0 || *p.TurnedBounds(p.Noise.Bounds) != [2]float64{0, 1} {
+		t.Errorf("draws %g and %g within %v", lo, hi, p.Noise.Bounds)
+	}
+	if p, err = p.WithNoise(NoiseModel{Bounds: &[2]float64{0, 2}}); err != nil || *p.Noise.Bounds != [2]float64{-2, 0} {
+		t.Errorf("bounds %v, error %v", p.Noise.Bounds, err)
+	}
+	_, err = p.WithNoise(NoiseModel{Bounds: &[2]float64{0.5, 2}})
+	if want := `problem "p": task "A", arm "b": the mean 0.25 is outside of the bounds [0.5, 2]`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if p, err = loadText(t, strings.Replace(text, "0.75", "1.5", 1), LoadOptions{Goal: GoalMin}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.WithNoise(NoiseModel{Environment: EnvironmentBernoulli, Scales: []float64{1}})
+	if want := "bernoulli rewards need a mean in [0, 1], got 1.5"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if _, err = loadText(t, text, LoadOptions{Goal: "least"}); err == nil || !strings.Contains(err.Error(), `got "least"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is measured of a problem with gaps is the problem of the table without those rows, under another name.
+func TestMeasured(t *testing.T) {
+	p, err := loadText(t, "task,arm,x_a,mean,sd\nA,a,1,5,1\nA,b,2,,\nB,a,1,,\nC,b,2,4,2\nC,a,1,3,2\n", LoadOptions{Goal: GoalMin})
+	if err != nil || p.Mean != nil {
+		t.Fatalf("means %v, error %v", p.Mean, err)
+	}
+	want := `2 of 5 arms are not measured (task "A", arm "b"; task "B", arm "a"); measure them, or write unmeasured="drop" in problem(…) to go on without them`
+	if got := p.Unmeasured(); got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	q := p.Measured()
+	if err := q.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if q.Name != "p (3 measured of 5 arms)" || !slices.Equal(q.Mean, []float64{-5, -4, -3}) || !slices.Equal(q.TaskOf, []int{0, 1, 1}) || !slices.Equal(q.Tasks.Names, []string{"A", "C"}) ||
+		!slices.Equal(q.Arms.X[0], []float64{1, 2, 1}) || !slices.Equal(q.Noise.Scales, []float64{1, 2, 2}) || q.Unmeasured() != "" {
+		t.Errorf("measured: %+v", q)
+	}
+	if whole := q.Measured(); whole != q {
+		t.Error("all measured, and yet another problem")
+	}
+	_, err = loadText(t, "task,arm,mean\nA,a,\nA,b,NA\n", LoadOptions{Drop: true})
+	if want := `p.csv: no arm is measured, so there is nothing left with unmeasured="drop"`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// Features are scaled to [0, 1] and keep their own units beside; codes of text stay.
+func TestStandardize(t *testing.T) {
+	p, err := loadText(t, "m,t,oil,age,y\nA,150,x,3,1\nA,180,y,3,2\nB,210,z,7,3\nB,150,x,7,3\n", LoadOptions{
+		Standardize: true, Noise: NoiseModel{Scales: []float64{1}},
+		Long: &Long{Task: []string{"m"}, Arm: []string{"t", "oil"}, Reward: "y", TaskFeatures: []string{"age"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [][]float64{{0, 0.5, 1, 0}, {0, 1, 2, 0}}; !slices.EqualFunc(p.Arms.X, want, slices.Equal[[]float64]) || !slices.Equal(p.Tasks.X[0], []float64{0, 1}) {
+		t.Errorf("features %v and %v, want %v", p.Arms.X, p.Tasks.X, want)
+	}
+	if got := []float64{p.Arms.Value(0, 1), p.Arms.Value(1, 2), p.Tasks.Value(0, 1)}; !slices.Equal(got, []float64{180, 2, 7}) {
+		t.Errorf("in their own units %v", got)
+	}
+	if got := FeatureWords(p.Arms); got != "t (150 to 210 scaled to 0 to 1), oil" {
+		t.Errorf("says %q", got)
+	}
+	if one := p.Only(1); one.Arms.Value(0, 0) != 210 || FeatureWords(one.Arms) != FeatureWords(p.Arms) {
+		t.Errorf("a task of it has %v of %s", one.Arms.X, FeatureWords(one.Arms))
+	}
+}

@@ -1,0 +1,47 @@
+package problem
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mostPreamble is how many lines a header is looked for in.
+const mostPreamble = 200
+
+// skipPreamble returns a table from its header on, and how many lines stand above that. The header is
+// the first line; where that lacks a column that the table must have, it is the first line with all
+// of them, if there is one.
+func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
+	if len(wanted) == 0 {
+		return data, 0
+	}
+	rest := data
+	for n := 0; n < mostPreamble && len(rest) > 0; n++ {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		header := Header(line)
+		has := func(name string) bool {
+			return slices.ContainsFunc(header, func(column string) bool { return strings.EqualFold(column, name) })
+		}
+		if !slices.ContainsFunc(wanted, func(name string) bool { return !has(name) }) {
+			if n == 1 && bytes.HasPrefix(data, []byte(separatorMark)) {
+				return data, 0 // no preamble: it names the separator
+			}
+			return rest, n
+		}
+		rest = after
+	}
+	return data, 0
+}
+
+// preambleNote says which lines were left out above the header.
+func (t *table) preambleNote() string {
+	switch t.preamble {
+	case 0:
+		return ""
+	case 1:
+		return t.path + ": line 1, above the header, is left out"
+	}
+	return fmt.Sprintf("%s: lines 1 to %d, above the header, are left out", t.path, t.preamble)
+}
