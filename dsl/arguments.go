@@ -24,7 +24,17 @@ func (c *call) complete() bool {
 	for _, a := range slices.Concat(c.rest, c.named) {
 		known = known && a.known()
 	}
-	return known || c.e.dry && !c.fn.pure
+	return known || c.e.dry && !c.pure()
+}
+
+// pure reports whether the call can be made while a script is checked: it reads no file and runs nothing.
+func (c *call) pure() bool {
+	for i, p := range c.fn.Params {
+		if _, text := c.args[i].Data.(string); text && p.words == wordsData {
+			return false
+		}
+	}
+	return c.fn.pure
 }
 
 // checkArgument compares an argument with what a parameter accepts.
@@ -107,6 +117,9 @@ func (p Param) meaning(fn *Function) string {
 // kernel builds a kernel of the catalogue.
 func (c *call) kernel(entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
+	if !c.pure() {
+		return c.gramKernel(entry)
+	}
 	for i, p := range c.fn.Params {
 		if !c.args[i].known() {
 			continue

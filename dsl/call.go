@@ -69,7 +69,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	if e.mistakes > before || !c.complete() {
 		return unknown(fn.Result)
 	}
-	if e.dry && !fn.pure {
+	if e.dry && !c.pure() {
 		if fn.check != nil {
 			fn.check(c)
 		}
@@ -172,7 +172,7 @@ func (c *call) failed(err error) {
 		c.e.stopped = stopped
 		return
 	}
-	if c.fn.pure {
+	if c.pure() {
 		message, hint := err.Error(), ""
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
 			message, hint = near.Err.Error(), "a table that is, and is near: "+near.Near

@@ -118,7 +118,7 @@ func kernelFunctions() []Function {
 			f.Params = append(f.Params, Param{
 				Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
 				// Build checks ranges: the kernels say what they allow
-				words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p),
+				words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p) + kernelFile(p.Kind),
 			})
 		}
 		all = append(all, f)
@@ -143,6 +143,14 @@ func kernelRange(p kernels.Param) string {
 	return ""
 }
 
+// kernelFile says which parameters of kernels can be read from a file.
+func kernelFile(k kernels.Kind) string {
+	if k == kernels.MatrixKind {
+		return "; or the CSV file that holds them, relative to the script: a square table of numbers, with or without a header and a first column of names"
+	}
+	return ""
+}
+
 // kernelWords returns the kind of names that the texts of a kernel's parameter hold.
 func kernelWords(k kernels.Kind) words {
 	switch k {
@@ -150,6 +158,8 @@ func kernelWords(k kernels.Kind) words {
 		return wordsColumns
 	case kernels.NamesKind:
 		return wordsPoints
+	case kernels.MatrixKind:
+		return wordsData
 	}
 	return ""
 }
@@ -163,7 +173,9 @@ func kernelTypes(k kernels.Kind) []Type {
 		return []Type{Number, List, Free}
 	case kernels.ColumnsKind:
 		return []Type{List, Text, Number}
-	case kernels.MatrixKind, kernels.NamesKind:
+	case kernels.MatrixKind:
+		return []Type{List, Text}
+	case kernels.NamesKind:
 		return []Type{List}
 	}
 	return []Type{Number}

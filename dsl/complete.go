@@ -183,6 +183,8 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 		}
 	case wordsPoints:
 		p.addAll(CompletesColumn, s.points(space(c.Calls)), "")
+	case wordsTasks:
+		p.addAll(CompletesColumn, s.tasksOf(c.First), "")
 	case wordsData:
 		p.addAll(CompletesPath, s.files(p.prefix, dataEndings), "")
 	case wordsHeader:

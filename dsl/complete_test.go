@@ -54,6 +54,9 @@ s = sweep(r, seed=1..2)`)
 		"task(rbf(dims=[\"|":                    {"", nil},
 		"task(table([[1]], names=[\"|":          {"", []string{"oslo", "rome"}},
 		"arm(table([[1]], names=[\"oslo\", \"|": {"", []string{"1", "2", "3"}},
+		"explain(r, task=\"|":                   {"", []string{"oslo", "rome"}},
+		"explain(fc(p), task=\"|":               {"", []string{"oslo", "rome"}},
+		"what_if(p, tasks=[\"r|":                {"r", []string{"rome"}},
 		// What can be plotted and swept.
 		"plot(s, x=\"|\"":            {"", []string{"seed"}},
 		"plot(s, y=\"task|\"":        {"task", []string{"task_error"}},
@@ -79,6 +82,9 @@ s = sweep(r, seed=1..2)`)
 		"problem(arm=[\"x_a\", \"x|\"], data='small.csv'":             {"x", []string{"x_a", "x_b"}},
 		"problem(data=\"nowhere.csv\", reward=\"|":                    {"", nil},
 		"problem(\"small.csv\", kernel=task(identity(dims=\"x_|":      {"x_", nil},
+		"problem(\"small.csv\", kernel=arm(2*rbf(dims=[\"|":           {"", []string{"x_a", "x_b"}},
+		"problem(data=\"small.csv\", sd=\"s|":                         {"s", []string{"sd"}},
+		"arm(table(\"sm|":                                             {"sm", []string{"small.csv"}},
 		"q = problem(\"small.csv\", kernel=arm(linear(dims=[\"x_b|\"": {"x_b", []string{"x_b"}},
 	} {
 		before, after, _ := strings.Cut(text, "|")

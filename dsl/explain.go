@@ -9,7 +9,7 @@ func explainFunctions() []Function {
 		Doc: "how far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit",
 		Params: []Param{
 			{Name: "r", Types: []Type{Result}, Doc: "a result of fc or fb"},
-			{Name: "task", Types: []Type{Text}, words: wordsPoints, Default: unset, Doc: "the task to explain; all when not given"}},
+			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "the task to explain; all when not given"}},
 		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
 		eval: func(c *call) (any, error) {
 			x, err := engine.Explain(c.arg("r").Data.(engine.Result), c.text("task"))

@@ -20,6 +20,8 @@ import (
 type Host interface {
 	// Load reads a problem, as problem.Load.
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
+	// Gram reads a Gram matrix, as problem.LoadGram.
+	Gram(path string, opt problem.LoadOptions) (problem.GramFile, error)
 	// Save writes a value in the format that the extension of the path names, as
 	// save.File.
 	Save(path string, v any) error
@@ -39,6 +41,11 @@ type files struct{}
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	opt.Decode = parquet.CSV
 	return problem.Load(path, k, opt)
+}
+
+func (files) Gram(path string, opt problem.LoadOptions) (problem.GramFile, error) {
+	opt.Decode = parquet.CSV
+	return problem.LoadGram(path, opt)
 }
 
 func (files) Save(path string, v any) error { return save.File(path, v) }

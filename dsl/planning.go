@@ -42,7 +42,7 @@ func planningFunctions() []Function {
 				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc, whose call is then the unchanged run"},
 				several(deltaParam, "error probabilities to try"),
 				several(epsilonParam, "accuracies to try, reward units"),
-				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
+				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
 				gap, algorithmParam(engine.ModeFC),
 				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
 				runs, seed}, prices...),

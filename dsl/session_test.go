@@ -123,6 +123,10 @@ func (recorder) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*pr
 	return nil, errors.New("no files here")
 }
 
+func (recorder) Gram(string, problem.LoadOptions) (g problem.GramFile, err error) {
+	return g, errors.New("no files here")
+}
+
 func (r recorder) Save(path string, v any) error {
 	r[path] = v
 	return nil
@@ -279,6 +283,11 @@ type refusing struct{ t *testing.T }
 func (h refusing) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	h.t.Errorf("%s was read", path)
 	return nil, errors.New("no files here")
+}
+
+func (h refusing) Gram(path string, _ problem.LoadOptions) (g problem.GramFile, err error) {
+	h.t.Errorf("%s was read", path)
+	return g, errors.New("no files here")
 }
 
 func (h refusing) Save(path string, v any) error {

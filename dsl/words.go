@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/parquet"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -22,6 +23,7 @@ type words string
 const (
 	wordsColumns words = "columns of a problem"
 	wordsPoints  words = "tasks or arms of a problem"
+	wordsTasks   words = "tasks of a result or a problem"
 	wordsData    words = "a CSV file"
 	wordsHeader  words = "columns of the file data"
 	wordsOutput  words = "a file to write"
@@ -81,6 +83,23 @@ func (s *Session) points(space string) []string {
 		}
 	}
 	return all
+}
+
+// tasksOf lists the tasks of a result or a problem by its name, or of all problems bound.
+func (s *Session) tasksOf(name string) []string {
+	if b, bound := s.scope[name]; bound {
+		switch v := b.value.Data.(type) {
+		case engine.Result:
+			var tasks []string
+			for _, a := range v.Answers {
+				tasks = append(tasks, a.Task)
+			}
+			return tasks
+		case *problem.Problem:
+			return v.Tasks.Names
+		}
+	}
+	return s.points("task")
 }
 
 // axes returns what x and y may be in a plot of a name.
@@ -155,12 +174,23 @@ func (s *Session) header(text string, cursor int) []string {
 	return problem.Header(head)
 }
 
-// ofSpace leaves out the columns that the prefix x_ or z_ gives to the other space.
+// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms
+// and z_ for tasks, and where none has a prefix all.
 func ofSpace(columns []string, space string) []string {
-	other := map[string]string{"task": "x_", "arm": "z_"}[space]
-	return slices.DeleteFunc(columns, func(name string) bool {
-		return other != "" && strings.HasPrefix(name, other)
-	})
+	of := func(prefixes ...string) []string {
+		return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
+			return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		})
+	}
+	switch {
+	case len(of("x_", "z_")) == 0:
+		return columns
+	case space == "task":
+		return of("z_")
+	case space == "arm":
+		return of("x_")
+	}
+	return of("x_", "z_")
 }
 
 // maxHeader is how many bytes of a table completion reads for its header.

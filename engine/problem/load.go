@@ -80,7 +80,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	return p, nil
 }
 
-// loadWide reads a problem from a table with one row per arm of a task. It has no columns of categories.
+// loadWide reads a problem from a table with one row per arm of a task.
 func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, categories []string, err error) {
 	model, err := opt.Noise.completed(opt.Rewards != "")
 	if err != nil {
@@ -92,7 +92,11 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	}
 	t.standardNames("task", "arm", "mean", "sd", "reps")
 	names := &spellings{path, map[string]cell{}}
-	arms, order, err := readArms(t, names, model.limits())
+	texts, err := t.textFeatures()
+	if err != nil {
+		return nil, nil, err
+	}
+	arms, order, err := readArms(t, names, texts, model.limits())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,6 +112,12 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		return nil, nil, err
 	}
 	p.cameFrom(t, opt.Name)
+	for _, name := range t.header {
+		if c := texts[name]; c != nil {
+			p.note("%s", c.note(path))
+			categories = append(categories, name)
+		}
+	}
 	if dropped != "" {
 		p.note("%s", dropped)
 	}
@@ -124,12 +134,12 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		}
 	}
 	p.Reps = noise.reps
-	return p, nil, p.setNoise(t, model, noise)
+	return p, categories, p.setNoise(t, model, noise)
 }
 
 // readArms parses all rows and checks them one by one and against each other.
-// order has the task names by first appearance. Expected rewards lie within the bounds, if any.
-func readArms(t *table, names *spellings, bounds *[2]float64) (arms []arm, order []string, err error) {
+// order has the task names by first appearance; texts are the feature columns of text. Expected rewards lie within the bounds, if any.
+func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]float64) (arms []arm, order []string, err error) {
 	if err := t.require("task", "arm"); err != nil {
 		return nil, nil, err
 	}
@@ -142,8 +152,13 @@ func readArms(t *table, names *spellings, bounds *[2]float64) (arms []arm, order
 	}
 	first := map[string]arm{}
 	seen := map[[2]string]int{}
-	for _, row := range t.rows {
-		a, err := readArm(t, row, xs, zs)
+	for r, row := range t.rows {
+		a, err := readArm(t, row, xs, zs, func(name string) (float64, error) {
+			if c := texts[name]; c != nil {
+				return c.values[r], nil
+			}
+			return t.number(row, name)
+		})
 		if err == nil {
 			err = t.within(row, "mean", bounds)
 		}
@@ -176,7 +191,8 @@ func readArms(t *table, names *spellings, bounds *[2]float64) (arms []arm, order
 // maxReps is the largest number of measurements of one arm.
 const maxReps = 1_000_000_000
 
-func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
+// readArm parses a row, its features by the function given.
+func readArm(t *table, row []cell, xs, zs []string, feature func(name string) (float64, error)) (a arm, err error) {
 	a.row, a.mean, a.sd, a.reps = row, math.NaN(), math.NaN(), 1
 	if a.task, err = t.text(row, "task"); err != nil {
 		return a, err
@@ -184,10 +200,10 @@ func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 	if a.name, err = t.text(row, "arm"); err != nil {
 		return a, err
 	}
-	if a.x, err = t.numbers(row, xs); err != nil {
+	if a.x, err = features(xs, feature); err != nil {
 		return a, err
 	}
-	if a.z, err = t.numbers(row, zs); err != nil {
+	if a.z, err = features(zs, feature); err != nil {
 		return a, err
 	}
 	for _, optional := range []struct {
@@ -212,10 +228,11 @@ func readArm(t *table, row []cell, xs, zs []string) (a arm, err error) {
 	return a, err
 }
 
-func (t *table) numbers(row []cell, names []string) ([]float64, error) {
+// features returns the values of some columns in a row.
+func features(names []string, value func(name string) (float64, error)) ([]float64, error) {
 	out := make([]float64, len(names))
 	for k, name := range names {
-		v, err := t.number(row, name)
+		v, err := value(name)
 		if err != nil {
 			return nil, err
 		}

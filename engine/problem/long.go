@@ -273,6 +273,28 @@ func (c *column) coded(t *table) error {
 	return nil
 }
 
+// textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their categories.
+func (t *table) textFeatures() (map[string]*column, error) {
+	out := map[string]*column{}
+	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
+		if slices.ContainsFunc(t.rows, func(row []cell) bool {
+			text := row[t.column[name]].text
+			return gap(text) || t.isNumber(text)
+		}) {
+			continue
+		}
+		c, err := t.readColumn(name)
+		if err == nil {
+			err = c.coded(t)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[name] = c
+	}
+	return out, nil
+}
+
 // note says what the codes of categories are, "" for a column of numbers.
 func (c *column) note(path string) string {
 	if c.categories == nil {

@@ -42,25 +42,10 @@ type cell struct {
 // at the end of a row and rows of empty cells, as spreadsheets write them, are left out. It reports a
 // file that cannot be read, is empty or not plain text, has ragged rows, or names a column twice.
 func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
-	data, err := opt.Read(path)
+	t, r, err := openTable(path, opt, wanted...)
 	if err != nil {
-		return nil, &ReadError{path, err}
-	}
-	sum := sha256.Sum256(data)
-	if opt.Decode != nil {
-		if data, err = opt.Decode(data); err != nil {
-			return nil, &DataError{Path: path, Message: err.Error()}
-		}
-	}
-	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
-	if err := t.checkEncoding(data); err != nil {
 		return nil, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	data, t.preamble = skipPreamble(data, wanted)
-	t.separator = separatorOf(data)
-	r := csv.NewReader(bytes.NewReader(data))
-	r.Comma, r.FieldsPerRecord = t.separator, -1
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
@@ -79,19 +64,57 @@ func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
 	return t, nil
 }
 
-// add appends a row; the first is the header.
-func (t *table) add(r *csv.Reader, record []string) error {
+// openTable reads a file, and returns a reader of its records from the header on.
+func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Reader, error) {
+	data, err := opt.Read(path)
+	if err != nil {
+		return nil, nil, &ReadError{path, err}
+	}
+	sum := sha256.Sum256(data)
+	if opt.Decode != nil {
+		if data, err = opt.Decode(data); err != nil {
+			return nil, nil, &DataError{Path: path, Message: err.Error()}
+		}
+	}
+	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
+	if err := t.checkEncoding(data); err != nil {
+		return nil, nil, err
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data, t.preamble = skipPreamble(data, wanted)
+	t.separator = separatorOf(data)
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma, r.FieldsPerRecord = t.separator, -1
+	return t, r, nil
+}
+
+// cells returns a record with the place of each of its cells.
+func (t *table) cells(r *csv.Reader, record []string) ([]cell, error) {
 	row := make([]cell, len(record))
 	for k, text := range record {
 		line, column := r.FieldPos(k)
 		row[k] = cell{strings.TrimSpace(text), line + t.preamble, column}
 		if !utf8.ValidString(row[k].text) {
-			return t.at(row[k], "not UTF-8; save the file as UTF-8")
+			return nil, t.at(row[k], "not UTF-8; save the file as UTF-8")
 		}
+	}
+	return row, nil
+}
+
+// separatorLine reports whether a first row only names the separator.
+func separatorLine(row []cell) bool {
+	return len(row) <= 2 && strings.HasPrefix(row[0].text, separatorMark)
+}
+
+// add appends a row; the first is the header.
+func (t *table) add(r *csv.Reader, record []string) error {
+	row, err := t.cells(r, record)
+	if err != nil {
+		return err
 	}
 	full := withoutEmptyEnd(row)
 	switch {
-	case t.header == nil && len(row) <= 2 && strings.HasPrefix(row[0].text, separatorMark):
+	case t.header == nil && separatorLine(row):
 		return nil
 	case t.header == nil:
 		if len(full) < len(row) {
@@ -197,22 +220,34 @@ func (t *table) text(row []cell, name string) (string, error) {
 // are numbers to other programs, too. Where commas do not separate columns, a number may have a
 // decimal comma, if no number of the table has a decimal point.
 func (t *table) number(row []cell, name string) (float64, error) {
-	c := row[t.column[name]]
+	return t.numberIn(row[t.column[name]], name)
+}
+
+// numberIn returns a cell as number does; column is "" where columns have no names.
+func (t *table) numberIn(c cell, column string) (float64, error) {
 	text := t.decimal(c.text)
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case c.text == "":
-		return 0, t.at(c, "column %q: expected a finite number, the cell is empty", name)
+		return 0, t.at(c, "%sexpected a finite number, the cell is empty", inColumn(column))
 	case err != nil && t.separator == ',' && strings.Count(c.text, ",") == 1 && decimalComma(c.text):
-		return 0, t.at(c, "column %q: expected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", name, c.text)
+		return 0, t.at(c, "%sexpected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", inColumn(column), c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, t.at(c, "column %q: expected a finite number, got %q", name, c.text)
+		return 0, t.at(c, "%sexpected a finite number, got %q", inColumn(column), c.text)
 	case strings.Trim(text, "+-.0123456789eE") != "":
-		return 0, t.at(c, "column %q: expected a finite number in decimal digits, got %q", name, c.text)
+		return 0, t.at(c, "%sexpected a finite number in decimal digits, got %q", inColumn(column), c.text)
 	case math.Abs(v) > kernels.Largest:
-		return 0, t.at(c, "column %q: %s, got %g", name, kernels.ExtremeRule, v)
+		return 0, t.at(c, "%s%s, got %g", inColumn(column), kernels.ExtremeRule, v)
 	}
 	return v, t.sameDecimals(c)
+}
+
+// inColumn begins the message about a cell of a column.
+func inColumn(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("column %q: ", name)
 }
 
 // within reports a number of the column, if there is one, that is outside of the bounds,

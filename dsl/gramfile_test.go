@@ -1,0 +1,71 @@
+package dsl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// A Gram matrix in a file is the table of its numbers, in the kernel's text as well, and its file is
+// among the sources.
+func TestTableFromFile(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"gram.csv": ";rome;oslo\nrome;1;0,5\noslo;0,5;2\n",
+		"bare.csv": "2,0.5\n0.5,1\n",
+		"arms.csv": "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\n",
+		"bad.csv":  "1,0.5\n0.4,1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told []string
+	s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
+	must(t, s, `k = table("gram.csv")
+l = table("bare.csv", names=["oslo", "rome"])
+m = table("gram.csv", names=["oslo", "rome"])
+w = table([[1, 0.5], [0.5, 2]], names=["rome", "oslo"])
+p = problem("arms.csv", kernel=task(k) * arm(linear()), noise=1)
+both = 2*task(l) + arm(table("bare.csv"))`)
+	get := func(name string) any {
+		v, _, _ := s.Value(name)
+		return v
+	}
+	k, w := get("k").(kernels.Table), get("w").(kernels.Table)
+	if k.String() != w.String() || get("m").(kernels.Table).String() != w.String() {
+		t.Errorf("read %v, want %v", k, w)
+	}
+	if l := get("l").(kernels.Table); !slices.Equal(l.Names, []string{"oslo", "rome"}) || l.Values[0][0] != 2 {
+		t.Errorf("read %v", l)
+	}
+	p := get("p").(*problem.Problem)
+	if gram, err := p.Kernel.TaskGram(t.Context(), p.Tasks); err != nil || gram.At(0, 0) != 2 || gram.At(1, 1) != 1 || gram.At(0, 1) != 0.5 {
+		t.Errorf("task kernel %v, error %v", gram, err)
+	}
+	if len(told) != 2 || !strings.Contains(told[0], "semicolons") {
+		t.Errorf("told %q, want how gram.csv was read, once for each reading", told)
+	}
+	for src, want := range map[string]string{
+		`x = table("bad.csv")`:                                                            `bad.csv:2:1: 0.4 here, but 0.5 in line 1, column 3: the matrix must be symmetric`,
+		`x = table("gramm.csv")`:                                                          `did you mean "gram.csv"?`,
+		`x = table("bare.csv", names=["oslo"])`:                                           `2 rows, but names= has 1`,
+		`x = table("gram.csv", names=["oslo", "bergen"])`:                                 `no row is named "bergen"; the rows are rome, oslo`,
+		`x = problem("arms.csv", kernel=arm(table("gram.csv")), noise=1)`:                 `has no row for "1"; its names are rome, oslo`,
+		`x = problem("arms.csv", kernel=task(rbf(table("gram.csv"))), noise=1)`:           "lengthscale is a kernel",
+		`x = problem("arms.csv", kernel=task(table("gram.csv")) * arm(rbf(-1)), noise=1)`: "lengthscale is -1",
+	} {
+		if _, err := evalText(s, src); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", src, err, want)
+		}
+	}
+	text := `task(table("`
+	if _, _, words := s.Complete(text, len(text)); !slices.Contains(words, "gram.csv") {
+		t.Errorf("completes %q, want the files", words)
+	}
+}

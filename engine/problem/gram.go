@@ -1,0 +1,203 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// GramFile is a Gram matrix that was read from a file.
+type GramFile struct {
+	Values [][]float64 // n × n, symmetric and positive semi-definite
+	Names  []string    // n names of the rows; nil where the file has none
+	Source Source
+	Notes  []string // how the file was read, as Problem.Notes
+}
+
+// gramRounding is the difference of two entries that should be equal, relative to the largest entry, at
+// which it is rounding of the program that wrote them; their mean is then taken.
+const gramRounding = 1e-9
+
+// LoadGram reads a Gram matrix: a square table of numbers, with or without a header of names, and with
+// or without a first column of names. Separators, decimal commas and formats are those of Load; of opt it uses Read
+// and Decode. Every error has the file, and where it is about a cell its line and column.
+func LoadGram(path string, opt LoadOptions) (GramFile, error) {
+	if opt.Read == nil {
+		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
+	}
+	t, grid, err := readGrid(path, opt)
+	if err != nil {
+		return GramFile{}, err
+	}
+	cells, names, err := t.square(grid)
+	if err != nil {
+		return GramFile{}, err
+	}
+	g := GramFile{Names: names, Values: make([][]float64, len(cells))}
+	largest := 0.0
+	for i, row := range cells {
+		for _, c := range row {
+			v, err := t.numberIn(c, "")
+			if err != nil {
+				return GramFile{}, err
+			}
+			g.Values[i] = append(g.Values[i], v)
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	for i, row := range cells {
+		for j, c := range row[:i] {
+			v, w := g.Values[i][j], g.Values[j][i]
+			if math.Abs(v-w) > gramRounding*largest {
+				other := cells[j][i]
+				return GramFile{}, t.at(c, "%g here, but %g in line %d, column %d: the matrix must be symmetric", v, w, other.line, other.column)
+			}
+			g.Values[i][j] = v + (w-v)/2
+			g.Values[j][i] = g.Values[i][j]
+		}
+	}
+	if err := (kernels.Table{Values: g.Values, Names: names}).Validate(0); err != nil {
+		return GramFile{}, &DataError{Path: path, Message: err.Error()}
+	}
+	g.Source, g.Notes = Source{path, t.hash, len(cells)}, t.notes()
+	return g, nil
+}
+
+// readGrid reads all rows of a table, of which the first need not be a header.
+func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
+	t, r, err := openTable(path, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	var grid [][]cell
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, t.syntax(err)
+		}
+		row, err := t.cells(r, record)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(withoutEmptyEnd(row)) > 0 && !separatorLine(row) {
+			grid = append(grid, row)
+		}
+	}
+	if len(grid) == 0 {
+		return nil, nil, &DataError{Path: path, Message: "no data: expected a square matrix"}
+	}
+	width := 0
+	for _, row := range grid {
+		width = max(width, len(withoutEmptyEnd(row)))
+	}
+	for i, row := range grid {
+		grid[i] = row[:min(width, len(row))]
+	}
+	return t, grid, nil
+}
+
+// square divides a grid into a matrix and the names of its rows, nil for none. What there is beside the
+// matrix follows from the numbers of rows and columns, and where these are equal from the first cell: it is no
+// number where it is the corner of a header and of a column of names.
+func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err error) {
+	widest := 0
+	for _, row := range grid {
+		widest = max(widest, len(row))
+	}
+	n := len(grid)
+	header := n == widest+1 || n == widest && !t.isNumber(grid[0][0].text)
+	rowNames := n == widest && header || n+1 == widest
+	if header {
+		n--
+	}
+	var columns []cell
+	for k, row := range grid {
+		width := n
+		if rowNames {
+			width++
+		}
+		if k == 0 && header && rowNames && len(row) == n { // as R writes it: the corner is left out
+			columns = row
+			continue
+		}
+		if n < 1 || len(row) != width {
+			return nil, nil, t.at(row[0], "%s in this row, and %d rows in all: a Gram matrix is square, with or without a header and a first column of names", values(len(row)), len(grid))
+		}
+		name := row[0]
+		if rowNames {
+			row = row[1:]
+		}
+		if k == 0 && header {
+			columns = row
+			continue
+		}
+		if rowNames {
+			if err := t.addName(&names, name); err != nil {
+				return nil, nil, err
+			}
+		}
+		matrix = append(matrix, row)
+	}
+	if header {
+		var of []string
+		for k, c := range columns {
+			if err := t.addName(&of, c); err != nil {
+				return nil, nil, err
+			}
+			if rowNames && names[k] != c.text {
+				return nil, nil, t.at(c, "column %q stands where the rows have %q: rows and columns must have the same names in the same order", c.text, names[k])
+			}
+		}
+		names = of
+	}
+	return matrix, names, nil
+}
+
+// values counts the values of a row.
+func values(n int) string {
+	if n == 1 {
+		return "1 value"
+	}
+	return fmt.Sprintf("%d values", n)
+}
+
+// addName appends the name of a point; it reports an empty one, and one that is there.
+func (t *table) addName(names *[]string, c cell) error {
+	if c.text == "" {
+		return t.at(c, "a row or column without a name")
+	}
+	if slices.Contains(*names, c.text) {
+		return t.at(c, "the name %q appears twice", c.text)
+	}
+	*names = append(*names, c.text)
+	return t.checkText(c)
+}
+
+// MatchNames gives a matrix the names of its rows from outside. Names that the file has must be the same ones,
+// in any order.
+func (g *GramFile) MatchNames(names []string) error {
+	wrong := func(format string, args ...any) error {
+		return &DataError{Path: g.Source.Path, Message: fmt.Sprintf(format, args...)}
+	}
+	if len(names) != len(g.Values) {
+		return wrong("%d rows, but names= has %d", len(g.Values), len(names))
+	}
+	if g.Names == nil {
+		g.Names = names
+		return nil
+	}
+	for _, name := range names {
+		if !slices.Contains(g.Names, name) {
+			return wrong("no row is named %q; the rows are %s; leave names= out, or write the names of the file", name, listed(g.Names))
+		}
+	}
+	return nil
+}
