@@ -154,6 +154,9 @@ func (t *table) syntax(err error) error {
 }
 
 func (t *table) setHeader(row []cell) error {
+	if len(row) > 1 && !slices.ContainsFunc(row, func(c cell) bool { return !t.isNumber(c.text) }) {
+		return t.at(row[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it")
+	}
 	for k, c := range row {
 		if c.text == "" {
 			return t.at(c, "column %d has no name", k+1)
