@@ -31,7 +31,7 @@ func planningFunctions() []Function {
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
 			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time",
 			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
-				ridgeParam, normParam, gapParam, unitParam),
+				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 			check: (*call).checkPlan, eval: (*call).forecast,
 		},
@@ -44,7 +44,7 @@ func planningFunctions() []Function {
 				several(epsilonParam, "accuracies to try, reward units"),
 				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
 				gap, algorithmParam(engine.ModeFC),
-				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
+				ofSome(engine.ModeFC, []Param{scheduleParam})[0],
 				runs, seed}, prices...),
 			Result: typeOf[plan.Comparison](), Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
 			check: (*call).checkWhatIf, eval: (*call).whatIf,
@@ -62,6 +62,12 @@ func priceParams() []Param {
 		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration between rounds, for analysis and communication"},
 		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `unit of these durations, such as "days"`},
 	}
+}
+
+// ofCoKernelFC adds to a parameter that only the rows of one method go by it.
+func ofCoKernelFC(p Param) Param {
+	p.Doc += "; for CoKernelFC"
+	return p
 }
 
 // question reads what plan and what_if have in common.
@@ -140,14 +146,18 @@ func finished(s sim.Step) bool { return s.Done > 0 }
 // checkWhatIf reports what can be told before anything runs: numbers out of range, and a
 // result whose call is not known.
 func (c *call) checkWhatIf() {
-	if c.checkNumbers("delta") && c.checkNumbers("epsilon") && c.arg("p").Type == Result {
+	switch {
+	case !c.checkNumbers("delta") || !c.checkNumbers("epsilon"):
+	case c.arg("p").Type == Result:
 		c.baseline()
+	default:
+		c.checkOptions()
 	}
 }
 
 // whatIf evaluates what_if(...). An interrupted one keeps what was finished.
 func (c *call) whatIf() (any, error) {
-	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") {
+	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") || c.arg("p").Type != Result && !c.checkOptions() {
 		return nil, nil // reported
 	}
 	q, algorithm := c.question(), c.algorithm(engine.ModeFC)

@@ -18,20 +18,19 @@ func runFunctions() []Function {
 	return []Function{
 		{
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"}, Doc: "fixed confidence: samples until every task's best arm is known",
-			Params: []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
-				{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"},
-				lawParam, ridgeParam, runs, seed,
+			Params: ofSome(engine.ModeFC, []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
+				scheduleParam, lawParam, ridgeParam, runs, seed,
 				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
-				normParam, gapParam, unitParam, misfitParam, robustParam, rewards},
+				normParam, gapParam, unitParam, misfitParam, robustParam, rewards}),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
-			eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
+			check: func(c *call) { c.checkOptions() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, epsilonParam, normParam, gapParam, unitParam, rewards},
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
-			eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
+			check: func(c *call) { c.checkOptions() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
@@ -56,28 +55,22 @@ func algorithmParam(mode string) Param {
 		}
 	}
 	p.Default = `"` + algorithms.Default(mode).Name + `"`
-	if mode == engine.ModeFC {
-		p.Doc += `; with schedule or xi and none named, "CoKernelFC"`
-	}
 	return p
 }
 
-// algorithm returns the one that was named, or the default. A schedule or ξ says nothing to the
-// default of fc: whoever gives one and names none means the algorithm of the paper.
+// algorithm returns the one that was named, or the default.
 func (c *call) algorithm(mode string) string {
 	if name := c.text("algorithm"); name != "" {
 		return name
-	}
-	for _, name := range []string{"schedule", "xi"} {
-		if mode == engine.ModeFC && c.fn.param(name) >= 0 && c.has(name) {
-			return "CoKernelFC"
-		}
 	}
 	return algorithms.Default(mode).Name
 }
 
 // run evaluates fc and fb. An interrupted run keeps what was finished.
 func (c *call) run(mode string) (any, error) {
+	if !c.checkOptions() {
+		return nil, nil // reported
+	}
 	x := sim.Experiment{
 		Problem: c.arg("p").Data.(*problem.Problem), Mode: mode, Options: c.options(),
 		Algorithm: c.algorithm(mode), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,

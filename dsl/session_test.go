@@ -180,17 +180,17 @@ save(s, "out/s.csv")`)
 // out; fc and paper both have a gap.
 func TestSweepTargets(t *testing.T) {
 	for src, want := range map[string]string{ // the problem of the second row, or an error
-		"p = paper(case=1); r = fc(p); sweep(r, gap=[0.4, 0.8])":                                     "paper case 1, gap 0.8",
-		"p = paper(1, 0.4); r = fc(p); sweep(r, gap=[0.4, 0.8])":                                     "paper case 1, gap 0.8",
-		"gap = 0.4; p = paper(1, gap); r = fc(p); sweep(r, gap=[0.4, 0.8])":                          "paper case 1, gap 0.8",
-		"gap = 0.4; p = paper(1, gap=gap); r = fc(p); sweep(r, gap=[0.4, 0.8])":                      "paper case 1, gap 0.8",
-		"g = 0.4; p = paper(1, gap=2*g); r = fc(p); sweep(r, g=[0.2, 0.4])":                          "paper case 1, gap 0.8",
-		"p = paper(1); r = fc(p, gap=0.1); sweep(r, gap=[0.05, 0.1])":                                "paper case 1, gap 0.1",
-		"p = paper(1); r = fc(p); r2 = r; sweep(r2, case=[1, 2])":                                    "paper case 2, gap 0.1",
-		"r = fc(paper(1, gap=0.4)); sweep(r, case=[1, 2])":                                           "paper case 2, gap 0.4",
-		"p = paper(1, gap=0.4); r = fc(p, gap=0.4); sweep(r, gap=[0.4, 0.8])":                        "gap may belong to paper(1, gap=0.4) or fc(p, gap=0.4)",
-		"gap = 0.4; p = paper(1, gap); r = fc(p, gap=0.1); sweep(r, gap=[0.4, 0.8])":                 "gap may belong to the name gap or fc(p, gap=0.1)",
-		"f(x, y) = dot(x, y); p = problem(\"small.csv\", kernel=arm(f)); r = fc(p); sweep(r, f=[1])": "f is a formula",
+		"p = paper(case=1); r = fc(p); sweep(r, gap=[0.4, 0.8])":                                             "paper case 1, gap 0.8",
+		"p = paper(1, 0.4); r = fc(p); sweep(r, gap=[0.4, 0.8])":                                             "paper case 1, gap 0.8",
+		"gap = 0.4; p = paper(1, gap); r = fc(p); sweep(r, gap=[0.4, 0.8])":                                  "paper case 1, gap 0.8",
+		"gap = 0.4; p = paper(1, gap=gap); r = fc(p); sweep(r, gap=[0.4, 0.8])":                              "paper case 1, gap 0.8",
+		"g = 0.4; p = paper(1, gap=2*g); r = fc(p); sweep(r, g=[0.2, 0.4])":                                  "paper case 1, gap 0.8",
+		"p = paper(1); r = fc(p, algorithm=`CoKernelFC`, gap=0.1); sweep(r, gap=[0.05, 0.1])":                "paper case 1, gap 0.1",
+		"p = paper(1); r = fc(p); r2 = r; sweep(r2, case=[1, 2])":                                            "paper case 2, gap 0.1",
+		"r = fc(paper(1, gap=0.4)); sweep(r, case=[1, 2])":                                                   "paper case 2, gap 0.4",
+		"p = paper(1, gap=0.4); r = fc(p, algorithm=`CoKernelFC`, gap=0.4); sweep(r, gap=[0.4, 0.8])":        "gap may belong to paper(1, gap=0.4) or fc(p, algorithm=`CoKernelFC`, gap=0.4)",
+		"gap = 0.4; p = paper(1, gap); r = fc(p, algorithm=`CoKernelFC`, gap=0.1); sweep(r, gap=[0.4, 0.8])": "gap may belong to the name gap or fc(p, algorithm=`CoKernelFC`, gap=0.1)",
+		"f(x, y) = dot(x, y); p = problem(\"small.csv\", kernel=arm(f)); r = fc(p); sweep(r, f=[1])":         "f is a formula",
 	} {
 		script, errs := Parse("demo.cope", src)
 		if len(errs) > 0 {

@@ -39,6 +39,10 @@ type swept struct {
 	stored int   // combinations so far that it had
 	fresh  bool  // whether the current one took runs
 	hit    bool  // whether it was there
+
+	had     map[optionUse]bool   // options that some algorithm of the sweep has
+	lacked  map[optionUse]func() // how to report those that some does not have
+	lacking []optionUse          // the same in the order in which they were met
 }
 
 // names lists the swept names.
@@ -112,6 +116,7 @@ func (c *call) checkSweep() {
 		}
 		s.at[i] = 0
 	}
+	s.reportLacking()
 }
 
 // sweep evaluates the result for every combination, the last axis fastest. When it

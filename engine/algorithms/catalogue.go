@@ -32,6 +32,7 @@ type Entry struct {
 	Default    bool // the one of its mode that runs when none is named
 	Shares     bool // whether agents exchange messages
 	Scheduled  bool // whether its rounds follow Options.Schedule
+	Prior      bool // whether Options.Ridge chooses between least squares and the posterior mean
 	// whether its samples are divided by V once more, as if agents shared them all without loss
 	DividedByV bool
 }
@@ -255,7 +256,7 @@ var algorithms = []Entry{
 		New:    reference.NewIndUniformLS,
 	},
 	{
-		Name: "CoTestFB", Mode: engine.ModeFB, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
+		Name: "CoTestFB", Mode: engine.ModeFB, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
 		Source: "docs/theory.md, The fixed-budget form",
 		Doc:    "every round's pulls where the largest estimates are least certain; least squares from all data, or xi=\"gp\"",
 		New:    cotest.NewCoTestFB,

@@ -176,7 +176,7 @@ func TestReportOfFailure(t *testing.T) {
 }
 
 // longCell takes a minute or more.
-const longCell = "%%cope\nr = fc(paper(case=3, gap=0.05), delta=0.005, schedule=\"tuned\", runs=100000, seed=1)"
+const longCell = "%%cope\nr = fc(paper(case=3, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", schedule=\"tuned\", runs=100000, seed=1)"
 
 // A cell that takes too long is stopped by --timeout.
 func TestReportTimeout(t *testing.T) {

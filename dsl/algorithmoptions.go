@@ -1,0 +1,118 @@
+package dsl
+
+import (
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+)
+
+// modeOf returns the mode of the algorithms that a function runs.
+func (f *Function) modeOf() string {
+	if f.Name == engine.ModeFB {
+		return engine.ModeFB
+	}
+	return engine.ModeFC
+}
+
+// checkOptions reports arguments for options that the algorithm does not have. It reports whether
+// there are none. In a sweep over algorithms an option goes to those that have it. One that is swept
+// is a mistake where none has it, see reportLacking; one of the call itself is checked with the call.
+func (c *call) checkOptions() bool {
+	mode := c.fn.modeOf()
+	if a := c.arg("algorithm"); a.Node != nil && !a.known() {
+		return true // not known before the script runs
+	}
+	entry, err := algorithms.Named(mode, c.algorithm(mode))
+	if err != nil {
+		return true // reported
+	}
+	right := true
+	for i, p := range c.fn.Params {
+		a := &c.args[i]
+		if a.Node == nil && !a.known() || p.Name == "p" {
+			continue
+		}
+		_, isNumber := a.Data.(float64)
+		has := entry.Has(p.Name) && (entry.HasNumber(p.Name) || !isNumber)
+		switch s := c.e.swept; {
+		case s != nil:
+			if given := *a; given.st != nil {
+				s.note(optionUse{c.node, p.Name}, has, func() { c.lacks(entry, p.Name, given) })
+			}
+			if !has {
+				*a = argument{}
+			}
+		case !has:
+			c.lacks(entry, p.Name, *a)
+			right = false
+		}
+	}
+	return right
+}
+
+// lacks reports an option that an algorithm does not have.
+func (c *call) lacks(entry algorithms.Entry, option string, a argument) {
+	shown := fmt.Sprintf("%q", a.Data)
+	if x, ok := a.Data.(float64); ok {
+		shown = formatNumber(x)
+	}
+	if entry.Has(option) {
+		able := algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.HasNumber(option) })
+		c.fail(&a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s do", c.fn.Name, entry.Name, option, shown, andList(able)),
+			fmt.Sprintf("write %s=%q, or leave %s out", option, engine.RidgeGP, option))
+		return
+	}
+	able := algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.Has(option) })
+	c.fail(&a, fmt.Sprintf("%s: %s has no %s, got %s; %s have", c.fn.Name, entry.Name, option, shown, andList(able)),
+		fmt.Sprintf("write algorithm=%q, or leave %s out", able[0], option))
+}
+
+// optionUse is an option in a call.
+type optionUse struct {
+	call   *ast.CallNode
+	option string
+}
+
+// note records whether the algorithm of a combination has an option that is swept, and how to report
+// that it does not.
+func (s *swept) note(use optionUse, has bool, report func()) {
+	if s.had == nil {
+		s.had, s.lacked = map[optionUse]bool{}, map[optionUse]func(){}
+	}
+	if has {
+		s.had[use] = true
+	} else if s.lacked[use] == nil {
+		s.lacked[use] = report
+		s.lacking = append(s.lacking, use)
+	}
+}
+
+// reportLacking reports the options that no algorithm of the sweep has.
+func (s *swept) reportLacking() {
+	for _, use := range s.lacking {
+		if !s.had[use] {
+			s.lacked[use]()
+		}
+	}
+}
+
+// ofSome adds to the parameters of a function that runs algorithms of a mode which of them have
+// the option, where not all do.
+func ofSome(mode string, params []Param) []Param {
+	all := algorithms.Having(mode, func(algorithms.Entry) bool { return true })
+	for i, p := range params {
+		able := algorithms.Having(mode, func(e algorithms.Entry) bool { return e.Has(p.Name) })
+		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !e.Has(p.Name) })
+		switch {
+		case len(able) == len(all):
+		case len(lacking) < len(able):
+			params[i].Doc += "; not for " + orList(lacking)
+		default:
+			params[i].Doc += "; for " + andList(able)
+		}
+	}
+	return params
+}

@@ -1,0 +1,99 @@
+package algorithms_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// An option that an algorithm has changes its runs on some instance, and one that it does not have
+// changes none. A norm is looked at where features are regularised; that it counts where features
+// are cut is tested with them.
+func TestOptionsOfAlgorithms(t *testing.T) {
+	values := map[string][]func(*engine.Options){
+		"schedule": {
+			func(o *engine.Options) { o.Schedule = engine.ScheduleTuned },
+			func(o *engine.Options) { o.Schedule = engine.SchedulePaper },
+		},
+		"xi": {
+			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeAuto} },
+			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: 0.3} },
+			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeGP} },
+		},
+		"gap": {
+			func(o *engine.Options) { o.Gap = 0.05 },
+			func(o *engine.Options) { o.Gap = 0.3 },
+		},
+		"norm": {
+			func(o *engine.Options) { o.Norm = 3 },
+			func(o *engine.Options) { o.Norm = 30 },
+		},
+		"law": {
+			func(o *engine.Options) { o.Law = engine.LawNormal },
+			func(o *engine.Options) { o.Law = engine.LawSubGaussian },
+		},
+		"misfit": {
+			func(o *engine.Options) {},
+			func(o *engine.Options) { o.Misfit = 0.05 },
+		},
+		"robust": {
+			func(o *engine.Options) {},
+			func(o *engine.Options) { o.Robust = true },
+		},
+	}
+	for _, e := range algorithms.All() {
+		for option, settings := range values {
+			if e.Mode == engine.ModeFB && (option == "schedule" || option == "law" || option == "misfit" || option == "robust") {
+				continue // fb has no such parameter
+			}
+			var outcomes []string
+			for _, set := range settings {
+				opt := engine.Options{Delta: 0.1, Budget: 60, MaxSamples: 1e9, MaxRounds: 12}
+				set(&opt)
+				outcomes = append(outcomes, ending(t, e, opt))
+			}
+			differ := false
+			for _, o := range outcomes {
+				differ = differ || o != outcomes[0]
+			}
+			switch {
+			case !e.Has(option) && differ:
+				t.Errorf("%s %s has no %s, and it changes the run", e.Mode, e.Name, option)
+			case e.Has(option) && !differ && option != "norm":
+				t.Errorf("%s %s has %s, and it changes nothing", e.Mode, e.Name, option)
+			}
+		}
+	}
+}
+
+// ending returns what a run came to: pulls by round and answers, or that the option is refused, which
+// ErrNoMisfit says of an algorithm without it.
+func ending(t *testing.T, e algorithms.Entry, opt engine.Options) string {
+	t.Helper()
+	p := enginetest.Paper(t, 1, 0.3)
+	m, err := model.New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alg, err := e.New(m, opt)
+	if errors.Is(err, engine.ErrNoMisfit) {
+		opt.Misfit, opt.Robust = 0, false
+		alg, err = e.New(m, opt)
+	}
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	rng := rand.New(rand.NewPCG(1, 9))
+	var pulls []string
+	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch {
+		pulls = append(pulls, fmt.Sprint(plan.Counts))
+		return enginetest.Pull(rng, p, plan)
+	})
+	return fmt.Sprint(pulls, out.Answers)
+}
