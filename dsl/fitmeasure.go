@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -52,6 +53,6 @@ func (c *call) measure(p *problem.Problem, f *fit.Fit, runs int) error {
 	m.Speedup, m.Together, m.Alone = s.Rows[0].Beta, shared.SamplesPerAgent, alone.SamplesPerAgent
 	m.Wrong, m.WrongAlone, m.Undecided = shared.Errors, alone.Errors, shared.Undecided.Count
 	f.Sharing.Measured = &m
-	f.Warnings = append(f.Warnings, m.Warnings(f.Sharing.Speedup)...)
+	f.Warnings = slices.Concat(f.Warnings, m.Warnings(f.Sharing.Speedup), engine.NoiseWarnings(&q))
 	return nil
 }

@@ -49,9 +49,6 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
-	if err == nil && opt.Noise == nil && p.Noise.Known == problem.NoiseAssumed {
-		f.Warnings = append(f.Warnings, engine.NoiseWarnings(p)...)
-	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)
 		if c.e.ctx.Err() != nil { // the fit itself is finished

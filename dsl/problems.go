@@ -41,7 +41,7 @@ func optional(p Param) Param {
 
 // engineFunctions returns the problems, the theory and the runs.
 func engineFunctions() []Function {
-	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task (the column sd when there is one, else 1)`, problem.NoiseSD, problem.NoiseTask)
+	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, and unknown without one`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},

@@ -41,7 +41,6 @@ const (
 	WarnTooCloseWithin WarningKind = "too close, within"
 	WarnUnpulled       WarningKind = "unpulled"      // numbers: pulls per agent
 	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
-	WarnNoiseAssumed   WarningKind = "noise assumed" // names: problem
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
 	WarnFree          WarningKind = "free numbers"
@@ -101,8 +100,7 @@ var sentences = map[WarningKind]string{
 	WarnTooClose:       "task %q: its arms are too close for the test, which has come to its end",
 	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
 	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
-	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: simulated rewards use the guess of %.3g; give a column sd, or another noise_guess=",
-	WarnNoiseAssumed:   `nothing says how far the rewards of problem %q scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`,
+	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
 	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
 	WarnBound:          "no lower bound: %s",
@@ -186,15 +184,12 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings says that scales were assumed, and nothing where they were stated: predictions and
-// guarantees go by them, and rewards in other units have others. Where scales are unknown it is
-// about the rewards that are simulated.
+// NoiseWarnings says that rewards are simulated with a guess of their noise, where nothing is known
+// of it: predictions go by it, and rewards in other units have another one. An algorithm that
+// estimates the scale takes no guess for true, and its guarantee does not rest on one.
 func NoiseWarnings(p *problem.Problem) []Warning {
-	switch {
-	case p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0:
+	if p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0 {
 		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}
-	case p.Noise.Known == problem.NoiseAssumed:
-		return []Warning{{Kind: WarnNoiseAssumed, Names: []string{p.Name}}}
 	}
 	return nil
 }

@@ -32,8 +32,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnTooClose, Names: []string{"oslo"}}, `task "oslo": its arms are too close for the test, which has come to its end`},
 		{Warning{Kind: WarnTooCloseWithin, Names: []string{"oslo", "a"}, Numbers: []float64{0.01234}}, `task "oslo": its arms are too close for the test, which has come to its end: "a" is within 0.0123 of the best`},
 		{Warning{Kind: WarnUnpulled, Numbers: []float64{3}}, "3 pulls per agent do not reach every arm: those never pulled are judged by the kernel alone"},
-		{Warning{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}}, `nothing says how far the rewards of problem "p" scatter: simulated rewards use the guess of 3; give a column sd, or another noise_guess=`},
-		{Warning{Kind: WarnNoiseAssumed, Names: []string{"p"}}, `nothing says how far the rewards of problem "p" scatter, and a noise scale of 1 reward unit is assumed; give noise= a number, noise="unknown", or a column sd`},
+		{Warning{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}}, `nothing says how far the rewards of problem "p" scatter: they are simulated with a standard deviation of 3, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise="unknown"`},
 		{Warning{Kind: WarnNoiseTooSmall, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`},
 		{Warning{Kind: WarnFree}, "the kernel has free numbers, which stand at their start values; fit(p) finds them"},
 		{Warning{Kind: WarnBound, Names: []string{"why"}}, "no lower bound: why"},
@@ -126,8 +125,8 @@ func TestWarningsAreStored(t *testing.T) {
 	}
 }
 
-// Scales of which nobody said anything are 1, and that is told.
-func TestNoiseAssumed(t *testing.T) {
+// Scales of which nobody said anything are unknown, and simulated rewards go by a guess, which is said.
+func TestNoiseUnstated(t *testing.T) {
 	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", "task,arm,mean,sd\na,x,0.2,0.1\na,y,0.9,0.1\n"
 	for _, c := range []struct {
 		text string
@@ -149,12 +148,16 @@ func TestNoiseAssumed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (p.Noise.Known == problem.NoiseAssumed) != c.want || strings.Contains(fmt.Sprint(NoiseWarnings(p)), "1 reward unit is assumed") != c.want {
-			t.Errorf("%+v: assumed %v, warning %q; want %v", c.opt, p.Noise.Known == problem.NoiseAssumed, fmt.Sprint(NoiseWarnings(p)), c.want)
+		stated := c.opt.Noise.UnknownBy
+		if unknown := p.Noise.UnknownBy == problem.UnknownProblem; unknown != (c.want || stated != "") {
+			t.Errorf("%+v: unknown %v, want %v", c.opt, unknown, c.want)
 		}
-		// An unknown scale is only guessed, but simulated rewards need one.
-		if guess := c.opt.Noise.UnknownBy != ""; strings.Contains(fmt.Sprint(NoiseWarnings(p)), "use the guess of 3") != guess {
+		guess := map[bool]string{true: "a standard deviation of 3", false: "a standard deviation of 1"}[stated != ""]
+		if said := strings.Contains(fmt.Sprint(NoiseWarnings(p)), guess); said != (c.want || stated != "") {
 			t.Errorf("%+v: warning %q", c.opt, fmt.Sprint(NoiseWarnings(p)))
+		}
+		if noted := strings.Contains(fmt.Sprint(p.Notes), "noise="); noted != c.want {
+			t.Errorf("%+v: notes %q", c.opt, p.Notes)
 		}
 	}
 }

@@ -17,8 +17,6 @@ func noiseKnown(p problem.Problem) string {
 		return "bounded"
 	case p.Noise.Estimated():
 		return "estimated"
-	case p.Noise.Known == problem.NoiseAssumed:
-		return "assumed"
 	}
 	return "known"
 }
@@ -41,9 +39,6 @@ func noiseWords(p problem.Problem) string {
 		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.TurnedBounds(p.Noise.Bounds)[0], 6), cell(p.TurnedBounds(p.Noise.Bounds)[1], 6))
 	case p.Noise.Estimated():
 		return "scale estimated from the data: guarantees that take it as known are heuristic"
-	}
-	if p.Noise.Known == problem.NoiseAssumed {
-		return "scale not stated: 1 is assumed"
 	}
 	return "scale known"
 }

@@ -97,7 +97,7 @@ func (e Entry) Suits(p *problem.Problem) error {
 			able = append(able, other.Name)
 		}
 	}
-	return fmt.Errorf("%s needs noise scales, and those of problem %q are unknown; give noise= a number, or choose an algorithm that estimates them: %s", e.Name, p.Name, strings.Join(able, ", "))
+	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name, p.Name, strings.Join(able, ", "))
 }
 
 // All returns the catalogue: fixed confidence first, and in each mode the default first, then the

@@ -108,9 +108,6 @@ func (b Basis) doubts() []string {
 	if p.Noise.Estimated() {
 		out = append(out, "the noise scales were estimated from the data")
 	}
-	if p.Noise.Known == problem.NoiseAssumed {
-		out = append(out, "nobody stated the noise scale, and 1 is assumed")
-	}
 	if w := b.blurred(); w != "" {
 		out = append(out, w)
 	}

@@ -31,6 +31,9 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 		opt.Delta = engine.DefaultDelta
 	}
 	r := Report{Problem: p.Name, Tasks: p.V(), Arms: p.N(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget, Unit: m.Unit}
+	if p.Noise.UnknownBy != "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("the noise scale is unknown: the numbers are for the guess of %.3g, and numbers of samples grow with its square", p.LargestNoise()))
+	}
 	b := &builder{ctx: ctx, model: m, opt: opt, r: &r}
 	for _, step := range []func() error{b.scales, b.gain, b.designs, b.lowerBound, b.theorems} {
 		if err := ctx.Err(); err != nil {

@@ -166,8 +166,6 @@ func noiseWords(p *problem.Problem, noise *kernels.Free) string {
 	switch {
 	case noise == nil && p.Noise.Estimated():
 		return "standard deviations of the replicates"
-	case noise == nil && p.Noise.Known == problem.NoiseAssumed:
-		return "not stated: 1 is assumed"
 	case noise == nil:
 		return "as the problem states it"
 	case noise.Fixed():

@@ -8,13 +8,13 @@ import (
 
 // NoiseModel holds what is known of the noise of rewards, and how simulated rewards are drawn. In a
 // Problem it is complete; as a statement, for Load and WithNoise, it has what is stated, and the
-// zero value states nothing.
+// zero value states nothing: scales of which data say nothing either are unknown.
 type NoiseModel struct {
 	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they
 	// are guesses, which guide allocations and carry no guarantee. In a statement there is one for
 	// all arms, or none.
 	Scales []float64
-	Known  string // where Scales come from: NoiseStated, NoiseSD, NoiseTask or NoiseAssumed
+	Known  string // where Scales come from: NoiseStated, NoiseSD or NoiseTask
 	// what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask
 	// or UnknownArm
 	UnknownBy string
@@ -33,9 +33,8 @@ type NoiseModel struct {
 const (
 	NoiseStated = "" // they were stated, or follow from Bounds
 	// estimated for each arm: the column sd, or the standard deviation of its raw rewards
-	NoiseSD      = "sd"
-	NoiseTask    = "task"    // estimated for each task: the pooled standard deviation of its arms
-	NoiseAssumed = "assumed" // nothing was said of them, and they are 1; see NoiseWarning
+	NoiseSD   = "sd"
+	NoiseTask = "task" // estimated for each task: the pooled standard deviation of its arms
 )
 
 // The values of NoiseModel.UnknownBy, besides "".

@@ -95,7 +95,7 @@ func TestNoiseContradictions(t *testing.T) {
 		"at most 0.999 (correlation of neighbours), got 1":    {Environment: EnvironmentAutocorrelated, Strength: 1},
 		"noise=\"sd\" needs a file":                           {Known: NoiseSD},
 		"one noise scale can be stated for all arms, got 2":   {Scales: []float64{1, 2}},
-		"noise must be a number, \"sd\", \"task\" or unknown": {Known: NoiseAssumed},
+		"noise must be a number, \"sd\", \"task\" or unknown": {Known: "assumed"},
 		"noise must be a positive number, got -1":             {Scales: []float64{-1}},
 		"the mean 0.9 is outside of the bounds [0, 0.8]":      {Bounds: &[2]float64{0, 0.8}},
 	} {

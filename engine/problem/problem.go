@@ -215,8 +215,8 @@ func (p *Problem) checkNoise() error {
 	switch {
 	case m.SD != nil && len(m.SD) != p.N():
 		return fmt.Errorf("problem %q: %d arms, but %d standard deviations", p.Name, p.N(), len(m.SD))
-	case m.Known != NoiseStated && m.Known != NoiseAssumed && !m.Estimated():
-		return fmt.Errorf("problem %q: noise can be known as %q, %q, %q or %q, got %q", p.Name, NoiseStated, NoiseSD, NoiseTask, NoiseAssumed, m.Known)
+	case m.Known != NoiseStated && !m.Estimated():
+		return fmt.Errorf("problem %q: noise can be known as %q, %q or %q, got %q", p.Name, NoiseStated, NoiseSD, NoiseTask, m.Known)
 	case m.UnknownBy != "" && m.UnknownBy != UnknownProblem && m.UnknownBy != UnknownTask && m.UnknownBy != UnknownArm:
 		return fmt.Errorf("problem %q: noise can be unknown by %q, %q or %q, got %q", p.Name, UnknownProblem, UnknownTask, UnknownArm, m.UnknownBy)
 	case m.Bounds == nil:

@@ -112,7 +112,8 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	case m.silent() && measured:
 		m.Known = NoiseSD
 	case m.silent():
-		m.Known, m.Scales = NoiseAssumed, []float64{1}
+		m.UnknownBy, m.Scales = UnknownProblem, []float64{1}
+		p.note("%s: nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it", t.path)
 	}
 	if m.Estimated() || m.UnknownBy != "" {
 		s = p.filled(t.path, s)

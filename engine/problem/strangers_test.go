@@ -58,7 +58,8 @@ func TestStrangersTables(t *testing.T) {
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
 				`task "A", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale` + "\n" +
 				`task "A", arm "temp=180" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
-		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]"},
+		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]",
+			notes: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
 		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number`},
 		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +

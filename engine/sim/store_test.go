@@ -305,7 +305,7 @@ func TestStoreIsLocked(t *testing.T) {
 func TestStoreKeyOfNoise(t *testing.T) {
 	changes := map[string]func(*problem.NoiseModel){
 		"Scales":      func(m *problem.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },
-		"Known":       func(m *problem.NoiseModel) { m.Known = problem.NoiseAssumed },
+		"Known":       func(m *problem.NoiseModel) { m.Known = problem.NoiseSD },
 		"UnknownBy":   func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
 		"Bounds":      func(m *problem.NoiseModel) { m.Bounds = &[2]float64{0, 2} },
 		"SD":          func(m *problem.NoiseModel) { m.SD = slices.Clone(m.Scales) },

@@ -1,0 +1,69 @@
+package sim_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Where nobody stated the noise, no algorithm goes by a number for it: those that estimate scales
+// make the runs of noise="unknown", whatever the guess is, and the others ask for it. What is
+// simulated is said, and a guarantee that is proven does not rest on it.
+func TestUnstatedNoise(t *testing.T) {
+	const table = "task,arm,mean\na,x,0\na,y,3\na,z,1\nb,x,0\nb,y,1\nb,z,4\n"
+	path := filepath.Join(t.TempDir(), "bare.csv")
+	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load := func(m problem.NoiseModel) *problem.Problem {
+		p, err := problem.Load(path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{Noise: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	silent, unknown, stated := load(problem.NoiseModel{}), load(problem.NoiseModel{UnknownBy: problem.UnknownProblem}), load(problem.NoiseModel{Scales: []float64{1}})
+	run := func(e algorithms.Entry, p *problem.Problem) (engine.Result, error) {
+		return sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Options: engine.Options{Budget: 60}, Runs: 4, Seed: 1})
+	}
+	for _, e := range algorithms.All() {
+		r, err := run(e, silent)
+		if !e.EstimatesScales() {
+			if err == nil || !strings.Contains(err.Error(), "write noise= with the standard deviation of one reward") {
+				t.Errorf("%s %s runs without a noise scale: %v", e.Mode, e.Name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s %s: %v", e.Mode, e.Name, err)
+			continue
+		}
+		said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnNoiseGuessed && w.Numbers[0] == 1 })
+		if !said {
+			t.Errorf("%s %s: nothing says what was simulated: %v", e.Mode, e.Name, r.Warnings)
+		}
+		same, err := run(e, unknown)
+		if err != nil || same.SamplesTotal != r.SamplesTotal || same.Guarantee != r.Guarantee {
+			t.Errorf("%s %s: %g samples (%s), and %g with noise=\"unknown\" (%s), error %v", e.Mode, e.Name, r.SamplesTotal, r.Guarantee, same.SamplesTotal, same.Guarantee, err)
+		}
+		if want := e.Proven(); (r.Standing == engine.StandingProven) != want {
+			t.Errorf("%s %s: %s", e.Mode, e.Name, r.Guarantee)
+		}
+		known, err := run(e, stated)
+		if err != nil || slices.ContainsFunc(known.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnNoiseGuessed }) {
+			t.Errorf("%s %s with noise=1: %v, error %v", e.Mode, e.Name, known.Warnings, err)
+		}
+		if e.Mode == engine.ModeFC && e.Proven() && known.SamplesTotal == r.SamplesTotal {
+			t.Errorf("%s takes %g samples with and without a noise scale: it knew the scale", e.Name, r.SamplesTotal)
+		}
+	}
+}
