@@ -108,12 +108,17 @@ func standardError(x engine.Interval, runs int) MeanError {
 }
 
 // Compare sets algorithms side by side, one row per result in the order given: what backs the
-// answers, samples, rounds, bytes, errors with their Wilson interval, relative regret with its
-// standard error and the ratio to the lower bound. What no result knows has no column.
+// answers, how many are decided where some are not, samples, rounds, bytes, errors with their Wilson
+// interval, relative regret with its standard error and the ratio to the lower bound. What no result
+// knows has no column. Warnings are footnotes.
 func Compare(results []engine.Result) Table {
 	t := Table{
 		Caption: "Algorithms side by side",
 		Columns: []Column{text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"), text("standing", "Guarantee")},
+	}
+	undecided := someUndecided(results)
+	if undecided {
+		t.Columns = append(t.Columns, text("decided", "Decided, first run"))
 	}
 	chosen := measuresNamed("samples", "ratio", "rounds", "bytes", "error", "relative_regret")
 	for _, m := range chosen {
@@ -121,6 +126,10 @@ func Compare(results []engine.Result) Table {
 	}
 	for _, r := range results {
 		row := []any{markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing)}
+		if undecided {
+			decided, tasks := decidedTasks(r)
+			row = append(row, fmt.Sprintf("%d of %d", decided, tasks))
+		}
 		for _, m := range chosen {
 			v := m.value(r)
 			if x, ok := v.(engine.Interval); ok && m.name == "relative_regret" {
@@ -133,7 +142,12 @@ func Compare(results []engine.Result) Table {
 	t.Notes = []string{
 		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
 	}
-	return t.withoutEmptyColumns().withoutConstant("schedule", "status", "standing")
+	t = t.withoutEmptyColumns().withoutConstant("schedule", "status", "standing")
+	if undecided {
+		t.Notes = append(t.Notes, "A guarantee is for decided answers alone.")
+	}
+	t.Notes = append(t.Notes, compareFootnotes(results)...)
+	return t
 }
 
 // withoutConstant drops the named columns of words in which all of several rows

@@ -22,12 +22,17 @@ func sweepWarnings(s sim.Sweep) []string {
 	var out []string
 	for _, alike := range byKind(all) {
 		first, which := alike[0], ""
-		if first.Named() && slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(first) }) {
+		if first.Named() && differ(alike) {
 			which = "; this is of the first"
 		}
 		out = append(out, fmt.Sprintf("%s (%d of %s%s)", engine.WarningText(alike...), results[first.Kind], plural(len(s.Rows), "result"), which))
 	}
 	return out
+}
+
+// differ reports whether warnings of a kind do not all read the same.
+func differ(alike []engine.Warning) bool {
+	return slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(alike[0]) })
 }
 
 // resultWarnings returns the warnings of one result; what is said of several tasks alone is

@@ -47,3 +47,42 @@ func TestStandingSideBySide(t *testing.T) {
 		t.Errorf("what backs all is not said once: %q", got.Notes)
 	}
 }
+
+// Results side by side keep their warnings, with the names of those that have them, and say how many
+// answers a guarantee is about where it is not about all.
+func TestFootnotesSideBySide(t *testing.T) {
+	few := func(wrong float64) engine.Warning {
+		return engine.Warning{Kind: engine.WarnFewRuns, Numbers: []float64{20, 0.05, wrong, 20, 25}}
+	}
+	guessed := engine.Warning{Kind: engine.WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{1}}
+	answers := func(decided ...bool) []engine.Answer {
+		var out []engine.Answer
+		for _, d := range decided {
+			out = append(out, engine.Answer{Task: "a", Decided: d})
+		}
+		return out
+	}
+	a := engine.Result{Algorithm: "A", Standing: engine.StandingProven, Warnings: []engine.Warning{few(1), guessed}, Answers: answers(true, true)}
+	b := engine.Result{Algorithm: "B", Standing: engine.StandingProven, Warnings: []engine.Warning{guessed}, Answers: answers(false, false)}
+	got := Compare([]engine.Result{a, b, a})
+	for _, want := range []string{
+		"Guarantee of all: proven.", "A guarantee is for decided answers alone.",
+		"Warning: " + few(1).String() + " (A in row 1 and A in row 3).",
+		"Warning: " + guessed.String() + " (all).",
+	} {
+		if !slices.Contains(got.Notes, want) {
+			t.Errorf("no note %q in %q", want, got.Notes)
+		}
+	}
+	for i, want := range []string{"2 of 2", "0 of 2", "2 of 2"} {
+		if at := column(got, "decided"); at < 0 || got.Rows[i][at] != want {
+			t.Errorf("row %d: %v, want %s", i, got.Rows[i], want)
+		}
+	}
+	if got := Compare([]engine.Result{a, a}); column(got, "decided") >= 0 {
+		t.Errorf("a column for decided tasks where all are: %v", got.Rows)
+	}
+	if got := Compare([]engine.Result{b, a}); !slices.Contains(got.Notes, "Warning: "+few(1).String()+" (A).") {
+		t.Errorf("notes %q", got.Notes)
+	}
+}
