@@ -31,7 +31,11 @@ func compareFootnotes(results []engine.Result) []string {
 // namesOf names some of several results: by the algorithm, with the row where several results have
 // the same.
 func namesOf(results []engine.Result, rows []int) string {
-	if len(rows) == len(results) && len(rows) > 2 {
+	switch {
+	case len(rows) < len(results) || len(rows) < 2:
+	case len(rows) == 2:
+		return "both"
+	default:
 		return "all"
 	}
 	count := map[string]int{}
