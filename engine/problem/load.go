@@ -74,6 +74,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	if opt.Standardize {
 		p.standardize(categories)
 	}
+	p.noteLengthscales()
 	if err := p.Check(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,55 @@
+package kernels
+
+// ColumnScale is a length scale of a kernel and the column that it is for.
+type ColumnScale struct {
+	Kernel string  // as it is called in scripts
+	Column int     // number of the column in the points
+	Scale  float64 // ℓ, in units of the column
+}
+
+// ColumnScales returns the length scales by which a kernel compares the columns of points, of the
+// kernels whose value falls with the distance in one length scale: RBF, RQ and Matern, wherever they
+// stand in sums and products. Free numbers are left out, since they are still to be found, and so is
+// what does not fit the points.
+func ColumnScales(k Kernel, p *Points) []ColumnScale {
+	bound, err := Bind(k, p)
+	if err != nil {
+		return nil
+	}
+	return columnScales(bound, p.Dim())
+}
+
+func columnScales(k Kernel, dim int) []ColumnScale {
+	of := func(ks ...Kernel) []ColumnScale {
+		var out []ColumnScale
+		for _, k := range ks {
+			out = append(out, columnScales(k, dim)...)
+		}
+		return out
+	}
+	var scales []float64
+	var dims Dims
+	switch k := k.(type) {
+	case Sum:
+		return of(k.Terms...)
+	case Product:
+		return of(k.Factors...)
+	case Scaled:
+		return of(k.Kernel)
+	case Power:
+		return of(k.Kernel)
+	case RBF:
+		scales, dims = k.Lengthscale, k.Dims
+	case RQ:
+		scales, dims = k.Lengthscale, k.Dims
+	case Matern:
+		scales, dims = k.Lengthscale, k.Dims
+	default:
+		return nil
+	}
+	var out []ColumnScale
+	for c := range dims.count(dim) {
+		out = append(out, ColumnScale{k.(reader).form().name, dims.at(c), perColumn(scales, c)})
+	}
+	return out
+}
