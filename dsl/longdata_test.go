@@ -25,8 +25,8 @@ func TestLongData(t *testing.T) {
 	var told []string
 	s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
 	must(t, s, longScript+"\nr = fb(p, budget=4, runs=1)\ns = sweep(r, noise=[1, 2])")
-	if len(told) != 2 || !strings.HasSuffix(told[0], "decimal commas") || !strings.HasSuffix(told[1], "ignored: note") {
-		t.Errorf("told %q, want how columns are separated and which are ignored", told)
+	if len(told) != 3 || !strings.HasSuffix(told[0], "decimal commas") || !strings.HasSuffix(told[1], "ignored: note") || !strings.HasPrefix(told[2], "the kernel admits every truth on these 3 arms") {
+		t.Errorf("told %q, want how columns are separated, which are ignored, and that the kernel rules nothing out", told)
 	}
 	v, _, _ := s.Value("p")
 	p := v.(*problem.Problem)

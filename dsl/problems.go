@@ -161,6 +161,9 @@ func (c *call) problem() (any, error) {
 		if err == nil {
 			_, err = joint.Check(p.Tasks, p.Arms)
 		}
+		if err == nil {
+			p.Notes = append(p.Notes, kernelNotes(c.e.ctx, p)...)
+		}
 		return p, err
 	})
 	if err == nil {

@@ -21,6 +21,7 @@ type Outcome struct {
 	Warnings     []Warning
 	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
 	Samples      int        // all agents together
+	Alone        bool       // whether the agents exchanged nothing, though the algorithm may, see Loner
 }
 
 // Run drives an algorithm to its end: the only loop. It stops at Options.MaxRounds and before a
@@ -89,6 +90,6 @@ func (o *Outcome) close(alg Algorithm, status Status) Outcome {
 			}
 		}
 	}
-	o.Status = status
+	o.Status, o.Alone = status, Alone(alg)
 	return *o
 }

@@ -256,7 +256,7 @@ func TestCoTestTie(t *testing.T) {
 	if out.Status != engine.StatusSamples || a.Decided || a.Arm != "" || len(a.Candidates) != 2 || !(a.Margin > 0 && a.Margin < 0.1) {
 		t.Errorf("status %s after %d rounds, answer %+v; want undecided with two candidates and a small margin", out.Status, len(out.Rounds), a)
 	}
-	if len(out.Warnings) != 1 || out.Warnings[0].Kind != engine.WarnTooCloseWithin || out.Warnings[0].Names[0] != "a" {
+	if len(out.Warnings) != 2 || out.Warnings[1].Kind != engine.WarnTestsAlone || out.Warnings[0].Kind != engine.WarnTooCloseWithin || out.Warnings[0].Names[0] != "a" {
 		t.Errorf("warnings %v", out.Warnings)
 	}
 	if a := out.Answers[1]; !a.Decided || a.Arm != "2" {

@@ -52,6 +52,8 @@ type Model struct {
 	tasks func() ([]*Model, error) // once: the model of each task alone
 	apart func() (*Model, error)   // once: the same problem under the kernel identity()
 	plain func() (*Model, error)   // once: in coordinates for least squares
+
+	admits func() bool // once, see AdmitsAll
 }
 
 // New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 takes the
@@ -97,6 +99,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.known = sync.OnceValues(m.computeTruth)
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
+	m.admits = sync.OnceValue(m.admitsAll)
 	for i, s := range p.Noise.Scales {
 		m.Precision[i] = unit * unit / (s * s)
 	}

@@ -32,15 +32,18 @@ func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
 		gaps = []float64{q.Options.Gap}
 	}
-	if len(gaps) == 0 {
-		if p.Mean == nil {
-			return nil, nil, errUnknown
-		}
-		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
+	if len(gaps) == 0 && p.Mean == nil {
+		return nil, nil, errUnknown
 	}
 	m, err := model.New(p, q.Options.Unit)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, w := range m.KernelWarnings() {
+		notes = append(notes, w.String())
+	}
+	if len(gaps) == 0 {
+		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
 	var out []scenario
 	for _, gap := range gaps {

@@ -75,7 +75,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 		Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: opt, Runs: runs, Seed: f.Seed + offset,
 		Workers: f.Workers, Memory: f.Memory,
 		Each: func(run int, o *engine.Outcome, pulls [][]int) {
-			needs[run] = f.Prices.need(o, pulls, entry.Shares)
+			needs[run] = f.Prices.need(o, pulls, entry.Shares && !o.Alone)
 			f.done++
 			if f.Progress != nil {
 				f.Progress(sim.Step{Done: f.done, Total: f.total})

@@ -165,7 +165,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	}
 	measured := &meter{
 		Environment: x.environment(run), taskOf: x.Problem.TaskOf, features: model.Rank(),
-		broadcast: entry.Shares, itemise: x.Each != nil,
+		broadcast: entry.Shares && !engine.Alone(m.alg), itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
 	if x.Progress != nil && x.Runs == 1 {

@@ -48,8 +48,12 @@ var _ engine.Algorithm = (*coTest)(nil)
 
 // NewCoTestFC prepares the test on a model. Least squares throughout: schedule and ξ do
 // not apply. Options.Norm matters only to features that were cut at MaxRank, where it
-// is an error when ‖θ*‖ is neither given nor known.
+// is an error when ‖θ*‖ is neither given nor known. Under a kernel that admits every truth each agent
+// tests alone, see fallback: a common allocation would only cost samples.
 func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	if unshared(m) {
+		return newFallback(m, opt)
+	}
 	return newCoTest(m, opt, minimaxPlanner{})
 }
 

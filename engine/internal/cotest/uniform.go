@@ -13,6 +13,10 @@ import (
 // NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
 // task by task.
 func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	return newIndTest(m, opt)
+}
+
+func newIndTest(m *model.Model, opt engine.Options) (*individual.Algorithm, error) {
 	opt, err := opt.Checked(engine.ModeFC)
 	if err != nil {
 		return nil, err

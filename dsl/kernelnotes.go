@@ -1,0 +1,43 @@
+package dsl
+
+import (
+	"context"
+
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// notedArms is the number of arms up to which problem looks at the rank of its kernel: that takes the
+// cube of it in operations, here some tens of milliseconds. Runs look at any number.
+const notedArms = 400
+
+// kernelNotes says when the kernel of a problem admits every truth on its arms. Of a kernel that is
+// identity() as written it says nothing, since that is what was asked for, and nothing of one with
+// free numbers, which are still to be found.
+func kernelNotes(ctx context.Context, p *problem.Problem) []string {
+	if free, err := p.Kernel.Free(); p.N() > notedArms || err != nil || len(free) > 0 || isIdentity(p.Kernel) {
+		return nil
+	}
+	m, err := model.NewContext(ctx, p, 0)
+	if err != nil {
+		return nil // what is wrong is said by whatever needs the model
+	}
+	var out []string
+	for _, w := range m.KernelWarnings() {
+		out = append(out, w.String())
+	}
+	return out
+}
+
+// isIdentity reports whether a kernel is a multiple of identity().
+func isIdentity(k kernels.Joint) bool {
+	for _, t := range k.Terms {
+		_, task := t.Task.(kernels.Identity)
+		_, arm := t.Arm.(kernels.Identity)
+		if !task || !arm {
+			return false
+		}
+	}
+	return true
+}

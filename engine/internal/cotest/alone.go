@@ -1,0 +1,43 @@
+package cotest
+
+import (
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// fallback is CoTestFC under a kernel that admits every truth: the test of each agent alone, since
+// no agent's data exclude anything about the arms of another.
+type fallback struct {
+	*individual.Algorithm
+	arms int // different arms of all tasks
+}
+
+var (
+	_ engine.Algorithm = (*fallback)(nil)
+	_ engine.Explainer = (*fallback)(nil)
+	_ engine.Loner     = (*fallback)(nil)
+)
+
+// unshared reports whether agents have nothing to tell each other: the kernel admits every truth,
+// and there is no noise scale that all estimate together.
+func unshared(m *model.Model) bool {
+	return m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && m.AdmitsAll()
+}
+
+func newFallback(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	alone, err := newIndTest(m, opt)
+	if err != nil { // said of all tasks, not of one with its part of delta
+		return newCoTest(m, opt, minimaxPlanner{})
+	}
+	return &fallback{alone, m.Rank()}, nil
+}
+
+// Alone reports that the agents exchange nothing.
+func (a *fallback) Alone() bool { return true }
+
+// Warnings says that each agent tests alone, besides the warnings of the agents.
+func (a *fallback) Warnings() []engine.Warning {
+	return append(a.Algorithm.Warnings(), engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(a.arms)}})
+}

@@ -1,0 +1,73 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+)
+
+// AdmitsAll reports whether the kernel can represent whatever expected rewards the arms have that it
+// distinguishes: its rank is the number of different arms of all tasks, counted task by task. What is
+// proven for every function of such a kernel is proven for every truth, so data on one arm exclude
+// nothing about another. Where blocks of tasks have full rank and the whole does not, tasks say
+// something of each other, and it is false.
+func (m *Model) AdmitsAll() bool { return m.admits() }
+
+func (m *Model) admitsAll() bool {
+	if m.Cut() {
+		return false
+	}
+	different := 0
+	for _, group := range m.Problem.Groups() {
+		seen := map[string]bool{}
+		for _, i := range group {
+			id := canon.Fingerprint(m.Features.RawRowView(i))
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			if different++; different > m.Rank() {
+				return false
+			}
+		}
+	}
+	return different == m.Rank()
+}
+
+// unrelatedBelow is the correlation of two arms below which a measurement of one takes less than a
+// millionth off the prior variance of the other.
+const unrelatedBelow = 1e-3
+
+// Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
+// correlation is below a thousandth.
+func (m *Model) Unrelated() bool {
+	norms := make([]float64, m.Problem.N())
+	for i := range norms {
+		row := m.Features.RawRowView(i)
+		norms[i] = math.Sqrt(floats.Dot(row, row))
+	}
+	for i := range norms {
+		for j := range i {
+			if math.Abs(floats.Dot(m.Features.RawRowView(i), m.Features.RawRowView(j))) > unrelatedBelow*norms[i]*norms[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// KernelWarnings says when the kernel admits every truth on these arms, what it is then worth to
+// which methods, and what would help.
+func (m *Model) KernelWarnings() []engine.Warning {
+	kind := engine.WarnAdmitsAll
+	switch {
+	case m.Problem.N() < 2 || !m.AdmitsAll():
+		return nil
+	case m.Unrelated():
+		kind = engine.WarnUnrelated
+	}
+	return []engine.Warning{{Kind: kind, Numbers: []float64{float64(m.Rank())}}}
+}
