@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -36,11 +37,18 @@ func freeFunction() Function {
 }
 
 // named gives a free number the name that it is bound to, unless it has one: the name
-// stands for one number wherever it is used.
+// stands for one number wherever it is used. A result has the name that it was bound to last, which
+// tables and figures of several results show.
 func named(v value, name string) value {
-	if f, ok := v.Data.(kernels.Free); ok && f.Name == "" {
-		f.Name = name
-		v.Data = f
+	switch data := v.Data.(type) {
+	case kernels.Free:
+		if data.Name == "" {
+			data.Name = name
+			v.Data = data
+		}
+	case engine.Result:
+		data.Name = name
+		v.Data = data
 	}
 	return v
 }

@@ -111,7 +111,7 @@ func fromGo(name string, v any) (value, error) {
 		return value{Table, v}, nil
 	}
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
-		return value{Type(k.Name), v}, nil
+		return named(value{Type(k.Name), v}, name), nil
 	}
 	return plainFromGo(name, r)
 }

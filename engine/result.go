@@ -136,6 +136,12 @@ type Result struct {
 	Schedule  string `json:"schedule"` // "" where it says nothing to the algorithm
 	Problem   string `json:"problem"`
 	Status    Status `json:"status"`
+	// the name that a script has bound it to; "" without one
+	Name   string `json:"name,omitempty"`
+	Kernel string `json:"kernel,omitempty"` // of the problem, as text; a long one abridged
+	Noise  string `json:"noise,omitempty"`  // what is known of the noise of the problem, and its scale
+	// further options that are not at their defaults
+	Stated []Setting `json:"options,omitempty"`
 	// finished runs; 0 when the first one was interrupted, of which samples, rounds and messages
 	// then are
 	Runs  int `json:"runs"`

@@ -7,8 +7,8 @@ import (
 )
 
 // compareFootnotes returns the warnings of results side by side, one sentence a kind with the names
-// of the results that have it.
-func compareFootnotes(results []engine.Result) []string {
+// of the results that have it, which are the bound ones where there are some.
+func compareFootnotes(results []engine.Result, bound []string) []string {
 	var all []engine.Warning
 	rows := map[engine.WarningKind][]int{}
 	for i, r := range results {
@@ -23,14 +23,14 @@ func compareFootnotes(results []engine.Result) []string {
 		if differ(alike) && alike[0].Named() {
 			which = "; this is of the first"
 		}
-		out = append(out, fmt.Sprintf("Warning: %s (%s%s).", engine.WarningText(alike...), namesOf(results, rows[alike[0].Kind]), which))
+		out = append(out, fmt.Sprintf("Warning: %s (%s%s).", engine.WarningText(alike...), namesOf(results, bound, rows[alike[0].Kind]), which))
 	}
 	return out
 }
 
-// namesOf names some of several results: by the algorithm, with the row where several results have
-// the same.
-func namesOf(results []engine.Result, rows []int) string {
+// namesOf names some of several results: by the names that they are bound to, or by the algorithm,
+// with the row where several results have the same.
+func namesOf(results []engine.Result, bound []string, rows []int) string {
 	switch {
 	case len(rows) < len(results) || len(rows) < 2:
 	case len(rows) == 2:
@@ -45,7 +45,9 @@ func namesOf(results []engine.Result, rows []int) string {
 	var names []string
 	for _, i := range rows {
 		name := markedName(results[i].Algorithm)
-		if count[results[i].Algorithm] > 1 {
+		if bound != nil && bound[i] != "" {
+			name = bound[i]
+		} else if count[results[i].Algorithm] > 1 {
 			name = fmt.Sprintf("%s in row %d", name, i+1)
 		}
 		names = append(names, name)

@@ -66,16 +66,10 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	if err := sameUnit(ms); err != nil {
 		return Figure{}, err
 	}
-	f := Figure{Title: ms[0].title + " by algorithm", XLabel: ms[0].column().heading(), YLabel: "algorithm", NonNegative: true}
+	l := labelsOf(results)
+	f := Figure{Title: ms[0].title + " by " + l.what, XLabel: ms[0].column().heading(), YLabel: l.what, NonNegative: true, Categories: l.texts}
 	if len(ms) > 1 {
-		f.Title, f.XLabel = ms[0].quantity+" by algorithm", ms[0].quantity
-	}
-	for _, r := range results {
-		name := markedName(r.Algorithm)
-		if r.Schedule != "" {
-			name += " (" + r.Schedule + ")"
-		}
-		f.Categories = append(f.Categories, name)
+		f.Title, f.XLabel = ms[0].quantity+" by "+l.what, ms[0].quantity
 	}
 	var lower []float64
 	for _, m := range ms {

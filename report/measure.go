@@ -107,15 +107,20 @@ func standardError(x engine.Interval, runs int) MeanError {
 	return MeanError{Mean: x.Mean, StandardError: (x.CI95[1] - x.CI95[0]) / (2 * t)}
 }
 
-// Compare sets algorithms side by side, one row per result in the order given: what backs the
-// answers, how many are decided where some are not, samples, rounds, bytes, errors with their Wilson
-// interval, relative regret with its standard error and the ratio to the lower bound. What no result
-// knows has no column. Warnings are footnotes.
+// Compare sets results side by side, one row for each in the order given: what tells it from the
+// others where that is not its algorithm alone, what backs the answers, how many are decided where
+// some are not, samples, rounds, bytes, errors with their Wilson interval, relative regret with its
+// standard error and the ratio to the lower bound. What no result knows has no column. Warnings are
+// footnotes.
 func Compare(results []engine.Result) Table {
-	t := Table{
-		Caption: "Algorithms side by side",
-		Columns: []Column{text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"), text("standing", "Guarantee")},
+	l := labelsOf(results)
+	t := Table{Caption: "Algorithms side by side"}
+	if !l.algorithms {
+		t.Caption = "Results side by side"
 	}
+	var lead [][]any
+	t.Columns, lead = l.lead()
+	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"), text("standing", "Guarantee"))
 	undecided := someUndecided(results)
 	if undecided {
 		t.Columns = append(t.Columns, text("decided", "Decided, first run"))
@@ -124,8 +129,8 @@ func Compare(results []engine.Result) Table {
 	for _, m := range chosen {
 		t.Columns = append(t.Columns, m.column())
 	}
-	for _, r := range results {
-		row := []any{markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing)}
+	for i, r := range results {
+		row := append(lead[i], markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing))
 		if undecided {
 			decided, tasks := decidedTasks(r)
 			row = append(row, fmt.Sprintf("%d of %d", decided, tasks))
@@ -142,11 +147,14 @@ func Compare(results []engine.Result) Table {
 	t.Notes = []string{
 		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
 	}
+	if l.abridged {
+		t.Notes = append(t.Notes, "… stands for what all kernels have in common.")
+	}
 	t = t.withoutEmptyColumns().withoutConstant("schedule", "status", "standing")
 	if undecided {
 		t.Notes = append(t.Notes, "A guarantee is for decided answers alone.")
 	}
-	t.Notes = append(t.Notes, compareFootnotes(results)...)
+	t.Notes = append(t.Notes, compareFootnotes(results, l.names)...)
 	return t
 }
 

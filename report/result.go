@@ -38,7 +38,7 @@ func (views) Result(r engine.Result) view {
 func resultsView(rs []engine.Result) view {
 	return view{
 		blocks:  func() []Block { return []Block{Compare(rs)} },
-		table:   func() (Table, error) { return resultRows(rs), nil },
+		table:   func() (Table, error) { return labelledRows(rs), nil },
 		axes:    func(string) (xs, ys []string) { return []string{"algorithm"}, measureNames(rs) },
 		figure:  func(o PlotOptions) (Figure, error) { return resultsFigure(rs, o.Y) },
 		several: true,

@@ -77,6 +77,36 @@ func resultRows(results []engine.Result) Table {
 	return t
 }
 
+// labelledRows returns resultRows behind what tells the results apart: names, and kernels and the
+// like in full.
+func labelledRows(results []engine.Result) Table {
+	l, rest := labelsOf(results), resultRows(results)
+	if l.algorithms {
+		return rest
+	}
+	t := Table{Rows: make([][]any, len(results))}
+	add := func(c Column, of func(i int) any) {
+		t.Columns = append(t.Columns, c)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], of(i))
+		}
+	}
+	if l.names != nil {
+		add(text("name", ""), func(i int) any { return orAbsent(l.names[i]) })
+	}
+	for j, c := range l.columns {
+		switch {
+		case slices.ContainsFunc(rest.Columns, func(o Column) bool { return o.Name == c.Name }):
+		case c.Name == "kernel":
+			add(c, func(i int) any { return orAbsent(results[i].Kernel) })
+		default:
+			add(c, func(i int) any { return l.cells[i][j] })
+		}
+	}
+	t.join(rest)
+	return t
+}
+
 // sweepRows returns a table with the swept values first, then the columns of resultRows that are
 // not swept.
 func sweepRows(s sim.Sweep) Table {

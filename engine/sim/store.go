@@ -135,6 +135,7 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	s.mu.Unlock()
 	if ok {
 		r, err := line.decode()
+		x.describe(&r)
 		return r, err == nil, err
 	}
 	r, err := Run(ctx, x)

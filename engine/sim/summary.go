@@ -69,6 +69,7 @@ func (x Experiment) blank(entry algorithms.Entry) engine.Result {
 			r.Schedule = engine.ScheduleTuned
 		}
 	}
+	x.describe(&r)
 	return r
 }
 

@@ -1,0 +1,287 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// labels tells several results apart: by the names they are bound to, and by what differs between
+// them. Tables have its columns, figures its texts.
+type labels struct {
+	names   []string // of each result; nil where none is needed
+	columns []Column // of what differs besides algorithm and schedule
+	cells   [][]any  // by result, one for each column
+	// algorithms says that they and their schedules tell the results apart, and nothing else differs
+	algorithms bool
+	abridged   bool // kernels are without what they have in common
+
+	texts []string // one line for each result
+	what  string   // that the texts are of: "algorithm", "kernel", "result"
+}
+
+// attribute is something by which results may differ.
+type attribute struct {
+	name, title string
+	of          func(engine.Result) any // a cell; nil when the result does not know it
+	word        string                  // before its value in a text; "" where the value says enough
+}
+
+// attributes returns what results can differ by besides algorithm and schedule, in the order of the
+// columns; the further options are those that some result states.
+func attributes(results []engine.Result) []attribute {
+	all := []attribute{
+		{"problem", "Problem", func(r engine.Result) any { return orAbsent(r.Problem) }, ""},
+		{"kernel", "Kernel", func(r engine.Result) any { return orAbsent(r.Kernel) }, ""},
+		{"noise", "Noise", func(r engine.Result) any { return orAbsent(r.Noise) }, "noise"},
+		{"delta", "δ", func(r engine.Result) any { return known(r.Delta) }, "delta"},
+		{"epsilon", "ε", func(r engine.Result) any { return known(r.Epsilon) }, "epsilon"},
+		{"budget", "Budget", func(r engine.Result) any { return orNone(r.Budget) }, "budget"},
+	}
+	for _, r := range results {
+		for _, s := range r.Stated {
+			if !slices.ContainsFunc(all, func(a attribute) bool { return a.name == s.Name }) {
+				all = append(all, attribute{s.Name, upper(s.Name), func(r engine.Result) any { return stated(r, s.Name) }, s.Name})
+			}
+		}
+	}
+	return all
+}
+
+// repetitions returns what makes no other experiment of a result, and tells results apart only where
+// nothing else does.
+func repetitions() []attribute {
+	return []attribute{
+		{"runs", "Runs", func(r engine.Result) any { return r.Asked }, "runs"},
+		{"seed", "Seed", func(r engine.Result) any { return r.Seed }, "seed"},
+	}
+}
+
+func stated(r engine.Result, name string) any {
+	for _, s := range r.Stated {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return nil
+}
+
+func orNone(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// labelsOf labels results, each so that no other has its label. Where only algorithms differ they
+// are the labels.
+func labelsOf(results []engine.Result) labels {
+	var l labels
+	l.cells = make([][]any, len(results))
+	algorithms := make([]string, len(results))
+	for i, r := range results {
+		if algorithms[i] = markedName(r.Algorithm); r.Schedule != "" {
+			algorithms[i] += " (" + r.Schedule + ")"
+		}
+	}
+	parts := make([][]string, len(results))
+	add := func(a attribute) {
+		values := make([]any, len(results))
+		for i, r := range results {
+			values[i] = a.of(r)
+		}
+		if allSame(values) {
+			return
+		}
+		if a.name == "kernel" {
+			values, l.abridged = distinct(values)
+		}
+		column := text(a.name, a.title)
+		if _, isNumber := numeric(firstKnown(values)); isNumber {
+			column.Align = Right
+		}
+		l.columns = append(l.columns, column)
+		for i, v := range values {
+			l.cells[i] = append(l.cells[i], v)
+			if v != nil {
+				parts[i] = append(parts[i], strings.TrimSpace(a.word+" "+cell(v, 0)))
+			}
+		}
+	}
+	for _, a := range attributes(results) {
+		add(a)
+	}
+	joined := func() []string { // what tells each result from the others
+		out := make([]string, len(results))
+		for i := range out {
+			out[i] = algorithms[i] + "\n" + strings.Join(parts[i], "\n")
+		}
+		return out
+	}
+	if !allDiffer(joined()) {
+		for _, a := range repetitions() {
+			add(a)
+		}
+	}
+	l.algorithms = len(l.columns) == 0 && allDiffer(algorithms)
+	if l.algorithms {
+		l.texts, l.what = algorithms, "algorithm"
+		return l
+	}
+	if l.names = boundNames(results); l.names == nil && !allDiffer(joined()) && len(results) > 1 {
+		l.names = make([]string, len(results))
+		for i := range l.names {
+			l.names[i] = fmt.Sprint(i + 1)
+		}
+	}
+	l.write(algorithms, parts)
+	return l
+}
+
+// write makes the texts. Figures cut long ones, so that one without a name that would be cut to
+// that of another has a number.
+func (l *labels) write(algorithms []string, parts [][]string) {
+	const cut = 34
+	if !allSame(algorithms) {
+		for i := range parts {
+			parts[i] = append([]string{algorithms[i]}, parts[i]...)
+		}
+	}
+	short := make([]string, len(parts))
+	for i, p := range parts {
+		l.texts = append(l.texts, strings.Join(p, ", "))
+		short[i] = string([]rune(l.texts[i])[:min(cut, len([]rune(l.texts[i])))])
+	}
+	l.what = "result"
+	if len(l.columns) == 1 && l.names == nil && allSame(algorithms) {
+		l.what = strings.ToLower(l.columns[0].Title)
+	}
+	for i := range l.texts {
+		name := ""
+		switch {
+		case l.names != nil:
+			name = l.names[i]
+		case !allDiffer(short):
+			name = fmt.Sprint(i + 1)
+		}
+		l.texts[i] = strings.Trim(name+": "+l.texts[i], ": ")
+	}
+}
+
+// boundNames returns the names that results are bound to; nil where none has one, or two have the same.
+func boundNames(results []engine.Result) []string {
+	names := make([]string, len(results))
+	var given []string
+	for i, r := range results {
+		if names[i] = r.Name; r.Name != "" {
+			given = append(given, r.Name)
+		}
+	}
+	if len(given) == 0 || !allDiffer(given) {
+		return nil
+	}
+	return names
+}
+
+// firstKnown returns the first value that is not nil, or nil.
+func firstKnown(values []any) any {
+	for _, v := range values {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func allSame[T comparable](values []T) bool {
+	return len(values) == 0 || !slices.ContainsFunc(values, func(v T) bool { return v != values[0] })
+}
+
+func allDiffer(texts []string) bool {
+	sorted := slices.Sorted(slices.Values(texts))
+	return len(slices.Compact(sorted)) == len(texts)
+}
+
+// lead returns the columns with which a table of the results begins, and their cells by result.
+func (l labels) lead() (columns []Column, rows [][]any) {
+	rows = make([][]any, len(l.cells))
+	if l.names != nil {
+		columns = append(columns, text("name", "Result"))
+		for i := range rows {
+			rows[i] = append(rows[i], orAbsent(l.names[i]))
+		}
+	}
+	for i := range rows {
+		rows[i] = append(rows[i], l.cells[i]...)
+	}
+	return append(columns, l.columns...), rows
+}
+
+// distinct shortens kernels, as text: length scales lose their name where they come first, as people
+// write them, and what all have in common is cut, the terms of sums of as many terms and the
+// factors of single products. It reports whether it cut anything, which … stands for.
+func distinct(kernels []any) (out []any, cut bool) {
+	kernels = slices.Clone(kernels)
+	for i, k := range kernels {
+		if s, ok := k.(string); ok {
+			kernels[i] = strings.ReplaceAll(s, "(lengthscale=", "(")
+		}
+	}
+	for _, separator := range []string{" + ", " * "} {
+		var parts [][]string
+		for _, k := range kernels {
+			s, ok := k.(string)
+			if !ok {
+				return kernels, false
+			}
+			parts = append(parts, splitOutside(s, separator))
+		}
+		for _, p := range parts {
+			if len(p) != len(parts[0]) {
+				return kernels, false
+			}
+		}
+		if len(parts[0]) == 1 {
+			continue
+		}
+		out := make([]any, len(kernels))
+		for i := range kernels {
+			var kept []string
+			for j, part := range parts[i] {
+				if slices.ContainsFunc(parts, func(p []string) bool { return p[j] != part }) {
+					kept = append(kept, part)
+				} else if len(kept) == 0 || kept[len(kept)-1] != "…" {
+					kept, cut = append(kept, "…"), true
+				}
+			}
+			out[i] = strings.Join(kept, separator)
+		}
+		return out, cut
+	}
+	return kernels, false
+}
+
+// splitOutside splits a text at a separator outside of all brackets and quotes.
+func splitOutside(s, separator string) []string {
+	var out []string
+	depth, from, quoted := 0, 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(' || c == '[':
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case depth == 0 && strings.HasPrefix(s[i:], separator):
+			out, from = append(out, s[from:i]), i+len(separator)
+			i = from - 1
+		}
+	}
+	return append(out, s[from:])
+}
