@@ -8,7 +8,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/internal/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -122,67 +121,6 @@ func outputFunctions() []Function {
 	}
 }
 
-// plotFunction draws values.
-func plotFunction() Function {
-	var plotted []Type
-	var several []string
-	for _, k := range kinds.Names() {
-		t := Type(k.Name)
-		if !t.isDrawn() {
-			continue
-		}
-		plotted, several = append(plotted, t), append(several, t.a())
-		if t == Result {
-			plotted, several = append(plotted, List), append(several, "several results")
-		}
-	}
-	return Function{
-		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
-		Params: []Param{
-			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
-			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name"},
-			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "the vertical axis: samples, samples_total, error, rounds, bytes, ratio or regret; or a list of several of one unit"},
-			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
-			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
-		},
-		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
-	}
-}
-
-// plot draws a value and writes the figure where a file is given.
-func (c *call) plot() (any, error) {
-	v := c.arg("value").value
-	data := v.Data
-	if list, ok := data.([]value); ok {
-		found, err := results(list)
-		if err != nil {
-			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
-		}
-		data = found
-	}
-	figure, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel")})
-	if err != nil {
-		return nil, err
-	}
-	if c.arg("file").known() {
-		if err := c.save("file", value{Figure, figure}); err != nil {
-			return nil, err
-		}
-	}
-	return figure, nil
-}
-
-// measures returns the texts of y: one, several or none.
-func (c *call) measures() []string {
-	switch y := c.arg("y").Data.(type) {
-	case string:
-		return []string{y}
-	case []value:
-		return texts(c.arg("y").value)
-	}
-	return nil
-}
-
 // save writes a value to the file that a parameter names.
 func (c *call) save(param string, v value) error {
 	data := v.Data
@@ -193,13 +131,4 @@ func (c *call) save(param string, v value) error {
 		return &argumentError{param: param, message: fmt.Sprintf("cannot save to %q", c.text(param)), err: err}
 	}
 	return nil
-}
-
-// results returns the results in a list that holds nothing else.
-func results(list []value) ([]engine.Result, error) {
-	out, ok := every[engine.Result](list)
-	if !ok || len(out) == 0 {
-		return nil, fmt.Errorf("it needs results of fc or fb, at least one")
-	}
-	return out, nil
 }

@@ -30,6 +30,7 @@ func (c *call) checkPlot() {
 	}
 	xs, _ := report.Axes(sample, "")
 	x := c.text("x")
+	c.checkLook(sample)
 	// a sweep whose names are not known has none
 	if len(xs) > 0 && !c.offered("x", c.arg("x"), xs) {
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -91,7 +92,10 @@ func checkMeasures(asked, offered []string) error {
 // checkParts refuses panels and several measures where the value has none.
 func (o PlotOptions) checkParts(v any, xs []string) error {
 	w, _ := viewOf(v)
+	_, isSweep := v.(sim.Sweep)
 	switch {
+	case isSweep && o.NoReference && slices.Contains(o.Y, "lower_bound"):
+		return &OptionError{"reference", ReferenceRule, ReferenceHint}
 	case len(o.Y) > 1 && !w.several:
 		return fmt.Errorf("a %s is drawn with one y at a time", TypeName(v))
 	case o.Panel == "":

@@ -11,6 +11,7 @@ import (
 func (views) Bounds(r bounds.Report) view {
 	return view{
 		blocks: func() []Block { return boundsBlocks(r) },
+		bars:   "bound",
 		axes:   fixedAxes("bound", "samples", "budget", "error"),
 		figure: func(o PlotOptions) (Figure, error) { return boundsFigure(r, o.Y[0]), nil },
 	}

@@ -35,7 +35,7 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	if err := sameUnit(c.measures); err != nil {
 		return Figure{}, err
 	}
-	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel))
+	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel), o.LogX)
 	m := c.measures[0]
 	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, NonNegative: !c.signed, Categories: g.categories, XNames: g.xNames}
 	if len(c.measures) > 1 {
@@ -84,7 +84,7 @@ type combo struct {
 	rows []int
 }
 
-func (c chart) split(x, panel int) split {
+func (c chart) split(x, panel int, logX *bool) split {
 	g := split{chart: c, at: make([]float64, len(c.rows)), along: x >= 0 && c.names[x] == "algorithm"}
 	for i, r := range c.rows {
 		if !slices.Contains(g.algorithms, r.algorithm) {
@@ -112,7 +112,7 @@ func (c chart) split(x, panel int) split {
 		}
 		g.panels[k].add(strings.Join(all, ", "), strings.Join(rest, ", "), i)
 	}
-	g.place(x)
+	g.place(x, logX)
 	for _, p := range g.panels {
 		for _, c := range p.combos {
 			slices.SortStableFunc(c.rows, func(a, b int) int { return cmp.Compare(g.at[a], g.at[b]) })
@@ -137,7 +137,7 @@ func (p *splitPanel) add(name, rest string, row int) {
 
 // place finds where the rows stand on the x axis: numbers at themselves, words at
 // their place among the words.
-func (g *split) place(x int) {
+func (g *split) place(x int, logX *bool) {
 	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {
 		for i, r := range g.rows {
 			word := cell(marked(g.names[x], r.values[x]), 0)
@@ -151,23 +151,32 @@ func (g *split) place(x int) {
 	for i, r := range g.rows {
 		g.at[i], _ = numeric(r.values[x])
 	}
-	g.placeEnds()
+	g.placeEnds(logX)
 }
 
 // placeEnds gives 0 and infinity separate places beyond the other values, when those call for a
-// logarithmic axis: a family of kernels has such ends.
-func (g *split) placeEnds() {
+// logarithmic axis or one is asked for: a family of kernels has such ends. On a linear axis 0 has its
+// place.
+func (g *split) placeEnds(logX *bool) {
 	inside := slices.DeleteFunc(slices.Clone(g.at), func(v float64) bool { return v == 0 || math.IsInf(v, 1) })
-	if g.log = spanDecades(inside); !g.log {
+	g.log = spanDecades(inside)
+	if logX != nil {
+		g.log = *logX
+	}
+	if len(inside) == 0 || !g.log && logX == nil {
 		return
 	}
 	lo, hi := slices.Min(inside), slices.Max(inside)
-	step := math.Pow(hi/lo, 0.12)
+	below, above := 0., hi+0.12*max(hi-lo, hi)
+	if g.log {
+		step := math.Pow(max(hi/lo, 2), 0.12)
+		below, above = lo/step, hi*step
+	}
 	for _, end := range []struct {
 		value, at float64
 		name      string
-	}{{0, lo / step, "0"}, {math.Inf(1), hi * step, "∞"}} {
-		if !slices.Contains(g.at, end.value) {
+	}{{0, below, "0"}, {math.Inf(1), above, "∞"}} {
+		if !slices.Contains(g.at, end.value) || end.value == end.at {
 			continue
 		}
 		g.xNames = append(g.xNames, XName{At: end.at, Name: end.name})

@@ -13,23 +13,28 @@ type PlotOptions struct {
 	// what goes up; several are measures of one unit in one figure; none means the usual one
 	Y     []string
 	Panel string // a swept name: a panel for each of its values; "" means one panel
+	Look
 }
 
-// FigureOf draws a value: plot(value, x=, y=, panel=). Axes lists what x and y may
+// FigureOf draws a value: plot(value, x=, y=, panel=, ...). Axes lists what x and y may
 // be. An x, y or panel that the value does not have is an error naming those it
 // has; so are measures of different units in one figure, and a value that cannot
-// be drawn.
+// be drawn. An option of Look that the figure cannot have is an *OptionError.
 func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {
-		return f, nil
+		return o.apply(f)
 	}
 	o, err := o.chosen(v)
 	if err != nil {
 		return Figure{}, err
 	}
 	w, _ := viewOf(v)
-	return w.figure(o)
+	f, err := w.figure(o)
+	if err != nil {
+		return f, err
+	}
+	return o.apply(f)
 }
 
 // barFigure returns a figure of one series of horizontal bars.

@@ -21,3 +21,9 @@ const (
 	Forecast = figure.Forecast
 	Bound    = figure.Bound
 )
+
+// The widths that a figure can have, in columns.
+const (
+	Narrowest = figure.Narrowest
+	Widest    = figure.Widest
+)

@@ -20,8 +20,9 @@ type view struct {
 	axes   func(x string) (xs, ys []string)    // as in Axes; nil if the value cannot be drawn
 	figure func(o PlotOptions) (Figure, error) // for an X and at least one Y of axes
 
-	several bool // a figure may have several measures of one unit
-	panels  bool // a figure may have panels
+	bars    string // the x for which the figure is one of bars; "" for none
+	several bool   // a figure may have several measures of one unit
+	panels  bool   // a figure may have panels
 }
 
 // viewOf returns the view of a value of a kind, or of a list of results.
@@ -34,6 +35,17 @@ func viewOf(v any) (view, bool) {
 		return view{}, false
 	}
 	return k.View(views{}, v), true
+}
+
+// IsBars reports whether the figure of a value with this x, "" for the usual one, is one of
+// horizontal bars whatever the value holds.
+func IsBars(v any, x string) bool {
+	w, ok := viewOf(plain(v))
+	if !ok || w.bars == "" {
+		return false
+	}
+	xs, _ := w.axes(x)
+	return x == w.bars || x == "" && len(xs) > 0 && xs[0] == w.bars
 }
 
 // fixedAxes returns the axes of values that all have the same.

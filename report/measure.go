@@ -154,7 +154,7 @@ func Compare(results []engine.Result) Table {
 	if undecided {
 		t.Notes = append(t.Notes, "A guarantee is for decided answers alone.")
 	}
-	t.Notes = append(t.Notes, compareFootnotes(results, l.names)...)
+	t.Notes = append(t.Notes, compareFootnotes(results, boundNames(results))...)
 	return t
 }
 

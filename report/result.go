@@ -14,6 +14,7 @@ func (views) Result(r engine.Result) view {
 	return view{
 		blocks: func() []Block { return resultBlocks(r) },
 		table:  func() (Table, error) { return answerRows(r), nil },
+		bars:   "task",
 		axes: func(x string) (xs, ys []string) {
 			switch x {
 			case "", "task":
@@ -41,6 +42,7 @@ func resultsView(rs []engine.Result) view {
 		table:   func() (Table, error) { return labelledRows(rs), nil },
 		axes:    func(string) (xs, ys []string) { return []string{"algorithm"}, measureNames(rs) },
 		figure:  func(o PlotOptions) (Figure, error) { return resultsFigure(rs, o.Y) },
+		bars:    "algorithm",
 		several: true,
 	}
 }

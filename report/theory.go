@@ -11,6 +11,7 @@ import (
 func (views) Hardness(h bounds.Hardness) view {
 	return view{
 		blocks: func() []Block { return hardnessBlocks(h) },
+		bars:   "task",
 		axes:   fixedAxes("task", "gap", "rho_alone", "weight"),
 		figure: func(o PlotOptions) (Figure, error) { return hardnessFigure(h, o.Y[0]), nil },
 	}

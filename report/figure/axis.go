@@ -61,6 +61,13 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 	return a
 }
 
+// limit gives the axis the ends that were asked for, if any.
+func (a *axis) limit(ends *[2]float64) {
+	if ends != nil && limits(*ends, a.log) == nil {
+		a.lo, a.hi = ends[0], ends[1]
+	}
+}
+
 // breathing is the room at each end, as a share of the range: enough for a marker with
 // the bars of intervals beside it.
 const breathing = 0.06

@@ -32,8 +32,9 @@ func (d *layout) layBars() {
 	if d.LogX { // the shortest bar needs some length
 		p.x.lo /= 1.5
 	}
+	p.x.limit(d.XLim)
 	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	p.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80)
+	p.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80, d.letters(44))
 	if len(d.Series) > 1 {
 		for i, s := range d.Series {
 			d.entries = append(d.entries, entry{name: s.Name, look: p.looks[i], filled: true})
@@ -85,7 +86,10 @@ func (p pane) whisker(c draw.Canvas, from, to float64, y, half vg.Length) vg.Len
 	hi, _ := p.x.clamp(to)
 	style := draw.LineStyle{Color: ink, Width: 1.1}
 	c.StrokeLine2(style, p.px(lo), y, p.px(hi), y)
-	c.StrokeLine2(style, p.px(lo), y-half/2, p.px(lo), y+half/2)
-	c.StrokeLine2(style, p.px(hi), y-half/2, p.px(hi), y+half/2)
+	for _, end := range []float64{from, to} {
+		if _, outside := p.x.clamp(end); outside == 0 { // one that lies outside has no cap
+			c.StrokeLine2(style, p.px(end), y-half/2, p.px(end), y+half/2)
+		}
+	}
 	return p.px(hi)
 }

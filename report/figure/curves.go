@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -46,9 +47,11 @@ func ranges(panels []Figure) extents {
 	var e extents
 	var ys, ends []float64
 	logX, logY, never := false, false, false
+	var xlim, ylim *[2]float64
 	for _, f := range panels {
 		never = never || f.NonNegative
 		logX, logY = logX || f.LogX, logY || f.LogY
+		xlim, ylim = cmp.Or(xlim, f.XLim), cmp.Or(ylim, f.YLim)
 		if len(f.Categories) > len(e.categories) {
 			e.categories = f.Categories
 		}
@@ -71,11 +74,13 @@ func ranges(panels []Figure) extents {
 		e.x = axis{lo: -0.5, hi: float64(len(e.categories)) - 0.5}
 	} else {
 		e.x = newAxis(e.at, nil, logX, false)
+		e.x.limit(xlim)
 	}
 	if never {
 		ends = slices.DeleteFunc(ends, func(v float64) bool { return v < 0 })
 	}
 	e.y = newAxis(ys, ends, logY, !logY && slices.Min(append([]float64{0}, ys...)) >= 0)
+	e.y.limit(ylim)
 	return e
 }
 
@@ -87,13 +92,13 @@ const overhang = between/2 - 2
 func (e extents) tickX(p *pane, neighbours bool) {
 	length := p.box.Max.X - p.box.Min.X
 	if e.categories != nil {
-		p.x.named(e.categories, func(i int) float64 { return float64(i) }, 24)
+		p.x.named(e.categories, func(i int) float64 { return float64(i) }, 24, 44)
 		if p.turned = e.turned(length, p.size); !p.turned {
 			return
 		}
 		if most := int(length / 11); len(e.categories) > most {
 			p.x.ticks = nil
-			p.x.named(e.categories, func(i int) float64 { return float64(i) }, max(most, 1))
+			p.x.named(e.categories, func(i int) float64 { return float64(i) }, max(most, 1), 44)
 		}
 		return
 	}
@@ -129,7 +134,7 @@ func (e extents) tickRoom(length, size vg.Length) vg.Length {
 func (d *layout) layAlone(p pane, e extents) {
 	p.y.tickRound(6)
 	length := d.width - 2*edging - yLabel - p.left() - d.margin()
-	d.one(p, p.left(), d.margin(), tall, e.tickRoom(length, p.size))
+	d.one(p, p.left(), d.margin(), d.tall(), e.tickRoom(length, p.size))
 	d.finish(&d.panes[0], e)
 }
 
@@ -141,12 +146,9 @@ func (d *layout) finish(p *pane, e extents) {
 	p.aside = p.movedBars()
 }
 
-// layGrid places several panes: three in a row, or two by two when they are four.
+// layGrid places several panes in rows.
 func (d *layout) layGrid(panes []pane, e extents) {
-	columns := min(len(panes), 3)
-	if len(panes) == 4 {
-		columns = 2
-	}
+	columns := d.gridColumns()
 	rows := (len(panes) + columns - 1) / columns
 	panes[0].y.tickRound(4)
 	for i := range panes {

@@ -24,6 +24,13 @@ type Figure struct {
 	YLabel string `json:"y_label"`
 	LogX   bool   `json:"log_x"`
 	LogY   bool   `json:"log_y"`
+	// the ends of the axes, the lower first; nil means what the values need. What has an x outside is
+	// not drawn, and what has a y outside stands at the edge. Above 0 on a logarithmic axis.
+	XLim *[2]float64 `json:"x_lim,omitempty"`
+	YLim *[2]float64 `json:"y_lim,omitempty"`
+	// of the sheet, in columns of a page that has two of them: 1 is 8.5 cm, 2 is 17.6 cm with the
+	// space between the columns; 0 means 2
+	Width float64 `json:"width,omitempty"`
 	// NonNegative says that no value can be below 0: intervals that reach there, as
 	// Student's t may, are drawn down to 0.
 	NonNegative bool `json:"non_negative,omitempty"`

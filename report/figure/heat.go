@@ -17,15 +17,15 @@ func (d *layout) layHeat() {
 	p := pane{Figure: d.Figure, size: 9, blind: true}
 	p.x = axis{lo: -0.5, hi: max(float64(m)-0.5, 0.5)}
 	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	p.x.named(h.Columns, func(j int) float64 { return float64(j) }, 40)
-	p.y.named(h.Rows, func(i int) float64 { return float64(n - 1 - i) }, 60)
+	p.x.named(h.Columns, func(j int) float64 { return float64(j) }, 40, 44)
+	p.y.named(h.Rows, func(i int) float64 { return float64(n - 1 - i) }, 60, d.letters(44))
 	ticks := vg.Length(tickRow)
 	total, widest := vg.Length(0), vg.Length(0)
 	for _, t := range p.x.ticks {
 		w := width(t.label, p.size)
 		total, widest = total+w+8, max(widest, w)
 	}
-	if total > sheetWidth-2*edging-yLabel-62-p.left() { // the names would not fit side by side
+	if total > d.width-2*edging-yLabel-62-p.left() { // the names would not fit side by side
 		p.turned, ticks = true, widest+10
 	}
 	d.one(p, p.left(), 62, min(max(vg.Length(n)*18, 60), 600), ticks)

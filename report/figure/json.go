@@ -29,6 +29,9 @@ func (f Figure) check() error {
 	if len(f.Series) == 0 && f.Heat == nil && len(f.Panels) == 0 {
 		return fmt.Errorf("it has neither series nor a heat map")
 	}
+	if err := f.checkFrame(); err != nil {
+		return err
+	}
 	for _, p := range f.Panels {
 		if p.Heat != nil || p.IsBars() || len(p.Panels) > 0 {
 			return fmt.Errorf("panel %q is not of lines or points", p.Title)

@@ -30,10 +30,17 @@ func (d *layout) name(panes []pane) {
 			}
 		}
 	}
-	if len(withName(d.entries)) > 14 {
+	if len(withName(d.entries)) > 14 || d.crowdsPane() {
 		d.atEnds = false
 	}
+	if d.crowdsPane() { // all names below
+		d.single = false
+	}
 }
+
+// crowdsPane reports whether names at the right would leave the pane too little of the sheet, of which
+// a narrow one can spare less.
+func (d layout) crowdsPane() bool { return d.margin() > (0.15+0.3*d.width/sheetWidth)*d.width }
 
 // add appends an entry, or nothing when once is set and its name is there.
 func (d *layout) add(e entry, once bool) {
@@ -87,7 +94,7 @@ func (d layout) margin() vg.Length {
 		entries = withName(d.entries)
 	}
 	for _, e := range entries {
-		widest = max(widest, t.Width(shorten(e.name, 34))+d.sampleRoom()+10)
+		widest = max(widest, t.Width(shorten(e.name, d.letters(34)))+d.sampleRoom()+10)
 	}
 	return max(widest, 12)
 }
@@ -140,7 +147,7 @@ func (d layout) labels(c draw.Canvas, entries []entry) {
 			c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
 			sample(c, l.entry, vg.Point{X: left, Y: l.y})
 		}
-		c.FillText(words(9), vg.Point{X: left + d.sampleRoom(), Y: l.y + 1}, shorten(l.name, 34))
+		c.FillText(words(9), vg.Point{X: left + d.sampleRoom(), Y: l.y + 1}, shorten(l.name, d.letters(34)))
 	}
 }
 
@@ -166,7 +173,7 @@ func (d layout) legendColumns() (n int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()
 	for _, e := range listed {
-		width = max(width, t.Width(shorten(e.name, 60))+sampleWidth+20)
+		width = max(width, t.Width(shorten(e.name, d.letters(60)))+sampleWidth+20)
 	}
 	n = max(1, int((d.width-2*edging-8)/max(width, 1)))
 	rows := (len(listed) + n - 1) / n
@@ -202,6 +209,6 @@ func (d layout) legend(c draw.Canvas) {
 			Y: edging + lines*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
 		}
 		sample(c, e, at)
-		c.FillText(words(9), vg.Point{X: at.X + sampleWidth + 5, Y: at.Y + 1}, shorten(e.name, 60))
+		c.FillText(words(9), vg.Point{X: at.X + sampleWidth + 5, Y: at.Y + 1}, shorten(e.name, d.letters(60)))
 	}
 }

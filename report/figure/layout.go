@@ -2,6 +2,7 @@ package figure
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -35,7 +36,9 @@ type entry struct {
 // Lengths in points. The sheet is as wide as a page with two columns of text, so
 // that letters keep their size in print.
 const (
-	sheetWidth = 500
+	sheetWidth = 2*column + gutter
+	column     = 241 // of a page with two
+	gutter     = 18  // between them
 	edging     = 8   // around everything
 	lineHeight = 13  // of names
 	yLabel     = 16  // room for the label of the y axis
@@ -45,11 +48,13 @@ const (
 	caption    = 15  // the title of a pane
 	above      = 12  // a row of labels of vertical lines
 	tall       = 236 // a pane that has the sheet for itself
+	titleSize  = 12
+	titleLine  = 15
 )
 
 // newLayout decides ranges, ticks and layout; it draws nothing yet.
 func newLayout(f Figure, titled bool) layout {
-	d := layout{Figure: f, titled: titled && f.Title != "", width: sheetWidth}
+	d := layout{Figure: f, titled: titled && f.Title != "", width: f.sheet()}
 	switch {
 	case f.Heat != nil:
 		d.layHeat()
@@ -64,7 +69,7 @@ func newLayout(f Figure, titled bool) layout {
 // top returns the room that the title takes.
 func (d layout) top() vg.Length {
 	if d.titled {
-		return edging + 20
+		return edging + 20 + vg.Length(len(d.titleLines())-1)*titleLine
 	}
 	return edging
 }
@@ -114,16 +119,19 @@ func (d layout) frame(c draw.Canvas) {
 		around.Max.X, around.Max.Y = max(around.Max.X, p.box.Max.X), max(around.Max.Y, p.box.Max.Y)
 	}
 	if d.titled {
-		t := words(12)
+		t := words(titleSize)
 		t.XAlign = draw.XCenter
-		title := fitting(d.Title, 12, d.width-2*edging)
-		x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(title)/2), d.width-edging-t.Width(title)/2)
-		c.FillText(t, vg.Point{X: x, Y: d.height - edging - 6}, title)
+		for k, line := range d.titleLines() {
+			x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(line)/2), d.width-edging-t.Width(line)/2)
+			c.FillText(t, vg.Point{X: x, Y: d.height - edging - 6 - vg.Length(k)*titleLine}, line)
+		}
 	}
 	if d.XLabel != "" {
 		t := words(10)
 		t.XAlign = draw.XCenter
-		c.FillText(t, vg.Point{X: (around.Min.X + around.Max.X) / 2, Y: edging + d.below() + 7}, fitting(d.XLabel, 10, d.width-2*edging))
+		label := fitting(d.XLabel, 10, d.width-2*edging)
+		x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(label)/2), d.width-edging-t.Width(label)/2)
+		c.FillText(t, vg.Point{X: x, Y: edging + d.below() + 7}, label)
 	}
 	up := words(10)
 	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter
@@ -131,6 +139,21 @@ func (d layout) frame(c draw.Canvas) {
 	half := up.Width(label) / 2
 	y := min(max((around.Min.Y+around.Max.Y)/2, edging+half), d.height-edging-half)
 	c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
+}
+
+// titleLines returns the title in one line, or in two where that is too long; the second one is cut
+// where it has no room.
+func (d layout) titleLines() []string {
+	room, t := d.width-2*edging, words(titleSize)
+	if t.Width(d.Title) <= room {
+		return []string{d.Title}
+	}
+	for at := strings.LastIndexByte(d.Title, ' '); at > 0; at = strings.LastIndexByte(d.Title[:at], ' ') {
+		if t.Width(d.Title[:at]) <= room {
+			return []string{d.Title[:at], fitting(d.Title[at+1:], titleSize, room)}
+		}
+	}
+	return []string{fitting(d.Title, titleSize, room)}
 }
 
 // words returns the one typeface of figures, in the given size.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
@@ -30,10 +32,7 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 		p.plots(0, f)
 		p.writef("\\end{axis}\n")
 	} else {
-		columns := min(len(f.Panels), 3)
-		if len(f.Panels) == 4 {
-			columns = 2
-		}
+		columns := f.gridColumns()
 		rows := (len(f.Panels) + columns - 1) / columns
 		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=34pt, y descriptions at=edge left},\n%s]\n", columns, rows, p.options(f))
 		for i, panel := range f.Panels {
@@ -67,13 +66,14 @@ func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) 
 // names the colours.
 func (p *pgf) head() {
 	p.writef("%% %s\n%% %s\n", line(p.figure.Title), line(p.figure.Describe()))
-	tallness := float64(newLayout(p.figure, false).height)/sheetWidth*17.8 + 1.4 // cm
+	const scale = 17.8 / sheetWidth // cm
+	wideness, tallness := float64(p.figure.sheet())*scale+0.8, float64(newLayout(p.figure, false).height)*scale+1.4
 	p.writef(`%% Data: %s, in the same folder. Read with \input{...} it needs \usepackage{pgfplots} and
 %% \usepgfplotslibrary{groupplots,fillbetween}; compiled by itself it is a page of its own.
 \expandafter\ifx\csname pgfplotsset\endcsname\relax
 \def\copefigure{\end{document}}
 \documentclass[10pt]{article}
-\usepackage[paperwidth=18.6cm,paperheight=%.1fcm,margin=4mm]{geometry}
+\usepackage[paperwidth=%.1fcm,paperheight=%.1fcm,margin=4mm]{geometry}
 \usepackage{pgfplots}
 \usepgfplotslibrary{groupplots,fillbetween}
 \pagestyle{empty}
@@ -83,7 +83,7 @@ func (p *pgf) head() {
 \else
 \let\copefigure\relax
 \fi
-`, p.dat, tallness)
+`, p.dat, wideness, tallness)
 	for i, c := range append(slices.Clone(palette), ink, grey) {
 		p.writef("\\definecolor{%s}{RGB}{%d,%d,%d}\n", "cope"+string(rune('a'+i)), c.R, c.G, c.B)
 	}
@@ -101,12 +101,16 @@ func (p *pgf) options(f Figure) string {
 	var b strings.Builder
 	opt := func(format string, a ...any) { fmt.Fprintf(&b, "  "+format+",\n", a...) }
 	n := len(f.Panels)
-	width, height := "0.95\\linewidth", "0.52\\linewidth"
-	switch {
-	case n == 4 || n == 2:
-		width, height = "0.5\\linewidth", "0.42\\linewidth"
-	case n > 2:
-		width, height = "0.355\\linewidth", "0.4\\linewidth"
+	tallness := 0.52
+	if f.Width != 0 { // a narrow figure is not as flat
+		tallness = 1 - 0.24*f.Width
+	}
+	width, height := p.share(0.95), p.share(tallness)
+	switch f.gridColumns() {
+	case 2:
+		width, height = p.share(0.5), p.share(0.42)
+	case 3:
+		width, height = p.share(0.355), p.share(0.4)
 	}
 	if !f.IsBars() {
 		opt("width=%s, height=%s", width, height)
@@ -114,8 +118,8 @@ func (p *pgf) options(f Figure) string {
 	x, y := p.shared.x, p.shared.y
 	if f.IsBars() { // names of any length stand beside the axis
 		box := newLayout(f, false).panes[0].box
-		opt("width=%.2f\\linewidth, height=%.2f\\linewidth, scale only axis, log origin=infty",
-			float64(box.Max.X-box.Min.X)/sheetWidth, float64(box.Max.Y-box.Min.Y)/sheetWidth)
+		sheet := f.sheet()
+		opt("width=%s, height=%s, scale only axis, log origin=infty", p.share(float64((box.Max.X-box.Min.X)/sheet)), p.share(float64((box.Max.Y-box.Min.Y)/sheet)))
 	}
 	opt("xmin=%s, xmax=%s, ymin=%s, ymax=%s", num(x.lo), num(x.hi), num(y.lo), num(y.hi))
 	if x.log {
@@ -135,6 +139,15 @@ func (p *pgf) options(f Figure) string {
 	opt("scaled ticks=false, clip=%v", f.IsBars()) // curves lie inside, their markers may reach out
 	b.WriteString(p.ticks(f))
 	return b.String()
+}
+
+// share returns a share of the width of the figure: of the text that it is read into, or, where a
+// width was asked for, of that.
+func (p *pgf) share(of float64) string {
+	if p.figure.Width == 0 {
+		return strconv.FormatFloat(math.Round(of*1000)/1000, 'f', -1, 64) + "\\linewidth"
+	}
+	return fmt.Sprintf("%.1fbp", of*float64(p.figure.sheet()))
 }
 
 // narrowest is the width of the text of a paper in which a figure is read, as a share of

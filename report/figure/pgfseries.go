@@ -130,6 +130,10 @@ func (p *pgf) legend() {
 	p.writef("\\matrix[anchor=north, yshift=-4pt, matrix anchor=north, column sep=5pt, row sep=0pt, nodes={font=\\footnotesize, anchor=west}] at (current bounding box.south) {\n")
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.rank() - b.rank() })
 	columns := 3
+	if p.figure.Width != 0 {
+		fit, _ := newLayout(p.figure, false).legendColumns()
+		columns = max(1, min(columns, fit))
+	}
 	k := 0
 	for _, e := range entries {
 		s := Series{}

@@ -42,6 +42,9 @@ func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.L
 // off the scale, which ends at the value next to it.
 func (a *axis) rename(names []XName, values []float64) {
 	for _, n := range names {
+		if _, outside := a.clamp(n.At); outside != 0 {
+			continue
+		}
 		from, to := n.At, n.At
 		if k := len(values) - 1; k > 1 && n.At == values[0] {
 			from, to = 0, math.Nextafter(values[1], 0)
@@ -172,12 +175,13 @@ func (a *axis) tickDecades(n int) bool {
 // power returns 10 to the k as a label, for the handler raised.
 func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
 
-// named puts category names at 0, 1, ..., at most most of them, evenly thinned.
-func (a *axis) named(names []string, position func(i int) float64, most int) {
+// named puts category names at 0, 1, ..., at most most of them, evenly thinned, each with at most so
+// many letters.
+func (a *axis) named(names []string, position func(i int) float64, most, letters int) {
 	every := (len(names) + most - 1) / most
 	for i, name := range names {
 		if i%every == 0 {
-			a.ticks = append(a.ticks, tick{value: position(i), label: shorten(name, 44)})
+			a.ticks = append(a.ticks, tick{value: position(i), label: shorten(name, letters)})
 		}
 	}
 }

@@ -1,0 +1,206 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
+)
+
+// plotFunction draws values.
+func plotFunction() Function {
+	var plotted []Type
+	var several []string
+	measured := groups{}
+	for _, k := range kinds.Names() {
+		t := Type(k.Name)
+		if !t.isDrawn() {
+			continue
+		}
+		plotted, several = append(plotted, t), append(several, t.a())
+		_, ys := report.Axes(t.zero(), "any")
+		measured.add(t.a(), ys)
+		if t == Result {
+			_, ys := report.Axes([]engine.Result{}, "any")
+			plotted, several = append(plotted, List), append(several, "several results")
+			measured.add("several results", ys)
+		}
+	}
+	text := func(name, doc string, synonyms ...string) Param {
+		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text}, Default: unset, Doc: doc}
+	}
+	truth := func(name, initial, doc string, synonyms ...string) Param {
+		return Param{Name: name, Synonyms: synonyms, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: initial, Doc: doc}
+	}
+	limits := func(name, doc string, synonyms ...string) Param {
+		return Param{Name: name, Synonyms: synonyms, Types: []Type{List}, Default: unset, Doc: doc}
+	}
+	return Function{
+		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
+		Params: []Param{
+			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
+			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
+			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "the measure to draw, the first when not given; or, of a sweep or several results, a list of measures of one unit. The measures " + measured.String()},
+			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
+			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
+			text("title", `the title, in place of its own; "" for none`, "caption", "main"),
+			text("xlabel", "what stands below the x axis, in place of its own", "xlab"),
+			text("ylabel", "what stands beside the y axis, in place of its own", "ylab"),
+			truth("logx", unset, "true or false: a logarithmic x axis or a linear one; when not given, what suits the values", "xlog", "xscale"),
+			truth("logy", unset, "true or false: a logarithmic y axis or a linear one; when not given, what suits the values", "ylog", "yscale"),
+			limits("xlim", "the ends of the x axis, [from, to]; what lies outside is not drawn", "xrange"),
+			limits("ylim", "the ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles", "yrange"),
+			{Name: "width", Synonyms: []string{"figsize", "columns"}, Types: []Type{Number}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest}, Default: unset, Doc: "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
+			truth("reference", "1", "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for", "references"),
+		},
+		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
+	}
+}
+
+// groups are kinds of value by the measures that they have.
+type groups []struct {
+	kinds    []string
+	measures string
+}
+
+func (g *groups) add(kind string, measures []string) {
+	joined := orList(measures)
+	for i := range *g {
+		if (*g)[i].measures == joined {
+			(*g)[i].kinds = append((*g)[i].kinds, kind)
+			return
+		}
+	}
+	*g = append(*g, struct {
+		kinds    []string
+		measures string
+	}{[]string{kind}, joined})
+}
+
+// String returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
+func (g groups) String() string {
+	var parts []string
+	for _, x := range g {
+		parts = append(parts, "of "+orList(x.kinds)+": "+x.measures)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// plot draws a value and writes the figure where a file is given.
+func (c *call) plot() (any, error) {
+	v := c.arg("value").value
+	data := v.Data
+	if list, ok := data.([]value); ok {
+		found, err := results(list)
+		if err != nil {
+			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
+		}
+		data = found
+	}
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel"), Look: c.look()})
+	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
+		at := c.arg(wrong.Option)
+		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.arg("file").known() {
+		if err := c.save("file", value{Figure, drawn}); err != nil {
+			return nil, err
+		}
+	}
+	return drawn, nil
+}
+
+// look reads the arguments that are about looks alone.
+func (c *call) look() report.Look {
+	text := func(name string) *string {
+		if s, given := c.arg(name).Data.(string); given {
+			return &s
+		}
+		return nil
+	}
+	truth := func(name string) *bool {
+		if x, given := c.arg(name).Data.(float64); given {
+			yes := x != 0
+			return &yes
+		}
+		return nil
+	}
+	return report.Look{
+		Title: text("title"), XLabel: text("xlabel"), YLabel: text("ylabel"), LogX: truth("logx"), LogY: truth("logy"),
+		XLim: c.limits("xlim"), YLim: c.limits("ylim"), Width: c.number("width"), NoReference: c.arg("reference").known() && c.number("reference") == 0,
+	}
+}
+
+// limits returns the ends of an axis, nil where none are given.
+func (c *call) limits(name string) *[2]float64 {
+	list, _ := c.arg(name).Data.([]value)
+	if numbers, ok := every[float64](list); ok && len(numbers) == 2 {
+		return &[2]float64{numbers[0], numbers[1]}
+	}
+	return nil
+}
+
+// checkLook finds ends of an axis that plot would refuse, as far as that can be said before the value
+// is there.
+func (c *call) checkLook(sample any) {
+	if _, swept := sample.(sim.Sweep); swept && c.look().NoReference && slices.Contains(c.measures(), "lower_bound") {
+		at := c.arg("reference")
+		c.fail(&at, "plot: "+report.ReferenceRule, report.ReferenceHint)
+	}
+	for _, axis := range []string{"x", "y"} {
+		a := c.arg(axis + "lim")
+		if list, given := a.Data.([]value); given {
+			got := fmt.Sprintf("a list of %d", len(list))
+			ends := c.limits(a.Name)
+			if ends != nil {
+				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
+			}
+			if ends == nil || !(ends[0] < ends[1]) {
+				c.fail(&a, fmt.Sprintf("plot: %s is %s; it must be two numbers, the lower one first", a.Name, got), "write "+a.Name+"=[0, 10]")
+				continue
+			}
+		}
+		logged := c.arg("log" + axis)
+		if axis != "y" || !report.IsBars(sample, c.text("x")) {
+			continue
+		}
+		const rule = "the y axis of this figure has the names of the bars, and no numbers"
+		if a.known() {
+			c.fail(&a, "plot: ylim has no meaning here; "+rule, "the numbers are along x: give xlim")
+		}
+		if logged.known() && logged.Data != 0. {
+			c.fail(&logged, "plot: logy has no meaning here; "+rule, "the numbers are along x: give logx")
+		}
+	}
+}
+
+// measures returns the texts of y: one, several or none.
+func (c *call) measures() []string {
+	switch y := c.arg("y").Data.(type) {
+	case string:
+		return []string{y}
+	case []value:
+		return texts(c.arg("y").value)
+	}
+	return nil
+}
+
+// results returns the results in a list that holds nothing else.
+func results(list []value) ([]engine.Result, error) {
+	out, ok := every[engine.Result](list)
+	if !ok || len(out) == 0 {
+		return nil, fmt.Errorf("it needs results of fc or fb, at least one")
+	}
+	return out, nil
+}

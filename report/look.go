@@ -1,0 +1,177 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// Look holds how a figure is to look where that is not left to it; the zero value leaves all of it.
+type Look struct {
+	Title, XLabel, YLabel *string // in place of its own
+	LogX, LogY            *bool   // logarithmic axes
+	XLim, YLim            *[2]float64
+	Width                 float64 // in columns, as figure.Figure.Width
+	// no reference lines: bounds, levels asked for, lines of equality
+	NoReference bool
+}
+
+// An OptionError is an option of plot that a figure cannot have.
+type OptionError struct {
+	Option  string // as in a script
+	Message string // the value, and the rule
+	Hint    string // what would do; may be ""
+}
+
+// What is said where a sweep is to be drawn with its lower bound and without references.
+const (
+	ReferenceRule = "reference is false; y asks for lower_bound, which is a reference"
+	ReferenceHint = "leave one of the two out"
+)
+
+// Error returns the message.
+func (e *OptionError) Error() string { return e.Message }
+
+// apply gives a figure and its panels the look.
+func (l Look) apply(f Figure) (Figure, error) {
+	if l.Title != nil {
+		f.Title = *l.Title
+	}
+	if l.XLabel != nil {
+		f.XLabel = *l.XLabel
+	}
+	if l.YLabel != nil {
+		f.YLabel = *l.YLabel
+	}
+	if l.Width != 0 {
+		f.Width = l.Width
+	}
+	if !(l.Width == 0 || l.Width >= Narrowest && l.Width <= Widest) {
+		return f, &OptionError{"width", fmt.Sprintf("width is %g; it must be %g to %g columns", l.Width, Narrowest, Widest), ""}
+	}
+	for _, a := range l.axes(f) {
+		if err := a.check(f); err != nil {
+			return f, err
+		}
+	}
+	frame := func(f *Figure) {
+		if l.LogX != nil {
+			f.LogX = *l.LogX
+		}
+		if l.LogY != nil {
+			f.LogY = *l.LogY
+		}
+		f.XLim, f.YLim = cmp.Or(l.XLim, f.XLim), cmp.Or(l.YLim, f.YLim)
+		if l.NoReference {
+			f.Lines, f.Series = nil, withoutBounds(f.Series)
+		}
+	}
+	frame(&f)
+	panels := f.Panels
+	f.Panels = nil
+	for _, p := range panels {
+		frame(&p)
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+// withoutBounds leaves out the series that others are only compared with.
+func withoutBounds(all []Series) []Series {
+	var out []Series
+	for _, s := range all {
+		if s.Style != Bound {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// framed is an axis of a figure as it is to be.
+type framed struct {
+	name  string // "x" or "y"
+	log   bool
+	asked *bool // whether log was asked for
+	lim   *[2]float64
+	// what stands along the axis where that is no numbers: "the names of the bars"
+	names string
+	other string // the axis that has numbers, where this one has none
+}
+
+func (l Look) axes(f Figure) []framed {
+	x := framed{name: "x", log: f.LogX, asked: l.LogX, lim: l.XLim}
+	y := framed{name: "y", log: f.LogY, asked: l.LogY, lim: l.YLim}
+	for _, a := range []*framed{&x, &y} {
+		if a.asked != nil {
+			a.log = *a.asked
+		}
+	}
+	for _, p := range append(f.Parts(), f) {
+		switch {
+		case p.Heat != nil:
+			x.names, y.names = "the names of its columns", "the names of its rows"
+		case p.IsBars():
+			y.names, y.other = "the names of the bars", "x"
+		case len(p.Categories) > 0:
+			x.names, x.other = "names", "y"
+		}
+	}
+	return []framed{x, y}
+}
+
+// check reports what an axis of the figure cannot be.
+func (a framed) check(f Figure) error {
+	logged := a.asked != nil && *a.asked
+	wrong := func(option, message, hint string) error { return &OptionError{option, message, hint} }
+	if a.names != "" {
+		hint := ""
+		if a.other != "" {
+			hint = fmt.Sprintf("the numbers are along %s: give %[1]slim or log%[1]s", a.other)
+		}
+		switch rule := fmt.Sprintf("the %s axis of this figure has %s, and no numbers", a.name, a.names); {
+		case a.lim != nil:
+			return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; %s", a.name, ends(a.lim), rule), hint)
+		case logged:
+			return wrong("log"+a.name, fmt.Sprintf("log%s is true; %s", a.name, rule), hint)
+		}
+		return nil
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range valuesAlong(f, a.name) {
+		if isFinite(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if logged && lo < 0 {
+		return wrong("log"+a.name, fmt.Sprintf("log%s is true; a logarithmic axis needs values above 0, and %s is as low as %s", a.name, a.name, decimal(lo, 0)), "")
+	}
+	switch {
+	case a.lim == nil:
+	case !(a.lim[0] < a.lim[1]) || !isFinite(a.lim[0]) || !isFinite(a.lim[1]):
+		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; it must be two numbers, the lower one first", a.name, ends(a.lim)), "")
+	case a.log && !(a.lim[0] > 0):
+		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; both ends must be above 0, because the axis is logarithmic", a.name, ends(a.lim)), fmt.Sprintf("log%s=false makes it linear", a.name))
+	case lo <= hi && (a.lim[1] < lo || a.lim[0] > hi):
+		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; nothing lies there: %s is between %s and %s", a.name, ends(a.lim), a.name, decimal(lo, 0), decimal(hi, 0)), "")
+	}
+	return nil
+}
+
+func ends(lim *[2]float64) string {
+	return fmt.Sprintf("[%s, %s]", decimal(lim[0], 0), decimal(lim[1], 0))
+}
+
+// valuesAlong returns the values of all series along an axis: those of bars lie along x.
+func valuesAlong(f Figure, axis string) []float64 {
+	var out []float64
+	for _, p := range f.Parts() {
+		for _, s := range p.Series {
+			if (axis == "x") == p.IsBars() {
+				out = append(out, s.Y...)
+				continue
+			}
+			out = append(out, s.X...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/report/figure"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// TestLook: every option reaches the figure and its panels, and nothing is changed without one.
+func TestLook(t *testing.T) {
+	look := Look{Title: ptr("T"), XLabel: ptr("X"), YLabel: ptr("Y"), LogX: ptr(false), LogY: ptr(false), XLim: &[2]float64{0, 1}, YLim: &[2]float64{0, 1e5}, Width: 1}
+	for _, panel := range []string{"", "algorithm"} {
+		f, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Panel: panel, Look: look})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Title != "T" || f.XLabel != "X" || f.YLabel != "Y" || f.Width != 1 {
+			t.Errorf("%q %q %q, width %g", f.Title, f.XLabel, f.YLabel, f.Width)
+		}
+		again, err := FigureOf(f, PlotOptions{}) // as when it is saved
+		if diff := cmp.Diff(f, again); diff != "" || err != nil {
+			t.Errorf("%v, drawn again (-first +again):\n%s", err, diff)
+		}
+		for _, p := range f.Parts() {
+			if p.LogX || p.LogY || *p.XLim != [2]float64{0, 1} || *p.YLim != [2]float64{0, 1e5} {
+				t.Errorf("panel %q: log %v %v, %v %v", p.Title, p.LogX, p.LogY, p.XLim, p.YLim)
+			}
+		}
+	}
+	if f, _ := FigureOf(fcSweep(), PlotOptions{X: "gap", Look: Look{Title: ptr("")}}); f.Title != "" {
+		t.Errorf("an empty title left %q", f.Title)
+	}
+}
+
+// TestNoReference: what is only there to compare with goes, and nothing else.
+func TestNoReference(t *testing.T) {
+	for name, c := range map[string]struct {
+		value any
+		o     PlotOptions
+		lost  int // lines and series
+	}{
+		"lower bound": {fcSweep(), PlotOptions{X: "gap", Y: []string{"samples"}}, 1},
+		"panels":      {fcSweep(), PlotOptions{X: "gap", Panel: "algorithm"}, 4},
+		"ratio":       {fcSweep(), PlotOptions{X: "algorithm", Y: []string{"ratio"}}, 1},
+		"bars":        {[]engine.Result{fcResult(), fcResult()}, PlotOptions{}, 1},
+		"bounds":      {boundsReport(), PlotOptions{}, 1},
+		"spectrum":    {spectrum(), PlotOptions{}, 2},
+		"heat map":    {allocation(5, 6), PlotOptions{}, 0},
+	} {
+		count := func(o PlotOptions) (n int) {
+			f, err := FigureOf(c.value, o)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for _, p := range f.Parts() {
+				n += len(p.Lines) + len(p.Series)
+			}
+			return n
+		}
+		with := count(c.o)
+		c.o.NoReference = true
+		if without := count(c.o); with-without != c.lost {
+			t.Errorf("%s: %d lines and series became %d, want %d fewer", name, with, without, c.lost)
+		}
+	}
+}
+
+func TestLookErrors(t *testing.T) {
+	lim := func(lo, hi float64) *[2]float64 { return &[2]float64{lo, hi} }
+	results := []engine.Result{fcResult(), fcResult()}
+	for _, c := range []struct {
+		value  any
+		o      PlotOptions
+		option string
+		want   string
+	}{
+		{results, PlotOptions{Look: Look{YLim: lim(0, 1)}}, "ylim", "ylim is [0, 1]; the y axis of this figure has the names of the bars, and no numbers"},
+		{results, PlotOptions{Look: Look{LogY: ptr(true)}}, "logy", "logy is true; the y axis of this figure has the names of the bars"},
+		{allocation(5, 6), PlotOptions{Look: Look{XLim: lim(0, 1)}}, "xlim", "the x axis of this figure has the names of its columns"},
+		{fcSweep(), PlotOptions{X: "algorithm", Y: []string{"ratio"}, Look: Look{LogX: ptr(true)}}, "logx", "the x axis of this figure has names"},
+		{fcSweep(), PlotOptions{X: "gap", Look: Look{YLim: lim(5, 5)}}, "ylim", "ylim is [5, 5]; it must be two numbers, the lower one first"},
+		{fcSweep(), PlotOptions{X: "gap", Look: Look{YLim: lim(0, 5e5)}}, "ylim", "both ends must be above 0, because the axis is logarithmic"},
+		{fcSweep(), PlotOptions{X: "gap", Look: Look{XLim: lim(5, 6)}}, "xlim", "xlim is [5, 6]; nothing lies there: x is between 0.1 and 0.8"},
+		{fcSweep(), PlotOptions{X: "gap", Look: Look{Width: 5}}, "width", "width is 5; it must be 1 to 2 columns"},
+		{comparisons(), PlotOptions{Y: []string{"difference"}, Look: Look{LogY: ptr(true)}}, "logy", "a logarithmic axis needs values above 0"},
+		{fcSweep(), PlotOptions{X: "gap", Y: []string{"samples", "lower_bound"}, Look: Look{NoReference: true}}, "reference", "y asks for lower_bound"},
+	} {
+		_, err := FigureOf(c.value, c.o)
+		var wrong *OptionError
+		if !errors.As(err, &wrong) || wrong.Option != c.option || !strings.Contains(wrong.Message, c.want) {
+			t.Errorf("%s: error %v, want %q", c.option, err, c.want)
+		}
+	}
+	// what a figure may have although its other axis may not
+	for _, o := range []PlotOptions{{Look: Look{XLim: lim(1, 1e5)}}, {Look: Look{LogX: ptr(true)}}, {Look: Look{LogY: ptr(false)}}} {
+		if _, err := FigureOf(results, o); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLookInEveryFormat: a narrow figure without its bound, with an axis of its own, is that in SVG,
+// PDF, PNG, pgfplots and JSON.
+func TestLookInEveryFormat(t *testing.T) {
+	f, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Look: Look{
+		Title: ptr("Samples"), XLabel: ptr("the gap"), LogY: ptr(false), YLim: &[2]float64{0, 30000}, Width: 1, NoReference: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg, pdf, tex, dat, js, img bytes.Buffer
+	for _, err := range []error{figure.SVG(&svg, f), figure.PDF(&pdf, f), f.PGFPlots(&tex, "x.dat"), f.Dat(&dat), writeJSON(&js, JSONValue(f)), figure.PNGAt(&img, f, 72)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		text, want string
+	}{
+		"svg":    {svg.String(), `<svg xmlns="http://www.w3.org/2000/svg" width="241pt"`},
+		"svg x":  {svg.String(), "the gap"},
+		"pdf":    {pdf.String(), "/MediaBox [0 0 241"},
+		"tex":    {tex.String(), "ymin=0, ymax=30000"},
+		"tex w":  {tex.String(), "width=228.9bp"},
+		"tex x":  {tex.String(), "xlabel={the gap}"},
+		"json":   {js.String(), `"width": 1`},
+		"json y": {strings.Join(strings.Fields(js.String()), ""), `"y_lim":[0,30000]`},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, c.text[:min(len(c.text), 1500)])
+		}
+	}
+	for name, text := range map[string]string{"svg": svg.String(), "tex": tex.String(), "dat": dat.String()} {
+		if strings.Contains(text, "lower bound") {
+			t.Errorf("%s: the lower bound is still there", name)
+		}
+	}
+	if c, err := png.DecodeConfig(&img); err != nil || c.Width != 241 {
+		t.Errorf("the image is %d points wide, %v", c.Width, err)
+	}
+	again, err := figure.FromJSON(JSONValue(f))
+	if err != nil || fmt.Sprint(*again.YLim, again.Width) != fmt.Sprint(*f.YLim, f.Width) {
+		t.Errorf("read back: %v %v %v", again.YLim, again.Width, err)
+	}
+}
+
+// TestPlacesOfEnds: with logx=false, 0 has its own place and infinity one beyond the rest.
+func TestPlacesOfEnds(t *testing.T) {
+	f, err := FigureOf(speedup(), PlotOptions{X: "lengthscale", Panel: "gap", Look: Look{LogX: ptr(false)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := f.Panels[0]
+	if p.LogX || len(p.XNames) != 1 || p.XNames[0].Name != "∞" || !(p.XNames[0].At > 1) {
+		t.Errorf("log %v, names %v", p.LogX, p.XNames)
+	}
+	for _, s := range p.Series {
+		for _, x := range s.X {
+			if !isFinite(x) {
+				t.Errorf("%s has a point at %g", s.Name, x)
+			}
+		}
+	}
+}
