@@ -200,7 +200,7 @@ func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 	var begun atomic.Bool // the first step that the experiment tells says that its runs begin
 	x.Memory, x.Progress = &e.session.memory, noting(tell, &begun, func(sim.Step) bool { return true })
 	s := e.swept
-	x.Detail = s != nil
+	x.Detail, x.Estimates = s != nil, s == nil // thousands of results do not keep what a figure of one shows
 	if s == nil || s.store == nil {
 		return simulated(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}

@@ -200,6 +200,9 @@ type Result struct {
 	Seed     uint64    `json:"seed"`
 
 	Detail *Detail `json:"detail,omitempty"` // run by run; nil unless asked for
+	// of the first run; nil unless asked for, and where the algorithm is not Estimating. It is as large
+	// as rounds times arms, so that no file has it
+	Estimates *Estimates `json:"-"`
 }
 
 // Detail is a Result run by run, in the order of the runs: what a sweep keeps so that

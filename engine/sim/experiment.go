@@ -30,6 +30,8 @@ type Experiment struct {
 	Progress func(Step)
 	Draw     Drawer // nil means that of the problem
 	Detail   bool   // keep Result.Detail
+	// keep Result.Estimates, up to 8 MB; not in results from a Store
+	Estimates bool
 	// shared by experiments that have designs in common; nil means a new one
 	Memory *model.Memory
 
@@ -148,6 +150,8 @@ type made struct {
 	sent    wire.Traffic
 	pulls   [][]int // rounds × V, where Experiment.Each wants them
 	alg     engine.Algorithm
+	// what it made of every arm, of the first run where that is wanted; nil otherwise
+	estimates *engine.Estimates
 }
 
 // one makes a run and measures what its agents do. A panic becomes an error that names where: it
@@ -171,7 +175,15 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	if x.Progress != nil && x.Runs == 1 {
 		env = watch(env, m.alg, x.Progress)
 	}
+	var kept *keeper
+	if a, ok := m.alg.(engine.Estimating); ok && x.Estimates && run == 0 {
+		kept = keepEstimates(env, a, x.Problem)
+		env = kept
+	}
 	m.outcome, err = engine.Run(ctx, m.alg, env, x.Options)
+	if kept != nil {
+		m.estimates = kept.finish()
+	}
 	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err
 }

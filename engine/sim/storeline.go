@@ -19,6 +19,7 @@ type special struct {
 // newLine encodes a result. The numbers that are not finite, and -0 that a field left
 // out when empty would lose, stand beside it, with 0 in their places.
 func newLine(key string, r engine.Result) (storedLine, error) {
+	r.Estimates = nil // which JSON leaves out
 	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
 	at := 0
 	var places []reflect.Value

@@ -100,7 +100,7 @@ func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry algo
 func (x Experiment) first(r *engine.Result, entry algorithms.Entry, model *model.Model, j judge, m *made) {
 	o := m.outcome
 	r.Answers = slices.Clone(o.Answers)
-	r.Trace, r.Eliminations = o.Rounds, o.Eliminations
+	r.Trace, r.Eliminations, r.Estimates = o.Rounds, o.Eliminations, m.estimates
 	if a, ok := m.alg.(engine.Explainer); ok {
 		r.Progress, r.Remaining = a.Progress(), a.Remaining()
 		if entry.DividedByV {

@@ -55,7 +55,8 @@ func (setWidth) limit(size float64) float64 { return math.Ceil(size / 2) }
 type pooledPeace struct {
 	*CoKernelFB
 	model.Pool
-	estimates []float64 // of all data, normalised; nil before any
+	pooled    *model.Estimator // of all data; nil before any
+	estimates []float64        // of all data, normalised; nil before any
 }
 
 var (
@@ -84,7 +85,7 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	if err != nil {
 		return err
 	}
-	a.estimates = e.Estimates(means)
+	a.pooled, a.estimates = e, e.Estimates(means)
 	for v, set := range a.Sets {
 		if len(set) < 3 {
 			continue

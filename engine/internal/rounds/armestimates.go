@@ -1,0 +1,56 @@
+package rounds
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// confidence is the probability of the intervals of arms.
+const confidence = 0.95
+
+// ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals by the
+// variances of their estimator and what it leaves out of each, normalised: of the normal law, or
+// Student's where the scale of an arm's noise has so many degrees of freedom.
+func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left float64, freedom func(arm int) float64) engine.ArmEstimates {
+	if e == nil || estimates == nil {
+		return engine.ArmEstimates{}
+	}
+	out := engine.ArmEstimates{Mean: make([]float64, len(estimates)), Half: make([]float64, len(estimates))}
+	for i, mean := range estimates {
+		if !e.Spans(i) {
+			out.Mean[i], out.Half[i] = math.NaN(), math.NaN()
+			continue
+		}
+		out.Mean[i] = mean * m.Unit
+		out.Half[i] = quantile(freedom(i)) * math.Sqrt(e.ArmVariance(i)+left) * m.Unit
+	}
+	return out
+}
+
+// KnownScales are the degrees of freedom of noise whose scales are known.
+func KnownScales(int) float64 { return math.Inf(1) }
+
+// quantile returns how many standard errors half of an interval is long.
+func quantile(freedom float64) float64 {
+	const p = 0.5 + confidence/2
+	switch {
+	case math.IsInf(freedom, 1):
+		return distuv.UnitNormal.Quantile(p)
+	case !(freedom > 0):
+		return math.NaN()
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
+}
+
+// LastEstimates returns what the last round by itself says of every arm.
+func (ev *Evidence) LastEstimates(m *model.Model) engine.ArmEstimates {
+	if len(ev.Rounds) == 0 {
+		return engine.ArmEstimates{}
+	}
+	last := ev.Rounds[len(ev.Rounds)-1]
+	return ArmEstimates(m, last.estimator, last.Estimates, 0, KnownScales)
+}

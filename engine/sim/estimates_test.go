@@ -1,0 +1,178 @@
+package sim
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// runOf returns a result that keeps estimates.
+func runOf(t *testing.T, p *problem.Problem, mode, algorithm string, seed uint64) engine.Result {
+	t.Helper()
+	opt := engine.Options{Delta: 0.1}
+	if mode == engine.ModeFB {
+		opt.Budget = 400
+	}
+	r, err := Run(context.Background(), Experiment{Problem: p, Mode: mode, Algorithm: algorithm, Options: opt, Runs: 2, Seed: seed, Estimates: true})
+	if err != nil {
+		t.Fatal(algorithm, err)
+	}
+	return r
+}
+
+// TestEstimatesOfAll: every algorithm says what it makes of each arm after every round, and after the
+// last one what its answers say.
+func TestEstimatesOfAll(t *testing.T) {
+	p, err := problem.PaperCase(2, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := problem.PaperCase(1, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range algorithms.All() {
+		p := p
+		if e.Name == "CoSuccessiveElimination" {
+			p = same
+		}
+		r := runOf(t, p, e.Mode, e.Name, 1)
+		x := r.Estimates
+		if x == nil {
+			t.Errorf("%s %s keeps no estimates", e.Mode, e.Name)
+			continue
+		}
+		if len(x.Rounds) != len(r.Trace) || len(x.Arms) != p.N() || len(x.TaskOf) != p.N() || len(x.Tasks) != p.V() || len(x.Truth) != p.N() {
+			t.Errorf("%s: %d rounds of %d, %d arms of %d", e.Name, len(x.Rounds), len(r.Trace), len(x.Arms), p.N())
+			continue
+		}
+		known := 0
+		for k, round := range x.Rounds {
+			if round.Round != k+1 || len(round.Mean) != p.N() || len(round.Half) != p.N() {
+				t.Fatalf("%s: entry %d is of round %d with %d arms", e.Name, k, round.Round, len(round.Mean))
+			}
+			for i, m := range round.Mean {
+				if math.IsNaN(m) {
+					continue
+				}
+				if known++; !(round.Half[i] > 0) {
+					t.Errorf("%s, round %d, arm %d: %g ± %g", e.Name, round.Round, i, m, round.Half[i])
+				}
+			}
+		}
+		if known == 0 {
+			t.Errorf("%s knows nothing of any arm", e.Name)
+		}
+		last := x.Rounds[len(x.Rounds)-1]
+		switch e.Name {
+		case "CoTestFC", "CoBayesFC", "IndTestFC", "IndUniformFC", "CoTestFB", "CoUniformFB", "IndUniformFB", "Oracle":
+			for v, a := range r.Answers {
+				lo, hi := p.ArmsOf(v)
+				found := false
+				for i := lo; i < hi; i++ {
+					found = found || x.Arms[i] == a.Leader && math.Abs(last.Mean[i]-a.Estimate) < 1e-9
+				}
+				if !found {
+					t.Errorf("%s, %s: the answer estimates %g for %s, the arms %v", e.Name, a.Task, a.Estimate, a.Leader, last.Mean[lo:hi])
+				}
+			}
+		}
+		if x.Posterior != (e.Name == "CoBayesFC") {
+			t.Errorf("%s: posterior is %v", e.Name, x.Posterior)
+		}
+	}
+}
+
+// TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
+// all cases, with known scales and with estimated ones.
+func TestEstimatesCover(t *testing.T) {
+	for _, c := range []struct {
+		algorithm, unknown string
+	}{{"IndUniformFB", ""}, {"CoUniformFB", ""}, {"IndUniformFC", problem.UnknownProblem}} {
+		p, err := problem.PaperCase(2, 0.8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Noise.UnknownBy = c.unknown
+		mode := engine.ModeFB
+		if c.unknown != "" {
+			mode = engine.ModeFC
+		}
+		covered, all := 0, 0
+		for seed := range uint64(120) {
+			round := runOf(t, p, mode, c.algorithm, seed).Estimates.Rounds[0]
+			for i, m := range round.Mean {
+				all++
+				if math.Abs(m-p.Mean[i]) <= round.Half[i] {
+					covered++
+				}
+			}
+		}
+		// The arms of a run are not independent under a common kernel: 6 standard errors of all of them.
+		if share := float64(covered) / float64(all); math.Abs(share-0.95) > 6*math.Sqrt(0.95*0.05/float64(all)) {
+			t.Errorf("%s: %.3f of %d intervals have the truth", c.algorithm, share, all)
+		} else {
+			t.Logf("%s: %.3f of %d", c.algorithm, share, all)
+		}
+	}
+}
+
+// fixed is an algorithm that says the same always.
+type fixed int
+
+func (n fixed) ArmEstimates() engine.ArmEstimates {
+	return engine.ArmEstimates{Mean: make([]float64, n), Half: make([]float64, n)}
+}
+
+// TestEstimatesAreBounded: long runs of many arms keep the first round, the last one and evenly spread
+// ones between, in bounded memory.
+func TestEstimatesAreBounded(t *testing.T) {
+	p, err := problem.PaperCase(2, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []fixed{1000, 400_000} {
+		k := keepEstimates(NewEnvironment(nil, 1, 0), n, p)
+		const rounds = 5000
+		for r := range rounds {
+			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := k.finish()
+		size := len(x.Rounds) * 2 * int(n)
+		if size > mostKept && len(x.Rounds) > 2 || x.Rounds[0].Round != 1 || x.Rounds[len(x.Rounds)-1].Round != rounds {
+			t.Errorf("%d arms: %d rounds, from %d to %d", n, len(x.Rounds), x.Rounds[0].Round, x.Rounds[len(x.Rounds)-1].Round)
+		}
+		if n == 1000 && size < mostKept/5 {
+			t.Errorf("only %d rounds are kept", len(x.Rounds))
+		}
+	}
+}
+
+// TestEstimatesAreNotAsked: nothing is kept unless asked for, and a store keeps none.
+func TestEstimatesAreNotAsked(t *testing.T) {
+	p, err := problem.PaperCase(2, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1}
+	if r, err := Run(context.Background(), x); err != nil || r.Estimates != nil {
+		t.Errorf("estimates are kept, or %v", err)
+	}
+	x.Estimates = true
+	s, err := OpenStore(t.TempDir() + "/x.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 2 {
+		if _, _, err := s.Run(context.Background(), x); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
