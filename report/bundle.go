@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -28,29 +29,31 @@ const (
 //
 //	text/plain, text/html              always
 //	text/markdown, text/latex          of all but figures
-//	image/svg+xml, image/png (base64)  of figures
+//	image/png (base64)                 of figures, unless it would lack letters
 //	application/vnd.gonb-cope+json     {"schema", "name", "type", "value"} as a decoded
 //	                                   JSON value, up to a MiB; see FigureFromJSON
 //
-// A figure has no Markdown and no LaTeX, because converters prefer text to images
-// and would leave the drawing out. It has a PNG beside the SVG for LaTeX, e-mail and
-// viewers that refuse SVG; a PDF would be twice as large, and is drawn from the JSON
-// where one is needed. The id must be unique in the notebook.
+// A figure has no Markdown and no LaTeX, because converters prefer text to images and would leave
+// the drawing out. Its SVG is an image inside the HTML and not a representation: front ends that do
+// not trust a notebook would not show it, GitHub would show it in black, and nbconvert would need
+// Inkscape to turn it into LaTeX. Package export adds a PDF for that
+// to executed notebooks. The id must be unique in the notebook.
 func Bundle(d Display, id string) (map[string]any, error) {
-	var plainText, page strings.Builder
+	var plainText strings.Builder
 	if err := Text(&plainText, Document{Displays: []Display{{Name: d.Name, Value: d.Value}}}, TextOptions{}); err != nil {
 		return nil, err
 	}
-	if err := Fragment(&page, d, id); err != nil {
+	page, err := fragment(d, id)
+	if err != nil {
 		return nil, err
 	}
 	out := map[string]any{
 		"text/plain": strings.TrimRight(plainText.String(), "\n"),
-		"text/html":  page.String(),
+		"text/html":  page.b.String(),
 	}
-	if f, ok := plain(d.Value).(Figure); ok {
-		if err := addImages(out, f); err != nil {
-			return nil, err
+	if _, ok := plain(d.Value).(Figure); ok {
+		if page.png != nil {
+			out["image/png"] = base64.StdEncoding.EncodeToString(page.png)
 		}
 	} else {
 		markdown, err := MarkdownFragment(d)
@@ -62,19 +65,17 @@ func Bundle(d Display, id string) (map[string]any, error) {
 	return out, addJSON(out, d)
 }
 
-// addImages draws a figure for those who show no HTML.
-func addImages(out map[string]any, f Figure) error {
-	var svg strings.Builder
-	if err := figure.SVG(&svg, f); err != nil {
-		return err
+// pngOf draws a figure for those who show no SVG; nil when the font lacks letters.
+func pngOf(f Figure) ([]byte, error) {
+	var b bytes.Buffer
+	err := figure.PNGAt(&b, f, bundleDPI)
+	switch lacking := (*figure.LettersError)(nil); {
+	case errors.As(err, &lacking):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("drawing %q: %w", f.Title, err)
 	}
-	var png bytes.Buffer
-	if err := figure.PNGAt(&png, f, bundleDPI); err != nil {
-		return fmt.Errorf("drawing %q: %w", f.Title, err)
-	}
-	out["image/svg+xml"] = svg.String()
-	out["image/png"] = base64.StdEncoding.EncodeToString(png.Bytes())
-	return nil
+	return b.Bytes(), nil
 }
 
 // addJSON adds the value as plain JSON.

@@ -31,7 +31,7 @@ func TestBundle(t *testing.T) {
 		{0.1, "x = 0.1", words, true},
 		{fcResult(), "CoKernelFC (tuned schedule) decided each of 5 tasks", words, false},
 		{[]Block{Code{Text: "k = rbf(0.5)"}, Paragraph{Text: "A kernel."}}, "k = rbf(0.5)", words, false},
-		{figureFrom(t, fcSweep(), "", ""), "Samples per agent against gap", []string{MediaType, "image/png", "image/svg+xml", "text/html", "text/plain"}, false},
+		{figureFrom(t, fcSweep(), "", ""), "Samples per agent against gap", []string{MediaType, "image/png", "text/html", "text/plain"}, false},
 	} {
 		b, err := Bundle(Display{Name: "x", Value: c.value}, "cell-1")
 		if err != nil {
@@ -71,6 +71,36 @@ func TestFragments(t *testing.T) {
 	f := figureFrom(t, fcSweep(), "", "")
 	if got := LaTeXFragment(Display{Value: f}); strings.Contains(got, "tabular") || !strings.Contains(got, inlineLaTeX(f.Describe())) {
 		t.Errorf("a figure in LaTeX is %q, want a sentence", got)
+	}
+}
+
+// The HTML of a figure shows it wherever svg elements are removed: as an image with a description,
+// in SVG for front ends and in PNG for hosts that refuse SVG.
+func TestBundlePicture(t *testing.T) {
+	f := figureFrom(t, fcSweep(), "", "")
+	b, err := Bundle(Display{Value: f}, "cell-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := parse(t, []byte(b["text/html"].(string)))
+	if n := len(root.all("svg")); n > 0 {
+		t.Errorf("%d svg elements", n)
+	}
+	sources, images := root.all("source"), root.all("img")
+	if len(sources) != 1 || len(images) != 1 {
+		t.Fatalf("%d sources and %d images, want one of each", len(sources), len(images))
+	}
+	svg, isSVG := strings.CutPrefix(sources[0].attrs["srcset"], "data:image/svg+xml;base64,")
+	drawing, err := base64.StdEncoding.DecodeString(svg)
+	if !isSVG || err != nil || !bytes.Contains(drawing, []byte("prefers-color-scheme: dark")) {
+		t.Errorf("the source is %.60q (%v)", sources[0].attrs["srcset"], err)
+	}
+	if images[0].attrs["src"] != "data:image/png;base64,"+b["image/png"].(string) || images[0].attrs["alt"] != f.Describe() {
+		t.Errorf("the image is %.60q, described %q", images[0].attrs["src"], images[0].attrs["alt"])
+	}
+	f.Title = "机器"
+	if b, err = Bundle(Display{Value: f}, "cell-1"); err != nil || b["image/png"] != nil || !strings.Contains(b["text/html"].(string), `<img src="data:image/svg+xml;base64,`) {
+		t.Errorf("letters that the font lacks: %v, with a PNG: %v", err, b["image/png"] != nil)
 	}
 }
 
@@ -120,8 +150,8 @@ func TestFigureFromJSON(t *testing.T) {
 		if diff := cmp.Diff(f, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s (-figure +from JSON):\n%s", f.Title, diff)
 		}
-		if again := written(t, func(w io.Writer) error { return figure.SVG(w, got) }); string(again) != b["image/svg+xml"] {
-			t.Errorf("%s: another drawing", f.Title)
+		if again, err := Bundle(Display{Value: got}, "cell-1"); err != nil || again["text/html"] != b["text/html"] {
+			t.Errorf("%s: another drawing (%v)", f.Title, err)
 		}
 		data, err := base64.StdEncoding.DecodeString(b["image/png"].(string))
 		if err != nil {

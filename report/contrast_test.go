@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -44,6 +45,60 @@ func TestContrast(t *testing.T) {
 			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
 				t.Errorf("scheme %d: %s on %s has contrast %.2f", i, text, ground, ratio)
 			}
+		}
+	}
+}
+
+// over returns the colour of ink of some opacity on a ground, as #rrggbb.
+func over(t *testing.T, ink, ground string, opacity float64) string {
+	t.Helper()
+	out := "#"
+	for i := 1; i < 7; i += 2 {
+		a, err := strconv.ParseUint(ink[i:i+2], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := strconv.ParseUint(ground[i:i+2], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += fmt.Sprintf("%02x", int(math.Round(float64(a)*opacity+float64(b)*(1-opacity))))
+	}
+	return out
+}
+
+// TestNotebookContrast: the same in JupyterLab, whose ink is black of 87 % on white, or white on
+// #111111. The style of outputs has shades only.
+func TestNotebookContrast(t *testing.T) {
+	shade := regexp.MustCompile(`background: (#[0-9a-f]{6})([0-9a-f]{2});`)
+	faint := regexp.MustCompile(`opacity: (\.\d+);`)
+	shades, opacities := shade.FindAllStringSubmatch(notebookStyle, -1), faint.FindAllStringSubmatch(notebookStyle, -1)
+	if len(shades) < 2 || len(opacities) < 3 {
+		t.Fatalf("%d shades and %d opacities in the style", len(shades), len(opacities))
+	}
+	for _, theme := range []struct {
+		ink, page string
+		opacity   float64
+	}{{"#000000", "#ffffff", 0.87}, {"#ffffff", "#111111", 1}} {
+		contrast := func(what string, opacity float64, ground string) {
+			a, b := luminance(t, over(t, theme.ink, ground, theme.opacity*opacity)), luminance(t, ground)
+			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < 4.5 {
+				t.Errorf("%s on %s has contrast %.2f", what, ground, ratio)
+			}
+		}
+		for _, m := range shades {
+			alpha, err := strconv.ParseUint(m[2], 16, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			contrast("text", 1, over(t, m[1], theme.page, float64(alpha)/0xff))
+		}
+		for _, m := range opacities {
+			opacity, err := strconv.ParseFloat(m[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			contrast("opacity "+m[1], opacity, theme.page)
 		}
 	}
 }

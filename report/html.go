@@ -12,16 +12,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// stylesheet dresses a report, in its own page or inside another; pageStyle adds what only an own
-// page needs.
+// stylesheet dresses a report in a page of its own; pageStyle adds what only a page of this package
+// needs. Each colour is there twice, for light and for dark. Of --lt and --dk one is empty and the
+// other invalid, and var lets a colour through only beside an invalid one. The reader's scheme
+// decides.
 //
-// Each colour is there twice, for light and for dark. Of --lt and --dk one is empty
-// and the other invalid, and var lets a colour through only beside an invalid one. The
-// reader's scheme decides; the theme of a notebook, which need not follow it, goes
-// before. Rows have no ground, because notebooks stripe them in their own colours.
+// notebookStyle dresses what a cell shows. It comes with every output, because front ends drop the
+// cells that are out of sight, and show outputs alone. So it is short: it has no colours but shades
+// that suit any page, and leaves ground, ink and type to the front end. A front end that does not
+// trust a notebook drops it; then alignment, which readers of tables need most, is still in the
+// cells. JupyterLab aligns cells with specificity (0,2,1), which .cope.cope td has, too.
 var (
 	//go:embed html.css
 	stylesheet string
+	//go:embed notebook.css
+	notebookStyle string
 	//go:embed page.css
 	pageStyle string
 )
@@ -57,25 +62,54 @@ func ContentPolicy(script string) string {
 	return `<meta http-equiv="Content-Security-Policy" content="` + policy + `"/>`
 }
 
-// Fragment writes one display as HTML to stand inside a page, such as a notebook
-// cell: a div with its own style. The id must be unique in that page.
+// Stylesheet returns the style of the pages that HTML writes, for pages of others that hold such
+// fragments in elements of the class cope.
+func Stylesheet() string { return stylesheet }
+
+// NotebookStyle returns the style that each Fragment brings.
+func NotebookStyle() string { return notebookStyle }
+
+// Fragment writes one display as HTML for a notebook cell: a div with its own short style, which
+// leaves colours and type to the front end. Figures are images, because front ends remove svg
+// elements from notebooks that they do not trust. The id must be unique in the notebook.
 func Fragment(w io.Writer, d Display, id string) error {
-	h := htmlWriter{prefix: id}
-	h.writef("<div class=\"cope\" id=\"%s\">\n<style>\n%s</style>\n", html.EscapeString(id), stylesheet)
+	h, err := fragment(d, id)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, h.b.String())
+	return err
+}
+
+func fragment(d Display, id string) (*htmlWriter, error) {
+	h := &htmlWriter{prefix: id, notebook: true}
+	h.writef("<div class=\"cope\" id=\"%s\">\n<style>\n%s</style>\n", html.EscapeString(id), notebookStyle)
 	for _, b := range Blocks(d.Value) {
 		if err := h.block(b); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	h.write("</div>\n")
+	return h, nil
+}
+
+// FigureElement writes a figure as HTML for a page with Stylesheet: a drawing in line that takes the
+// colours of the page, its title as the caption, and its data folded. Ids start with id.
+func FigureElement(w io.Writer, f Figure, id string) error {
+	h := htmlWriter{prefix: id}
+	if err := h.figure(f); err != nil {
+		return err
+	}
 	_, err := io.WriteString(w, h.b.String())
 	return err
 }
 
 type htmlWriter struct {
-	b       strings.Builder
-	prefix  string // of ids
-	figures int    // so far
+	b        strings.Builder
+	prefix   string // of ids
+	figures  int    // so far
+	notebook bool   // for a cell of a notebook
+	png      []byte // the last figure of a notebook as PNG; nil where it lacks letters
 }
 
 func (h *htmlWriter) write(s string)                 { h.b.WriteString(s) }
@@ -148,7 +182,8 @@ func (h *htmlWriter) block(b Block) error {
 func (h *htmlWriter) keyValues(kv KeyValues) {
 	h.writef("<div class=\"scroll\"><table class=\"facts\">\n<caption>%s</caption>\n<tbody>\n", html.EscapeString(kv.Caption))
 	for _, item := range kv.Items {
-		h.writef("<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", html.EscapeString(item.Key), html.EscapeString(item.text()))
+		left := h.side(Left)
+		h.writef("<tr><th scope=\"row\"%s>%s</th><td%[1]s>%[3]s</td></tr>\n", left, html.EscapeString(item.Key), html.EscapeString(item.text()))
 	}
 	h.write("</tbody>\n</table></div>\n")
 }
@@ -175,7 +210,7 @@ func (h *htmlWriter) details(t Table, attributes string) {
 func (h *htmlWriter) rows(t Table) {
 	h.writef("<div class=\"scroll\"><table>\n<caption>%s</caption>\n<thead>\n<tr>", html.EscapeString(t.Caption))
 	for _, c := range t.Columns {
-		h.writef("<th scope=\"col\"%s>%s</th>", side(c.Align), html.EscapeString(c.heading()))
+		h.writef("<th scope=\"col\"%s>%s</th>", h.side(c.Align), html.EscapeString(c.heading()))
 	}
 	h.write("</tr>\n</thead>\n<tbody>\n")
 	rows, _ := t.cells(0)
@@ -186,7 +221,7 @@ func (h *htmlWriter) rows(t Table) {
 			if j == 0 { // the first column names the row
 				tag, scope = "th", ` scope="row"`
 			}
-			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, side(t.Columns[j].Align), html.EscapeString(s))
+			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, h.side(t.Columns[j].Align), html.EscapeString(s))
 		}
 		h.write("</tr>\n")
 	}
@@ -196,26 +231,64 @@ func (h *htmlWriter) rows(t Table) {
 	}
 }
 
-func side(a Align) string {
-	if a == Right {
+// side returns the attribute that aligns a cell. Front ends align cells to the right unless they are
+// told otherwise, and keep this style where they keep no style sheet.
+func (h *htmlWriter) side(a Align) string {
+	switch {
+	case a == Right:
 		return ` class="r"`
+	case h.notebook:
+		return ` style="text-align:left"`
 	}
 	return ""
 }
 
-// figure puts the drawing in line, and its data below it for those who want the
-// numbers or cannot see the drawing.
+// figure puts the drawing in, and its data below it for those who want the numbers or
+// cannot see the drawing.
 func (h *htmlWriter) figure(f Figure) error {
 	h.figures++
+	if h.notebook {
+		if err := h.picture(f); err != nil {
+			return err
+		}
+		h.figureData(f)
+		return nil
+	}
 	svg, err := figure.SVGElement(f, fmt.Sprintf("%s-figure-%d", h.prefix, h.figures), true)
 	if err != nil {
 		return err
 	}
 	h.writef("<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", svg, html.EscapeString(f.Title))
+	h.figureData(f)
+	return nil
+}
+
+// picture puts the drawing in as an image, sharp and in the colours of the theme where SVG may be
+// shown. Hosts that refuse SVG, as GitHub does, drop the source and keep the PNG.
+func (h *htmlWriter) picture(f Figure) error {
+	svg, err := figure.SVGImage(f)
+	if err != nil {
+		return err
+	}
+	drawn := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg))
+	alt := html.EscapeString(f.Describe())
+	if h.png, err = pngOf(f); err != nil {
+		return err
+	}
+	if h.png == nil {
+		h.writef("<figure>\n<img src=\"%s\" alt=\"%s\"/>\n</figure>\n", drawn, alt)
+		return nil
+	}
+	h.writef("<figure>\n<picture><source type=\"image/svg+xml\" srcset=\"%s\"/><img src=\"data:image/png;base64,%s\" alt=\"%s\"/></picture>\n</figure>\n",
+		drawn, base64.StdEncoding.EncodeToString(h.png), alt)
+	return nil
+}
+
+// figureData writes the numbers of a figure, folded.
+func (h *htmlWriter) figureData(f Figure) {
 	data := figureTable(f)
 	data.Caption = "Data of the figure: " + f.Title
 	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
-	return nil
 }
 
 func (h *htmlWriter) code(c Code) {

@@ -159,33 +159,58 @@ func TestHTMLEscapes(t *testing.T) {
 	}
 }
 
-// TestFragment: a display inside another page brings a style that reaches nothing but itself, and
-// ids that start with its own.
+// TestFragment: a display inside another page brings a short style that reaches nothing but what is
+// ours.
 func TestFragment(t *testing.T) {
 	f := figureFrom(t, fcSweep(), "", "")
 	b := written(t, func(w io.Writer) error { return Fragment(w, Display{Value: []Block{f, f}}, "cell-7") })
 	root := parse(t, b)
-	for _, rule := range strings.Split(root.all("style")[0].text, "}") {
-		selectors, _, _ := strings.Cut(rule, "{")
-		if i := strings.LastIndex(rule, "{"); strings.Contains(selectors, "@media") {
-			selectors = strings.TrimSpace(rule[strings.Index(rule, "{")+1 : max(i, strings.Index(rule, "{")+1)])
-		}
-		for _, s := range strings.Split(selectors, ",") {
-			if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, ".cope") {
-				t.Errorf("style reaches %q", s)
-			}
+	for _, rule := range strings.SplitAfter(strings.TrimSpace(root.all("style")[0].text), "}") {
+		if s := strings.TrimSpace(rule); s != "" && !strings.HasPrefix(s, ".cope") {
+			t.Errorf("style reaches %q", s)
 		}
 	}
-	ids := map[string]bool{}
+	if style := root.all("style")[0].text; len(style) > 2000 {
+		t.Errorf("a style of %d bytes comes with every output, want 2000 at most", len(style))
+	}
+}
+
+// TestFragmentAlignment: text stands at the left and numbers at the right, where a front end has
+// rules of its own and where it removes the style.
+func TestFragmentAlignment(t *testing.T) {
+	root := parse(t, written(t, func(w io.Writer) error { return Fragment(w, Display{Value: fcResult()}, "cell-7") }))
+	left, right := 0, 0
+	for _, e := range append(root.all("td"), root.all("th")...) {
+		switch {
+		case e.attrs["class"] == "r" && e.attrs["style"] == "":
+			right++
+		case e.attrs["class"] == "" && e.attrs["style"] == "text-align:left":
+			left++
+		default:
+			t.Fatalf("%q has class %q and style %q", e.text, e.attrs["class"], e.attrs["style"])
+		}
+	}
+	if left == 0 || right == 0 {
+		t.Errorf("%d cells at the left and %d at the right: nothing was tested", left, right)
+	}
+	for _, selector := range []string{".cope.cope :is(th, td) { text-align: left;", ".cope.cope :is(th, td).r { text-align: right;"} {
+		if !strings.Contains(notebookStyle, selector) {
+			t.Errorf("no rule %q, whose specificity is that of JupyterLab's", selector)
+		}
+	}
+}
+
+// TestFigureElement: a figure for a page of ours is a drawing in line, with its own ids.
+func TestFigureElement(t *testing.T) {
+	f := figureFrom(t, fcSweep(), "", "")
+	root := parse(t, written(t, func(w io.Writer) error { return FigureElement(w, f, "cell-7") }))
 	for _, e := range append(root.all("title"), root.all("desc")...) {
-		id := e.attrs["id"]
-		if ids[id] || !strings.HasPrefix(id, "cell-7-") {
+		if id := e.attrs["id"]; !strings.HasPrefix(id, "cell-7-") {
 			t.Errorf("id %q", id)
 		}
-		ids[id] = true
 	}
-	if len(ids) != 4 {
-		t.Errorf("%d ids, want 4", len(ids))
+	if len(root.all("svg")) != 1 || len(root.all("figcaption")) != 1 || len(root.all("img")) != 0 {
+		t.Error("no drawing with a caption")
 	}
 }
 
@@ -203,13 +228,15 @@ func luminance(t *testing.T, hex string) float64 {
 	return sum
 }
 
-// The theme of a notebook goes before the reader's scheme, in both directions.
+// TestNotebookTheme: pictures follow the theme of the notebook, not the reader's scheme, and the
+// outputs have no ground of their own.
 func TestNotebookTheme(t *testing.T) {
-	for theme, toggles := range map[string]string{"true": "--lt: initial; --dk: ;", "false": "--lt: ; --dk: initial;"} {
-		_, rule, found := strings.Cut(stylesheet, `.cope:is([data-jp-theme-light="`+theme+`"] *) {`)
-		rule, _, _ = strings.Cut(rule, "}")
-		if !found || !strings.Contains(rule, toggles) {
-			t.Errorf("light theme %s: %q, want %q", theme, rule, toggles)
+	for theme, scheme := range map[string]string{"true": "light", "false": "dark"} {
+		if rule := `.cope:is([data-jp-theme-light="` + theme + `"] *) { color-scheme: ` + scheme + `; }`; !strings.Contains(notebookStyle, rule) {
+			t.Errorf("no rule %q", rule)
 		}
+	}
+	if regexp.MustCompile(`(?m)^\.cope(\.cope)? \{`).MatchString(notebookStyle) {
+		t.Error("the outputs have a style as a whole: they take that of the front end")
 	}
 }

@@ -25,7 +25,7 @@ type Mistake struct {
 // below it, so that nothing depends on seeing a colour.
 func MistakesHTML(mistakes []Mistake) string {
 	var h htmlWriter
-	h.writef("<div class=\"cope\">\n<style>\n%s</style>\n", stylesheet)
+	h.writef("<div class=\"cope\">\n<style>\n%s</style>\n", notebookStyle)
 	for _, m := range mistakes {
 		h.mistake(m)
 	}

@@ -26,12 +26,13 @@
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
 // (bars.go) or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
-// raised (typeface.go, raised.go); PDF draws as outlines the letters that its fonts lack
-// (outline.go).
+// raised (typeface.go, raised.go); in SVG the reader's browser sets it, in its own fonts
+// (anchor.go); PDF embeds the letters that are used (pdf.go).
 //
 // # Promises
 //
 //   - Any figure draws, the same bytes each time: on a logarithmic axis, zero is drawn at the edge
 //     with an open marker.
+//   - PNG and PDF show every letter, or are refused with a LettersError.
 //   - An SVG has a title and a description; colour never carries meaning alone.
 package figure

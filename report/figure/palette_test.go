@@ -54,8 +54,12 @@ func TestPaletteForTheColourBlind(t *testing.T) {
 
 // TestShadesInPDF: a shade keeps its colour beside its alpha.
 func TestShadesInPDF(t *testing.T) {
-	shade := straight(color.NRGBA64Model.Convert(color.NRGBA{0, 0x72, 0xb2, 0x30}).(color.NRGBA64))
-	if r, g, b, a := shade.RGBA(); r != 0 || g>>8 != 0x72 || b>>8 != 0xb2 || a>>8 != 0x30 {
-		t.Errorf("%x %x %x, alpha %x", r>>8, g>>8, b>>8, a>>8)
+	c := newPDF("", 10, 10)
+	c.SetColor(color.NRGBA{0, 0x72, 0xb2, 0x30})
+	if r, g, b := c.doc.GetFillColor(); r != 0 || g != 0x72 || b != 0xb2 {
+		t.Errorf("%x %x %x", r, g, b)
+	}
+	if alpha, _ := c.doc.GetAlpha(); alpha != 0x30/255. {
+		t.Errorf("alpha %g", alpha)
 	}
 }

@@ -31,6 +31,9 @@ func (h raised) Box(s string, f font.Font) (width, height, depth vg.Length) {
 func (h raised) Draw(c vg.Canvas, s string, style plottext.Style, at vg.Point) {
 	style.Handler = h.Handler
 	base, exponent, found := strings.Cut(s, "^")
+	if found && onSVG(c) {
+		s, found = base+exponentMark+exponent, false
+	}
 	if !found {
 		h.Handler.Draw(c, s, style, at)
 		return
