@@ -34,6 +34,7 @@ type reportOptions struct {
 	hideCode    bool
 	allowErrors bool
 	check       bool
+	paper       string
 }
 
 func reportCommand() *cobra.Command {
@@ -66,6 +67,7 @@ file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
 	f.StringVar(&o.title, "title", "", "title of the report (default: the first heading)")
 	f.StringVar(&o.kernel, "kernel", "", "execute with this kernel instead of the notebook's own")
 	f.StringVar(&o.timeout, "timeout", "0", "longest time for a cell, such as 90s or 10m; 0 sets no limit")
+	f.StringVar(&o.paper, "paper", string(export.A4), "size of the pages of PDF and LaTeX: "+strings.Join(export.Papers(), " or "))
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
 	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
 	f.BoolVar(&o.check, "check", false, "execute again and say which outputs differ; writes a report only with -o")
@@ -116,6 +118,9 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if o.paper = strings.ToLower(o.paper); !slices.Contains(export.Papers(), o.paper) {
+		return usageError{fmt.Errorf("--paper must be %s, not %q", strings.Join(export.Papers(), " or "), o.paper)}
+	}
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("there is no file %s", path)
 	}
@@ -165,7 +170,7 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		return failed // nothing was executed: there is nothing to report
 	}
 	if target != "" {
-		opt := export.Options{Title: o.title, HideCode: o.hideCode, Folder: filepath.Dir(path), Provenance: o.provenance(record, path, given)}
+		opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path), Provenance: o.provenance(record, path, given)}
 		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
 			return errors.Join(failed, err, kept.where())
 		}
@@ -211,7 +216,7 @@ func (o *reportOptions) command(path string) string {
 	for _, s := range o.set {
 		line = append(line, "--set", quote(s))
 	}
-	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"-o", o.output}} {
+	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"--paper", notDefault(o.paper, string(export.A4))}, {"-o", o.output}} {
 		if f.value != "" {
 			line = append(line, f.name, quote(f.value))
 		}
@@ -223,6 +228,14 @@ func (o *reportOptions) command(path string) string {
 		line = append(line, "--allow-errors")
 	}
 	return strings.Join(line, " ")
+}
+
+// notDefault returns a value, or "" for the default.
+func notDefault(value, usual string) string {
+	if value == usual {
+		return ""
+	}
+	return value
 }
 
 // compared prints the differences to an earlier execution; any is an error.

@@ -26,12 +26,16 @@ type picture struct {
 }
 
 // drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg)
-// that it has. A figure of ours, whose data are in the output, is drawn again as PDF.
-func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
+// that it has. A figure of ours, whose data are in the output, is drawn again as PDF or SVG; without
+// its title for a report that sets the caption below it.
+func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
 	f, ours := ownFigure(o)
 	if ours {
 		p.caption, p.alt = f.Title, f.Describe()
+	}
+	if captioned {
+		f.Title = ""
 	}
 	for _, p.ending = range wanted {
 		switch p.ending {
@@ -45,6 +49,11 @@ func drawn(cell int, o notebook.Output, wanted ...string) (picture, bool) {
 				p.data = data
 			}
 		case ".svg":
+			var b strings.Builder
+			if ours && figure.SVG(&b, f) == nil {
+				p.data = []byte(b.String())
+				return p, true
+			}
 			p.data = drawingFile(stringOf(o.Data["image/svg+xml"]))
 			if len(p.data) == 0 {
 				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"github.com/gonb-cope/gonb-cope/report"
 	"math"
 	"regexp"
 	"testing"
@@ -36,7 +37,7 @@ func TestContrast(t *testing.T) {
 		return out
 	}
 	for scheme, name := range []string{"light", "dark"} {
-		grounds, inks := read(look(), scheme), read(pageStyle, scheme)
+		grounds, inks := read(report.Stylesheet(), scheme), read(pageStyle, scheme)
 		if len(inks) != 8 {
 			t.Fatalf("%s: %d colours of terminals, want 8", name, len(inks))
 		}

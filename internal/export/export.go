@@ -3,14 +3,17 @@ package export
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // Options say how a report is made. The zero value works.
@@ -19,7 +22,20 @@ type Options struct {
 	HideCode   bool   // leave the code of all cells out
 	Provenance Provenance
 	Folder     string // of the notebook, where images that Markdown names are found
+	Paper      Paper  // of PDF and LaTeX; "" means A4
 }
+
+// Paper is the size of the pages of a report.
+type Paper string
+
+// The sizes.
+const (
+	A4     Paper = "a4"
+	Letter Paper = "letter"
+)
+
+// Papers returns the sizes that a report can have.
+func Papers() []string { return []string{string(A4), string(Letter)} }
 
 // writer makes a report. Files that belong beside it go through put, which returns the name by
 // which the report refers to them.
@@ -37,6 +53,7 @@ var formats = map[string]writer{
 		return Notebook(w, nb, opt)
 	},
 	".md":  writeMarkdown,
+	".qmd": writeQuarto,
 	".tex": writeLaTeX,
 }
 
@@ -51,7 +68,7 @@ func Known() []string {
 }
 
 // Save writes the report in the format that the ending of path names: .html .ipynb
-// .md .pdf .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside
+// .md .pdf .qmd .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside
 // it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
@@ -83,7 +100,7 @@ func Writable(path string) error {
 		if _, err := findBrowser(); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
 		}
-	case ".md", ".tex":
+	case ".md", ".qmd", ".tex":
 		if err := sideOf(path).writable(); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
 		}
@@ -91,8 +108,29 @@ func Writable(path string) error {
 	return report.Writable(path)
 }
 
-// Notebook writes the notebook itself, with the provenance in its metadata under
-// "gonb-cope". It returns the error of w.
+// Notebook writes the notebook itself, with the provenance in its metadata under "gonb-cope", and
+// with figures of ours as PDF, too: nbconvert prefers that for LaTeX. It returns the error of w.
 func Notebook(w io.Writer, nb *notebook.Notebook, opt Options) error {
-	return notebook.Write(w, withProvenance(nb, opt.Provenance))
+	return notebook.Write(w, withPDFs(withProvenance(nb, opt.Provenance)))
+}
+
+// withPDFs returns a copy whose figures have a PDF besides what they had. A figure with letters that
+// a PDF cannot show has none.
+func withPDFs(nb *notebook.Notebook) *notebook.Notebook {
+	out := *nb
+	out.Cells = slices.Clone(nb.Cells)
+	for i, c := range out.Cells {
+		outputs := slices.Clone(c.Outputs)
+		for j, o := range outputs {
+			f, ours := ownFigure(o)
+			var b bytes.Buffer
+			if !ours || o.Data["application/pdf"] != nil || figure.PDF(&b, f) != nil {
+				continue
+			}
+			outputs[j].Data = maps.Clone(o.Data)
+			outputs[j].Data["application/pdf"] = base64.StdEncoding.EncodeToString(b.Bytes())
+		}
+		out.Cells[i].Outputs = outputs
+	}
+	return &out
 }

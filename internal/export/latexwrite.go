@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,12 +33,12 @@ const (
 )
 
 // preamble needs nothing beyond TeX Live's recommended packages. Pictures and tables
-// are never wider than the text.
+// are never wider than the text. PAPER is the size of the paper.
 const preamble = `\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage[a4paper,margin=2.5cm]{geometry}
+\usepackage[PAPERpaper,margin=2.5cm]{geometry}
 \usepackage{amsmath,amssymb,booktabs,fancyvrb,float,graphicx,textcomp}
 \usepackage[hidelinks]{hyperref}
 \providecommand{\bm}[1]{\boldsymbol{#1}}
@@ -89,7 +90,7 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 		date = opt.Provenance.Started.Format("2 January 2006")
 	}
 	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", tex.Text(title), date)
-	_, err = io.WriteString(w, preamble+tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
+	_, err = io.WriteString(w, strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1)+tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
 	return err
 }
 
@@ -138,7 +139,7 @@ func placed(source string) string {
 }
 
 func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
-	if p, ok := drawn(number, o, ".pdf", ".svg", ".png", ".jpg"); ok {
+	if p, ok := drawn(number, o, true, ".pdf", ".svg", ".png", ".jpg"); ok {
 		if p.ending == ".svg" {
 			l.svg(p, number, o)
 			return
@@ -176,7 +177,7 @@ func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
 		l.figure(p)
 		return
 	}
-	if png, ok := drawn(number, o, ".png", ".jpg"); ok {
+	if png, ok := drawn(number, o, true, ".png", ".jpg"); ok {
 		l.figure(png)
 		return
 	}

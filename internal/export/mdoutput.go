@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
-// output writes one output in the division that Quarto makes for its kind.
+// output writes one output, for Quarto in the division that it makes for its kind.
 func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	kind, body := "display", ""
 	switch o.Type {
@@ -25,9 +25,14 @@ func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	default:
 		body = m.rich(number, c, o)
 	}
-	if body != "" {
-		m.writef("\n::: {.cell-output .cell-output-%s}\n\n%s\n:::\n", kind, strings.TrimRight(body, "\n")+"\n")
+	if body = strings.TrimRight(body, "\n"); body == "" {
+		return
 	}
+	if !m.quarto {
+		m.writef("\n%s\n", body)
+		return
+	}
+	m.writef("\n::: {.cell-output .cell-output-%s}\n\n%s\n:::\n", kind, body+"\n")
 }
 
 // errorText returns the text of an error with its traceback, for formats without colours.
@@ -40,8 +45,11 @@ func errorText(o notebook.Output) string {
 }
 
 func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string {
-	if p, ok := drawn(number, o, ".svg", ".png", ".jpg"); ok {
+	if p, ok := drawn(number, o, m.quarto, ".svg", ".png", ".jpg"); ok {
 		m.files++
+		if !m.quarto {
+			return "![" + mdEscape(p.alt) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + ")\n"
+		}
 		alt := strings.NewReplacer("[", "(", "]", ")", `"`, "'", "\n", " ").Replace(p.alt)
 		caption := p.caption
 		if caption == "" {
@@ -65,11 +73,18 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		if plain, _ := textOf(o, "text/plain"); plain != "" {
 			return fenced("", stripANSI(plain))
 		}
+		if !m.quarto {
+			return fenced("latex", source)
+		}
 		return fenced("{=latex}", source)
 	case asText, asJSON:
 		text, _ := shorten(strings.TrimRight(stripANSI(source), "\n"))
 		return fenced(map[blockKind]string{asJSON: "json"}[kind], text)
 	case asHTML:
+		if !m.quarto {
+			text, _ := shorten(htmlText(source))
+			return fenced("", text)
+		}
 		k := (&page{opt: m.opt}).cleaner("html", c)
 		k.Style = nil
 		tree := k.Read(source)

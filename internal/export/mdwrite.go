@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
@@ -15,29 +16,47 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
 )
 
-// mdWriter writes a notebook as Markdown for Quarto, which reads as plain Markdown
-// too: divisions in ::: are Quarto's own for cells and outputs.
+// mdWriter writes a notebook as Markdown: as code hosts show it, or for Quarto, with its head and
+// with divisions in ::: for cells and outputs.
 type mdWriter struct {
-	b     strings.Builder
-	put   func(name string, data []byte) string
-	opt   Options
-	files int
-	strip bool // the first heading is still to be left out
+	b      strings.Builder
+	put    func(name string, data []byte) string
+	opt    Options
+	quarto bool
+	files  int
+	strip  bool // the first heading is still to be left out
 }
 
 func (m *mdWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
 
 func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
-	title, first, err := titleOf(nb, opt)
-	if err != nil {
-		return err
+	return (&mdWriter{put: put, opt: opt}).write(w, nb)
+}
+
+func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+	return (&mdWriter{put: put, opt: opt, quarto: true}).write(w, nb)
+}
+
+// head writes what stands before the cells: the title, which replaces the first heading.
+func (m *mdWriter) head(title string) {
+	if !m.quarto {
+		m.writef("# %s\n", mdEscape(title))
+		return
 	}
-	m := &mdWriter{put: put, opt: opt, strip: first}
 	m.writef("---\ntitle: %s\n", yamlText(title))
-	if t := opt.Provenance.Started; !t.IsZero() {
+	if t := m.opt.Provenance.Started; !t.IsZero() {
 		m.writef("date: %s\n", t.Format(time.DateOnly))
 	}
 	m.writef("execute:\n  enabled: false\nformat:\n  html:\n    embed-resources: true\n    toc: true\n---\n")
+}
+
+func (m *mdWriter) write(w io.Writer, nb *notebook.Notebook) error {
+	title, first, err := titleOf(nb, m.opt)
+	if err != nil {
+		return err
+	}
+	m.strip = first
+	m.head(title)
 	for _, f := range failures(nb) {
 		m.writef("\n> **This run failed.** %s\n", mdEscape(f.String()))
 	}
@@ -51,7 +70,7 @@ func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Op
 			m.code(i+1, c)
 		}
 	}
-	if tables := opt.Provenance.tables(); len(tables) > 0 {
+	if tables := m.opt.Provenance.tables(); len(tables) > 0 {
 		m.writef("\n## Provenance\n")
 		for _, t := range tables {
 			m.facts(t)
@@ -85,7 +104,7 @@ func (m *mdWriter) prose(c *notebook.Cell) {
 			}
 		case *ast.Link:
 			if place, inside := strings.CutPrefix(address(n.Destination), "#"); inside && n.Reference == nil {
-				return []edit{w.readdressed(n, n.Destination, n.Title, nil, "#"+slug(unescapePath(place)))}
+				return []edit{w.readdressed(n, n.Destination, n.Title, nil, "#"+m.slug(unescapePath(place)))}
 			}
 		}
 		return nil
@@ -161,25 +180,51 @@ func fenced(info, text string) string {
 
 func (m *mdWriter) code(number int, c *notebook.Cell) {
 	code, output := codeVisibility(c, m.opt), outputVisibility(c)
-	m.writef("\n:::: {.cell}\n")
+	if m.quarto {
+		m.writef("\n:::: {.cell}\n")
+	}
 	if code != absent {
-		lang := language(c.Source)
-		info := lang
-		if lang == "cope" || code == folded {
-			info = "{." + lang
-			if code == folded {
-				info += ` code-fold="true"`
-			}
-			info += "}"
-		}
-		m.writef("\n%s", fenced(info, c.Source))
+		m.writef("\n%s", m.source(c, code == folded))
 	}
 	if output != absent {
 		for _, o := range c.Lasting() {
 			m.output(number, c, o)
 		}
 	}
-	m.writef("\n::::\n")
+	if m.quarto {
+		m.writef("\n::::\n")
+	}
+}
+
+// source returns the code of a cell.
+func (m *mdWriter) source(c *notebook.Cell, fold bool) string {
+	lang := language(c.Source)
+	switch {
+	case m.quarto && fold:
+		return fenced("{."+lang+` code-fold="true"}`, c.Source)
+	case m.quarto && lang == "cope":
+		return fenced("{.cope}", c.Source)
+	case fold:
+		return "<details><summary>Code</summary>\n\n" + fenced(lang, c.Source) + "\n</details>\n"
+	}
+	return fenced(lang, c.Source)
+}
+
+// slug returns the anchor that readers of the report give to a heading: Quarto's, or that of code
+// hosts.
+func (m *mdWriter) slug(heading string) string {
+	if m.quarto {
+		return slug(heading)
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		case unicode.IsSpace(r):
+			return '-'
+		}
+		return -1
+	}, strings.TrimSpace(heading))
 }
 
 func (m *mdWriter) facts(t facts) {

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // How much of an output is shown at once, and at all. The executed notebook keeps
@@ -160,6 +161,13 @@ func lostNote(lost []string) []*markup.Node {
 // represent shows one representation; lost are the tags dropped from it.
 func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell, o notebook.Output) (nodes []*markup.Node, lost []string, err error) {
 	source, _ := data.(string)
+	if f, ours := ownFigure(o); ours && media == "text/html" { // in the colours of the page
+		var b strings.Builder
+		if err := report.FigureElement(&b, f, "figure"); err != nil {
+			return nil, nil, err
+		}
+		source = b.String()
+	}
 	switch media {
 	case "text/html", "image/svg+xml":
 		k := p.cleaner(id, c)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/export/markup"
@@ -18,18 +19,6 @@ var (
 	//go:embed page.js
 	script string
 )
-
-// look returns the style sheet of package report, as it comes with every fragment.
-func look() string {
-	var b strings.Builder
-	if err := report.Fragment(&b, report.Display{Value: ""}, "look"); err != nil {
-		panic("export: the report has no style: " + err.Error()) // a builder does not fail
-	}
-	if s := markup.Parse(b.String()).All("style"); len(s) == 1 {
-		return s[0].Text
-	}
-	panic("export: the report has no style")
-}
 
 // scriptText returns the script as it stands in the page, which its policy knows by its sum.
 func scriptText() string { return "\n" + script }
@@ -47,7 +36,9 @@ type page struct {
 	nb  *notebook.Notebook
 	opt Options
 
-	paper                    bool // for printing at once: all open, no script
+	paper bool // for printing at once: all open, no script
+	// the pages of the headings, by id, in a paper version that was printed before
+	pages                    map[string]int
 	sheets                   []string
 	level                    int // of the heading we are under
 	outputs, figures, tables int
@@ -62,12 +53,10 @@ func (p *page) write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + p.policy() +
 		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()), look()+pageStyle+strings.Join(p.sheets, ""))
+	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()), report.Stylesheet()+pageStyle+p.sheetStyle()+strings.Join(p.sheets, ""))
 	b.WriteString("</head>\n")
 	if p.paper {
-		for _, d := range body.All("details") {
-			d.Set("open", "open")
-		}
+		fitPaper(body)
 	}
 	body.Write(&b)
 	b.WriteString("\n</html>\n")
@@ -95,7 +84,6 @@ func (p *page) body() (*markup.Node, error) {
 	}
 	linkHeadings(trees, list)
 	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
-	main.Children = append(main.Children, p.banner()...)
 	p.level = 1
 	for i := range p.nb.Cells {
 		n, err := p.cell(i, trees[i])
@@ -115,11 +103,12 @@ func (p *page) body() (*markup.Node, error) {
 		}
 		main.Children = append(main.Children, markup.Text("\n"), section)
 	}
-	body := markup.Element("body", []string{"class", "cope report"})
-	if nav := contents(list); nav != nil {
-		body.Children = append(body.Children, nav)
+	before := p.banner()
+	if nav := p.contents(list); nav != nil {
+		before = append([]*markup.Node{nav}, before...)
 	}
-	body.Children = append(body.Children, main)
+	main.Children = slices.Insert(main.Children, 1, before...)
+	body := markup.Element("body", []string{"class", "cope report"}, main)
 	if !p.paper {
 		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
 	}
@@ -144,10 +133,10 @@ func notInID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '_' || r == '.')
 }
 
-// style takes a style sheet into the head: that of package report is there already, any other
-// reaches only its own output.
+// style takes a style sheet into the head: the outputs of package report have that of the page,
+// any other reaches only its own output.
 func (p *page) style(css, name string, id func(string) string) {
-	if strings.TrimSpace(css) == strings.TrimSpace(look()) {
+	if strings.TrimSpace(css) == strings.TrimSpace(report.NotebookStyle()) {
 		return
 	}
 	p.sheets = append(p.sheets, markup.Scoped(css, name, id))

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"github.com/gonb-cope/gonb-cope/report"
 	"io"
 	"regexp"
 	"strings"
@@ -238,7 +239,7 @@ func TestTags(t *testing.T) {
 			t.Errorf("tag %q, %+v: code %q and output %q, want %q and %q", c.tag, c.opt.HideCode, code, out, c.code, c.out)
 		}
 		var printed bytes.Buffer
-		if err := printable(&printed, book(codeCell(source, []any{c.tag})), c.opt); err != nil {
+		if err := printable(&printed, book(codeCell(source, []any{c.tag})), c.opt, nil); err != nil {
 			t.Fatal(err)
 		}
 		paper := strictly(t, printed.Bytes())
@@ -327,7 +328,7 @@ func TestLong(t *testing.T) {
 				t.Errorf("%d bytes of text: page lacks %q", len(c.text), want)
 			}
 		}
-		if strings.Contains(string(page), "left out") != c.leftSign || len(page) > c.atMost+len(look()+pageStyle+script)+2000 {
+		if strings.Contains(string(page), "left out") != c.leftSign || len(page) > c.atMost+len(report.Stylesheet()+pageStyle+script)+2000 {
 			t.Errorf("%d bytes of text make a page of %d", len(c.text), len(page))
 		}
 	}

@@ -61,8 +61,9 @@ func (p *page) banner() []*markup.Node {
 	return []*markup.Node{out}
 }
 
-// contents returns the outline as nested lists, or nil when there is nothing to choose from.
-func contents(list []heading) *markup.Node {
+// contents returns the outline as nested lists, on paper with the pages, or nil when there is nothing
+// to choose from.
+func (p *page) contents(list []heading) *markup.Node {
 	if len(list) < 2 {
 		return nil
 	}
@@ -83,7 +84,15 @@ func contents(list []heading) *markup.Node {
 			levels = append(levels, ol)
 		}
 		link := markup.Element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
-		levels[depth-1].Children = append(levels[depth-1].Children, markup.Element("li", nil, link))
+		item := markup.Element("li", nil, link)
+		if p.paper {
+			number := "0" // takes the room of a number until it is known
+			if n := p.pages[h.id]; n > 0 {
+				number = fmt.Sprint(n)
+			}
+			item.Children = append(item.Children, markup.Element("span", []string{"class", "page"}, markup.Text(number)))
+		}
+		levels[depth-1].Children = append(levels[depth-1].Children, item)
 	}
 	return nav
 }

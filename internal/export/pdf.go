@@ -16,27 +16,34 @@ import (
 )
 
 // PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
-// folded on the screen. When none is installed, the error is ErrNoBrowser.
+// folded on the screen, but for long tables. It prints twice: the contents name the pages that the
+// first version had. When no browser is installed, the error is ErrNoBrowser.
 func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) error {
 	browser, err := findBrowser()
 	if err != nil {
 		return err
 	}
-	var page bytes.Buffer
-	if err := printable(&page, nb, opt); err != nil {
-		return err
-	}
-	pdf, err := printPage(ctx, browser, page.Bytes())
-	if err != nil {
-		return err
+	var pdf []byte
+	var pages map[string]int
+	for range 2 {
+		var text bytes.Buffer
+		if err := printable(&text, nb, opt, pages); err != nil {
+			return err
+		}
+		if pdf, err = printPage(ctx, browser, text.Bytes()); err != nil {
+			return err
+		}
+		if pages = destinations(pdf); len(pages) == 0 {
+			break // no contents
+		}
 	}
 	_, err = w.Write(pdf)
 	return err
 }
 
-// printable returns the page as it goes to paper.
-func printable(w io.Writer, nb *notebook.Notebook, opt Options) error {
-	return (&page{nb: nb, opt: opt, paper: true}).write(w)
+// printable returns the page as it goes to paper, with the pages of its headings by id.
+func printable(w io.Writer, nb *notebook.Notebook, opt Options, pages map[string]int) error {
+	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).write(w)
 }
 
 // ErrNoBrowser means that nothing on this machine can print a page.

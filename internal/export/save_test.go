@@ -17,7 +17,7 @@ import (
 func TestSaveUnknown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.docx")
 	err := Save(context.Background(), path, book(), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "x.docx: the ending says the format, one of .html .ipynb .md .pdf .tex") {
+	if err == nil || !strings.HasSuffix(err.Error(), "x.docx: the ending says the format, one of .html .ipynb .md .pdf .qmd .tex") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -70,15 +70,76 @@ func TestSaveNotebook(t *testing.T) {
 	}
 }
 
+// Markdown for code hosts has what Quarto gets in words that these know: no head, no divisions, no
+// attributes of pictures, code folded as HTML folds it.
+func TestSaveMarkdown(t *testing.T) {
+	folder := t.TempDir()
+	if err := Save(context.Background(), filepath.Join(folder, "r.md"), demo(t), demoOptions()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "r.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range append(provenanceWords, "```cope\n%%cope\n", "<details><summary>Code</summary>\n\n```go\n", "\n```\nwarning: slow\n```", "| Bound | Fixed confidence",
+		"$\\Delta_{\\min} = 0.2$", "[the results](#the-results)", "This run failed.") {
+		if !strings.Contains(text, want) {
+			t.Errorf("Markdown lacks %q", want)
+		}
+	}
+	if !strings.HasPrefix(text, "# Two groups of tasks\n") || strings.Count(text, "# Two groups") != 1 {
+		t.Errorf("the title is not there once: %.60q", text)
+	}
+	for _, no := range []string{":::", "{.", "fig-alt", "{=", "---\ntitle", "data:image", "<script", "\x1b"} {
+		if strings.Contains(text, no) {
+			t.Errorf("Markdown has %q", no)
+		}
+	}
+	links := regexp.MustCompile(`!\[[^\]]*\]\(([^)]+)\)`).FindAllStringSubmatch(text, -1)
+	if len(links) != 5 {
+		t.Errorf("%d pictures, want 5", len(links))
+	}
+	for _, l := range links {
+		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(l[1]))); err != nil || info.Size() == 0 {
+			t.Errorf("picture %s: %v", l[1], err)
+		}
+	}
+}
+
+// An executed notebook has a PDF of our figures, which nbconvert takes for LaTeX, and no SVG, which
+// it would turn into one with a program that few have.
+func TestSaveNotebookPDF(t *testing.T) {
+	nb := demo(t)
+	var b bytes.Buffer
+	if err := Notebook(&b, nb, demoOptions()); err != nil {
+		t.Fatal(err)
+	}
+	figures := 0
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			if _, ours := ownFigure(o); ours {
+				figures++
+				if o.Data["application/pdf"] != nil || o.Data["image/svg+xml"] != nil {
+					t.Error("the notebook itself has changed, or a figure has an SVG")
+				}
+			}
+		}
+	}
+	if n := strings.Count(b.String(), `"application/pdf"`); figures == 0 || n != figures {
+		t.Errorf("%d PDFs of %d figures", n, figures)
+	}
+}
+
 // provenanceWords are on every report.
 var provenanceWords = []string{"0123456789ab", "host, 2 CPUs", "180 rows", "go1.26.0", "data/a.csv", "Parameters", "1, 2"}
 
-func TestSaveMarkdown(t *testing.T) {
+func TestSaveQuarto(t *testing.T) {
 	folder := t.TempDir()
-	if err := Save(context.Background(), filepath.Join(folder, "my report.md"), demo(t), demoOptions()); err != nil {
+	if err := Save(context.Background(), filepath.Join(folder, "my report.qmd"), demo(t), demoOptions()); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(folder, "my report.md"))
+	data, err := os.ReadFile(filepath.Join(folder, "my report.qmd"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestHeadingsAndImages(t *testing.T) {
 			t.Errorf("%q: %d images of HTML, %d of Markdown", c.source, n, strings.Count(c.md, "N/"))
 		}
 		var md, latex bytes.Buffer
-		if err := writeMarkdown(context.Background(), &md, nb, opt, put); err != nil {
+		if err := writeQuarto(context.Background(), &md, nb, opt, put); err != nil {
 			t.Fatal(err)
 		}
 		head, body, _ := strings.Cut(md.String(), "toc: true\n---\n\n")
@@ -82,7 +82,7 @@ func TestHeadingsOfOutputs(t *testing.T) {
 	const source = "Two\nlines\n===\n\n> ## Sub ##\n\n```\n# no\n```\n\n###### ![a](gone.png)\n\nx"
 	const want = "### Two lines\n\n> #### Sub\n\n```\n# no\n```\n\n###### *Image gone.png is missing: no such file*\n\nx"
 	var md bytes.Buffer
-	if err := writeMarkdown(context.Background(), &md, book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}, nil); err != nil {
+	if err := writeQuarto(context.Background(), &md, book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(md.String(), "\n\n"+want+"\n\n:::") {
@@ -102,7 +102,7 @@ func FuzzWritten(f *testing.F) {
 		nb, opt := book(markdownCell(s), codeCell("", nil, shows("text/markdown", s))), Options{Folder: "none"}
 		put := func(name string, _ []byte) string { return "N/" + name }
 		var md bytes.Buffer
-		if err := writeMarkdown(context.Background(), &md, nb, opt, put); err != nil {
+		if err := writeQuarto(context.Background(), &md, nb, opt, put); err != nil {
 			t.Fatal(err)
 		}
 		if err := writeLaTeX(context.Background(), io.Discard, nb, opt, put); err != nil {

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"encoding/base64"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,6 +75,11 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 		}
 		return nil
 	}
+	if n.Tag == "picture" {
+		if svg := drawnSource(n); svg != nil {
+			return c.clean(svg, parent, space)
+		}
+	}
 	tag, inner, known := c.name(n.Tag, space)
 	if p := parents[tag]; known && p != nil && !p[parent] || strict[parent] && (parents[tag] == nil || !parents[tag][parent]) {
 		known = false
@@ -109,6 +115,24 @@ func (c *Cleaner) name(tag, space string) (name, inner string, known bool) {
 		return tag, "math", mathTags[tag]
 	}
 	return tag, "", htmlTags[tag]
+}
+
+// drawnSource returns the SVG among the sources of a picture, without the title and the style that
+// it needs as a file of its own; nil when there is none.
+func drawnSource(picture *Node) *Node {
+	for _, source := range picture.All("source") {
+		encoded, isSVG := strings.CutPrefix(source.Get("srcset"), "data:image/svg+xml;base64,")
+		data, err := base64.StdEncoding.DecodeString(encoded)
+		if !isSVG || err != nil {
+			continue
+		}
+		if found := Parse(string(data)).All("svg"); len(found) > 0 {
+			svg := found[0]
+			svg.Children = slices.DeleteFunc(svg.Children, func(n *Node) bool { return n.Tag == "style" || n.Tag == "title" })
+			return svg
+		}
+	}
+	return nil
 }
 
 func checkbox(n *Node) string {
