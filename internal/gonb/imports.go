@@ -24,6 +24,11 @@ const commentPrefix = "//gonb:"
 // notGo are the first words of cells that GoNB hands to other programs.
 var notGo = []string{"%%writefile", "%%script", "%%bash", "%%sh", "%%gx"}
 
+// ImportsLibrary reports whether the Go code of a cell imports a package of this library.
+func ImportsLibrary(cell string) bool {
+	return slices.ContainsFunc(ImportsOf(cell), func(path string) bool { return path == modulePath || strings.HasPrefix(path, modulePath+"/") })
+}
+
 // ImportsOf lists the import paths in a cell, each once, in order. A cell is no Go file:
 // it has declarations without a package clause, lines for GoNB that begin with % or !,
 // and code of main after %%. Code that does not parse is no hindrance.

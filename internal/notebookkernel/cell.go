@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
@@ -18,6 +19,16 @@ type cell struct {
 	ask     executeRequest
 	count   int
 	payload []any
+
+	mu        sync.Mutex
+	remembers bool     // what it puts out: set for cells with progress
+	shown     []output // in order
+}
+
+// output is a message of a cell that front ends keep.
+type output struct {
+	msgType string
+	content any
 }
 
 // executeRequest is the content of execute_request.
@@ -60,7 +71,7 @@ func (k *kernel) execute(ctx context.Context, r request) {
 		return
 	}
 	if r.arrived.Before(k.abortBefore) {
-		k.reply(jupyter.ShellChannel, r.message, "execute_reply", map[string]any{"status": "aborted", "execution_count": k.count})
+		k.reply(jupyter.ShellChannel, r.message, "execute_reply", map[string]any{"status": "aborted"})
 		return
 	}
 	if c.ask.stores() {
@@ -126,8 +137,34 @@ func (c *cell) errorReply(f *failure) map[string]any {
 	return map[string]any{"status": "error", "execution_count": c.count, "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback, "payload": c.payload, "user_expressions": map[string]any{}}
 }
 
-// publish sends output to all front ends; a silent execution has none.
+// publish sends output to all front ends, and remembers it where that was asked for.
 func (c *cell) publish(msgType string, content any) {
+	c.mu.Lock()
+	switch msgType {
+	case "stream", "display_data", "execute_result":
+		if c.remembers {
+			c.shown = append(c.shown, output{msgType, content})
+		}
+	case "clear_output":
+		c.shown = nil
+	}
+	c.mu.Unlock()
+	c.send(msgType, content)
+}
+
+// again clears the output of a cell and puts out what it remembers, so that what was sent besides is
+// gone. more says that something will follow.
+func (c *cell) again(more bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.send("clear_output", map[string]bool{"wait": more || len(c.shown) > 0})
+	for _, o := range c.shown {
+		c.send(o.msgType, o.content)
+	}
+}
+
+// send sends a message to all front ends; a silent execution has none.
+func (c *cell) send(msgType string, content any) {
 	if !c.ask.Silent {
 		c.k.publish(msgType, c.request, content)
 	}
@@ -142,6 +179,11 @@ func (c *cell) stream(name, text string) {
 
 // display shows a value by its representations. With an id it can be replaced.
 func (c *cell) display(msgType, id string, data, metadata map[string]any) {
+	c.publish(msgType, c.displayed(msgType, id, data, metadata))
+}
+
+// displayed returns the content of a message that shows a value.
+func (c *cell) displayed(msgType, id string, data, metadata map[string]any) any {
 	content := map[string]any{"data": data, "metadata": orEmpty(metadata), "transient": map[string]any{}}
 	if id != "" {
 		content["transient"] = map[string]any{"display_id": id}
@@ -149,7 +191,7 @@ func (c *cell) display(msgType, id string, data, metadata map[string]any) {
 	if msgType == "execute_result" {
 		content["execution_count"] = c.count
 	}
-	c.publish(msgType, content)
+	return content
 }
 
 func orEmpty(m map[string]any) map[string]any {

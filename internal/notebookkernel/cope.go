@@ -54,6 +54,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	if len(errs) > 0 {
 		return "", mistakes(errs)
 	}
+	c.remembers = true
 	s.meter = newMeter(c, s.nextID())
 	defer s.meter.stop()
 	var held *report.Display // the newest display: whether it is the last is known at the end
@@ -69,7 +70,11 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		c.publish("clear_output", map[string]bool{"wait": false})
 	}
 	_, err := s.session.Eval(ctx, script)
-	s.meter.stop()
+	if err == nil {
+		s.meter.finish(held != nil)
+	} else {
+		s.meter.stop()
+	}
 	msgType := "execute_result"
 	if err != nil {
 		msgType = "display_data"
@@ -178,21 +183,20 @@ func mistakes(err error) *failure {
 		if i == 0 {
 			f.Value, _, _ = strings.Cut(text, "\n")
 		}
-		f.Traceback = append(f.Traceback, coloured(text))
+		f.Traceback = append(f.Traceback, emphasised(text))
 	}
 	return f
 }
 
-// The colours of a traceback, as terminals and front ends take them.
+// The emphasis of a traceback, as terminals and front ends take it. It has no colours: front ends set
+// a traceback on a red ground, pale or dark, on which no colour of theirs can be read in both.
 const (
 	bold   = "\x1b[1m"
-	red    = "\x1b[1;31m"
-	cyan   = "\x1b[36m"
 	normal = "\x1b[0m"
 )
 
-// coloured marks the message, the underline and the hint of an error.
-func coloured(text string) string {
+// emphasised marks the message, the underline and the hint of an error.
+func emphasised(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		body := strings.TrimLeft(line, " ")
@@ -201,10 +205,10 @@ func coloured(text string) string {
 			lines[i] = bold + line + normal
 		case strings.HasPrefix(body, "|") && strings.Contains(body, "^"):
 			at := strings.Index(line, "^")
-			lines[i] = line[:at] + red + line[at:] + normal
+			lines[i] = line[:at] + bold + line[at:] + normal
 		case strings.HasPrefix(body, "= hint:"):
 			at := strings.Index(line, "hint:")
-			lines[i] = line[:at] + cyan + line[at:] + normal
+			lines[i] = line[:at] + bold + line[at:] + normal
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -1,6 +1,7 @@
 package notebookkernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -44,8 +45,7 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	untilDone := context.WithoutCancel(ctx) // GoNB must be in step, whatever the user interrupts
 	g.keepStep(untilDone, child, c)
 	g.setAutoGet(untilDone, child, c.ask.Code)
-	out := &goOutput{cell: c}
-	out.joiner.send = c.stream
+	out := newGoOutput(c)
 	g.setOutput(out) // from here on, an interrupt reaches GoNB
 	if ctx.Err() != nil {
 		g.setOutput(nil)
@@ -56,7 +56,10 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	if ctx.Err() != nil {
 		child.calm()
 	}
-	out.joiner.flush()
+	if err == nil {
+		failed = g.failed(ctx, c, out, reply)
+	}
+	out.finish(failed)
 	if gonb.Resets(c.ask.Code) {
 		g.prepare(untilDone, child) // its go.mod is new
 	}
@@ -70,9 +73,26 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	if c.ask.stores() {
 		g.count++
 	}
-	failed = out.failure(reply)
-	if ctx.Err() != nil && failed != nil {
+	return failed
+}
+
+// failed returns the failure of a cell that GoNB has answered: an interrupt as what it is, and for a
+// cell that imports this library, that its source cannot be found.
+func (g *goSide) failed(ctx context.Context, c *cell, out *goOutput, reply *jupyter.Message) *failure {
+	failed := out.failure(reply)
+	switch {
+	case failed == nil:
+	case ctx.Err() != nil && failed.Name == "ProgramError":
+		return interrupted("") // how the program ended says the same
+	case ctx.Err() != nil:
 		return interrupted(firstLine(failed.Value))
+	case failed.Name != "Panic" && gonb.ImportsLibrary(c.ask.Code):
+		if _, err := gonb.FindSource(ctx, cmp.Or(g.k.opt.Folder, ".")); err != nil {
+			lines := strings.Split(err.Error(), "\n")
+			failed.Name, failed.Value = "SourceMissing", lines[0]
+			failed.Traceback = append(append(lines, "GONB_COPE_SOURCE is the folder of a checkout of this library, with which Go cells are compiled. Start the kernel again after setting it.", ""),
+				failed.Traceback...)
+		}
 	}
 	return failed
 }

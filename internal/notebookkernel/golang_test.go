@@ -87,11 +87,29 @@ func TestGoErrors(t *testing.T) {
 		if errors[0]["ename"] != test.name || !strings.HasPrefix(fmt.Sprint(errors[0]["evalue"]), test.value) || !strings.Contains(traceback, test.traceback) {
 			t.Errorf("%q: %v: %v\n%s\nwant %s: %s … %q", test.code, errors[0]["ename"], errors[0]["evalue"], traceback, test.name, test.value, test.traceback)
 		}
-		if len(r.of(t, "display_data")) != 0 {
-			t.Errorf("%q: something is displayed besides the error", test.code)
+		if said := r.text(t, "stderr"); len(r.of(t, "display_data")) != 0 || said != "" {
+			t.Errorf("%q: something is displayed besides the error: %q", test.code, said)
 		}
 	}
 	f.execute("%%\nfmt.Println(half(4))").ok(t)
+}
+
+// A cell that imports this library says how its source is found when it is not.
+func TestGoWithoutSource(t *testing.T) {
+	needGo(t)
+	t.Setenv("GONB_COPE_SOURCE", filepath.Join(t.TempDir(), "moved"))
+	t.Setenv("GOPROXY", "off")
+	f := start(t)
+	r := f.execute("import \"github.com/gonb-cope/gonb-cope/session\"\n%%\nfmt.Println(session.Names())")
+	if value := fmt.Sprint(r.reply["evalue"]); r.reply["ename"] != "SourceMissing" || !strings.HasPrefix(value, "GONB_COPE_SOURCE is ") {
+		t.Errorf("%v: %v", r.reply["ename"], value)
+	}
+	if trace := fmt.Sprint(r.reply["traceback"]); !strings.Contains(trace, "is the folder of a checkout of this library") {
+		t.Errorf("the traceback is %s", trace)
+	}
+	if r := f.execute("%%\nundefined()"); r.reply["ename"] != "CompileError" {
+		t.Errorf("a cell without it: %v", r.reply)
+	}
 }
 
 // An interrupt reaches what runs, what compiles and what a shell waits for, each of
@@ -125,8 +143,8 @@ func TestInterruptGo(t *testing.T) {
 		if strings.HasPrefix(test.code, "!echo begun; ") {
 			continue
 		}
-		if r.reply["ename"] != "Interrupted" {
-			t.Errorf("%s: %v", test.what, r.reply)
+		if said := r.text(t, "stderr"); r.reply["ename"] != "Interrupted" || said != "" {
+			t.Errorf("%s: %v, and on stderr %q", test.what, r.reply, said)
 		}
 	}
 	if got := f.execute("%%\nfmt.Println(ten())").ok(t).text(t, "stdout"); got != "10\n" {

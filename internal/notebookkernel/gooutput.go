@@ -16,7 +16,22 @@ import (
 type goOutput struct {
 	cell   *cell
 	joiner joiner
-	errors tail // of the cell's stderr: a panic's text is only there
+	errors tail   // of the cell's stderr: a panic's text is only there
+	last   holder // the end of the cell's stderr, which the error may say
+}
+
+// newGoOutput returns the output of a cell.
+func newGoOutput(c *cell) *goOutput {
+	o := &goOutput{cell: c}
+	o.joiner.send = c.stream
+	o.last.send = func(text string) { o.joiner.add("stderr", text) }
+	return o
+}
+
+// finish sends what is left, without what the failure says, too.
+func (o *goOutput) finish(failed *failure) {
+	o.joiner.add("stderr", o.last.rest(failed))
+	o.joiner.flush()
 }
 
 // take handles one message.
@@ -28,6 +43,8 @@ func (o *goOutput) take(m *jupyter.Message) {
 		}
 		if s.Name == "stderr" {
 			_, _ = o.errors.Write([]byte(s.Text)) // never fails
+			o.last.add(s.Text)
+			return
 		}
 		o.joiner.add(s.Name, s.Text)
 		return
@@ -107,7 +124,7 @@ func (o *goOutput) place(f *failure) {
 		if i == 0 {
 			f.Value = first
 		}
-		traceback = append(traceback, coloured(first+text))
+		traceback = append(traceback, emphasised(first+text))
 	}
 	f.Name, f.Traceback = "CompileError", traceback
 }

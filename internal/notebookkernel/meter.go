@@ -10,7 +10,8 @@ import (
 )
 
 // meter shows what a cell is doing, in one display that it replaces: how far it is
-// and how long it may still take. A cell that is quick shows nothing.
+// and how long it may still take. When all is done, the display is gone. A cell that is
+// quick shows nothing.
 type meter struct {
 	cell *cell
 	id   string
@@ -47,7 +48,17 @@ func (m *meter) update(a dsl.Activity) {
 	m.replace(now)
 }
 
-// stop shows how the last activity ended, if it was shown at all.
+// finish takes the display away. more says that the cell will still put something out.
+func (m *meter) finish(more bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.stopped && !m.shown.IsZero() {
+		m.cell.again(more)
+	}
+	m.stopped = true
+}
+
+// stop shows how far the last activity came, if it was shown at all.
 func (m *meter) stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +81,7 @@ func (m *meter) replace(now time.Time) {
 	if m.stopped {
 		page = fmt.Sprintf(`<div class="cope-progress" style="opacity:.7">%s</div>`, html.EscapeString(text))
 	}
-	m.cell.display(msgType, m.id, map[string]any{"text/plain": text, "text/html": page}, map[string]any{"gonb_cope": map[string]any{"progress": true}})
+	m.cell.send(msgType, m.cell.displayed(msgType, m.id, map[string]any{"text/plain": text, "text/html": page}, map[string]any{"gonb_cope": map[string]any{"progress": true}}))
 }
 
 // text says how far the activity is.

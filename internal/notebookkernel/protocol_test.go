@@ -134,6 +134,9 @@ func TestAbortAfterError(t *testing.T) {
 			r := f.finish(m)
 			if r.reply["status"] == "aborted" {
 				aborted++
+				if len(r.reply) != 1 {
+					t.Errorf("a cell that did not run has the reply %v", r.reply)
+				}
 			}
 			if got := kinds(f.published(m)); r.reply["status"] == "aborted" && !slices.Equal(got, []string{"status", "status"}) {
 				t.Errorf("an aborted cell published %v", got)
