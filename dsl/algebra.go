@@ -119,7 +119,7 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
 	}
-	return e.bounded(n, value{k.Type, out})
+	return e.bounded(n, value{Type: k.Type, Data: out})
 }
 
 // combine returns k+c, c*k or k^c of a kernel or joint kernel k; first tells that c

@@ -47,6 +47,9 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	if !ok {
 		return e.fail(n, anything, "only a function can be called", "")
 	}
+	if textName(callee) {
+		return e.withValues(n)
+	}
 	fn := index[callee.Value]
 	if fn == nil {
 		e.evalAll(n.Arguments)
@@ -162,7 +165,7 @@ func (c *call) finish(data any, err error) value {
 	if v, ok := data.(value); ok {
 		return v
 	}
-	return value{c.fn.Result, data}
+	return value{Type: c.fn.Result, Data: data}
 }
 
 // failed reports the error of a function: of a kernel under the argument that is wrong, of a

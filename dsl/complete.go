@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ const (
 	CompletesChoice   CompletionType = "choice"   // a text that a parameter accepts
 	// a column, task or arm of a problem that is bound
 	CompletesColumn CompletionType = "column"
-	CompletesPath   CompletionType = "path" // a file, or a folder with its /
+	CompletesPath   CompletionType = "path"     // a file, or a folder with its /
+	CompletesPart   CompletionType = "property" // a part of a value, after a point
 )
 
 // Complete proposes words for the place of the cursor in a text that may be
@@ -52,10 +54,13 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	c := front.CursorAt(text, cursor)
 	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)])
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
-	if c.InText {
+	switch {
+	case c.InText:
 		p.header = func() []string { return s.header(text, cursor) }
 		s.completeText(&p, c)
-	} else {
+	case c.Owner != "":
+		s.completePart(&p, c.Owner)
+	default:
 		s.completeName(&p, c)
 	}
 	return c.At.From, c.At.To, p.items
@@ -78,7 +83,27 @@ func (p *proposals) add(t CompletionType, word, signature string) {
 
 func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 	for _, word := range words {
+		if t == CompletesColumn { // of a file, which may have braces
+			word = doubled.Replace(word)
+		}
 		p.add(t, word, signature)
+	}
+}
+
+// doubled writes braces as they stand in a text.
+var doubled = strings.NewReplacer("{", "{{", "}", "}}")
+
+// completePart proposes the parts of what stands before a point.
+func (s *Session) completePart(p *proposals, owner string) {
+	parsed, errs := front.Parse(front.NewSource("", owner))
+	if len(errs) > 0 || len(parsed) != 1 {
+		return
+	}
+	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: s.scope, st: parsed[0]}
+	v := e.eval(parsed[0].Node)
+	t := v.goType()
+	for _, name := range v.partNames() {
+		p.add(CompletesPart, name, unknownPart(t, name).Type.a())
 	}
 }
 

@@ -29,9 +29,9 @@ s = sweep(r, seed=1..2)`)
 	}{
 		"k|":                             {"k", []string{"kz"}},
 		"k = rb|":                        {"rb", []string{"rbf"}},
-		"k = rbf(le|":                    {"le", []string{"lengthscale="}},
+		"k = rbf(le|":                    {"le", []string{"lengthscale=", "len"}},
 		"k = rbf(lengthscale=gr|)":       {"gr", []string{"größe"}},
-		"k = 2 * matern(0.5, lin|ear()":  {"linear", []string{"linear"}},
+		"k = 2 * matern(0.5, lin|ear()":  {"linear", []string{"linear", "linspace"}},
 		"r = fc(p, algorithm=\"IndKer|":  {"IndKer", []string{"IndKernelFC"}},
 		"r = fc(p, algorithm=\"IndKer|n": {"IndKer", []string{"IndKernelFC"}},
 		"ä = 1 // ü\nf(x, [spec|":        {"spec", []string{"spectrum"}},
@@ -41,7 +41,7 @@ s = sweep(r, seed=1..2)`)
 		"fc(p, delta=0.1, de|, seed=2)": {"de", []string{"design"}},
 		"fc(p, se|, seed=2)":            {"se", nil},
 		"fc(p, de|, seed=2)":            {"de", []string{"delta=", "design"}},
-		"rbf(2, le|":                    {"le", nil},
+		"rbf(2, le|":                    {"le", []string{"len"}},
 		// Names bound above in the same text, and what formulas have.
 		"kernel = 2\nx = ker|":   {"ker", []string{"kernel"}},
 		"w(x, y) = exp(-sq|":     {"sq", []string{"sqrt", "sqdist"}},

@@ -77,7 +77,7 @@ func (e *evaluator) eval(n ast.Node) value {
 	case *ast.FloatNode:
 		return numberValue(n.Value)
 	case *ast.StringNode:
-		return value{Text, n.Value}
+		return value{Type: Text, Data: n.Value}
 	case *ast.BoolNode: // true and false are other ways to write 1 and 0
 		if n.Value {
 			return numberValue(1)
@@ -94,9 +94,9 @@ func (e *evaluator) eval(n ast.Node) value {
 	case *ast.CallNode:
 		return e.call(n)
 	case *ast.MemberNode:
-		return e.element(n)
+		return e.member(n)
 	case *ast.ConditionalNode:
-		return e.fail(n, anything, "a choice with ? and : is for formulas only", "write it inside a formula: f(x, y) = …")
+		return e.choice(n)
 	}
 	return e.fail(n, anything, "this is not part of the language", "")
 }
@@ -147,16 +147,12 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 		out[i] = e.eval(element)
 		known = known && out[i].known()
 		size += out[i].size(maxElements)
-		switch out[i].Type {
-		case Number, Text, List, Free, anything:
-		default: // results for a comparison may stand in a list; kernels may not
-			if out[i].Type != Result {
-				e.fail(element, anything, fmt.Sprintf("a list cannot hold %s", out[i].Type.a()), "lists hold numbers, texts, lists or results")
-				known = false
-			}
+		if out[i].Type == Nothing {
+			e.fail(element, anything, "this gives no value that a list could hold", "")
+			known = false
 		}
 	}
-	list := value{List, out}
+	list := value{Type: List, Data: out}
 	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
@@ -176,16 +172,16 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 	return true
 }
 
-// element evaluates list[i] with i counted from 0.
-func (e *evaluator) element(n *ast.MemberNode) value {
-	list, at := e.eval(n.Node), e.eval(n.Property)
+// element returns list[i] with i counted from 0.
+func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	switch {
-	case list.Type != List && list.Type != anything:
+	case list.Type != List:
 		return e.fail(n.Node, anything, fmt.Sprintf("%s has no elements", list.Type.a()), "")
 	case at.Type != Number && at.Type != anything:
 		return e.fail(n.Property, anything, fmt.Sprintf("an element is chosen by a number, not by %s", at.Type.a()), "")
 	case !list.known() || !at.known():
-		return unknown(anything)
+		t, of := typeFor(list.of)
+		return value{Type: t, of: of}
 	}
 	elements := list.Data.([]value)
 	i, ok := whole(at.Data.(float64))

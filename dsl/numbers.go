@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -49,7 +50,104 @@ func numberFunctions() []Function {
 			eval: func(c *call) (any, error) { return c.reduce(f.f) },
 		})
 	}
-	return all
+	return append(all, listFunctions()...)
+}
+
+// listFunctions returns the functions that make lists, count and round.
+func listFunctions() []Function {
+	return []Function{
+		{
+			Name: "len", Section: SectionNumbers, Synonyms: []string{"length", "count", "size"}, Doc: "how many elements a list has, or characters a text",
+			Params: []Param{{Name: "x", Types: []Type{List, Text}, Doc: "a list or a text"}},
+			Result: Number, Example: "len([1, 2, 3])", pure: true,
+			eval: func(c *call) (any, error) {
+				if text, ok := c.args[0].Data.(string); ok {
+					return float64(len([]rune(text))), nil
+				}
+				return float64(len(c.args[0].Data.([]value))), nil
+			},
+		},
+		{
+			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"}, Doc: "nearest whole number, or number with so many digits after the point; of each element of a list",
+			Params: []Param{
+				{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"},
+				{Name: "digits", Synonyms: []string{"places", "decimals"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 15}, Default: "0", Doc: "digits after the point"},
+			},
+			Result: Number, Example: "round(2/3, digits=2)", pure: true,
+			eval: func(c *call) (any, error) {
+				return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, c.whole("digits")) }), nil
+			},
+		},
+		{
+			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"}, Doc: "n numbers at equal distances from one number to another, both included",
+			Params: []Param{
+				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
+				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "the last number"},
+				{Name: "n", Synonyms: []string{"num", "count"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 2, Max: maxRange}, Doc: "how many numbers"},
+			},
+			Result: List, Example: "linspace(0, 1, 5)", pure: true,
+			eval: func(c *call) (any, error) {
+				from, to, n := c.number("from"), c.number("to"), c.whole("n")
+				return c.spaced(n, func(i int) float64 {
+					t := float64(i) / float64(n-1)
+					return (1-t)*from + t*to
+				})
+			},
+		},
+		{
+			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"}, Doc: "numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as from..to",
+			Params: []Param{
+				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
+				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "no number goes beyond this one; it is included where a step ends there"},
+				{Name: "step", Synonyms: []string{"by"}, Types: []Type{Number}, Range: anyNumber, Default: "1", Doc: "distance of two numbers; below 0 they go down"},
+			},
+			Result: List, Example: "range(0.1, 0.5, step=0.1)", pure: true,
+			eval: func(c *call) (any, error) {
+				from, to, step := c.number("from"), c.number("to"), 1.0
+				if c.has("step") {
+					step = c.number("step")
+				}
+				if step == 0 || (to-from)/step < 0 {
+					return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(step), formatNumber(from), formatNumber(to))
+				}
+				// a step that ends within rounding of the last number ends there
+				steps := math.Floor((to-from)/step + 1e-9)
+				if !(steps < maxRange) {
+					return nil, fmt.Errorf("range: more than %d numbers", maxRange)
+				}
+				return c.spaced(int(steps)+1, func(i int) float64 { return from + float64(i)*step })
+			},
+		},
+	}
+}
+
+// spaced returns the list of n numbers.
+func (c *call) spaced(n int, at func(i int) float64) (any, error) {
+	if !c.e.spend(c.node, n) {
+		return unknown(List), nil
+	}
+	out := make([]value, n)
+	for i := range out {
+		x := at(i)
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil, fmt.Errorf("%s: a number is not finite", c.fn.Name)
+		}
+		out[i] = numberValue(x)
+	}
+	return value{Type: List, Data: out}, nil
+}
+
+// rounded returns the number with so many digits after the point that is nearest to x, of two as near
+// the one away from 0.
+func rounded(x float64, digits int) float64 {
+	if digits == 0 {
+		return math.Round(x)
+	}
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
+	if err != nil {
+		return x // too large for digits after the point
+	}
+	return y
 }
 
 // reduce applies f to the numbers of a list, or to several numbers.

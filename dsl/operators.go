@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/expr-lang/expr/ast"
@@ -62,7 +63,7 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 				return unknown(List)
 			}
 		}
-		return value{List, out}
+		return value{Type: List, Data: out}
 	}
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")
 }
@@ -70,17 +71,22 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 // binary evaluates an operator between two values.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
-	switch n.Operator {
-	case "..":
+	switch {
+	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
-	case "+", "-", "*", "/", "^":
-	default:
-		return e.fail(n, anything, fmt.Sprintf("comparisons such as %s are for formulas only", n.Operator), "")
+	case n.Operator == "&&": // a < b < c
+		return e.fail(n, Number, "comparisons cannot be chained", "write (a < b) * (b < c)")
+	case !isComparison(n.Operator) && !slices.Contains([]string{"+", "-", "*", "/", "^"}, n.Operator):
+		return e.fail(n, anything, fmt.Sprintf("the language has no %s", n.Operator), "")
 	}
 	if l.Type == anything || r.Type == anything {
 		return unknown(anything)
 	}
-	if l.Type == Free || r.Type == Free {
+	compares := isComparison(n.Operator)
+	if l.Type == Text && r.Type == Text && !compares {
+		return e.joined(n, l, r)
+	}
+	if (l.Type == Free || r.Type == Free) && !compares {
 		if n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free {
 			return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator), "free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
 		}
@@ -89,6 +95,10 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	isKernel := func(t Type) bool { return t == Kernel || t == Joint }
 	isNumber := func(t Type) bool { return t == Number || t == List }
 	switch {
+	case compares && (isNumber(l.Type) && isNumber(r.Type) || l.Type == Text && r.Type == Text):
+		return e.compare(n, l, r)
+	case compares:
+		return e.fail(n, Number, fmt.Sprintf("%s does not compare %s with %s", n.Operator, l.Type.a(), r.Type.a()), "numbers, lists of numbers and texts are compared")
 	case isNumber(l.Type) && isNumber(r.Type):
 		return e.arithmetic(n, l, r)
 	case isKernel(l.Type) && isKernel(r.Type):
@@ -96,7 +106,20 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case isKernel(l.Type) && r.Type == Number, l.Type == Number && isKernel(r.Type):
 		return e.kernelNumber(n, l, r)
 	}
-	return e.fail(n, anything, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
+	hint := ""
+	switch {
+	case l.Type == Text || r.Type == Text:
+		hint = `a text shows values between braces: "took {n} s"`
+	case l.Type == Record || r.Type == Record:
+		record, node := l, n.Left
+		if l.Type != Record {
+			record, node = r, n.Right
+		}
+		if names := record.partNames(); len(names) > 0 {
+			hint = fmt.Sprintf("choose a part of the record, as in %s.%s", e.st.Text(node), usualPart(names))
+		}
+	}
+	return e.fail(n, anything, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), hint)
 }
 
 func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
@@ -127,7 +150,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	for i := range out {
 		out[i] = numberValue(from + float64(i))
 	}
-	return value{List, out}
+	return value{Type: List, Data: out}
 }
 
 // arithmetic evaluates an operator between numbers, elementwise for lists.
@@ -159,7 +182,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 				return unknown(List)
 			}
 		}
-		return value{List, out}
+		return value{Type: List, Data: out}
 	}
 	x, y := l.Data.(float64), r.Data.(float64)
 	if n.Operator == "/" && y == 0 {

@@ -107,17 +107,7 @@ func outputFunctions() []Function {
 				return value{Type: Nothing}, nil
 			},
 		},
-		{
-			Name: "print", Section: SectionOutput, Doc: "a kernel as text that makes an equal kernel, with the formulas it uses",
-			Params: []Param{{Name: "k", Types: []Type{Kernel, Joint}, Doc: "a kernel"}}, Result: Text, Example: "print(rbf(0.5))", pure: true,
-			eval: func(c *call) (any, error) {
-				if j, ok := c.args[0].Data.(kernels.Joint); ok {
-					return definitions(j.Formulas()) + j.String(), nil
-				}
-				k := c.args[0].Data.(kernels.Kernel)
-				return definitions(kernels.Formulas(k)) + k.String(), nil
-			},
-		},
+		printFunction(),
 	}
 }
 

@@ -114,7 +114,7 @@ func (c *call) plot() (any, error) {
 		return nil, err
 	}
 	if c.arg("file").known() {
-		if err := c.save("file", value{Figure, drawn}); err != nil {
+		if err := c.save("file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
 	}

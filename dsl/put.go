@@ -69,12 +69,12 @@ func fromGo(name string, v any) (value, error) {
 		if v == nil {
 			return value{}, fmt.Errorf("the function is nil")
 		}
-		return value{Rewards, v}, nil
+		return value{Type: Rewards, Data: v}, nil
 	case kernels.Free:
 		if err := v.Validate(0); err != nil {
 			return value{}, err
 		}
-		return named(value{Free, v}, name), nil
+		return named(value{Type: Free, Data: v}, name), nil
 	case kernels.Formula:
 		if v.Body == "" {
 			v.Name = name // prints as what it is bound to
@@ -106,12 +106,12 @@ func fromGo(name string, v any) (value, error) {
 		}
 		return jointValue(v), nil
 	case report.Figure:
-		return value{Figure, v}, nil
+		return value{Type: Figure, Data: v}, nil
 	case report.Table:
-		return value{Table, v}, nil
+		return value{Type: Table, Data: v}, nil
 	}
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
-		return named(value{Type(k.Name), v}, name), nil
+		return named(value{Type: Type(k.Name), Data: v}, name), nil
 	}
 	return plainFromGo(name, r)
 }
@@ -128,7 +128,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 	}
 	switch r.Kind() {
 	case reflect.String:
-		return value{Text, r.String()}, nil
+		return value{Type: Text, Data: r.String()}, nil
 	case reflect.Bool:
 		return value{}, fmt.Errorf("there are no booleans in the language; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
@@ -143,7 +143,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 			}
 			list[i] = element
 		}
-		return value{List, list}, nil
+		return value{Type: List, Data: list}, nil
 	}
 	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures and tables have", r.Type())
 }
@@ -171,5 +171,5 @@ func problemFromGo(p *problem.Problem) (value, error) {
 	case p.Arms.Len() != p.N() || len(p.Noise.Scales) != p.N() || p.Mean != nil && len(p.Mean) != p.N():
 		return value{}, fmt.Errorf("the problem has lists of unequal length: there must be one point, task and noise for each arm")
 	}
-	return value{Problem, p}, nil
+	return value{Type: Problem, Data: p}, nil
 }

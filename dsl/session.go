@@ -240,11 +240,18 @@ func (e *evaluator) define(st *front.Statement) value {
 }
 
 // displayOf returns the display of a bare expression; its name is set when the expression is a
-// name. A formula shows its definition.
+// name. A formula shows its definition; a text and what is printed show nothing but themselves.
 func displayOf(st *front.Statement, v value) report.Display {
 	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
-	if n, ok := st.Node.(*ast.IdentifierNode); ok {
+	switch n := st.Node.(type) {
+	case *ast.IdentifierNode:
 		d.Name = n.Value
+	case *ast.StringNode:
+		d.Source = "" // it is its own text
+	case *ast.CallNode:
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && (callee.Value == "print" || textName(callee)) {
+			d.Source = ""
+		}
 	}
 	switch data := v.Data.(type) {
 	case []value:

@@ -55,7 +55,7 @@ sum(1, 2, 3) + mean([1, 2])`)
 		{Name: "k", Source: "k", Value: kernels.Scaled{Scale: 2, Kernel: kernels.RBF{Lengthscale: []float64{0.5}}}},
 		{Source: "show(k)", Value: kernels.Scaled{Scale: 2, Kernel: kernels.RBF{Lengthscale: []float64{0.5}}}},
 		{Name: "wave", Source: "wave", Value: "wave(x, y) = exp(-abs(x[0] - y[0]))\n"},
-		{Source: "print(task(linear()) * arm(wave + 1))", Value: "wave(x, y) = exp(-abs(x[0] - y[0]))\ntask(linear()) * arm(wave + 1)"},
+		{Value: "wave(x, y) = exp(-abs(x[0] - y[0]))\ntask(linear()) * arm(wave + 1)"},
 		{Source: "sum(1, 2, 3) + mean([1, 2])", Value: 7.5},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -26,6 +26,7 @@ const (
 	Figure  Type = "figure"          // report.Figure
 	Table   Type = "table"           // report.Table
 	Rewards Type = "reward function" // a func of a Go cell, see Session.Put
+	Record  Type = "record"          // a part with parts of its own; a struct or map
 	Nothing Type = "nothing"         // what a function returns that only acts
 
 	anything Type = "" // after an error, and for parameters that take every type
@@ -97,12 +98,16 @@ func andList(words []string) string {
 type value struct {
 	Type Type
 	Data any
+
+	// of a record its Go type, of a list that of its elements, where they are known: what parts there
+	// are follows from it
+	of reflect.Type
 }
 
 func (v value) known() bool { return v.Data != nil }
 
 func unknown(t Type) value        { return value{Type: t} }
-func numberValue(x float64) value { return value{Number, x} }
+func numberValue(x float64) value { return value{Type: Number, Data: x} }
 
 // plain returns what the value is in Go: a float64, a string, a []float64 and so
 // on for a list as narrow as its elements allow, or the data itself.
@@ -175,5 +180,5 @@ func every[T any](list []value) ([]T, bool) {
 }
 
 // kernelValue and jointValue keep the two kinds of kernel apart.
-func kernelValue(k kernels.Kernel) value { return value{Kernel, k} }
-func jointValue(j kernels.Joint) value   { return value{Joint, j} }
+func kernelValue(k kernels.Kernel) value { return value{Type: Kernel, Data: k} }
+func jointValue(j kernels.Joint) value   { return value{Type: Joint, Data: j} }

@@ -199,7 +199,7 @@ type Result struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 	Seed     uint64    `json:"seed"`
 
-	Detail *Detail `json:"detail,omitempty"` // run by run; nil unless asked for
+	Detail *Detail `json:"detail,omitempty"` // run by run; of the results of a sweep
 	// of the first run; nil unless asked for, and where the algorithm is not Estimating. It is as large
 	// as rounds times arms, so that no file has it
 	Estimates *Estimates `json:"-"`

@@ -42,9 +42,11 @@ func Blocks(v any) []Block {
 			return []Block{Code{Text: v}}
 		}
 		return []Block{Paragraph{Text: v}}
-	default:
-		return []Block{Paragraph{Text: cell(v, 0)}}
 	}
+	if isRecord(v) {
+		return recordBlocks(v)
+	}
+	return []Block{Paragraph{Text: cell(v, 0)}}
 }
 
 // TypeName returns the name of a value's kind in JSON: fc or fb of a result, the JSON name of
@@ -70,6 +72,9 @@ func TypeName(v any) string {
 		return "number"
 	case bool:
 		return "bool"
+	}
+	if isRecord(v) {
+		return "record"
 	}
 	return "text"
 }
@@ -133,6 +138,9 @@ func list(r reflect.Value) any {
 // lists as a table, and anything else entry by entry.
 func listBlocks(items []any) []Block {
 	if t, ok := matrix(items); ok {
+		return []Block{t}
+	}
+	if t, ok := recordTable(items); ok {
 		return []Block{t}
 	}
 	var words []string

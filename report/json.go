@@ -45,7 +45,7 @@ func writeJSON(w io.Writer, v any) error {
 func JSONValue(v any) any {
 	v = plain(v)
 	if p, ok := v.(problem.Problem); ok {
-		return jsonProblem(p)
+		v = partsOfProblem(p)
 	}
 	if s, ok := v.(sim.Sweep); ok && s.Per != sim.PerRun {
 		v = withoutRuns(s)
@@ -63,48 +63,66 @@ func withoutRuns(s sim.Sweep) sim.Sweep {
 	return s
 }
 
-// jsonProblem lists tasks, arms and what is known of each.
-func jsonProblem(p problem.Problem) object {
-	tasks := []any{}
+// problemParts are the parts of a problem: its tasks and arms, and what is known of each.
+type problemParts struct {
+	Name        string           `json:"name"`
+	Kernel      string           `json:"kernel"`
+	Noise       string           `json:"noise"`       // what is known of the noise
+	Environment string           `json:"environment"` // how simulated rewards are drawn
+	Tasks       []taskParts      `json:"tasks"`
+	Sources     []problem.Source `json:"sources"` // files that it was read from
+	Bounds      *[2]float64      `json:"bounds,omitempty"`
+	// "min" where the best arm has the lowest expected reward
+	Goal string `json:"goal,omitempty"`
+	// feature columns that were scaled to [0, 1], with their ranges in the units of the data
+	Standardized []scaledParts `json:"standardized,omitempty"`
+	Notes        []string      `json:"notes,omitempty"`
+}
+
+type taskParts struct {
+	Task string     `json:"task"`
+	Arms []armParts `json:"arms"`
+}
+
+type armParts struct {
+	Arm   string   `json:"arm"`
+	Noise float64  `json:"noise"`          // scale, reward units
+	Mean  *float64 `json:"mean,omitempty"` // expected reward, where it is known
+}
+
+type scaledParts struct {
+	Column string  `json:"column"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+}
+
+// partsOfProblem lists tasks, arms and what is known of each.
+func partsOfProblem(p problem.Problem) problemParts {
+	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noiseKnown(p), Environment: environmentWords(p), Sources: p.Sources, Goal: p.Goal, Bounds: p.TurnedBounds(p.Noise.Bounds), Standardized: append(scaledFeatures(p.Tasks), scaledFeatures(p.Arms)...), Notes: p.Notes}
 	for v, g := range p.Groups() {
-		arms := []any{}
+		task := taskParts{Task: p.Tasks.Names[v]}
 		for _, i := range g {
-			arm := object{{"arm", p.Arms.Names[i]}, {"noise", p.Noise.Scales[i]}}
+			arm := armParts{Arm: p.Arms.Names[i], Noise: p.Noise.Scales[i]}
 			if p.Mean != nil {
-				arm = append(arm, member{"mean", p.Turned(p.Mean[i])})
+				mean := p.Turned(p.Mean[i])
+				arm.Mean = &mean
 			} else if p.Partial != nil && !math.IsNaN(p.Partial[i]) {
-				arm = append(arm, member{"mean", p.Turned(p.Partial[i])})
+				mean := p.Turned(p.Partial[i])
+				arm.Mean = &mean
 			}
-			arms = append(arms, arm)
+			task.Arms = append(task.Arms, arm)
 		}
-		tasks = append(tasks, object{{"task", p.Tasks.Names[v]}, {"arms", arms}})
+		out.Tasks = append(out.Tasks, task)
 	}
-	sources := []any{}
-	for _, s := range p.Sources {
-		sources = append(sources, s)
-	}
-	o := object{{"name", p.Name}, {"kernel", p.Kernel.String()}, {"noise", noiseKnown(p)}, {"environment", environmentWords(p)}, {"tasks", tasks}, {"sources", sources}}
-	if p.Noise.Bounds != nil {
-		o = append(o, member{"bounds", p.TurnedBounds(p.Noise.Bounds)})
-	}
-	if p.Goal != problem.GoalMax {
-		o = append(o, member{"goal", p.Goal})
-	}
-	if scaled := append(scaledFeatures(p.Tasks), scaledFeatures(p.Arms)...); len(scaled) > 0 {
-		o = append(o, member{"standardized", scaled})
-	}
-	if len(p.Notes) > 0 {
-		o = append(o, member{"notes", p.Notes})
-	}
-	return o
+	return out
 }
 
 // scaledFeatures lists the columns that were scaled to [0, 1], with their ranges in the units of the data.
-func scaledFeatures(points *kernels.Points) []any {
-	var out []any
+func scaledFeatures(points *kernels.Points) []scaledParts {
+	var out []scaledParts
 	for c, u := range points.Units {
 		if u.Scaled() {
-			out = append(out, object{{"column", points.Columns[c]}, {"min", u.Offset}, {"max", u.Offset + u.Range}})
+			out = append(out, scaledParts{points.Columns[c], u.Offset, u.Offset + u.Range})
 		}
 	}
 	return out
@@ -140,6 +158,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// IsText reports whether values of a type are written as the text that they print as.
+func IsText(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
 // jsonValue copies v into what encoding/json can write: numbers that are not
@@ -185,17 +208,10 @@ func jsonValue(v reflect.Value) any {
 // jsonStruct follows the json tags as encoding/json does: name, "-", omitempty, omitzero.
 func jsonStruct(v reflect.Value) object {
 	out := object{}
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		empty := options == "omitempty" && isEmpty(v.Field(i)) || options == "omitzero" && v.Field(i).IsZero()
-		if !f.IsExported() || name == "-" || empty {
-			continue
+	for _, p := range fields(v.Type()) {
+		if f := v.Field(p.field); !p.left(f) {
+			out = append(out, member{p.Name, jsonValue(f)})
 		}
-		if name == "" {
-			name = f.Name
-		}
-		out = append(out, member{name, jsonValue(v.Field(i))})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -235,6 +236,9 @@ func (c *checker) call(n *ast.CallNode) kind {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return c.fail(n, "only a function can be called", "")
+	}
+	if strings.HasPrefix(callee.Value, "$") { // a text with values
+		return c.fail(n, "a text with values cannot stand in a formula", "columns are read by their names or numbers; write {{ for a brace in a name")
 	}
 	var kinds []kind
 	result := scalar

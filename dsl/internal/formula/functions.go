@@ -4,7 +4,7 @@ import "math"
 
 // Elementwise are the functions of one number, by name.
 var elementwise = map[string]func(float64) float64{
-	"exp": math.Exp, "log": math.Log, "sqrt": math.Sqrt, "abs": math.Abs,
+	"exp": math.Exp, "log": math.Log, "log10": math.Log10, "sqrt": math.Sqrt, "abs": math.Abs,
 	"sin": math.Sin, "cos": math.Cos, "tanh": math.Tanh,
 }
 
@@ -19,6 +19,7 @@ func Functions() []Entry {
 	return []Entry{
 		{"exp", "exp(v)", "exponential, of each element"},
 		{"log", "log(v)", "natural logarithm, of each element"},
+		{"log10", "log10(v)", "logarithm to base 10, of each element"},
 		{"sqrt", "sqrt(v)", "square root, of each element"},
 		{"abs", "abs(v)", "absolute value, of each element"},
 		{"sin", "sin(v)", "sine, of each element"},

@@ -20,7 +20,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 		partner[i] = -1
 		depth := len(open)
 		switch {
-		case t.Is(lexer.Bracket, "(", "["):
+		case t.Is(lexer.Bracket, "(", "[", "{"):
 			if depth == maxDepth {
 				return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d brackets inside each other", maxDepth), "give parts of it a name")
 			}
@@ -54,8 +54,5 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 }
 
 func closing(bracket string) string {
-	if bracket == "(" {
-		return ")"
-	}
-	return "]"
+	return map[string]string{"(": ")", "[": "]", "{": "}"}[bracket]
 }

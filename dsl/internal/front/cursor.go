@@ -15,6 +15,9 @@ type Cursor struct {
 	At     Span   // where it stands
 	InText bool   // the cursor is inside quotes, and Word is what follows the opening one
 
+	// what stands before a point, as in owner.word: names, parts and elements; "" without a point
+	Owner string
+
 	// the calls around the cursor, outermost first; "" in a bracket that is no call
 	Calls    []string
 	Argument string   // the parameter, where the cursor is in `parameter = …`
@@ -52,7 +55,12 @@ func CursorAt(text string, offset int) Cursor {
 	if open {
 		c.InText = true
 		rest = c.text(runes, before, offset)
+		if inner, value := c.value(); value {
+			inner.Names, _ = bound(&Source{runes: runes}, before)
+			return inner
+		}
 	}
+	c.Owner = owner(&Source{runes: runes}, before)
 	brackets := unclosed(before)
 	c.Names, c.Formula = bound(&Source{runes: runes}, before)
 	// A list inside a call, as in dims=["x_1"], is part of an argument.
@@ -113,12 +121,72 @@ func (c *Cursor) text(runes []rune, before []lexer.Token, offset int) (end int) 
 	return offset
 }
 
+// value returns the cursor inside the braces of a text with values, false where it is not in one.
+func (c Cursor) value() (Cursor, bool) {
+	runes := []rune(c.Word)
+	for i := 0; i < len(runes); i++ {
+		if runes[i] != '{' || i+1 < len(runes) && runes[i+1] == '{' {
+			if runes[i] == '{' {
+				i++
+			}
+			continue
+		}
+		_, closed := enclosed(&Source{runes: runes}, i+1, len(runes))
+		if closed < len(runes) {
+			i = closed
+			continue
+		}
+		inner := CursorAt(string(runes[i+1:]), len(runes))
+		shift := c.At.From + i + 1
+		inner.At = Span{inner.At.From + shift, inner.At.To + shift}
+		return inner, true
+	}
+	return c, false
+}
+
+// owner returns what stands before the point at the end of the tokens, on one line; "" for a point that
+// follows something else than a name, a part or an element.
+func owner(s *Source, tokens []lexer.Token) string {
+	end := len(tokens) - 1
+	if end < 1 || !tokens[end].Is(lexer.Operator, ".") {
+		return ""
+	}
+	i := end - 1
+	for i >= 0 {
+		switch t := tokens[i]; {
+		case t.Is(lexer.Bracket, "]", ")"):
+			depth := 0
+			for ; i >= 0; i-- {
+				switch {
+				case tokens[i].Is(lexer.Bracket, "]", ")"):
+					depth++
+				case tokens[i].Kind == lexer.Bracket:
+					depth--
+				}
+				if depth == 0 {
+					break
+				}
+			}
+			if i--; i < 0 || tokens[i].Kind != lexer.Identifier && !tokens[i].Is(lexer.Bracket, "]", ")") {
+				return ""
+			}
+		case t.Kind != lexer.Identifier:
+			return ""
+		case i > 0 && tokens[i-1].Is(lexer.Operator, "."):
+			i -= 2
+		default:
+			return s.Slice(Span{t.From, tokens[end].From})
+		}
+	}
+	return ""
+}
+
 // unclosed returns the indices of the brackets that are open after the tokens.
 func unclosed(tokens []lexer.Token) []int {
 	var open []int
 	for i, t := range tokens {
 		switch {
-		case t.Is(lexer.Bracket, "(", "["):
+		case t.Is(lexer.Bracket, "(", "[", "{"):
 			open = append(open, i)
 		case t.Kind == lexer.Bracket && len(open) > 0:
 			open = open[:len(open)-1]

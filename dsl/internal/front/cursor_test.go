@@ -27,6 +27,13 @@ func TestCursor(t *testing.T) {
 		"w(x, y) = x[\"x_|":                     {Word: "x_", InText: true, Formula: true},
 		"[1, (|":                                {Calls: []string{""}},
 		"ä = \"ü\" + ö|":                        {Word: "ö"},
+		"x = r.sam|":                            {Word: "sam", Owner: "r"},
+		"x = 2*r.answers[f(1)].a|":              {Word: "a", Owner: "r.answers[f(1)]"},
+		"f(p).|":                                {Owner: "f(p)"},
+		"a = 1\nx = \"took {r.|":                {Owner: "r", Names: []string{"a"}},
+		"x = \"{{a}} {b} {f(c|":                 {Word: "c", Calls: []string{"f"}},
+		"x = \"{{a}} {b} c|":                    {Word: "{{a}} {b} c", InText: true},
+		"x = (1).|":                             {},
 	} {
 		before, after, _ := strings.Cut(text, "|")
 		got := CursorAt(before+after, len([]rune(before)))
@@ -71,6 +78,11 @@ func TestCompleteness(t *testing.T) {
 		"/* open":                  Incomplete,
 		"f(x, y) = x[0] > 1 ? 2":   Incomplete,
 		"f(x, y) =":                Incomplete,
+		"f(x, y, l=":               Incomplete,
+		"f(x, y, l=1) = l * ":      Incomplete,
+		"t = \"{n} s\" +":          Incomplete,
+		"t = \"{f(n)} {{s}}\"":     Complete,
+		"t = \"{f(n} s\"":          Invalid,
 		"k = rbf)":                 Invalid,
 		"k = rbf(0.5]":             Invalid,
 		"k = (1 2":                 Invalid,

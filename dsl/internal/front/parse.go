@@ -3,8 +3,10 @@ package front
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
@@ -37,16 +39,55 @@ func (st *Statement) parse() *Error {
 		return st.syntaxError(failed)
 	}
 	st.Node = tree.Node
+	if list, ok := tree.Node.(*ast.ArrayNode); ok && st.hasDefaults() {
+		next := 0
+		for i := range st.Params {
+			if st.Params[i].to > 0 {
+				st.Params[i].Default = list.Nodes[next]
+				next++
+			}
+		}
+		st.Node = list.Nodes[next]
+	}
 	return nil
 }
 
-// rewrite returns the expression as expr reads it, and fills origin.
+// hasDefaults reports whether the statement defines a formula with further parameters.
+func (st *Statement) hasDefaults() bool {
+	return slices.ContainsFunc(st.Params, func(p Param) bool { return p.to > 0 })
+}
+
+// rewrite returns the expression as expr reads it, and fills origin. Where parameters have defaults
+// it is a list of these, with the expression last.
 func (st *Statement) rewrite() (string, *Error) {
 	w := &rewriter{st: st, at: st.Body().From}
+	if !st.hasDefaults() {
+		err := w.expression(st.body, len(st.tokens))
+		return string(w.out), err
+	}
+	w.insert('[')
+	for _, p := range st.Params {
+		if p.to == 0 {
+			continue
+		}
+		if err := w.expression(p.from, p.to); err != nil {
+			return "", err
+		}
+		w.insert(',')
+	}
+	err := w.expression(st.body, len(st.tokens))
+	w.insert(']')
+	return string(w.out), err
+}
+
+// expression writes the tokens from one to before another.
+func (w *rewriter) expression(from, to int) *Error {
+	st := w.st
+	w.at = st.tokens[from].From
 	// for closing brackets: whether their call has named arguments
 	named := make([]bool, len(st.tokens))
 	closing := []int{-1} // of the brackets open; -1 where it is not that of a call
-	for i := st.body; i < len(st.tokens); i++ {
+	for i := from; i < to; i++ {
 		t := st.tokens[i]
 		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
 			switch {
@@ -60,13 +101,17 @@ func (st *Statement) rewrite() (string, *Error) {
 				w.insert(':')
 				w.at++ // past the =
 			case named[call]:
-				return "", st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
+				return st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
 		}
 		switch {
-		case t.Is(lexer.Bracket, "(", "["):
+		case t.Kind == lexer.String, t.Kind == tail, t.Is(lexer.Bracket, "{"):
+			w.text(i)
+		}
+		switch {
+		case t.Is(lexer.Bracket, "(", "[", "{"):
 			call := -1
-			if t.Value == "(" && i > st.body && st.tokens[i-1].Kind == lexer.Identifier {
+			if t.Value == "(" && i > from && st.tokens[i-1].Kind == lexer.Identifier {
 				call = st.partner[i]
 			}
 			closing = append(closing, call)
@@ -76,10 +121,13 @@ func (st *Statement) rewrite() (string, *Error) {
 				w.insert('}')
 			}
 			closing = closing[:len(closing)-1]
+			if t.Value == "}" {
+				w.text(i)
+			}
 		}
 	}
-	w.copyTo(st.Body().To)
-	return string(w.out), nil
+	w.copyTo(st.tokens[to-1].To)
+	return nil
 }
 
 // opensArgument reports whether what follows a token in a call is an argument.
@@ -92,6 +140,8 @@ type rewriter struct {
 	st  *Statement
 	out []rune
 	at  int // offset in the user's text up to which it is copied
+
+	quotes []rune // of the texts with values that are being written
 }
 
 func (w *rewriter) copyTo(offset int) {
@@ -113,12 +163,12 @@ func (st *Statement) syntaxError(err error) *Error {
 		panic("front: unknown parser error: " + err.Error())
 	}
 	at := st.place(e.From, e.To)
-	i := st.body
+	i := 0
 	for i < len(st.tokens)-1 && st.tokens[i].To <= at.From {
 		i++
 	}
 	t := st.tokens[i]
-	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) {
+	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) || at.From >= st.Body().To {
 		t = st.tokens[len(st.tokens)-1]
 		// of what the parser knows, only a choice wants more after a value
 		if t.Kind != lexer.Operator {
@@ -132,6 +182,8 @@ func (st *Statement) syntaxError(err error) *Error {
 		hint = "a name is bound at the start of a statement: name = expression"
 	case t.Kind == lexer.Number || t.Kind == lexer.Identifier || t.Kind == lexer.String || t.Is(lexer.Bracket, "("):
 		hint = "something is missing before it: an operator, a comma or a line end"
+	case t.Is(lexer.Operator, ":"):
+		hint = "a choice is written condition ? a : b, a range from a to b as a..b"
 	}
 	return st.Source.At(Span(t.Location), message, hint)
 }

@@ -84,7 +84,8 @@ func (st *Statement) CodeWith(texts map[string]string) string {
 		if i > 0 && t.From > st.tokens[st.body+i-1].To {
 			b.WriteByte(' ')
 		}
-		if text, replaced := texts[t.Value]; replaced && t.Kind == lexer.Identifier {
+		part := i > 0 && st.tokens[st.body+i-1].Is(lexer.Operator, ".")
+		if text, replaced := texts[t.Value]; replaced && t.Kind == lexer.Identifier && !part {
 			b.WriteString(text)
 			continue
 		}

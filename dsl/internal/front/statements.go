@@ -13,6 +13,7 @@ import (
 //	expression                   Name is empty
 //	name = expression
 //	name(x, y) = expression      Params has the parameters
+//	name(x, y, a=1) = expression
 type Statement struct {
 	Source *Source
 	Name   string // what the statement binds; empty for a bare expression
@@ -28,8 +29,11 @@ type Statement struct {
 
 // Param is a parameter of a formula definition.
 type Param struct {
-	Name string
-	At   Span
+	Name    string
+	At      Span
+	Default ast.Node // nil where the definition gives none
+
+	from, to int // indices of the tokens of the default
 }
 
 // Whole returns the place of the statement.
@@ -132,11 +136,21 @@ func (st *Statement) head() *Error {
 		return nil
 	}
 	closed := st.partner[1]
-	for i := 2; i < closed; i += 2 {
-		if !is(i, lexer.Identifier) || !is(i+1, lexer.Operator, ",") && i+1 != closed {
-			return st.Source.At(Span(t[i].Location), "the parameters of a formula are names", "write f(x, y) = …, where x and y are the two points")
+	for i := 2; i < closed; i++ {
+		if !is(i, lexer.Identifier) || !is(i+1, lexer.Operator, ",", "=") && i+1 != closed {
+			return st.Source.At(Span(t[i].Location), "the parameters of a formula are names", "write f(x, y) = …, where x and y are the two points, or f(x, y, a=1) = … with a number that may be chosen")
 		}
-		st.Params = append(st.Params, Param{t[i].Value, Span(t[i].Location)})
+		p := Param{Name: t[i].Value, At: Span(t[i].Location)}
+		if i++; is(i, lexer.Operator, "=") {
+			p.from = i + 1
+			for i++; i < closed && !is(i, lexer.Operator, ","); i++ {
+				i = max(i, st.partner[i]) // commas inside brackets do not count
+			}
+			if p.to = i; p.from == p.to {
+				return st.Source.At(p.At, p.Name+" is given no value", "write "+p.Name+"=1")
+			}
+		}
+		st.Params = append(st.Params, p)
 	}
 	if len(st.Params) == 0 {
 		return st.Source.At(Span{t[0].From, t[closed].To}, "a formula needs the names of its two points", "write f(x, y) = …")

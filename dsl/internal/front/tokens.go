@@ -52,16 +52,25 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 	if len(s.runes) > maxRunes {
 		return nil, s.At(Span{}, fmt.Sprintf("the script has %d characters; at most %d are read", len(s.runes), maxRunes), "put data into a CSV file")
 	}
+	return tokensOf(s, 0, len(s.runes))
+}
+
+// tokensOf returns the tokens of a part of a text.
+func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	l := lexer.New()
-	l.Reset(file.NewSource(s.Text))
+	l.Reset(file.NewSource(s.Slice(Span{from, to})))
 	var tokens []lexer.Token
 	for {
 		t, err := l.Next()
 		if err != nil {
-			return nil, lexError(s, tokens, err)
+			return nil, lexError(s, tokens, from, to, err)
 		}
 		if t.Kind == lexer.EOF {
 			return tokens, nil
+		}
+		t.From, t.To = t.From+from, t.To+from
+		if err := foreign(s, tokens, t); err != nil {
+			return nil, err
 		}
 		if message, hint := refused(t); message != "" {
 			return nil, s.At(Span(t.Location), message, hint)
@@ -69,10 +78,18 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 		if t.Kind == lexer.Identifier && t.To-t.From > maxName {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("the name has more than %d characters", maxName), "texts stand in quotes")
 		}
-		if len(tokens) == maxTokens {
+		if len(tokens) >= maxTokens {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
 		}
-		tokens = append(tokens, t)
+		if t.Kind != lexer.String {
+			tokens = append(tokens, t)
+			continue
+		}
+		pieces, wrong := braced(s, t)
+		if wrong != nil {
+			return nil, wrong
+		}
+		tokens = append(tokens, pieces...)
 	}
 }
 
@@ -92,16 +109,16 @@ func invalidRune(s *Source) Span {
 }
 
 // lexError puts the lexer's errors into the words of the language. tokens are those
-// before the error.
-func lexError(s *Source, tokens []lexer.Token, err error) *Error {
+// before the error, in the part of the text that was read.
+func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
 		panic("front: unknown lexer error: " + err.Error())
 	}
-	at := Span(e.Location)
+	at := Span{e.From + from, e.To + from}
 	switch {
 	case strings.HasPrefix(e.Message, "literal not terminated"):
-		at.From = 0 // the lexer tells the end; the quote is the first after the last token
+		at.From = from // the lexer tells the end; the quote is the first after the last token
 		if len(tokens) > 0 {
 			at.From = tokens[len(tokens)-1].To
 		}
@@ -119,6 +136,9 @@ func lexError(s *Source, tokens []lexer.Token, err error) *Error {
 		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
 	case strings.HasPrefix(e.Message, "unrecognized character"):
 		c := s.Slice(at)
+		if c == `\` && to < len(s.runes) {
+			return s.At(at, "quotes are not escaped between the braces of a text", `use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
+		}
 		if strings.ContainsAny(c, "“”„’‘«»") {
 			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `texts stand in straight quotes: "x_1"`)
 		}
@@ -145,6 +165,9 @@ func refused(t lexer.Token) (message, hint string) {
 	if t.Is(lexer.Identifier, "nil") {
 		return fmt.Sprintf("the language has no %s", t.Value), ""
 	}
+	if t.Kind == lexer.Identifier && strings.Contains(t.Value, "$") {
+		return "names have no $", "names are letters, digits and _"
+	}
 	if t.Is(lexer.Bracket, "{", "}") {
 		return "the language has no curly brackets", "lists stand in [ ], named arguments are written f(name=value)"
 	}
@@ -152,18 +175,56 @@ func refused(t lexer.Token) (message, hint string) {
 		return "", ""
 	}
 	switch t.Value {
-	case "+", "-", "*", "/", "^", "..", ",", ";", "=", "<", ">", "<=", ">=", "==", "!=", "?", ":":
+	case "+", "-", "*", "/", "^", "..", ".", ",", ";", "=", "<", ">", "<=", ">=", "==", "!=", "?", ":":
 		return "", ""
 	case "**":
 		return "a power is not written **", "write ^"
-	case ".":
-		return "the language has no .", "names of arguments are written f(name=value)"
 	case "#":
 		return "the language has no #", "comments begin with //"
-	case "if", "else", "let":
-		return fmt.Sprintf("the language has no %s", t.Value), "a script is a list of name = expression"
+	case "?.":
+		return "the language has no ?.", "write 0 before the point of a number: x > 1 ? 0.5 : 2"
+	case "if", "else":
+		return fmt.Sprintf("the language has no %s", t.Value), "write condition ? a : b"
+	case "let":
+		return "the language has no let", "a name is bound by name = expression"
+	case "and", "&&":
+		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0: write (a) * (b)"
+	case "or", "||":
+		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0: write max(a, b)"
+	case "not", "!":
+		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0: write 1 - (a)"
+	case "in":
+		return "the language has no in", "sweep(r, name=[…]) takes the values of a list one by one; arithmetic works on whole lists: 2*[1, 2]"
 	}
 	return fmt.Sprintf("the language has no %s", t.Value), ""
+}
+
+// statements of other languages, with what is written here instead.
+var statements = map[string]string{
+	"for":    "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
+	"while":  "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
+	"def":    "a formula is written name(x, y) = …; other names stand for their definition",
+	"return": "a name stands for its definition: name = expression",
+}
+
+// foreign reports what is written in another language and would be told as something else: a loop, a
+// binding by :=, a prefix of a text. t follows the tokens.
+func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
+	if len(tokens) == 0 {
+		return nil
+	}
+	last := tokens[len(tokens)-1]
+	hint, known := statements[last.Value]
+	value := t.Kind == lexer.Identifier || t.Kind == lexer.Number || t.Kind == lexer.String || t.Is(lexer.Bracket, "(", "[")
+	switch {
+	case last.Kind == lexer.Identifier && known && value && !slices.Contains(s.runes[last.To:t.From], '\n'):
+		return s.At(Span(last.Location), "the language has no "+last.Value, hint)
+	case last.Is(lexer.Operator, ":") && t.Is(lexer.Operator, "=") && last.To == t.From:
+		return s.At(Span{last.From, t.To}, "a name is not bound by :=", "write name = expression")
+	case last.Kind == lexer.Identifier && len(last.Value) <= 2 && t.Kind == lexer.String && last.To == t.From:
+		return s.At(Span(last.Location), fmt.Sprintf("a text has no %s before it", last.Value), `every text shows values between braces: "took {n} s"`)
+	}
+	return nil
 }
 
 // readable reports whether the parser can read a number as written.

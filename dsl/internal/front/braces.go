@@ -1,0 +1,186 @@
+package front
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser/lexer"
+)
+
+// A text with values, such as "took {n:.0f} s", becomes several tokens, so that what stands between the
+// braces is an expression like any other, at its place:
+//
+//	"took {    n    :.0f}     s"
+//
+// The first and the third are brackets, which are partners; the last one is of kind tail. For expr the
+// whole is a call,
+//
+//	$text("took ", n, ".0f", " s")
+//
+// of a function whose name no script can write.
+
+// TextCall is the name of the function in the tree of a text with values. Its arguments are a text, and
+// then again and again a value, its format and a text.
+const TextCall = "$text"
+
+// Format matches the form of a number in a text with values, what stands after the colon: a comma for
+// thousands, digits after the point or significant ones, a letter.
+var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
+
+// tail is the kind of the last token of a text with values.
+const tail lexer.Kind = "Tail"
+
+// braced returns the tokens of a text that stands at a place: one, or those of a text with values. In a
+// text between backticks braces mean nothing.
+func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
+	quote := s.runes[t.From]
+	if quote == '`' || !strings.ContainsAny(t.Value, "{}") {
+		return []lexer.Token{t}, nil
+	}
+	piece := func(from, to int, kind lexer.Kind, value string) lexer.Token {
+		return lexer.Token{Location: file.Location{From: from, To: to}, Kind: kind, Value: value}
+	}
+	var tokens []lexer.Token
+	from, end := t.From, t.To-1 // of the piece; of the text before its closing quote
+	for i := t.From + 1; i < end; i++ {
+		switch r := s.runes[i]; {
+		case r == '\\', r == '{' && s.runes[i+1] == '{', r == '}' && s.runes[i+1] == '}':
+			i++
+		case r == '}':
+			return nil, s.At(Span{i, i + 1}, "the } in the text closes nothing", "write }} for a brace in a text")
+		case r == '{':
+			value, closed := enclosed(s, i+1, end)
+			if closed == end {
+				return nil, s.At(Span{i, i + 1}, "the { in the text is not closed", "{name} shows a value in a text; write {{ for a brace")
+			}
+			if at := (Span{min(value+1, closed), closed}); !Format.MatchString(s.Slice(at)) {
+				return nil, s.At(at, fmt.Sprintf("%q is not a format of a number", s.Slice(at)), "formats look like {x:.2f}, {x:,} or {x:.0%}")
+			}
+			inner, err := tokensOf(s, i+1, value)
+			if err != nil {
+				return nil, err
+			}
+			if len(inner) == 0 {
+				return nil, s.At(Span{i, closed + 1}, "nothing stands between the braces of the text", "{name} shows a value in a text; write {{ and }} for braces")
+			}
+			depth := 0
+			for _, in := range inner {
+				switch {
+				case in.Is(lexer.Bracket, "(", "[", "{"):
+					depth++
+				case in.Kind == lexer.Bracket:
+					depth--
+				case depth == 0 && in.Is(lexer.Operator, ",", ";", "="):
+					whole := s.Slice(Span{i, closed + 1})
+					return nil, s.At(Span{i, closed + 1}, fmt.Sprintf("%s holds %q, but one value stands between the braces of a text", whole, in.Value), "write {"+whole+"} for braces")
+				}
+			}
+			if depth != 0 {
+				return nil, s.At(Span{i, closed + 1}, "brackets between the braces of the text have no partners", "write {{ and }} for braces")
+			}
+			tokens = append(tokens, piece(from, i+1, lexer.Bracket, "{"))
+			tokens = append(tokens, inner...)
+			tokens = append(tokens, piece(value, closed+1, lexer.Bracket, "}"))
+			from, i = closed+1, closed
+		}
+	}
+	if len(tokens) == 0 {
+		return []lexer.Token{t}, nil
+	}
+	return append(tokens, piece(from, t.To, tail, "")), nil
+}
+
+// enclosed returns where the expression ends that begins at an offset inside the braces of a text, and
+// where their closing one is; end where it is not there. What lies between is the format.
+func enclosed(s *Source, from, end int) (value, closed int) {
+	depth, choices := 0, 0
+	var quote rune // that is open
+	value = -1
+	for i := from; i < end; i++ {
+		r := s.runes[i]
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case value >= 0 && r != '}': // in the format
+		case r == '"' || r == '\'' || r == '`':
+			quote = r
+		case r == '(' || r == '[':
+			depth++
+		case r == ')' || r == ']':
+			depth--
+		case r == '?':
+			choices++
+		case r == ':' && choices > 0: // of condition ? a : b
+			choices--
+		case r == ':' && depth == 0:
+			value = i
+		case r == '}' && value < 0:
+			return i, i
+		case r == '}':
+			return value, i
+		}
+	}
+	return end, end
+}
+
+// literal writes the runes of a text from an offset to another, each doubled brace once.
+func (w *rewriter) literal(from, to int) {
+	w.at = from
+	for w.at < to {
+		r := w.st.Source.runes[w.at]
+		escaped := r == '\\' || (r == '{' || r == '}') && w.at+1 < to && w.st.Source.runes[w.at+1] == r
+		if r == '\\' {
+			w.insert(r)
+		}
+		if escaped {
+			w.at++
+		}
+		w.insert(w.st.Source.runes[w.at])
+		w.at++
+	}
+}
+
+// text writes token i, which is a text or a part of one, for expr.
+func (w *rewriter) text(i int) {
+	t, last := w.st.tokens[i], len(w.quotes)-1
+	w.copyTo(t.From)
+	switch {
+	case t.Kind == lexer.String && w.st.Source.runes[t.From] == '`':
+		w.copyTo(t.To)
+	case t.Kind == lexer.String:
+		w.literal(t.From, t.To)
+	case t.Kind == tail:
+		w.insert(w.quotes[last])
+		w.literal(t.From, t.To)
+		w.insert(')')
+		w.quotes = w.quotes[:last]
+	case t.Value == "{" && i > 0 && w.st.tokens[i-1].Is(lexer.Bracket, "}"):
+		w.insert(w.quotes[last])
+		w.literal(t.From, t.To-1)
+		w.insert(w.quotes[last])
+		w.insert(',')
+	case t.Value == "{":
+		quote := w.st.Source.runes[t.From]
+		w.quotes = append(w.quotes, quote)
+		for _, r := range TextCall + "(" {
+			w.insert(r)
+		}
+		w.literal(t.From, t.To-1)
+		w.insert(quote)
+		w.insert(',')
+	default: // }
+		w.insert(',')
+		w.insert(w.quotes[last])
+		if w.st.Source.runes[w.at] == ':' {
+			w.at++
+		}
+		w.copyTo(t.To - 1)
+		w.insert(w.quotes[last])
+		w.insert(',')
+	}
+	w.at = t.To
+}

@@ -1,0 +1,355 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
+	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
+)
+
+// The parts of a value are those of its JSON, see report.Parts: r.samples, b.rho_star.value,
+// r.answers["A"].arm. Their types follow from the Go types, so that the check knows them before there
+// is a value.
+
+// typeFor returns the type of what is a t in Go, and the Go type that its parts or elements follow from.
+func typeFor(t reflect.Type) (Type, reflect.Type) {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return anything, nil
+	}
+	if k, ok := kinds.Of[struct{}](t); ok {
+		return Type(k.Name), t
+	}
+	switch {
+	case t == reflect.TypeFor[report.Table]():
+		return Table, t
+	case report.IsText(t), t.Kind() == reflect.String:
+		return Text, nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return List, t.Elem()
+	case reflect.Struct, reflect.Map:
+		return Record, t
+	case reflect.Interface:
+		return anything, nil
+	}
+	return Number, nil
+}
+
+// goType returns the Go type that the parts of a value follow from; nil where that is not known.
+func (v value) goType() reflect.Type {
+	switch {
+	case v.of != nil:
+		return v.of
+	case v.Type == List || v.Type == Record || v.Type == Number || v.Type == Text || v.Type == anything:
+		return nil
+	}
+	for _, k := range kinds.Names() {
+		if k.Name == string(v.Type) {
+			return k.Type
+		}
+	}
+	return reflect.TypeOf(v.Data)
+}
+
+// partNames lists the parts of a value: of its own, or of the elements of a list.
+func (v value) partNames() []string {
+	t := v.goType()
+	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map {
+		var names []string
+		for _, k := range m.MapKeys() {
+			names = append(names, fmt.Sprint(k.Interface()))
+		}
+		slices.Sort(names)
+		return names
+	}
+	if v.Type == List && t == nil {
+		if list, _ := v.Data.([]value); len(list) > 0 {
+			return list[0].partNames()
+		}
+	}
+	if v.Type != List && !v.Type.hasParts() {
+		return nil
+	}
+	var names []string
+	for _, p := range report.Parts(t) {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// hasParts reports whether values of the type are written with parts.
+func (t Type) hasParts() bool {
+	switch t {
+	case Record, Table:
+		return true
+	}
+	return slices.ContainsFunc(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
+}
+
+// member evaluates v.name, v["name"] and v[i].
+func (e *evaluator) member(n *ast.MemberNode) value {
+	name, named := n.Property.(*ast.StringNode)
+	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && e.fileName(n, id, name.Value) {
+		return unknown(anything)
+	}
+	v := e.eval(n.Node)
+	if v.Type == anything {
+		if !named {
+			e.eval(n.Property)
+		}
+		return v
+	}
+	if named && !strings.HasPrefix(e.st.Text(n.Property), name.Value) {
+		if v.Type == List { // list["key"]
+			return e.row(n, v, value{Type: Text, Data: name.Value})
+		}
+		return e.part(n, v, name.Value)
+	}
+	if named {
+		return e.part(n, v, name.Value)
+	}
+	at := e.eval(n.Property)
+	switch {
+	case v.Type == List && at.Type == Text:
+		return e.row(n, v, at)
+	case at.Type == Text && at.known():
+		return e.part(n, v, at.Data.(string))
+	case v.Type != List && v.Type.hasParts():
+		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()), fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
+	}
+	return e.element(n, v, at)
+}
+
+// fileName reports a name that stands where the name of a file should: machines.csv without quotes.
+func (e *evaluator) fileName(n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
+	ending = "." + strings.ToLower(ending)
+	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
+		return false
+	}
+	e.fail(n, anything, fmt.Sprintf("the name of a file stands in quotes, but %s has none", e.st.Text(n)), fmt.Sprintf("write %q", e.st.Text(n)))
+	return true
+}
+
+// part returns a part of a value by its name; of a list, that of every element.
+func (e *evaluator) part(n *ast.MemberNode, v value, name string) value {
+	if v.Type == List {
+		return e.column(n, v, name)
+	}
+	names := v.partNames()
+	if len(names) == 0 && v.Type.hasParts() && !v.known() {
+		return unknown(anything)
+	}
+	if !slices.Contains(names, name) {
+		if len(names) == 0 {
+			return e.fail(n, anything, fmt.Sprintf("%s has no parts", v.Type.a()), "")
+		}
+		return e.fail(n.Property, anything, fmt.Sprintf("%s has no part %q", v.Type.a(), name), suggestPart(name, names))
+	}
+	if !v.known() {
+		return unknownPart(v.goType(), name)
+	}
+	data, _ := report.PartOf(v.Data, name)
+	return e.given(n, data)
+}
+
+// usualPart returns the part that stands for the whole in a sentence, else the first.
+func usualPart(names []string) string {
+	for _, name := range []string{"mean", "value", "samples", "name"} {
+		if slices.Contains(names, name) {
+			return name
+		}
+	}
+	return names[0]
+}
+
+// suggestPart proposes the nearest part, or one that has the name as its first word, or lists all.
+func suggestPart(word string, names []string) string {
+	if nearest(word, names) == "" {
+		var longer []string
+		for _, name := range names {
+			if strings.HasPrefix(name, word+"_") {
+				longer = append(longer, fmt.Sprintf("%q", name))
+			}
+		}
+		if len(longer) > 0 {
+			return "did you mean " + orList(longer) + "?"
+		}
+	}
+	return suggest(word, names)
+}
+
+// unknownPart returns a part of a value that is known by its Go type only.
+func unknownPart(t reflect.Type, name string) value {
+	for _, p := range report.Parts(t) {
+		if p.Name == name {
+			kind, of := typeFor(p.Type)
+			return value{Type: kind, of: of}
+		}
+	}
+	return unknown(anything)
+}
+
+// given returns the value of what a part holds in Go. What is not known there has no value here.
+func (e *evaluator) given(n ast.Node, data any) value {
+	v, reason := fromPart(reflect.ValueOf(data))
+	if reason != "" {
+		return e.fail(n, anything, fmt.Sprintf("%s %s here", e.st.Text(n), reason), "")
+	}
+	if list, ok := v.Data.([]value); ok && !e.spend(n, value{Type: List, Data: list}.size(maxElements)) {
+		return unknown(List)
+	}
+	return v
+}
+
+// fromPart makes a value of what a part holds, or says why there is none.
+func fromPart(r reflect.Value) (v value, reason string) {
+	for r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface {
+		if r.IsNil() {
+			return v, "is not known"
+		}
+		r = r.Elem()
+	}
+	if !r.IsValid() {
+		return v, "is not known"
+	}
+	data := r.Interface()
+	t, of := typeFor(r.Type())
+	switch t {
+	case Text:
+		if text, ok := report.JSONValue(data).(string); ok {
+			return value{Type: Text, Data: text}, ""
+		}
+		return v, "is not known"
+	case Number:
+		x, ok := number(r)
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+			return v, "is not a finite number"
+		}
+		return numberValue(x), ""
+	case Problem:
+		p := data.(problem.Problem)
+		return value{Type: Problem, Data: &p}, ""
+	case List:
+		list := make([]value, r.Len())
+		for i := range list {
+			if list[i], reason = fromPart(r.Index(i)); reason != "" {
+				return v, fmt.Sprintf("has element %d, which %s", i, reason)
+			}
+		}
+		return value{Type: List, Data: list, of: of}, ""
+	}
+	return value{Type: t, Data: data, of: of}, ""
+}
+
+// number returns a number or a truth value of Go.
+func number(r reflect.Value) (float64, bool) {
+	switch {
+	case r.CanInt():
+		return float64(r.Int()), true
+	case r.CanUint():
+		return float64(r.Uint()), true
+	case r.CanFloat():
+		return r.Float(), true
+	case r.Kind() == reflect.Bool && r.Bool():
+		return 1, true
+	case r.Kind() == reflect.Bool:
+		return 0, true
+	}
+	return 0, false
+}
+
+// column returns the list of one part of every element of a list.
+func (e *evaluator) column(n *ast.MemberNode, v value, name string) value {
+	list, known := v.Data.([]value)
+	t, _ := typeFor(v.of)
+	switch names := v.partNames(); {
+	case !known && v.of == nil:
+		return unknown(List)
+	case len(names) == 0 && known && len(list) == 0:
+		return value{Type: List, Data: []value{}}
+	case len(names) == 0 && v.of != nil && t == anything:
+		return unknown(List)
+	case !slices.Contains(names, name):
+		if len(names) == 0 {
+			return e.fail(n, List, "the elements of this list have no parts", "an element is chosen by its number, list[0]")
+		}
+		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
+	case !known:
+		return value{Type: List, of: unknownPart(v.of, name).goType()}
+	}
+	out := make([]value, len(list))
+	for i, element := range list {
+		if !slices.Contains(element.partNames(), name) {
+			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
+		}
+		data, _ := report.PartOf(element.Data, name)
+		var reason string
+		if out[i], reason = fromPart(reflect.ValueOf(data)); reason != "" {
+			return e.fail(n, List, fmt.Sprintf("%s of element %d %s", name, i, reason), "")
+		}
+	}
+	if !e.spend(n, value{Type: List, Data: out}.size(maxElements)) {
+		return unknown(List)
+	}
+	column := value{Type: List, Data: out}
+	if len(out) > 0 && out[0].Type.hasParts() {
+		column.of = out[0].goType()
+	}
+	return column
+}
+
+// row returns the element of a list of records that a text names: the one whose first text it is.
+func (e *evaluator) row(n *ast.MemberNode, v, key value) value {
+	list, known := v.Data.([]value)
+	part := keyOf(v)
+	switch {
+	case known && len(list) > 0 && part == "", !known && v.of != nil && part == "":
+		return e.fail(n.Property, anything, "the elements of this list have no names", "an element is chosen by its number, list[0]")
+	case !known || !key.known():
+		t, of := typeFor(v.of)
+		return value{Type: t, of: of}
+	}
+	word := key.Data.(string)
+	var found []value
+	var names []string
+	for _, element := range list {
+		name, _ := report.PartOf(element.Data, part)
+		names = append(names, fmt.Sprint(name))
+		if fmt.Sprint(name) == word {
+			found = append(found, element)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0]
+	case 0:
+		return e.fail(n.Property, anything, fmt.Sprintf("there is no %s %q in this list", part, word), suggest(word, slices.Compact(names)))
+	}
+	return e.fail(n.Property, anything, fmt.Sprintf("%d elements have the %s %q", len(found), part, word), "an element is chosen by its number, list[0]")
+}
+
+// keyOf returns the part by which elements of a list are chosen: the first that is a text.
+func keyOf(v value) string {
+	t := v.of
+	if list, _ := v.Data.([]value); t == nil && len(list) > 0 {
+		t = list[0].goType()
+	}
+	for _, p := range report.Parts(t) {
+		if kind, _ := typeFor(p.Type); kind == Text {
+			return p.Name
+		}
+	}
+	return ""
+}

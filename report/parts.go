@@ -1,0 +1,129 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Part is a part of a value, by the name that it has in JSON.
+type Part struct {
+	Name string
+	Type reflect.Type // nil where only the value itself tells
+
+	field int // of the struct
+	empty string
+	of    func(any) any // for a measure of a result
+}
+
+// PartsFrom returns the struct that the parts of values of a Go type are the fields of.
+func PartsFrom(t reflect.Type) reflect.Type {
+	if t == reflect.TypeFor[problem.Problem]() {
+		return reflect.TypeFor[problemParts]()
+	}
+	return t
+}
+
+// MeasureTitle returns what a measure of a result is, "" where no measure has the name.
+func MeasureTitle(name string) string {
+	m, _ := findMeasure(name)
+	return m.title
+}
+
+// Parts returns the parts of values of a Go type, in the order of their JSON; none for a type that is
+// not written as an object. A result has the measures of plots as well, as plain numbers.
+func Parts(t reflect.Type) []Part {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct || IsText(t) {
+		return nil
+	}
+	parts := fields(PartsFrom(t))
+	if t == reflect.TypeFor[engine.Result]() {
+		for _, m := range measures() {
+			if !hasPart(parts, m.name) {
+				parts = append(parts, Part{Name: m.name, Type: reflect.TypeFor[float64](), of: func(v any) any { return plainNumber(m.value(v.(engine.Result))) }})
+			}
+		}
+	}
+	return parts
+}
+
+// PartOf returns a part of a value; ok is false where there is none of that name. A part that is not
+// known is nil.
+func PartOf(v any, name string) (part any, ok bool) {
+	r := reflect.ValueOf(v)
+	for r.Kind() == reflect.Pointer && !r.IsNil() {
+		r = r.Elem()
+	}
+	if !r.IsValid() {
+		return nil, false
+	}
+	if p, is := r.Interface().(problem.Problem); is {
+		return PartOf(partsOfProblem(p), name)
+	}
+	if r.Kind() == reflect.Map {
+		for _, k := range r.MapKeys() {
+			if k.Kind() == reflect.String && k.String() == name {
+				return r.MapIndex(k).Interface(), true
+			}
+		}
+		return nil, false
+	}
+	for _, p := range Parts(r.Type()) {
+		switch {
+		case p.Name != name:
+		case p.of != nil:
+			return p.of(r.Interface()), true
+		default:
+			return r.Field(p.field).Interface(), true
+		}
+	}
+	return nil, false
+}
+
+// hasPart reports whether one of the parts has a name.
+func hasPart(parts []Part, name string) bool {
+	for _, p := range parts {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// plainNumber returns the number of a measure: the mean or the rate, nil where it is not known.
+func plainNumber(v any) any {
+	switch v := v.(type) {
+	case engine.Interval:
+		return v.Mean
+	case engine.Rate:
+		return v.Rate
+	}
+	return v
+}
+
+// fields returns the exported fields of a struct as JSON has them, by their json tags.
+func fields(t reflect.Type) []Part {
+	var parts []Part
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		parts = append(parts, Part{Name: name, Type: f.Type, field: i, empty: options})
+	}
+	return parts
+}
+
+// left reports whether JSON leaves the part out, which has this value.
+func (p Part) left(v reflect.Value) bool {
+	return p.empty == "omitempty" && isEmpty(v) || p.empty == "omitzero" && v.IsZero()
+}
