@@ -123,6 +123,9 @@ func (c *cell) run(ctx context.Context) (result string, failed *failure) {
 	case strings.TrimSpace(c.ask.Code) == "":
 		return "", nil
 	}
+	if failed = c.misplaced(); failed != nil {
+		return "", failed
+	}
 	failed = c.k.golang.run(ctx, c)
 	c.k.cope.mu.Lock()
 	defer c.k.cope.mu.Unlock()

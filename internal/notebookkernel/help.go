@@ -19,6 +19,10 @@ func (k *kernel) complete(ctx context.Context, m *jupyter.Message) {
 	var r cursorRequest
 	_ = m.Decode(&r) // an empty request has an empty answer
 	r.Cursor = min(max(r.Cursor, 0), len([]rune(r.Code)))
+	if from, items, is := magics(r); is {
+		k.reply(jupyter.ShellChannel, m, "complete_reply", completeReply(from, r.Cursor, items))
+		return
+	}
 	if !isCope(r.Code) {
 		if reply := k.golang.ask(ctx, m); reply != nil {
 			k.reply(jupyter.ShellChannel, m, "complete_reply", reply)
