@@ -50,11 +50,14 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	if textName(callee) {
 		return e.withValues(n)
 	}
-	fn := index[callee.Value]
+	fn := e.function(callee)
 	if fn == nil {
 		e.evalAll(n.Arguments)
 		if v, bound := e.lookup(callee.Value); bound {
 			e.use(callee.Value)
+			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula with a mistake of its own
+				return unknown(v.Type)
+			}
 			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
 		}
 		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), e.suggestFunction(callee.Value))
@@ -80,6 +83,23 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))
+}
+
+// function returns the function that is called: of the catalogue, or a formula with parameters as it is
+// in a sweep; nil where there is none.
+func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
+	if fn := index[callee.Value]; fn != nil {
+		return fn
+	}
+	v, bound := e.lookup(callee.Value)
+	if !bound {
+		return nil
+	}
+	fn := formulaFunction(v)
+	if fn != nil {
+		e.use(callee.Value)
+	}
+	return fn
 }
 
 // override replaces arguments from outside the script: the seed of the session, and

@@ -109,7 +109,7 @@ func (s *Session) completePart(p *proposals, owner string) {
 
 // completeName proposes what may stand outside quotes.
 func (s *Session) completeName(p *proposals, c front.Cursor) {
-	if fn := index[c.Function()]; fn != nil && c.Argument == "" && !c.Formula {
+	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
 		given := map[string]bool{}
 		for _, name := range c.Given {
 			given[name] = true
@@ -157,8 +157,8 @@ func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
 		if b.st.Params != nil {
 			continue
 		}
-		for _, n := range callsIn(b.st.Node) {
-			fn := index[n.Callee.(*ast.IdentifierNode).Value]
+		for _, n := range s.scope.callsIn(b.st.Node) {
+			fn := s.scope.function(n.Callee.(*ast.IdentifierNode).Value)
 			for i, p := range fn.Params {
 				if p.accepts(Number) || p.accepts(Text) {
 					tell(p.Name, &fn.Params[i])

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -14,26 +15,35 @@ import (
 // formula makes the kernel that `name(x, y) = …` defines. Column names and numbers
 // are looked up when the kernel meets its points.
 func (e *evaluator) formula(st *front.Statement) value {
-	if len(st.Params) != 2 {
-		e.failAt(st.Params[len(st.Params)-1].At, fmt.Sprintf("a formula has two parameters, the points, but %s has %d", st.Name, len(st.Params)), "bind other numbers to names of the script and use those")
+	if len(st.Params) < 2 {
+		e.failAt(st.Params[0].At, fmt.Sprintf("a formula has two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) = …")
 		return unknown(Kernel)
 	}
 	x, y := st.Params[0], st.Params[1]
-	if x.Name == y.Name {
-		e.failAt(y.At, "the two points have the same name", "write "+st.Name+"(x, y) = …")
+	args, ok := e.parameters(st)
+	if !ok {
 		return unknown(Kernel)
 	}
-	definition := formula.Check(st.Name, x.Name, y.Name, st.Node, formulaEnv{e})
+	definition := formula.Check(st.Name, x.Name, y.Name, st.Node, formulaEnv{e, args})
 	if definition == nil {
 		return unknown(Kernel)
 	}
 	k := kernels.Formula{
-		Name: st.Name, Params: x.Name + ", " + y.Name,
+		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
+	}
+	for _, a := range args {
+		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
+		if definition.Chooses(a.Param) && !a.Fixed() {
+			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", a.Param), "write the number of the column")
+		}
 	}
 	var names []string // in the formula, of the free numbers
 	own := map[string]string{}
 	for _, name := range definition.Names() {
+		if slices.ContainsFunc(args, func(a kernels.Arg) bool { return a.Param == name }) {
+			continue
+		}
 		v, _ := e.lookup(name)
 		if f, ok := v.Data.(kernels.Free); ok && !f.Fixed() {
 			if definition.Chooses(name) {
@@ -47,15 +57,96 @@ func (e *evaluator) formula(st *front.Statement) value {
 	return kernelValue(compiled(k, names, definition, st))
 }
 
+// parameters returns the further parameters of a formula with their numbers.
+func (e *evaluator) parameters(st *front.Statement) ([]kernels.Arg, bool) {
+	before := e.mistakes
+	seen := map[string]bool{}
+	var args []kernels.Arg
+	for i, p := range st.Params {
+		switch {
+		case seen[p.Name] && i == 1:
+			e.failAt(p.At, "the two points have the same name", "write "+st.Name+"(x, y) = …")
+		case seen[p.Name]:
+			e.failAt(p.At, fmt.Sprintf("%s is a parameter already", p.Name), "choose another name")
+		case i < 2 && p.Default != nil:
+			e.failAt(p.At, "the first two parameters are the points, which have no value", "write "+st.Name+"(x, y, a=1) = …")
+		case i < 2:
+		case p.Default == nil:
+			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name), fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
+		case taken(p.Name):
+			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
+		default:
+			v := e.eval(p.Default)
+			f, free := freeNumber(v)
+			if v.known() && !free {
+				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free number", p.Name, v.Type.a()), "")
+			}
+			if !v.known() && e.mistakes == before {
+				return nil, false // as one of its own definition will say
+			}
+			args = append(args, kernels.Arg{Param: p.Name, Free: f})
+		}
+		seen[p.Name] = true
+	}
+	return args, e.mistakes == before
+}
+
+// freeNumber takes a number for a free one that is fixed.
+func freeNumber(v value) (kernels.Free, bool) {
+	switch data := v.Data.(type) {
+	case kernels.Free:
+		return data, true
+	case float64:
+		return kernels.Free{Value: data, Min: data, Max: data}, true
+	}
+	return kernels.Free{}, false
+}
+
+// formulaFunction returns the function that a formula with further parameters is, nil for another value.
+func formulaFunction(v value) *Function {
+	k, ok := v.Data.(kernels.Formula)
+	if !ok || k.Call == nil {
+		return nil
+	}
+	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body), Result: Kernel, Example: k.String(), pure: true}
+	for _, a := range k.Args {
+		f.Params = append(f.Params, Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"})
+	}
+	f.eval = func(c *call) (any, error) {
+		args := make([]kernels.Free, len(k.Args))
+		for i, a := range k.Args {
+			args[i] = a.Free
+			if given, ok := freeNumber(c.args[i].value); ok {
+				args[i] = given
+			}
+		}
+		made, err := k.Call(args)
+		return kernels.Kernel(made), err
+	}
+	return f
+}
+
+// function returns the function that a name stands for: one of the catalogue, or a formula with
+// parameters that is bound; nil for neither.
+func (s scope) function(name string) *Function {
+	if fn := index[name]; fn != nil {
+		return fn
+	}
+	if b := s[name]; b != nil {
+		return formulaFunction(b.value)
+	}
+	return nil
+}
+
 // compiled returns a formula that finds its columns when it meets points, and takes other values
-// for its free numbers, which have these names in the text.
+// for its free numbers, which have these names in the text, and for its arguments.
 func compiled(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
-		at.Free = nil
+		at.Free, at.Args = nil, slices.Clone(k.Args)
 		var left []string
-		for i, f := range free {
+		for i, f := range free[:len(names)] {
 			values[names[i]], texts[names[i]] = f.Value, f.Name
 			if f.Fixed() {
 				texts[names[i]] = formatNumber(f.Value)
@@ -63,8 +154,43 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			}
 			at.Free, left = append(at.Free, f), append(left, names[i])
 		}
+		free = free[len(names):]
+		for i, a := range at.Args {
+			if a.Fixed() {
+				continue
+			}
+			at.Args[i].Free, free = free[0], free[1:]
+			values[a.Param] = at.Args[i].Value
+		}
 		at.Body = st.CodeWith(texts)
 		return compiled(at, left, definition.With(values), st)
+	}
+	k.Call = nil
+	if len(k.Args) > 0 {
+		k.Call = func(args []kernels.Free) (kernels.Formula, error) {
+			values := definition.Numbers()
+			at := k
+			at.Args = slices.Clone(k.Args)
+			choosing := false
+			for i, a := range args {
+				at.Args[i].Free = a
+				values[at.Args[i].Param] = a.Value
+				if chooses := definition.Chooses(at.Args[i].Param); chooses && !a.Fixed() {
+					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1, Message: "is free, but chooses a column, which cannot be fitted"}
+				} else if chooses {
+					choosing = true
+				}
+			}
+			made := definition.With(values)
+			if choosing { // columns are numbers of the definition
+				var mistake error
+				made = formula.Check(st.Name, st.Params[0].Name, st.Params[1].Name, st.Node, fixedEnv{values, st, &mistake})
+				if mistake != nil {
+					return k, mistake
+				}
+			}
+			return compiled(at, names, made, st), nil
+		}
 	}
 	k.Resolve = func(columns []string) (kernels.Formula, error) {
 		program, err := definition.Resolve(columns)
@@ -81,11 +207,19 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 	return k
 }
 
-// formulaEnv is the script around a formula.
-type formulaEnv struct{ e *evaluator }
+// formulaEnv is the script around a formula, with the numbers of its parameters.
+type formulaEnv struct {
+	e    *evaluator
+	args []kernels.Arg
+}
 
-// Number looks up a name, which must be bound to a number.
+// Number looks up a name, which must be a parameter or bound to a number.
 func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
+	for _, a := range env.args {
+		if a.Param == n.Value {
+			return a.Value, true
+		}
+	}
 	v := env.e.name(n)
 	if f, ok := v.Data.(kernels.Free); ok && v.Type == Free {
 		return f.Value, true
@@ -110,10 +244,38 @@ func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
 }
 
 // Place says where a node is in the script.
-func (env formulaEnv) Place(n ast.Node) string {
-	source := env.e.st.Source
-	line, col := source.Position(env.e.st.Span(n).From)
-	return fmt.Sprintf("%s:%d:%d", source.File, line, col)
+func (env formulaEnv) Place(n ast.Node) string { return place(env.e.st, n) }
+
+// fixedEnv is what surrounds a formula that passed the check before, with other numbers.
+type fixedEnv struct {
+	numbers map[string]float64
+	st      *front.Statement
+	mistake *error
+}
+
+// Number returns the number of a name.
+func (env fixedEnv) Number(n *ast.IdentifierNode) (float64, bool) {
+	x, ok := env.numbers[n.Value]
+	return x, ok
+}
+
+// Fail notes the first mistake.
+func (env fixedEnv) Fail(n ast.Node, message, hint string) {
+	if *env.mistake == nil {
+		*env.mistake = fmt.Errorf("%s: in its formula, at %s: %s", env.st.Name, env.st.Text(n), message)
+	}
+}
+
+// UnknownFunction is not called: the functions passed the check.
+func (env fixedEnv) UnknownFunction(*ast.IdentifierNode) {}
+
+// Place says where a node is in the script.
+func (env fixedEnv) Place(n ast.Node) string { return place(env.st, n) }
+
+// place says where a node of a statement is.
+func place(st *front.Statement, n ast.Node) string {
+	line, col := st.Source.Position(st.Span(n).From)
+	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }
 
 // definitions returns the lines that define the formulas of a kernel.

@@ -19,6 +19,10 @@ func seeds(f *testing.F) {
 		"a = free(1, min=0.1, max=2); f(x, y) = a*dot(x, y)\nk = task(rbf(free(1))) * arm([a, 2][0]*f^2) + free(0.1)*identity()\ng = fit(paper(1), kernel=k, noise=a); fitted(g); plot(g, x='arm'); 2*linear(lengthscale=[a, 2])",
 		"a = (1..8)/2 - [1,2,3,4,5,6,7,8]; a[3]; max(a); -a",
 		"f(x, y) = x[0] < y[\"ä\"] ? dot(x, y) : norm(x-y)\nf + 1",
+		"w(x, y, l=1, c=free(2)) = exp(-l*sqdist(x, y)) + c*x[0]*y[0]; k = w(l=free(0.5)) * w(2, c=1); print(w, k); w(l=a)",
+		"r = fb(paper(1), budget=90); t = \"took {r.samples:.0f} of {r['budget']:,}, {r.answers[0].arm}, {{x}} {1 > 0 ? 'a{2}' : \\\"b\\\"}\" + 'c'; r.answers['task 1'].estimate; r.answers.arm; p = r.x.y[0]",
+		"a = 1 < 2 ? [rbf(1), paper(1)] : linspace(0, 1, 3); len(a); round(1.25, digits=1); range(1, 2, step=0.25); a[0] == a; \"x\" != 'y'",
+		"k1 = rbf(1); k2 = linear(); p = paper(1); ks = [task(k1), arm(k2)]; r = fb(p, 90); sweep(r, p=[p, paper(2)])",
 		"/* open", "'open", "((([[[", "1 2", "f(a=1, b", "let x = 1; x", "a.b?.c", "x |> y", "map([1], # + 1)", "\"\\u{110000}\"",
 	} {
 		f.Add(src)

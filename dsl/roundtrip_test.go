@@ -54,7 +54,7 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 			}
 		}
 	}
-	names := []string{"x_1", `a "quoted" one`, "größe", "tab\tand \\", "日本"}
+	names := []string{"x_1", `a "quoted" one`, "größe", "curly {braces} }} {", "tab\tand \\", "日本"}
 	for _, p := range entry.Params {
 		if p.Default != "" && rapid.Bool().Draw(t, "left out") {
 			continue

@@ -259,7 +259,11 @@ func displayOf(st *front.Statement, v value) report.Display {
 	case sim.RewardFunc:
 		d.Value = "rewards drawn by a function of a Go cell"
 	case kernels.Formula: // prints as its name alone, which says nothing
-		d.Value = definitions([]kernels.Formula{data})
+		text := definitions([]kernels.Formula{data})
+		if len(data.Args) > 0 {
+			text += data.String()
+		}
+		d.Value = text
 	}
 	return d
 }

@@ -98,8 +98,8 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 		if st.Params != nil { // calls in a formula have vectors for arguments
 			continue
 		}
-		for _, n := range callsIn(st.Node) {
-			t.call(n, st.Text(n), n == root.st.Node)
+		for _, n := range c.e.scope.callsIn(st.Node) {
+			t.call(c.e.scope.function(n.Callee.(*ast.IdentifierNode).Value), n, st.Text(n), n == root.st.Node)
 		}
 	}
 	found := t.chosen()
@@ -143,8 +143,7 @@ func (t *targets) know(name string) {
 func (t *targets) add(n *ast.CallNode, text string) { t.written = append(t.written, target{n, text}) }
 
 // call considers the parameters of a call; own says that r is bound to it.
-func (t *targets) call(n *ast.CallNode, text string, own bool) {
-	fn := index[n.Callee.(*ast.IdentifierNode).Value]
+func (t *targets) call(fn *Function, n *ast.CallNode, text string, own bool) {
 	for _, p := range fn.Params {
 		t.know(p.Name)
 	}
@@ -195,21 +194,24 @@ func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 }
 
 // callsIn returns the calls of known functions in an expression.
-func callsIn(n ast.Node) []*ast.CallNode {
-	var v calls
+func (s scope) callsIn(n ast.Node) []*ast.CallNode {
+	v := calls{scope: s}
 	ast.Walk(&n, &v)
-	return v
+	return v.found
 }
 
-type calls []*ast.CallNode
+type calls struct {
+	scope scope
+	found []*ast.CallNode
+}
 
 func (v *calls) Visit(n *ast.Node) {
 	call, ok := (*n).(*ast.CallNode)
 	if !ok {
 		return
 	}
-	if callee, ok := call.Callee.(*ast.IdentifierNode); ok && index[callee.Value] != nil {
-		*v = append(*v, call)
+	if callee, ok := call.Callee.(*ast.IdentifierNode); ok && v.scope.function(callee.Value) != nil {
+		v.found = append(v.found, call)
 	}
 }
 
@@ -239,7 +241,7 @@ func (s *swept) find(scope scope, root string) {
 	for _, name := range scope.below(root) { // oldest first, so what is used comes before
 		var axes []int
 		for i, x := range s.axes {
-			own := x.call == nil && scope[name].uses[x.Name] != 0 || slices.Contains(callsIn(scope[name].st.Node), x.call)
+			own := x.call == nil && scope[name].uses[x.Name] != 0 || slices.Contains(scope.callsIn(scope[name].st.Node), x.call)
 			for used := range scope[name].uses {
 				own = own || slices.Contains(s.depends[used], i)
 			}

@@ -48,7 +48,7 @@ func Check(k Kernel, p *Points) (Checked, error) {
 			return Checked{}, notFinite(k, v, p.Names[i], p.Names[i])
 		}
 	}
-	found := Formulas(k)
+	found := formulas(nil, k)
 	if len(found) == 0 {
 		return Checked{}, nil
 	}
@@ -97,8 +97,8 @@ func checkSymmetry(f Formula, p *Points) error {
 				return notFinite(f, a, p.Names[j], p.Names[i])
 			}
 			if !(math.Abs(a-b) <= asymmetric*max(math.Abs(a), math.Abs(b))) {
-				return fmt.Errorf("%[1]s: not symmetric: %[1]s(%[2]s, %[3]s) = %[4]s, but %[1]s(%[3]s, %[2]s) = %[5]s",
-					f.Name, p.Names[j], p.Names[i], number(a), number(b))
+				return fmt.Errorf("%[6]s: not symmetric: %[1]s(%[2]s, %[3]s) = %[4]s, but %[1]s(%[3]s, %[2]s) = %[5]s",
+					f.Name, p.Names[j], p.Names[i], number(a), number(b), f)
 			}
 		}
 	}
@@ -161,8 +161,11 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 		return 0, errors.New("its eigenvalues could not be computed")
 	}
 	if smallest := eigen.Values(nil)[0]; smallest < -indefinite*largest || largest == 0 && smallest < 0 {
-		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g; with a largest diagonal value of %.3g, rounding explains values down to %.3g only",
-			smallest, largest, 0-indefinite*largest)
+		allowed := ""
+		if largest > 0 {
+			allowed = fmt.Sprintf(" except by rounding, down to %.3g", -indefinite*largest)
+		}
+		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g, and a kernel has none below 0%s", smallest, allowed)
 	}
 	return indefinite * largest, nil
 }

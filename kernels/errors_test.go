@@ -45,7 +45,7 @@ func TestBuildErrors(t *testing.T) {
 		{"table", Args{"values": [][]float64{{1, 0}, {0, 1}}, "names": []string{"oslo", "oslo"}}, `table: the name "oslo" appears twice`},
 		{"table", Args{"values": [][]float64{{1, math.Inf(1)}, {0, 1}}}, "table: row 1, column 2 is +Inf; similarities must be finite numbers"},
 		{"table", Args{"values": [][]float64{{1, .9, .1}, {.9, 1, .9}, {.1, .9, 1}}},
-			"table: not positive semi-definite: the smallest eigenvalue is -0.224; with a largest diagonal value of 1, rounding explains values down to -1e-08 only; " +
+			"table: not positive semi-definite: the smallest eigenvalue is -0.224, and a kernel has none below 0 except by rounding, down to -1e-08; " +
 				// clipped eigenvalues, rescaled: 0.757, 0.146 (design notes), shrunk by 0.999
 				"a near table that is: [[1, 0.756, 0.146], [0.756, 1, 0.756], [0.146, 0.756, 1]]"},
 	} {

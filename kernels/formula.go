@@ -1,6 +1,9 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Formula is a kernel that was written down as a formula: in a script, where the
 // language compiles it, or in Go with Func. Nothing is known about it, so it is
@@ -8,7 +11,7 @@ import "fmt"
 // as its name; whoever prints it prints the definition Name(Params) = Body too.
 type Formula struct {
 	Name   string // one name, one definition: two formulas in a kernel must not share it
-	Params string // "x, y"
+	Params string // "x, y", or "x, y, a=1" with the numbers that it may be called with
 	Body   string // text of the formula; empty for a Go function
 
 	// Pair returns k(x, y).
@@ -20,11 +23,22 @@ type Formula struct {
 	// means that Pair serves for any columns.
 	Resolve func(columns []string) (Formula, error)
 
+	// Args are the numbers that the formula is called with, in the order of its parameters.
+	Args []Arg
+	// Call returns the formula with other numbers in place of Args; nil where it takes none.
+	Call func(args []Free) (Formula, error)
+
 	// Free are the free numbers that the formula reads by their names.
 	Free []Free
-	// At returns the formula with these in their place, in the same order; those that
-	// are Fixed are written into Body as numbers.
+	// At returns the formula with others in place of Free and of those Args that are not Fixed, in this
+	// order; those that are Fixed are written into Body and Args as numbers.
 	At func(free []Free) Formula
+}
+
+// Arg is a number that a formula is called with. A plain number is Fixed.
+type Arg struct {
+	Param string
+	Free
 }
 
 // Func makes a kernel of a Go function of two feature vectors.
@@ -56,8 +70,25 @@ func (k Formula) Validate(dim int) error {
 	return nil
 }
 
-// String prints the name.
-func (k Formula) String() string { return k.Name }
+// String prints the name, with all numbers that the formula is called with.
+func (k Formula) String() string {
+	if len(k.Args) == 0 {
+		return k.Name
+	}
+	texts := make([]string, len(k.Args))
+	for i, a := range k.Args {
+		texts[i] = a.Param + "=" + a.String()
+	}
+	return k.Name + "(" + strings.Join(texts, ", ") + ")"
+}
+
+// String prints the number as an argument of a call.
+func (a Arg) String() string {
+	if a.Fixed() {
+		return number(a.Value)
+	}
+	return a.Free.String()
+}
 
 func (k Formula) bind(p *Points) (Kernel, error) {
 	if err := k.Validate(p.Dim()); err != nil || k.Resolve == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Free is a number that one does not know: it may be fitted to data, and is Value
@@ -90,9 +91,14 @@ func (f Free) String() string {
 		text += ", min=" + number(f.Min) + ", max=" + number(f.Max)
 	}
 	if f.Name != "" {
-		text += ", name=" + strconv.Quote(f.Name)
+		text += ", name=" + quote(f.Name)
 	}
 	return text + ")"
+}
+
+// quote returns a text as the language reads it: in quotes, with braces doubled.
+func quote(text string) string {
+	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 
 // Logarithmic tells on which scale a free number is fitted: that of its logarithm,

@@ -169,14 +169,25 @@ func eachOf(ks []Kernel, combine func(a, b Kernel) Kernel, each func(i int, k Ke
 
 // each sets the free numbers that a formula reads.
 func (k Formula) each(set setting, place string) Kernel {
-	if len(k.Free) == 0 || k.At == nil {
+	if k.At == nil {
 		return k
 	}
-	free := make([]Free, len(k.Free))
-	for i, f := range k.Free {
+	var free []Free
+	take := func(f Free, name string) {
 		listed := f
 		listed.Min, listed.Max = f.Limits()
-		free[i] = set(Parameter{listed, place + k.Name + " " + f.Name}, f)
+		free = append(free, set(Parameter{listed, place + k.Name + " " + name}, f))
+	}
+	for _, f := range k.Free {
+		take(f, f.Name)
+	}
+	for _, a := range k.Args {
+		if !a.Fixed() {
+			take(a.Free, a.Param)
+		}
+	}
+	if len(free) == 0 {
+		return k
 	}
 	return k.At(free)
 }

@@ -272,5 +272,5 @@ func (j Joint) Formulas() []Formula {
 	for _, t := range j.Terms {
 		found = formulas(formulas(found, t.Task), t.Arm)
 	}
-	return found
+	return named(found)
 }

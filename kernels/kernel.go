@@ -42,7 +42,7 @@ func Equal(a, b Kernel) bool {
 		return ok && a.Exponent == b.Exponent && Equal(a.Kernel, b.Kernel)
 	case Formula:
 		b, ok := b.(Formula)
-		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body && slices.Equal(a.Free, b.Free)
+		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body && slices.Equal(a.Free, b.Free) && slices.Equal(a.Args, b.Args)
 	case Open:
 		b, ok := b.(Open)
 		return ok && Equal(a.Kernel, b.Kernel) && slices.Equal(a.Slots, b.Slots)
@@ -52,8 +52,20 @@ func Equal(a, b Kernel) bool {
 
 // Formulas lists the formula kernels that k uses, each name once, in order of
 // appearance.
-func Formulas(k Kernel) []Formula { return formulas(nil, k) }
+func Formulas(k Kernel) []Formula { return named(formulas(nil, k)) }
 
+// named returns the first of the formulas of each name.
+func named(all []Formula) []Formula {
+	var found []Formula
+	for _, k := range all {
+		if !slices.ContainsFunc(found, func(f Formula) bool { return f.Name == k.Name }) {
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
+// formulas appends the formulas in a kernel, those of one text once.
 func formulas(found []Formula, k Kernel) []Formula {
 	switch k := k.(type) {
 	case Sum:
@@ -69,7 +81,7 @@ func formulas(found []Formula, k Kernel) []Formula {
 	case Power:
 		found = formulas(found, k.Kernel)
 	case Formula:
-		if !slices.ContainsFunc(found, func(f Formula) bool { return f.Name == k.Name }) {
+		if !slices.ContainsFunc(found, func(f Formula) bool { return f.String() == k.String() }) {
 			found = append(found, k)
 		}
 	}

@@ -18,6 +18,7 @@ type node struct {
 	Exponent int
 
 	Name, Params, Body string // of a formula
+	Args               []kernels.Arg
 	Number             uint64 // which function it is, see Functions
 
 	Leaf  []byte         // parameters of a kernel of the catalogue; nil where it has none
@@ -50,7 +51,7 @@ func packKernel(k kernels.Kernel, fs Functions) (node, error) {
 		return packParts(node{Op: "open", Slots: k.Slots}, []kernels.Kernel{k.Kernel}, fs)
 	case kernels.Formula:
 		number, err := fs.Number(k)
-		return node{Op: "formula", Name: k.Name, Params: k.Params, Body: k.Body, Number: number}, err
+		return node{Op: "formula", Name: k.Name, Params: k.Params, Body: k.Body, Args: k.Args, Number: number}, err
 	case nil:
 		return node{}, fmt.Errorf("a kernel has a part that is nil")
 	}
@@ -106,7 +107,7 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 	case "open":
 		return kernels.Open{Kernel: parts[0], Slots: n.Slots}, nil
 	case "formula":
-		return fs.Formula(kernels.Formula{Name: n.Name, Params: n.Params, Body: n.Body}, n.Number)
+		return fs.Formula(kernels.Formula{Name: n.Name, Params: n.Params, Body: n.Body, Args: n.Args}, n.Number)
 	}
 	for _, t := range leaves() {
 		if strings.ToLower(t.Name()) != n.Op {

@@ -283,6 +283,9 @@ func (c *checker) call(n *ast.CallNode) kind {
 // Names returns the names of the script that the formula reads, in alphabetical order.
 func (d *Definition) Names() []string { return slices.Sorted(maps.Keys(d.numbers)) }
 
+// Numbers returns the values of the names that the formula reads.
+func (d *Definition) Numbers() map[string]float64 { return maps.Clone(d.numbers) }
+
 // With returns the formula with other numbers behind these names.
 func (d *Definition) With(numbers map[string]float64) *Definition {
 	other := *d
