@@ -33,8 +33,8 @@ B;180;x;7;40,5;;;
 const costCall = `p = problem(data="costs.csv", task="plant", arm=["temp", "oil"], reward="cost", task_features="age", kernel=task(rbf(5)) * arm(1000 + 30*rbf(30, dims="temp")), noise="task", goal="min")
 `
 
-// shown evaluates a script beside costs.csv and returns the text of what it displays, with its values.
-func shown(t *testing.T, src string) (string, []any) {
+// costsShown evaluates a script beside costs.csv and returns the text of what it displays, with its values.
+func costsShown(t *testing.T, src string) (string, []any) {
 	t.Helper()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "costs.csv"), []byte(costTable), 0o600); err != nil {
@@ -56,7 +56,7 @@ func shown(t *testing.T, src string) (string, []any) {
 
 // All that is shown of a problem with goal="min" has the sign of the data, and the best is the lowest.
 func TestGoalMinShown(t *testing.T) {
-	text, values := shown(t, costCall+`p
+	text, values := costsShown(t, costCall+`p
 r = fb(p, budget=60, algorithm="IndUniformFB", runs=3)
 r
 f = fit(p)
@@ -102,8 +102,8 @@ func TestStandardizedShown(t *testing.T) {
 	own = strings.Replace(own, `rbf(30, dims="temp")`, `rbf(0.5, dims="temp")*category(dims="oil")`, 1)
 	own = strings.Replace(own, `goal="min"`, "standardize=true", 1)
 	other := strings.Replace(strings.Replace(strings.Replace(own, "rbf(1)", "rbf(5)", 1), "rbf(0.5", "rbf(30", 1), ", standardize=true", "", 1)
-	text, values := shown(t, own+"p\nr = fb(p, budget=60)\nr\nbounds(p, xi=0.1)\nfit(p)\n")
-	_, want := shown(t, other+"p\nr = fb(p, budget=60)\nr\nbounds(p, xi=0.1)\nfit(p)\n")
+	text, values := costsShown(t, own+"p\nr = fb(p, budget=60)\nr\nbounds(p, xi=0.1)\nfit(p)\n")
+	_, want := costsShown(t, other+"p\nr = fb(p, budget=60)\nr\nbounds(p, xi=0.1)\nfit(p)\n")
 	if !strings.Contains(text, "age (2 to 7 scaled to 0 to 1)") || !strings.Contains(text, "temp (150 to 210 scaled to 0 to 1), oil") {
 		t.Errorf("does not show the units of features:\n%s", text)
 	}
@@ -126,7 +126,7 @@ func TestStandardizedShown(t *testing.T) {
 // the arm and the remedy.
 func TestUnmeasured(t *testing.T) {
 	call := strings.Replace(costCall, `reward="cost"`, `reward="euros", sd="s", count="n"`, 1)
-	text, values := shown(t, call+"p\nf = fit(p)\nf\nbounds(p, xi=0.1)\nhardness(p)\nspectrum(p, xi=0.1)\ndesign(p, xi=0.1)\n")
+	text, values := costsShown(t, call+"p\nf = fit(p)\nf\nbounds(p, xi=0.1)\nhardness(p)\nspectrum(p, xi=0.1)\ndesign(p, xi=0.1)\n")
 	p := values[0].(*problem.Problem)
 	if p.Mean != nil || p.Partial[0] != -9.5 || p.Reps[0] != 4 || math.Abs(p.Noise.Scales[0]-p.Noise.Scales[1]) > 1e-12 {
 		t.Errorf("means %v, known in part %v, counts %v, scales %v", p.Mean, p.Partial, p.Reps, p.Noise.Scales)
@@ -142,7 +142,7 @@ func TestUnmeasured(t *testing.T) {
 	if want := `problem "costs" cannot be simulated: 1 of 5 arms are not measured (task "B", arm "temp=180, oil=x"); measure them, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	text, values = shown(t, strings.Replace(call, `goal="min"`, `goal="min", unmeasured="drop"`, 1)+"p\nfb(p, budget=20)\n")
+	text, values = costsShown(t, strings.Replace(call, `goal="min"`, `goal="min", unmeasured="drop"`, 1)+"p\nfb(p, budget=20)\n")
 	if p := values[0].(*problem.Problem); p.N() != 4 || p.Mean == nil || !strings.Contains(text, `left out, 1 of 5: task "B", arm "temp=180, oil=x"`) {
 		t.Errorf("%d arms, shown\n%s", p.N(), text)
 	}

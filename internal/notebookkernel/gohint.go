@@ -37,7 +37,7 @@ func (c *cell) misplaced() *failure {
 	head := fmt.Sprintf("cell %d:%d:%d: %s", c.count, line, first.Pos.Column, first.Msg)
 	margin := strings.Repeat(" ", len(fmt.Sprint(line))+2)
 	text := head + excerpt(lines[line-1], line, first.Pos.Column) + "\n" + margin + "= hint: " + hint
-	return &failure{Name: "CompileError", Value: head, Traceback: []string{coloured(text)}}
+	return &failure{Name: "CompileError", Value: head, Traceback: []string{text}}
 }
 
 // goMistake returns the first mistake of form in a Go file, or nil.
