@@ -60,6 +60,10 @@ func TestNoProcessIsLeft(t *testing.T) {
 				})
 				if state.doing == "idle" {
 					f.finish(m)
+					// GoNB says that it is idle before it removes the program's pipe.
+					waitUntil(t, "the end of the program's pipe", func() bool {
+						return !slices.ContainsFunc(contents(temp), func(path string) bool { return strings.Contains(path, "gonb_pipe") })
+					})
 				}
 				all := func() []int { return append(descendants(f.cmd.Process.Pid), f.cmd.Process.Pid) }
 				waitUntil(t, fmt.Sprintf("%d processes", state.processes), func() bool { return len(all()) >= state.processes })
