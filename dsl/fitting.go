@@ -24,7 +24,7 @@ func fittingFunctions() []Function {
 			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: (*call).fit,
 		},
 		{
-			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for problem(…, kernel=fitted(f))",
+			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p, fitted(f))",
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
 			eval: func(c *call) (any, error) { return c.arg("f").Data.(fit.Fit).Kernel, nil },
 		},

@@ -80,7 +80,7 @@ k = task(free(0.5, min=0.1, max=2)*identity() + 0.5) * arm(free(0.1)*linear()) +
 p = problem("small.csv", kernel=task(identity()) * arm(linear()))
 f = fit(p, kernel=k, mean="none", noise=free(0.5, min=0.01, max=2), starts=2)
 f
-own = fc(problem("small.csv", kernel=fitted(f)), max_samples=100)
+own = fc(with_kernel(p, fitted(f)), max_samples=100)
 own
 fc(problem("small.csv", kernel=2*fitted(f) + 0.1*identity()), max_samples=100)
 fc(paper(1, gap=0.8), runs=1)

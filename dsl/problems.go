@@ -56,6 +56,12 @@ func engineFunctions() []Function {
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
 		},
 		{
+			Name: "with_kernel", Section: SectionProblems, Synonyms: []string{"rekernel", "using", "change_kernel"},
+			Doc:    "the same problem under another kernel, as one that was fitted: what else was stated of the data stays",
+			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"}},
+			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`, eval: (*call).withKernel,
+		},
+		{
 			Name: "paper", Section: SectionProblems, Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
 			Params: append([]Param{
 				{Name: "case", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
@@ -162,7 +168,7 @@ func (c *call) problem() (any, error) {
 			_, err = joint.Check(p.Tasks, p.Arms)
 		}
 		if err == nil {
-			p.Notes = append(p.Notes, kernelNotes(c.e.ctx, p)...)
+			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err
 	})
@@ -173,7 +179,25 @@ func (c *call) problem() (any, error) {
 		return nil, c.problemError(err, file, opt.Rewards)
 	}
 	if c.e.st == c.e.own {
-		c.e.session.notice(p.Notes)
+		c.e.session.notice(slices.Concat(p.Notes, p.KernelNotes))
+	}
+	return p, nil
+}
+
+// withKernel evaluates with_kernel(...).
+func (c *call) withKernel() (any, error) {
+	joint := c.arg("kernel").Data.(kernels.Joint)
+	p := c.arg("p").Data.(*problem.Problem).WithKernel(joint)
+	_, err := computed(c, func() (bool, error) {
+		if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
+			return false, err
+		}
+		p.NoteLengthscales()
+		p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
+		return true, nil
+	})
+	if err != nil {
+		return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
 	}
 	return p, nil
 }

@@ -64,7 +64,7 @@ func kernelsOf(f fit.Fit) KeyValues {
 		kv.Items = append(kv.Items, KeyValue{Key: "where", Value: fmt.Sprintf("%s(%s) = %s", formula.Name, formula.Params, formula.Body)})
 	}
 	if f.Usable != f.Expression {
-		kv.Items = append(kv.Items, KeyValue{Key: "With its level, for problem(…, kernel=fitted(…))", Value: f.Usable})
+		kv.Items = append(kv.Items, KeyValue{Key: "With its level, for with_kernel(…, fitted(…))", Value: f.Usable})
 	}
 	return kv
 }

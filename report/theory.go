@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -163,7 +164,7 @@ func problemBlocks(p problem.Problem) []Block {
 		kv.Items = append(kv.Items, KeyValue{Key: "Data", Value: fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256)})
 	}
 	out := []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
-	for _, n := range p.Notes {
+	for _, n := range slices.Concat(p.Notes, p.KernelNotes) {
 		out = append(out, Note{Text: n + "."})
 	}
 	return out

@@ -14,9 +14,9 @@ import (
 // and an RQ of alpha 1 still 0.5 per cent.
 const farScale = 20
 
-// noteLengthscales notes length scales that are far from the scale of their columns: they are in the
+// NoteLengthscales notes length scales that are far from the scale of their columns: they are in the
 // units of the data, which a default or a number from another table does not know.
-func (p *Problem) noteLengthscales() {
+func (p *Problem) NoteLengthscales() {
 	for _, t := range p.Kernel.Terms {
 		for _, side := range []struct {
 			kernel kernels.Kernel
@@ -26,8 +26,8 @@ func (p *Problem) noteLengthscales() {
 				continue
 			}
 			for _, s := range kernels.ColumnScales(side.kernel, side.points) {
-				if hint := lengthscaleHint(s, side.points); hint != "" && !slices.Contains(p.Notes, hint) {
-					p.Notes = append(p.Notes, hint)
+				if hint := lengthscaleHint(s, side.points); hint != "" && !slices.Contains(p.KernelNotes, hint) {
+					p.KernelNotes = append(p.KernelNotes, hint)
 				}
 			}
 		}

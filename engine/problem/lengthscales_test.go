@@ -36,8 +36,8 @@ func TestLengthscaleNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.Notes, c.want) {
-			t.Errorf("%s: notes\n%s\nwant\n%s", k, strings.Join(p.Notes, "\n"), strings.Join(c.want, "\n"))
+		if !slices.Equal(p.KernelNotes, c.want) {
+			t.Errorf("%s: notes\n%s\nwant\n%s", k, strings.Join(p.KernelNotes, "\n"), strings.Join(c.want, "\n"))
 		}
 	}
 }

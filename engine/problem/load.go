@@ -74,7 +74,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	if opt.Standardize {
 		p.standardize(categories)
 	}
-	p.noteLengthscales()
+	p.NoteLengthscales()
 	if err := p.Check(); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,8 @@ type Problem struct {
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
 	Notes   []string    // how the files were read, where that is not plain: sentences without a full stop
+	// what the kernel is on these points, where it may surprise; WithKernel leaves them out
+	KernelNotes []string
 }
 
 // Source is a file that a problem was read from.
@@ -129,7 +131,7 @@ func at[T any](list []T, index []int) []T {
 // WithKernel returns the same problem under another joint kernel.
 func (p *Problem) WithKernel(k kernels.Joint) *Problem {
 	q := *p
-	q.Kernel = k
+	q.Kernel, q.KernelNotes = k, nil
 	return &q
 }
 
