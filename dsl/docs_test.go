@@ -46,21 +46,23 @@ func documented(t *testing.T, lists map[string]string) {
 
 // Every script shown in the documentation must pass the check.
 func TestDocumentedScripts(t *testing.T) {
-	data, err := os.ReadFile("../docs/language.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	scripts := regexp.MustCompile("(?s)```cope\n(.*?)```").FindAllStringSubmatch(string(data), -1)
-	if len(scripts) < 5 {
-		t.Errorf("only %d scripts in the documentation", len(scripts))
-	}
-	for _, match := range scripts {
-		script, errs := Parse("docs/language.md", match[1])
-		if len(errs) == 0 {
-			errs = script.Check(Options{Host: refusing{t}})
+	for path, least := range map[string]int{"docs/language.md": 5, "docs/your-data.md": 3} {
+		data, err := os.ReadFile("../" + path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if len(errs) > 0 {
-			t.Errorf("%s\n%v", match[1], errs)
+		scripts := regexp.MustCompile("(?s)```cope\n(.*?)```").FindAllStringSubmatch(string(data), -1)
+		if len(scripts) < least {
+			t.Errorf("%s: only %d scripts", path, len(scripts))
+		}
+		for _, match := range scripts {
+			script, errs := Parse(path, match[1])
+			if len(errs) == 0 {
+				errs = script.Check(Options{Host: refusing{t}})
+			}
+			if len(errs) > 0 {
+				t.Errorf("%s\n%v", match[1], errs)
+			}
 		}
 	}
 }
