@@ -4,7 +4,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // fallback is CoTestFC under a kernel that admits every truth: the test of each agent alone, since
@@ -21,9 +20,10 @@ var (
 )
 
 // unshared reports whether agents have nothing to tell each other: the kernel admits every truth,
-// and there is no noise scale that all estimate together.
+// and noise scales are known. Scales that are estimated are estimated better together, which saves
+// more than a common allocation costs (docs/theory.md).
 func unshared(m *model.Model) bool {
-	return m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && m.AdmitsAll()
+	return m.Problem.V() > 1 && m.Problem.Noise.UnknownBy == "" && m.AdmitsAll()
 }
 
 func newFallback(m *model.Model, opt engine.Options) (engine.Algorithm, error) {

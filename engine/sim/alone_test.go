@@ -1,0 +1,41 @@
+package sim_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Agents that test alone, because the kernel admits every truth, send no messages and do not wait for
+// each other; results, forecasts and their guarantee say what they are.
+func TestTestsAloneAreCounted(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{3, 1, 0}, []float64{0, 0.6})
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 5, Seed: 2})
+	alone := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "IndTestFC", Runs: 5, Seed: 2})
+	if r.Messages != 0 || r.Bytes != 0 || r.SamplesTotal != alone.SamplesTotal || r.Guarantee != alone.Guarantee || r.Standing != engine.StandingProven {
+		t.Errorf("%g messages, %g bytes, %g samples (%s); alone %g samples (%s)", r.Messages, r.Bytes, r.SamplesTotal, r.Guarantee, alone.SamplesTotal, alone.Guarantee)
+	}
+	if !slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone }) {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+	f, err := plan.Of(context.Background(), p, plan.Question{Runs: 5, Seed: 2, Prices: plan.Prices{SampleTime: 1, RoundTime: 3, Parallel: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time := map[string]float64{}
+	for _, row := range f.Rows {
+		time[row.Algorithm] = row.Time
+	}
+	if time["CoTestFC"] == 0 || time["CoTestFC"] != time["IndTestFC"] {
+		t.Errorf("times %v", time)
+	}
+	said := engine.Warning{Kind: engine.WarnUnrelated, Numbers: []float64{5}}.String()
+	if !slices.Contains(f.Notes, said) {
+		t.Errorf("notes %q, want %q", f.Notes, said)
+	}
+}
