@@ -116,3 +116,19 @@ func ofSome(mode string, params []Param) []Param {
 	}
 	return params
 }
+
+// ownOptions says which options an algorithm has that others do not have.
+func ownOptions(e algorithms.Entry) string {
+	var names []string
+	for _, p := range index[e.Mode].Params {
+		able := algorithms.Having(e.Mode, func(o algorithms.Entry) bool { return o.Has(p.Name) })
+		all := algorithms.Having(e.Mode, func(algorithms.Entry) bool { return true })
+		if e.Has(p.Name) && len(able) < len(all) {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "It has none of the options that only some algorithms have."
+	}
+	return "Of the options that only some algorithms have, it has " + andList(names) + "."
+}

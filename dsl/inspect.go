@@ -160,6 +160,7 @@ func algorithmHelp(name string) []report.Block {
 			report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
 			report.Paragraph{Text: capital(a.Doc) + "."},
 			report.Paragraph{Text: shares + " " + proven},
+			report.Paragraph{Text: ownOptions(a)},
 			report.Paragraph{Text: "From: " + a.Source},
 		}
 	}
