@@ -16,7 +16,7 @@ const notedArms = 400
 // identity() as written it says nothing, since that is what was asked for, and nothing of one with
 // free numbers, which are still to be found.
 func kernelNotes(ctx context.Context, p *problem.Problem) []string {
-	if free, err := p.Kernel.Free(); p.N() > notedArms || err != nil || len(free) > 0 || isIdentity(p.Kernel) {
+	if free, err := p.Kernel.Free(); p.N() > notedArms || err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
 	}
 	m, err := model.NewContext(ctx, p, 0)
@@ -30,12 +30,12 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []string {
 	return out
 }
 
-// isIdentity reports whether a kernel is a multiple of identity().
-func isIdentity(k kernels.Joint) bool {
-	for _, t := range k.Terms {
+// isIdentity reports whether the kernel of a problem is written as a multiple of identity().
+func isIdentity(p *problem.Problem) bool {
+	for _, t := range p.Kernel.Terms {
 		_, task := t.Task.(kernels.Identity)
 		_, arm := t.Arm.(kernels.Identity)
-		if !task || !arm {
+		if !arm || !task && p.V() > 1 {
 			return false
 		}
 	}
