@@ -3,6 +3,7 @@ package algorithms
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -183,7 +184,7 @@ func (b Basis) ofRewards() string {
 	}
 	switch {
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal && p.Noise.UnknownBy != "":
-		return s + " and normal, with scales that are unknown as the problem states"
+		return s + " and normal, with " + unknownScales(p)
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal:
 		return s + " and normal with the problem's noise scales"
 	case p.Noise.Bounds != nil:
@@ -191,4 +192,19 @@ func (b Basis) ofRewards() string {
 		return s + fmt.Sprintf(" and lie between %g and %g", b[0], b[1])
 	}
 	return s + " and sub-Gaussian with the problem's noise scales"
+}
+
+// unknownScales says what is taken for granted of noise scales that are unknown: how many there are.
+func unknownScales(p *problem.Problem) string {
+	of := "all arms"
+	switch p.Noise.UnknownBy {
+	case problem.UnknownArm:
+		return "an unknown scale for each arm"
+	case problem.UnknownTask:
+		of = "the arms of each task"
+	}
+	if slices.Min(p.Noise.Scales) < slices.Max(p.Noise.Scales) {
+		return "the guessed scales times one unknown factor for " + of
+	}
+	return "one unknown scale for " + of
 }

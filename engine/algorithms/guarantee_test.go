@@ -28,7 +28,19 @@ func TestGuarantee(t *testing.T) {
 		"measured":  {algorithm: "CoTestFC", want: "proven: ", because: ", if the measured rewards are independent and normal with the problem's noise scales, and the kernel can represent their expectations"},
 		"measured, scales unknown": {
 			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
-			want: "proven: ", because: "independent and normal, with scales that are unknown as the problem states",
+			want: "proven: ", because: "independent and normal, with one unknown scale for the arms of each task",
+		},
+		"measured, nothing stated of scales": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownProblem },
+			want: "proven: ", because: "independent and normal, with one unknown scale for all arms",
+		},
+		"measured, each scale unknown": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownArm; m.Scales[0] = 2 },
+			want: "proven: ", because: "independent and normal, with an unknown scale for each arm",
+		},
+		"measured, guesses that differ": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownProblem; m.Scales[0] = 2 },
+			want: "proven: ", because: "independent and normal, with the guessed scales times one unknown factor for all arms",
 		},
 		"measured, scales estimated": {
 			algorithm: "CoKernelFC", change: func(m *problem.NoiseModel) { m.Known = problem.NoiseTask },

@@ -45,7 +45,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, fmt.Errorf("plan: %w", err)
 	}
-	scenarios, notes, err := q.scenarios(p)
+	scenarios, notes, err := q.scenarios(ctx, p)
 	if err != nil {
 		return Forecast{}, fmt.Errorf("plan: %w", err)
 	}

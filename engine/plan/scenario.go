@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,7 +24,7 @@ type scenario struct {
 const draws = 5
 
 // scenarios returns the known rewards, or one for each gap, and a note of what they are.
-func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
+func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario, []string, error) {
 	var notes []string
 	for _, w := range engine.NoiseWarnings(p) {
 		notes = append(notes, w.String())
@@ -35,7 +36,10 @@ func (q Question) scenarios(p *problem.Problem) ([]scenario, []string, error) {
 	if len(gaps) == 0 && p.Mean == nil {
 		return nil, nil, errUnknown
 	}
-	m, err := model.New(p, q.Options.Unit)
+	if len(gaps) == 0 && p.N() > model.MaxRank { // more arms than any rank
+		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
+	}
+	m, err := model.NewContext(ctx, p, q.Options.Unit)
 	if err != nil {
 		return nil, nil, err
 	}

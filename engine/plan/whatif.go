@@ -22,7 +22,7 @@ func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes [
 	if err != nil {
 		return Comparison{}, fmt.Errorf("what_if: %w", err)
 	}
-	scenarios, notes, err := q.scenarios(p)
+	scenarios, notes, err := q.scenarios(ctx, p)
 	if err != nil {
 		return Comparison{}, fmt.Errorf("what_if: %w", err)
 	}

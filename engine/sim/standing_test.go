@@ -111,7 +111,7 @@ func TestStandingOfFunctions(t *testing.T) {
 		want      string
 	}{
 		"known":      {"CoTestFC", problem.NoiseModel{}, "normal with the problem's noise scales"},
-		"unknown":    {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem}, "normal, with scales that are unknown"},
+		"unknown":    {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem}, "normal, with one unknown scale for all arms"},
 		"bounded":    {"CoTestFC", problem.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
 		"any tails":  {"CoKernelFC", problem.NoiseModel{}, "sub-Gaussian with the problem's noise scales"},
 		"any bounds": {"CoKernelFC", problem.NoiseModel{Bounds: &[2]float64{-9, 9}}, "lie between -9 and 9"},
