@@ -55,19 +55,39 @@ func (c *call) checkOptions() bool {
 
 // lacks reports an option that an algorithm does not have.
 func (c *call) lacks(entry algorithms.Entry, option string, a argument) {
-	shown := fmt.Sprintf("%q", a.Data)
-	if x, ok := a.Data.(float64); ok {
-		shown = formatNumber(x)
+	st := c.e.st
+	if a.st != nil {
+		st = a.st
+	}
+	shown := st.Text(a.Node)
+	if _, name := a.Node.(*ast.IdentifierNode); name {
+		switch data := a.Data.(type) {
+		case float64:
+			shown += " = " + formatNumber(data)
+		case string:
+			shown += fmt.Sprintf(" = %q", data)
+		}
 	}
 	if entry.Has(option) {
-		able := algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.HasNumber(option) })
-		c.fail(&a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s do", c.fn.Name, entry.Name, option, shown, andList(able)),
+		able := able(algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.HasNumber(option) }))
+		c.fail(&a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("does", "do")),
 			fmt.Sprintf("write %s=%q, or leave %s out", option, engine.RidgeGP, option))
 		return
 	}
-	able := algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.Has(option) })
-	c.fail(&a, fmt.Sprintf("%s: %s has no %s, got %s; %s have", c.fn.Name, entry.Name, option, shown, andList(able)),
+	able := able(algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.Has(option) }))
+	c.fail(&a, fmt.Sprintf("%s: %s has no %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("has", "have")),
 		fmt.Sprintf("write algorithm=%q, or leave %s out", able[0], option))
+}
+
+// able lists the algorithms that can do something.
+type able []string
+
+// that returns the list with the verb for one of them, or for several.
+func (a able) that(one, several string) string {
+	if len(a) == 1 {
+		several = one
+	}
+	return andList(a) + " " + several
 }
 
 // optionUse is an option in a call.

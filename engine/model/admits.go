@@ -59,6 +59,9 @@ func (m *Model) Unrelated() bool {
 	return true
 }
 
+// comparedArms is the number of arms up to which KernelWarnings compares all pairs of them.
+const comparedArms = 400
+
 // KernelWarnings says when the kernel admits every truth on these arms, what it is then worth to
 // which methods, and what would help.
 func (m *Model) KernelWarnings() []engine.Warning {
@@ -66,7 +69,7 @@ func (m *Model) KernelWarnings() []engine.Warning {
 	switch {
 	case m.Problem.N() < 2 || !m.AdmitsAll():
 		return nil
-	case m.Unrelated():
+	case m.Problem.N() <= comparedArms && m.Unrelated():
 		kind = engine.WarnUnrelated
 	}
 	return []engine.Warning{{Kind: kind, Numbers: []float64{float64(m.Rank())}}}

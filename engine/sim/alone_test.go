@@ -23,6 +23,13 @@ func TestTestsAloneAreCounted(t *testing.T) {
 	if !slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone }) {
 		t.Errorf("warnings %v", r.Warnings)
 	}
+	unrelated := engine.Warning{Kind: engine.WarnUnrelated, Numbers: []float64{5}}
+	for name, want := range map[string]bool{"CoKernelFC": true, "IndKernelFC": false, "CoBayesFC": false} {
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: name, Runs: 2, Seed: 2})
+		if said := slices.ContainsFunc(r.Warnings, unrelated.Same); said != want {
+			t.Errorf("%s: warnings %v", name, r.Warnings)
+		}
+	}
 	f, err := plan.Of(context.Background(), p, plan.Question{Runs: 5, Seed: 2, Prices: plan.Prices{SampleTime: 1, RoundTime: 3, Parallel: 2}})
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +41,7 @@ func TestTestsAloneAreCounted(t *testing.T) {
 	if time["CoTestFC"] == 0 || time["CoTestFC"] != time["IndTestFC"] {
 		t.Errorf("times %v", time)
 	}
-	said := engine.Warning{Kind: engine.WarnUnrelated, Numbers: []float64{5}}.String()
-	if !slices.Contains(f.Notes, said) {
-		t.Errorf("notes %q, want %q", f.Notes, said)
+	if !slices.Contains(f.Notes, unrelated.String()) {
+		t.Errorf("notes %q, want %q", f.Notes, unrelated)
 	}
 }

@@ -152,5 +152,15 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
-	r.Warnings = slices.Concat(r.Warnings, understated(x.Problem), engine.NoiseWarnings(x.Problem))
+	r.Warnings = slices.Concat(r.Warnings, understated(x.Problem), engine.NoiseWarnings(x.Problem), inert(*r, entry, model))
+}
+
+// inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that
+// it rules something out; not where they have said so themselves.
+func inert(r engine.Result, entry algorithms.Entry, m *model.Model) []engine.Warning {
+	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone })
+	if said || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
+		return nil
+	}
+	return m.KernelWarnings()
 }
