@@ -26,14 +26,14 @@ func (c *call) measure(p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
 	}
-	q := *p.WithKernel(f.Kernel)
+	q := *p.Measured().WithKernel(f.Kernel)
 	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
 	for _, name := range []string{together, apart} {
 		x := sim.Experiment{
 			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: c.e.session.opt.Workers, Detail: true,
-			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * p.N()},
+			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * q.N()},
 		}
 		if c.e.swept == nil {
 			x.Progress = c.e.progress(c.fn.Name, name, runs)

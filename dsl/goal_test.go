@@ -142,6 +142,13 @@ func TestUnmeasured(t *testing.T) {
 	if want := `problem "costs" cannot be simulated: 1 of 5 arms are not measured (task "B", arm "temp=180, oil=x"); measure them, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
+	if _, err = evalText(NewSession(Options{Folder: folder}), call+"plan(p)"); err == nil || !strings.Contains(err.Error(), "1 of 5 arms are not measured") || !strings.Contains(err.Error(), "or give gaps") {
+		t.Errorf("error %v, want the arm and gaps", err)
+	}
+	_, values = costsShown(t, call+"fit(p, measure=3)")
+	if m := values[0].(fit.Fit).Sharing.Measured; m == nil || m.Runs != 3 {
+		t.Errorf("measured %+v", m)
+	}
 	text, values = costsShown(t, strings.Replace(call, `goal="min"`, `goal="min", unmeasured="drop"`, 1)+"p\nfb(p, budget=20)\n")
 	if p := values[0].(*problem.Problem); p.N() != 4 || p.Mean == nil || !strings.Contains(text, `left out, 1 of 5: task "B", arm "temp=180, oil=x"`) {
 		t.Errorf("%d arms, shown\n%s", p.N(), text)

@@ -171,7 +171,7 @@ func (s *Session) header(text string, cursor int) []string {
 		return columns
 	}
 	head, _ := io.ReadAll(io.NewSectionReader(f, 0, maxHeader))
-	return problem.Header(head)
+	return problem.Columns(head)
 }
 
 // ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms

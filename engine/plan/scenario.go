@@ -34,6 +34,9 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 		gaps = []float64{q.Options.Gap}
 	}
 	if len(gaps) == 0 && p.Mean == nil {
+		if unmeasured := p.Unmeasured(); unmeasured != "" {
+			return nil, nil, fmt.Errorf("%s; or give gaps, the smallest difference between best and second arm to plan for", unmeasured)
+		}
 		return nil, nil, errUnknown
 	}
 	if len(gaps) == 0 && p.N() > model.MaxRank { // more arms than any rank

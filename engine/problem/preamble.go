@@ -35,6 +35,22 @@ func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 	return data, 0
 }
 
+// Columns returns the names in what is most likely the header of a table that may have lines above it: the
+// first of the lines with the most columns among those without numbers before a line of as many. head is the
+// beginning of the file.
+func Columns(head []byte) []string {
+	best, rest := Header(head), head
+	for n := 0; n < mostPreamble && len(rest) > 0; n++ {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		header := Header(line)
+		if len(header) > len(best) && len(split(after, separatorOf(line))) == len(header) && !slices.ContainsFunc(header, func(name string) bool { return gap(name) || decimalComma(name) }) {
+			best = header
+		}
+		rest = after
+	}
+	return best
+}
+
 // preambleNote says which lines were left out above the header.
 func (t *table) preambleNote() string {
 	switch t.preamble {

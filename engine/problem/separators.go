@@ -45,8 +45,13 @@ func separatorOf(data []byte) rune {
 // head is the beginning of the file.
 func Header(head []byte) []string {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	return split(head, separatorOf(head))
+}
+
+// split returns the cells of the first line of a table, after one that names the separator; nil where it cannot be read.
+func split(head []byte, separator rune) []string {
 	r := csv.NewReader(bytes.NewReader(head))
-	r.Comma, r.FieldsPerRecord = separatorOf(head), -1
+	r.Comma, r.FieldsPerRecord = separator, -1
 	names, err := r.Read()
 	if err == nil && len(names) <= 2 && strings.HasPrefix(names[0], separatorMark) {
 		names, err = r.Read()

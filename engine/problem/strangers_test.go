@@ -183,6 +183,21 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+// Completion finds the header below what an instrument writes above it, and in no line of data.
+func TestColumns(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Instrument: X\nRun by, Ada\n\nm;t;y\nA;1,5;2,5\nB;1,5;2,5\n": {"m", "t", "y"},
+		"m;t;y\nA;1,5;2,5\nB;x, y, z, u;2\n":                          {"m", "t", "y"},
+		"a,b\n\"quoted, with\na line\",2\n":                           {"a", "b"},
+		"\ufeffa;b c;\"d;e\"\r\n1;2;3\r\n":                            {"a", "b c", "d;e"},
+		"":                                                            nil,
+	} {
+		if got := Columns([]byte(text)); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // FuzzLoad wants no panic from any table, wide or long, and an error with its file or a whole problem.
 func FuzzLoad(f *testing.F) {
 	files, err := filepath.Glob("testdata/tables/*")
