@@ -139,10 +139,10 @@ func TestUnmeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := evalText(NewSession(Options{Folder: folder}), call+"fc(p)")
-	if want := `problem "costs" cannot be simulated: 1 of 5 arms are not measured (task "B", arm "temp=180, oil=x"); measure them, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `problem "costs" cannot be simulated: 1 of 5 arms is not measured (task "B", arm "temp=180, oil=x"); measure what is missing, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	if _, err = evalText(NewSession(Options{Folder: folder}), call+"plan(p)"); err == nil || !strings.Contains(err.Error(), "1 of 5 arms are not measured") || !strings.Contains(err.Error(), "or give gaps") {
+	if _, err = evalText(NewSession(Options{Folder: folder}), call+"plan(p)"); err == nil || !strings.Contains(err.Error(), "1 of 5 arms is not measured") || !strings.Contains(err.Error(), "or give gaps") {
 		t.Errorf("error %v, want the arm and gaps", err)
 	}
 	_, values = costsShown(t, call+"fit(p, measure=3)")

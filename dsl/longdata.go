@@ -17,7 +17,7 @@ func longParams() []Param {
 		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks", "tasks", "group", "agent"),
 		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "setting", "treatment"),
 		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
-		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean"},
+		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise scale for all is noise="},
 		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
 		columns("arm_features", "with data, the features of arms; the columns of arm when not given", "x", "features"),

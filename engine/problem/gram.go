@@ -175,7 +175,7 @@ func (t *table) addName(names *[]string, c cell) error {
 		return t.at(c, "a row or column without a name")
 	}
 	if slices.Contains(*names, c.text) {
-		return t.at(c, "the name %q appears twice", c.text)
+		return t.at(c, "the name %q appears twice: a Gram matrix has one row and one column for each point", c.text)
 	}
 	*names = append(*names, c.text)
 	return t.checkText(c)

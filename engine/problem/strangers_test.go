@@ -63,7 +63,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number`},
 		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`task "A", arm "temp=180" is not measured; fit and bounds go by the others, fc and fb cannot simulate them: measure them, or write unmeasured="drop" to go on without them` + "\n" +
+				`task "A", arm "temp=180" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it` + "\n" +
 				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
 			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",
@@ -75,6 +75,8 @@ func TestStrangersTables(t *testing.T) {
 		{file: "feature-changes.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput", TaskFeatures: []string{"age"}},
 			want: `FILE:3:3: column "age" is "2" here but "1" in line 2: it must not change within task "A"`},
 		{file: "header-twice.csv", long: machines, want: `FILE:1:14: column "temp" appears twice`},
+		{file: "spaces.txt", long: machines, want: `FILE:1: no column "machine"; the columns are machine temp throughput; columns are separated by commas, semicolons or tabs`},
+		{file: "units-row.csv", long: machines, want: `FILE:2:1: column "machine" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
 		{file: "ragged.csv", long: machines, want: "FILE:3:1: 2 values, expected 3 as in the header"},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all`},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
@@ -86,7 +88,7 @@ func TestStrangersTables(t *testing.T) {
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
 				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "wide-pilot.csv", want: "[A] | [a b] | [] | [1.2 1.2]",
-			notes: `task "A", arm "b" is not measured; fit and bounds go by the others, fc and fb cannot simulate them: measure them, or write unmeasured="drop" to go on without them` + "\n" +
+			notes: `task "A", arm "b" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it` + "\n" +
 				`task "A", arm "b" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "wide-category.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "column \"x_oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1"},

@@ -207,7 +207,11 @@ func (t *table) standardNames(names ...string) {
 
 // noColumn is the error of a column that is not in the header.
 func (t *table) noColumn(name string) error {
-	return &DataError{Path: t.path, Line: 1 + t.preamble, Message: fmt.Sprintf("no column %q; the columns are %s", name, t.columns()), Unknown: name, Known: t.header}
+	message := fmt.Sprintf("no column %q; the columns are %s", name, t.columns())
+	if len(t.header) == 1 {
+		message += "; columns are separated by commas, semicolons or tabs"
+	}
+	return &DataError{Path: t.path, Line: 1 + t.preamble, Message: message, Unknown: name, Known: t.header}
 }
 
 // text returns a cell that must not be empty.

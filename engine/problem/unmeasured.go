@@ -32,8 +32,12 @@ func (p *Problem) Unmeasured() string {
 	if more := len(missing) - most; more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%d of %d arms are not measured (%s); measure them, or write unmeasured=\"drop\" in problem(…) to go on without them",
-		len(missing), p.N(), strings.Join(words, "; "))
+	verb := "are"
+	if len(missing) == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%d of %d arms %s not measured (%s); measure what is missing, or write unmeasured=\"drop\" in problem(…) to go on without them",
+		len(missing), p.N(), verb, strings.Join(words, "; "))
 }
 
 // Measured returns the problem of the arms whose expected rewards are known, without tasks that have
@@ -75,7 +79,7 @@ func (p *Problem) separate(path string) {
 		p.Partial = p.Mean
 	}
 	p.Mean = nil
-	p.note("%s: %s not measured; fit and bounds go by the others, fc and fb cannot simulate them: measure them, or write unmeasured=\"drop\" to go on without them", path, p.some(missing))
+	p.note("%s: %s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured=\"drop\" to go on without it", path, p.some(missing))
 }
 
 // dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their
