@@ -61,9 +61,15 @@ r = fb(p, budget=60, algorithm="IndUniformFB", runs=3)
 r
 f = fit(p)
 f
+explain(r)
 bounds(p, xi=0.1)
 hardness(p)
 classic([3, 1, 2], agents=2, goal="min")`)
+	for _, want := range []string{"above temp=180, oil=x (smallest estimate)", "temp=180, oil=x leads temp=210, oil=y by 5"} {
+		if !strings.Contains(text, want) || strings.Contains(text, "below temp=180") {
+			t.Errorf("no %q, or below the lowest, in\n%s", want, text)
+		}
+	}
 	if regexp.MustCompile(` -[345]\d`).MatchString(text) || !strings.Contains(text, "the lowest reward") {
 		t.Errorf("shows rewards with the other sign, or no goal:\n%s", text)
 	}

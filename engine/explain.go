@@ -14,6 +14,7 @@ type Explanation struct {
 	Problem   string `json:"problem"`
 	Status    Status `json:"status"` // of the result
 	Asked     int    `json:"runs_asked"`
+	Goal      string `json:"goal,omitempty"` // of the result: "min" where lower rewards are better
 
 	Rounds  int     `json:"rounds"`
 	Samples float64 `json:"samples"` // all agents together
@@ -33,7 +34,7 @@ type Story struct {
 // Explain explains the first run of a result, or one of its tasks. It is an error when the result
 // has no such task or no run.
 func Explain(r Result, task string) (Explanation, error) {
-	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Rounds: len(r.Trace), Remaining: r.Remaining}
+	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Goal: r.Goal, Rounds: len(r.Trace), Remaining: r.Remaining}
 	if len(r.Answers) == 0 {
 		return out, fmt.Errorf("the result has no answers: no run got that far")
 	}

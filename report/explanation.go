@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Explanation shows explain(...).
@@ -161,12 +162,12 @@ func armsTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
 		for _, arm := range s.Arms {
 			if arm != p.Leader {
-				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(s, arm)})
+				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(x.Goal, s, arm)})
 			}
 		}
 		for _, e := range s.Left {
 			if e.Arm != p.Leader && !slices.Contains(s.Arms, e.Arm) {
-				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, leftSentence(e)})
+				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, leftSentence(x.Goal, e)})
 			}
 		}
 	}
@@ -175,29 +176,29 @@ func armsTable(x engine.Explanation) Table {
 
 // possibleSentence returns the sentence about an arm which may still be the best. A fixed budget
 // cuts arms that the data do not exclude.
-func possibleSentence(s engine.Story, arm string) string {
+func possibleSentence(goal string, s engine.Story, arm string) string {
 	p, what := s.Progress, "still possible"
 	if arm == p.Rival {
-		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(p.Gap, p.Leader), int(100*p.Reached))
+		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(goal, p.Gap, p.Leader), int(100*p.Reached))
 	}
 	for _, e := range s.Left {
 		if e.Arm == arm {
-			return leftSentence(e) + "; " + what
+			return leftSentence(goal, e) + "; " + what
 		}
 	}
 	return what
 }
 
 // leftSentence says in plain words why an arm left.
-func leftSentence(e engine.Elimination) string {
-	gap, width := behind(e.Gap, e.Rival), decimal(e.Width, 3)
+func leftSentence(goal string, e engine.Elimination) string {
+	gap, width := behind(goal, e.Gap, e.Rival), decimal(e.Width, 3)
 	switch e.Rule {
 	case engine.RuleSame:
 		return fmt.Sprintf("left out before any data: the kernel does not distinguish it from %s", e.Rival)
 	case engine.RuleEpsilon:
 		return fmt.Sprintf("given up in round %d: %s; the two are close enough, whichever is better (within epsilon)", e.Round, gap)
 	case engine.RuleLargest:
-		return fmt.Sprintf("not chosen in round %d: %s (largest estimate)", e.Round, gap)
+		return fmt.Sprintf("not chosen in round %d: %s (%s)", e.Round, gap, ruleWords(goal, e.Rule))
 	case engine.RulePosterior:
 		return fmt.Sprintf("excluded in round %d with its whole task: %s, posterior standard deviation %s (posterior)", e.Round, gap, width)
 	case engine.RuleHalved, engine.RuleNarrowed:
@@ -206,10 +207,19 @@ func leftSentence(e engine.Elimination) string {
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)
 }
 
-// behind returns a text such as "12.3 below MTBD".
-func behind(gap float64, rival string) string {
-	if gap < 0 {
-		return decimal(-gap, 3) + " above " + rival
+// behind returns a text such as "12.3 below MTBD", with the sides changed where lower rewards are better.
+func behind(goal string, gap float64, rival string) string {
+	side := "below"
+	if (gap < 0) != (goal == problem.GoalMin) {
+		side = "above"
 	}
-	return decimal(gap, 3) + " below " + rival
+	return fmt.Sprintf("%s %s %s", decimal(math.Abs(gap), 3), side, rival)
+}
+
+// ruleWords returns the reason why an arm was dropped in words.
+func ruleWords(goal string, rule engine.Rule) string {
+	if rule == engine.RuleLargest && goal == problem.GoalMin {
+		return "smallest estimate"
+	}
+	return string(rule)
 }

@@ -70,7 +70,7 @@ func TestStories(t *testing.T) {
 	for _, rule := range []engine.Rule{
 		engine.RulePaper, engine.RuleInterval, engine.RuleEpsilon, engine.RuleHalved, engine.RuleNarrowed, engine.RuleLargest, engine.RuleCombination, engine.RulePosterior,
 	} {
-		got := leftSentence(engine.Elimination{Round: 3, Arm: "a", Rival: "b", Gap: 0.25, Width: 0.125, Rule: rule})
+		got := leftSentence("", engine.Elimination{Round: 3, Arm: "a", Rival: "b", Gap: 0.25, Width: 0.125, Rule: rule})
 		threshold := strings.Contains(got, "threshold 0.125")
 		tested := rule == engine.RulePaper || rule == engine.RuleInterval || rule == engine.RuleCombination
 		if !strings.Contains(got, "in round 3") || !strings.Contains(got, "0.25 below b") || !strings.Contains(got, "("+string(rule)+")") || threshold != tested {

@@ -287,7 +287,7 @@ func eliminationsTable(r engine.Result) Table {
 		Collapsed: true,
 	}
 	for _, e := range r.Eliminations {
-		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, string(e.Rule)})
+		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, ruleWords(r.Goal, e.Rule)})
 	}
 	return t
 }
