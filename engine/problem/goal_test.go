@@ -88,6 +88,15 @@ func TestMeasured(t *testing.T) {
 		!slices.Equal(q.Arms.X[0], []float64{1, 2, 1}) || !slices.Equal(q.Noise.Scales, []float64{1, 2, 2}) || q.Unmeasured() != "" {
 		t.Errorf("measured: %+v", q)
 	}
+	if c := p.Only(2); !slices.Equal(c.Mean, []float64{-4, -3}) || c.Partial != nil {
+		t.Errorf("of a task that is measured the means are %v, and %v in part", c.Mean, c.Partial)
+	}
+	if b := p.Only(1); b.Mean != nil || b.Partial != nil {
+		t.Errorf("of a task that is not measured the means are %v, and %v in part", b.Mean, b.Partial)
+	}
+	if a := p.Only(0); a.Mean != nil || len(a.Partial) != 2 {
+		t.Errorf("of a task that is measured in part the means are %v, and %v in part", a.Mean, a.Partial)
+	}
 	if whole := q.Measured(); whole != q {
 		t.Error("all measured, and yet another problem")
 	}

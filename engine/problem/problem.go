@@ -113,6 +113,12 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	q.Noise.Scales, q.Noise.SD = at(p.Noise.Scales, index), at(p.Noise.SD, index)
 	q.Mean, q.Partial, q.Reps = at(p.Mean, index), at(p.Partial, index), at(p.Reps, index)
 	q.Rewards = at(p.Rewards, index)
+	if unknown := len(q.unmeasured()); q.Partial != nil && (unknown == 0 || unknown == q.N()) {
+		if unknown == 0 {
+			q.Mean = q.Partial
+		}
+		q.Partial = nil
+	}
 	return &q
 }
 

@@ -58,7 +58,6 @@ func (p *Problem) Measured() *Problem {
 		}
 	}
 	q := p.only(tasks, known)
-	q.Mean, q.Partial = q.Partial, nil
 	q.Name = fmt.Sprintf("%s (%d measured of %d arms)", p.Name, q.N(), p.N())
 	return q
 }
