@@ -76,7 +76,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil || p.Mean != nil {
 		t.Fatalf("means %v, error %v", p.Mean, err)
 	}
-	want := `2 of 5 arms are not measured (task "A", arm "b"; task "B", arm "a"); measure what is missing, or write unmeasured="drop" in problem(…) to go on without them`
+	want := `2 of 5 arms are not measured (task "A", arm "b"; task "B", arm "a"); measure what is missing, or write unmeasured="drop" in problem(…) to go on without it`
 	if got := p.Unmeasured(); got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}

@@ -273,9 +273,13 @@ func (c *column) coded(t *table) error {
 	return nil
 }
 
-// textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their categories.
+// textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their categories. A
+// table of one row has none: a text there is more likely a mistake.
 func (t *table) textFeatures() (map[string]*column, error) {
 	out := map[string]*column{}
+	if len(t.rows) < 2 {
+		return out, nil
+	}
 	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
 		if slices.ContainsFunc(t.rows, func(row []cell) bool {
 			text := row[t.column[name]].text
