@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // costs is a long table of costs, and yields the same with the signs changed.
@@ -103,6 +105,40 @@ func TestMeasured(t *testing.T) {
 	_, err = loadText(t, "task,arm,mean\nA,a,\nA,b,NA\n", LoadOptions{Drop: true})
 	if want := `p.csv: no arm is measured, so there is nothing left with unmeasured="drop"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A kernel that takes codes of three categories for a scale is noted, once; of two any codes will do.
+func TestNoteCategories(t *testing.T) {
+	text := "m,t,oil,on,y\nA,150,x,no,1\nA,180,y,yes,2\nA,210,z,no,3\n"
+	rbf := func(names ...string) kernels.Kernel { return kernels.RBF{Dims: kernels.Dims{Names: names}} }
+	for _, c := range []struct {
+		k    kernels.Kernel
+		want int
+	}{
+		{kernels.Sum{Terms: []kernels.Kernel{rbf(), rbf()}}, 1},
+		{rbf("oil"), 1},
+		{rbf("t", "on"), 0},
+		{kernels.Product{Factors: []kernels.Kernel{rbf("t"), kernels.Category{Dims: kernels.Dims{Names: []string{"oil"}}}}}, 0},
+	} {
+		p, err := Load("p.csv", kernels.LiftArm(c.k), LoadOptions{
+			Read:  func(string) ([]byte, error) { return []byte(text), nil },
+			Noise: NoiseModel{Scales: []float64{1}}, Standardize: true,
+			Long: &Long{Task: []string{"m"}, Arm: []string{"t", "oil", "on"}, Reward: "y"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const note = `p.csv: rbf reads column "oil", whose numbers are codes of text in no order; name the other columns in dims= of rbf, and multiply by category(dims="oil")`
+		got := 0
+		for _, n := range p.Notes {
+			if n == note {
+				got++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %d notes, want %d: %q", c.k, got, c.want, p.Notes)
+		}
 	}
 }
 

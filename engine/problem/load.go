@@ -68,6 +68,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.noteCategories(categories)
 	if opt.Goal == GoalMin {
 		p = p.Minimised()
 	}
