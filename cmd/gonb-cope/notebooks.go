@@ -30,6 +30,7 @@ func notebookExaminations(build bool) []examination {
 		{"kernel", false, installedKernel, installIt},
 		{"colours", false, installedColours, installIt},
 		{"chromium", false, onPath("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium (for reports as PDF)"},
+		{"fonts", false, figureFonts, "apt-get install fonts-liberation (figures are then as wide on the screen as in PDF and PNG)"},
 	}
 }
 

@@ -35,12 +35,13 @@ type reportOptions struct {
 	allowErrors bool
 	check       bool
 	paper       string
+	anonymous   bool
 }
 
 func reportCommand() *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
-		Use:   "report FILE.ipynb|FILE.cope",
+		Use:   "report FILE.ipynb|FILE.cope|--check REPORT.md",
 		Short: "Execute a notebook or script from a fresh start and write a report",
 		Long: `Execute a notebook or script from a fresh start and write a report: a
 self-contained HTML page, or PDF, Markdown, LaTeX or the executed notebook.
@@ -52,7 +53,8 @@ file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
 		Example: `  gonb-cope report notebooks/quickstart.ipynb
   gonb-cope report notebooks/quickstart.ipynb --set delta=0.01 -o quickstart.pdf
   gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
-  gonb-cope report --check executed.ipynb`,
+  gonb-cope report --check executed.ipynb
+  gonb-cope report --check docs/gallery/quickstart.md`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("report needs one notebook (.ipynb) or script (.cope), got %d arguments", len(args))}
@@ -69,8 +71,9 @@ file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
 	f.StringVar(&o.timeout, "timeout", "0", "longest time for a cell, such as 90s or 10m; 0 sets no limit")
 	f.StringVar(&o.paper, "paper", string(export.A4), "size of the pages of PDF and LaTeX: "+strings.Join(export.Papers(), " or "))
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
+	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out when, where and with what the report was made")
 	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
-	f.BoolVar(&o.check, "check", false, "execute again and say which outputs differ; writes a report only with -o")
+	f.BoolVar(&o.check, "check", false, "execute again and say which outputs differ from those of an executed notebook, or of a report in Markdown; writes a report only with -o")
 	return c
 }
 
@@ -124,6 +127,9 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("there is no file %s", path)
 	}
+	if o.check && strings.EqualFold(filepath.Ext(path), ".md") {
+		return o.checkMarkdown(ctx, path)
+	}
 	nb, err := headless.Load(path)
 	if err != nil {
 		return err
@@ -171,6 +177,12 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	}
 	if target != "" {
 		opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path), Provenance: o.provenance(record, path, given)}
+		if o.anonymous {
+			opt.Provenance = export.Provenance{}
+		}
+		if source, err := filepath.Rel(filepath.Dir(target), path); err == nil {
+			opt.Source = filepath.ToSlash(source)
+		}
 		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
 			return errors.Join(failed, err, kept.where())
 		}
@@ -223,6 +235,9 @@ func (o *reportOptions) command(path string) string {
 	}
 	if o.hideCode {
 		line = append(line, "--hide-code")
+	}
+	if o.anonymous {
+		line = append(line, "--no-provenance")
 	}
 	if o.allowErrors {
 		line = append(line, "--allow-errors")

@@ -28,7 +28,7 @@ type front struct {
 	// The commands of the menus.
 	runAll, interrupt, restart string
 	confirm                    string // selector of the button that confirms a restart
-	figure, bar                string // selectors of an SVG and of a progress bar in an output
+	figure, bar                string // selectors of a figure and of a progress bar in an output
 }
 
 // classic is the Notebook server of Debian 12, version 6.
@@ -43,7 +43,7 @@ var classic = front{
 	interrupt: `document.querySelector("#int_kernel a, #int_kernel").click()`,
 	restart:   `document.querySelector("#restart_kernel a, #restart_kernel").click()`,
 	confirm:   `.modal.in .modal-footer .btn-danger, .modal.show .modal-footer .btn-danger`,
-	figure:    `.output_subarea svg`,
+	figure:    `.output_subarea figure img`,
 	bar:       `.output_subarea progress`,
 }
 

@@ -128,7 +128,7 @@ func TestNbconvertExecutes(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
 			nb := nbconvert(t, ourKernel, filepath.Join(folder, filepath.Base(path)))
 			count := media(nb)
-			if count["error"] != 0 || count["image/svg+xml"] == 0 || count["text/html"] == 0 {
+			if count["error"] != 0 || count["image/png"] == 0 || count["text/html"] == 0 {
 				t.Errorf("outputs %v: there must be tables and figures, and no error", count)
 			}
 		})

@@ -75,7 +75,7 @@ func TestReportFormats(t *testing.T) {
 		if want := []string{"%%cope\n// Parameters\ngap = 0.2", "// Parameters\nvar repeats = 5"}; !slices.Equal(injected, want) {
 			t.Errorf("injected cells %q, want %q", injected, want)
 		}
-		if n := media(nb); n["image/svg+xml"] != 1 || n["error"] != 0 {
+		if n := media(nb); n["image/png"] != 1 || n["application/pdf"] != 1 || n["image/svg+xml"] != 0 || n["error"] != 0 {
 			t.Errorf("outputs %v", n)
 		}
 	})
@@ -87,7 +87,8 @@ func TestReportFormats(t *testing.T) {
 		contains(t, "the PDF", runIn(t, folder, limit, words, "r.pdf", "-").must(t).stdout, "Seven cells", "twice the repeats: 10", "tasks: 5")
 	})
 	t.Run("md", func(t *testing.T) {
-		contains(t, "the Markdown", written(t, folder, "r.md", set...), "title: \"Seven cells\"", "twice the repeats: 10", "```go", "](r_files/")
+		contains(t, "the Markdown", written(t, folder, "r.md", set...), "# Seven cells\n", "twice the repeats: 10", "```go", "](r_files/")
+		contains(t, "the Markdown for Quarto", written(t, folder, "r.qmd", set...), "title: \"Seven cells\"", "twice the repeats: 10", "::: {.cell", "](r_files/")
 	})
 	t.Run("tex", func(t *testing.T) {
 		program(t, "chromium", "chromium")
@@ -120,6 +121,45 @@ func TestReportCheck(t *testing.T) {
 	}
 	contains(t, "the comparison", o.stdout, "cell 6, output 1", "- twice the repeats: 6", "+ twice the repeats: 9")
 	contains(t, "the reason", o.stderr, "1 outputs differ")
+}
+
+// So is a report in Markdown, in text and pictures, wherever and whenever it was made.
+func TestReportCheckMarkdown(t *testing.T) {
+	warm(t)
+	folder := t.TempDir()
+	path := book(t, folder, "mixed.ipynb", mixed()...)
+	if err := os.Mkdir(filepath.Join(folder, "gallery"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	report := func(args ...string) outcome {
+		return runIn(t, folder, limit, append([]string{installed(t), "report"}, args...)...)
+	}
+	report("mixed.ipynb", "--no-provenance", "-o", "gallery/r.md").must(t)
+	text, err := os.ReadFile(filepath.Join(folder, "gallery", "r.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "Provenance") || strings.Contains(string(text), folder) {
+		t.Error("the report says where it was made")
+	}
+	if o := report("--check", "gallery/r.md"); o.status != 0 || !strings.Contains(o.stdout, "all outputs are the same") {
+		t.Errorf("status %d: %s%s", o.status, o.stdout, o.stderr)
+	}
+	edit(t, path, func(nb *notebook.Notebook) {
+		nb.Cells[1].Source = "%%cope\ngap = 0.3"
+	})
+	o := report("--check", "gallery/r.md")
+	if o.status != 1 {
+		t.Errorf("status %d for outputs that differ", o.status)
+	}
+	contains(t, "the comparison", o.stdout, "gallery/r.md, line ", "- gap = 0.4", "+ gap = 0.3", "figure-1.svg differs")
+	contains(t, "the reason", o.stderr, "gallery/r.md is stale: gonb-cope report mixed.ipynb")
+	if err := os.WriteFile(filepath.Join(folder, "other.md"), []byte("# Words\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := report("--check", "other.md"); o.status != 1 || !strings.Contains(o.stderr, "other.md is no report in Markdown") {
+		t.Errorf("status %d: %s", o.status, o.stderr)
+	}
 }
 
 // edit changes a notebook file.

@@ -23,6 +23,8 @@ type Options struct {
 	Provenance Provenance
 	Folder     string // of the notebook, where images that Markdown names are found
 	Paper      Paper  // of PDF and LaTeX; "" means A4
+	// the notebook by its path from the report, for Outputs; Markdown for code hosts has it
+	Source string
 }
 
 // Paper is the size of the pages of a report.

@@ -71,14 +71,38 @@ func (m *mdWriter) write(w io.Writer, nb *notebook.Notebook) error {
 		}
 	}
 	if tables := m.opt.Provenance.tables(); len(tables) > 0 {
-		m.writef("\n## Provenance\n")
+		m.b.WriteString(provenanceHeading)
 		for _, t := range tables {
 			m.facts(t)
 		}
 	}
+	if !m.quarto && m.opt.Source != "" {
+		m.writef("\n"+madeFrom+"\n", m.opt.Source)
+	}
 	_, err = io.WriteString(w, markup.XMLText(m.b.String()))
 	return err
 }
+
+// madeFrom says in a Markdown report which notebook it is of, where readers do not see it.
+const madeFrom = "<!-- gonb-cope report of %s -->"
+
+var madeFromLine = regexp.MustCompile(`(?m)^` + fmt.Sprintf(madeFrom, "(.+)") + `$`)
+
+// Outputs returns a Markdown report without what differs from run to run, and the path of its
+// notebook from its folder: "" when the text is no such report.
+func Outputs(report string) (text, source string) {
+	m := madeFromLine.FindStringSubmatchIndex(report)
+	if m == nil {
+		return report, ""
+	}
+	text, source = report[:m[0]], report[m[2]:m[3]]
+	if at := strings.LastIndex(text, provenanceHeading); at >= 0 {
+		text = text[:at]
+	}
+	return text, source
+}
+
+const provenanceHeading = "\n## Provenance\n"
 
 // yamlText quotes for YAML.
 func yamlText(s string) string {

@@ -47,9 +47,10 @@ func fitPaper(body *markup.Node) {
 }
 
 // shortenTable keeps the first rows of a long table, and keeps the short names of rows in one line.
+// Facts, each of its own kind, stay.
 func shortenTable(table *markup.Node) {
 	for _, body := range table.All("tbody") {
-		if rows := len(body.Children); rows > paperRows {
+		if rows := len(body.Children); rows > paperRows && !table.HasClass("facts") {
 			columns := len(body.Children[0].Children)
 			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"}, markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
 			body.Children = append(body.Children[:paperHead:paperHead], markup.Element("tr", nil, note))

@@ -69,6 +69,25 @@ func TestPaperTables(t *testing.T) {
 	}
 }
 
+// Facts, which are no list, stay whole.
+func TestPaperFacts(t *testing.T) {
+	kv := report.KeyValues{Caption: "Facts"}
+	for k := range 2 * paperRows {
+		kv.Items = append(kv.Items, report.KeyValue{Key: fmt.Sprint("fact ", k), Value: k})
+	}
+	b, err := report.Bundle(report.Display{Value: []report.Block{kv}}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paper bytes.Buffer
+	if err := printable(&paper, book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(paper.String(), "<tr>"); n != 2*paperRows {
+		t.Errorf("%d rows, want %d", n, 2*paperRows)
+	}
+}
+
 // A PDF has the contents after the title, with pages, and numbers at the foot.
 func TestPaperContents(t *testing.T) {
 	nb := book(markdownCell("# Title\n\nwords"), markdownCell("## First part\n\n"+strings.Repeat("A paragraph.\n\n", 90)), markdownCell("## Second part\n\nwords"))

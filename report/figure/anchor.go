@@ -17,8 +17,8 @@ import (
 // Text in SVG is set by the reader's browser, in whatever font it has. So its place must not depend
 // on the widths of ours: what is centred or right-aligned is anchored there, and an exponent follows
 // its base in one piece of text. vgsvg has no means for this; characters of the private use area
-// say it in the text, and anchors replaces them in the finished drawing. A long text is fitted into
-// the room that the layout has for it: a wider font would run out of the sheet.
+// say it in the text, and anchors replaces them in the finished drawing. Words are fitted into
+// the room that the layout has for them: those of a wider font would run out of the sheet.
 const (
 	middleMark   = "\uE000"
 	endMark      = "\uE001"
@@ -52,7 +52,7 @@ func onSVG(c vg.Canvas) bool {
 }
 
 // longText is the number of letters from which a text is fitted.
-const longText = 12
+const longText = 6
 
 var svgSize = regexp.MustCompile(`font-size:([\d.]+)px`)
 

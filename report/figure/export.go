@@ -76,12 +76,18 @@ var (
 )
 
 // darkColours are for the dark pages of browsers. The plate has the colour of JupyterLab's dark page.
-const darkColours = "<style>@media (prefers-color-scheme: dark) { svg { --ink: #e8ebee; --page: #111111; --grid: #333b44 } }</style>\n"
+const darkColours = "<style>svg { --ink: #1b1f24; --page: #ffffff; --grid: #dde2e7 } @media (prefers-color-scheme: dark) { svg { --ink: #e8ebee; --page: #111111; --grid: #333b44 } }</style>\n"
+
+var (
+	inks  = []string{"#1B1F24", "#FFFFFF", "#DDE2E7"} // of ink, plate and grid, as vgsvg writes them
+	paged = []string{"var(--ink, #1b1f24)", "var(--page, #ffffff)", "var(--grid, #dde2e7)"}
+	filed = []string{"var(--ink)", "var(--page)", "var(--grid)"}
+)
 
 // SVGImage returns a figure as an SVG file for an img element. Browsers draw it for a dark page where
 // that says that it is one (color-scheme); the plate is drawn too, so that it can be read in any.
 func SVGImage(f Figure) (string, error) {
-	s, err := svgOf(f, "figure", true, true)
+	s, err := svgOf(f, "figure", true, filed)
 	if err != nil {
 		return "", err
 	}
@@ -93,12 +99,14 @@ func SVGImage(f Figure) (string, error) {
 // inside a page takes ink, plate and grid from the page's style, and leaves the
 // title to the caption.
 func SVGElement(f Figure, id string, inPage bool) (string, error) {
-	return svgOf(f, id, !inPage, inPage)
+	if inPage {
+		return svgOf(f, id, false, paged)
+	}
+	return svgOf(f, id, true, inks)
 }
 
-// svgOf draws a figure, with its title or without, in its own colours or in those of the page where
-// that has some.
-func svgOf(f Figure, id string, titled, paged bool) (string, error) {
+// svgOf draws a figure, with its title or without, in the given ink, plate and grid.
+func svgOf(f Figure, id string, titled bool, in []string) (string, error) {
 	d := newLayout(f, titled)
 	c := vgsvg.New(d.width, d.height)
 	d.draw(c)
@@ -116,8 +124,5 @@ func svgOf(f Figure, id string, titled, paged bool) (string, error) {
 		` font-family="'Liberation Sans', Arial, Helvetica, sans-serif">`+"\n"+`<title id="%[4]s-title">%[5]s</title>`+"\n"+`<desc id="%[4]s-desc">%[6]s</desc>`,
 		head[1], head[2], head[3], html.EscapeString(id), html.EscapeString(title), html.EscapeString(f.Describe())) + s[len(head[0]):]
 	s = anchors(svgFont.ReplaceAllString(s, ""))
-	if paged {
-		s = strings.NewReplacer("#1B1F24", "var(--ink, #1b1f24)", "#FFFFFF", "var(--page, #ffffff)", "#DDE2E7", "var(--grid, #dde2e7)").Replace(s)
-	}
-	return s, nil
+	return strings.NewReplacer(inks[0], in[0], inks[1], in[1], inks[2], in[2]).Replace(s), nil
 }

@@ -148,7 +148,7 @@ func TestSVGImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(s, "prefers-color-scheme: dark") || !strings.Contains(s, "var(--page, #ffffff)") || !strings.HasPrefix(s, "<svg ") {
+	if !strings.Contains(s, "prefers-color-scheme: dark") || !strings.Contains(s, "fill:var(--page)") || !strings.HasPrefix(s, "<svg ") {
 		t.Errorf("%.300s", s)
 	}
 	if ws := wordsOf(t, []byte(s)); len(ws) < 5 {
