@@ -170,16 +170,18 @@ func breakable(s string) string {
 	return strings.Join(words, " ")
 }
 
-// code writes literal text line by line; verbatim could be ended by the text.
+// code writes literal text line by line; verbatim could be ended by the text. Lines that are too long
+// are broken at spaces.
 func (l *latexWriter) code(c Code) {
 	l.writef("\n\\begin{flushleft}\\ttfamily\\small\n")
 	for _, line := range strings.Split(strings.TrimRight(c.Text, "\n"), "\n") {
-		line = inlineLaTeX(line)
-		line = strings.ReplaceAll(line, " ", "~")
-		if line == "" {
-			line = "~"
+		words := strings.TrimLeft(line, " ")
+		indent := strings.Repeat("~", len(line)-len(words))
+		words = strings.ReplaceAll(inlineLaTeX(words), "  ", "~ ")
+		if words == "" {
+			words = "~"
 		}
-		l.writef("%s\\\\\n", line)
+		l.writef("%s%s\\\\\n", indent, words)
 	}
 	l.writef("\\end{flushleft}\n")
 }
