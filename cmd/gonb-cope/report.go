@@ -180,9 +180,7 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		if o.anonymous {
 			opt.Provenance = export.Provenance{}
 		}
-		if source, err := filepath.Rel(filepath.Dir(target), path); err == nil {
-			opt.Source = filepath.ToSlash(source)
-		}
+		opt.Source = pathFrom(target, path)
 		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
 			return errors.Join(failed, err, kept.where())
 		}
@@ -243,6 +241,22 @@ func (o *reportOptions) command(path string) string {
 		line = append(line, "--allow-errors")
 	}
 	return strings.Join(line, " ")
+}
+
+// pathFrom returns the path of a file as a report names it: from the folder of the report; "" where
+// no path leads there.
+func pathFrom(report, path string) string {
+	folder, err := filepath.Abs(filepath.Dir(report))
+	if err != nil {
+		return ""
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return ""
+	}
+	if path, err = filepath.Rel(folder, path); err != nil {
+		return ""
+	}
+	return filepath.ToSlash(path)
 }
 
 // notDefault returns a value, or "" for the default.

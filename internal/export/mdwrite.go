@@ -71,7 +71,10 @@ func (m *mdWriter) write(w io.Writer, nb *notebook.Notebook) error {
 		}
 	}
 	if tables := m.opt.Provenance.tables(); len(tables) > 0 {
-		m.b.WriteString(provenanceHeading)
+		if !m.quarto {
+			m.b.WriteString(provenanceMark)
+		}
+		m.writef("\n## Provenance\n")
 		for _, t := range tables {
 			m.facts(t)
 		}
@@ -96,13 +99,14 @@ func Outputs(report string) (text, source string) {
 		return report, ""
 	}
 	text, source = report[:m[0]], report[m[2]:m[3]]
-	if at := strings.LastIndex(text, provenanceHeading); at >= 0 {
+	if at := strings.LastIndex(text, provenanceMark); at >= 0 {
 		text = text[:at]
 	}
-	return text, source
+	return strings.TrimRight(text, "\n"), source
 }
 
-const provenanceHeading = "\n## Provenance\n"
+// provenanceMark stands where the outputs end.
+const provenanceMark = "\n<!-- provenance -->\n"
 
 // yamlText quotes for YAML.
 func yamlText(s string) string {

@@ -107,6 +107,29 @@ func TestSaveMarkdown(t *testing.T) {
 	}
 }
 
+// What is compared of a report in Markdown is the same with provenance and without, wherever the
+// report and its notebook are; the last line names the notebook.
+func TestOutputs(t *testing.T) {
+	write := func(source string, p Provenance) string {
+		var b strings.Builder
+		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))
+		if err := writeMarkdown(context.Background(), &b, nb, Options{Source: source, Provenance: p}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	plain, source := Outputs(write("../a b.ipynb", Provenance{}))
+	if source != "../a b.ipynb" || !strings.HasSuffix(plain, "said\n```") || !strings.Contains(plain, "words") {
+		t.Errorf("%q of %q", plain, source)
+	}
+	if full, _ := Outputs(write("elsewhere/a.ipynb", demoOptions().Provenance)); full != plain {
+		t.Errorf("with provenance %q\nwithout %q", full, plain)
+	}
+	if text, source := Outputs("# Words\n"); text != "# Words\n" || source != "" {
+		t.Errorf("%q of %q", text, source)
+	}
+}
+
 // An executed notebook has a PDF of our figures, which nbconvert takes for LaTeX, and no SVG, which
 // it would turn into one with a program that few have.
 func TestSaveNotebookPDF(t *testing.T) {
