@@ -1,0 +1,44 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+)
+
+// Every notebook is in the gallery as it is now: with the code of all its cells. That its outputs are
+// those of today takes minutes to find out: gonb-cope report --check does.
+func TestGallery(t *testing.T) {
+	paths, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no notebooks (%v)", err)
+	}
+	index, err := os.ReadFile("../../docs/gallery/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".ipynb") + ".md"
+		if !strings.Contains(string(index), "]("+name+")") {
+			t.Errorf("docs/gallery/README.md has no link to %s", name)
+		}
+		page, err := os.ReadFile(filepath.Join("../../docs/gallery", name))
+		if err != nil {
+			t.Errorf("%v: make gallery writes it", err)
+			continue
+		}
+		nb, err := notebook.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range nb.Cells {
+			hidden := c.HasTag("remove-cell") || c.HasTag("remove-input")
+			if c.Type == notebook.Code && !hidden && !strings.Contains(string(page), strings.TrimRight(c.Source, "\n")) {
+				t.Errorf("docs/gallery/%s does not have the code of cell %d as it is now: make gallery writes it again", name, i+1)
+			}
+		}
+	}
+}
