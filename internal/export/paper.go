@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ import (
 const (
 	paperRows = 16 // of a table that is printed whole
 	paperHead = 12 // rows of a longer one, before the line that says how many follow
-	shortName = 28 // letters of a row's name that is not broken
+	shortName = 16 // letters of a name that is not broken
 )
 
 // sheetStyle returns the size of the sheet and the number at its foot; "" for the screen.
@@ -46,7 +47,7 @@ func fitPaper(body *markup.Node) {
 	}
 }
 
-// shortenTable keeps the first rows of a long table, and keeps the short names of rows in one line.
+// shortenTable keeps the first rows of a long table, and keeps short names in one line.
 // Facts, each of its own kind, stay.
 func shortenTable(table *markup.Node) {
 	for _, body := range table.All("tbody") {
@@ -55,9 +56,9 @@ func shortenTable(table *markup.Node) {
 			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"}, markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
 			body.Children = append(body.Children[:paperHead:paperHead], markup.Element("tr", nil, note))
 		}
-		for _, name := range body.All("th") {
-			if utf8.RuneCountInString(name.Plain()) <= shortName {
-				name.Set("class", strings.TrimSpace(name.Get("class")+" short"))
+		for _, cell := range slices.Concat(body.All("th"), body.All("td")) {
+			if utf8.RuneCountInString(cell.Plain()) <= shortName && !cell.HasClass("r") {
+				cell.Set("class", strings.TrimSpace(cell.Get("class")+" short"))
 			}
 		}
 	}
@@ -79,7 +80,7 @@ func destinations(pdf []byte) map[string]int {
 	for _, m := range pdfObject.FindAllSubmatch(pdf, -1) {
 		number, text := string(m[1]), string(m[2])
 		objects[number] = text
-		if strings.Contains(text, "/Kids") && !strings.Contains(text, "/Parent") {
+		if strings.Contains(text, "/Type /Pages") && !strings.Contains(text, "/Parent") {
 			root = number
 		}
 	}

@@ -128,11 +128,12 @@ func TestPaperContents(t *testing.T) {
 func TestDestinations(t *testing.T) {
 	const pdf = "%PDF-1.4\n1 0 obj\n<</Type /Pages\n/Kids [2 0 R 3 0 R]>>\nendobj\n2 0 obj\n<</Type /Pages\n/Parent 1 0 R\n/Kids [9 0 R 4 0 R]>>\nendobj\n" +
 		"3 0 obj\n<</Type /Page\n/Parent 1 0 R>>\nendobj\n4 0 obj\n<</Type /Page\n/Parent 2 0 R>>\nendobj\n9 0 obj\n<</Type /Page\n/Parent 2 0 R>>\nendobj\n" +
-		"5 0 obj\n<</a [9 0 R /XYZ 6 8 0]\n/b-b [4 0 R /XYZ 6 8 0]\n/c#C3#A4 [3 0 R /XYZ 1 1 0]>>\nendobj\n"
+		"5 0 obj\n<</a [9 0 R /XYZ 6 8 0]\n/b-b [4 0 R /XYZ 6 8 0]\n/c#C3#A4 [3 0 R /XYZ 1 1 0]>>\nendobj\n" +
+		"11 0 obj\n<</Kids [7 0 R]>>\nendobj\n"
 	if got, want := destinations([]byte(pdf)), map[string]int{"a": 1, "b-b": 2, "cä": 3}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	for _, odd := range []string{"", "%PDF-1.7\n", "1 0 obj\n<</Kids [1 0 R]>>\nendobj\n"} {
+	for _, odd := range []string{"", "%PDF-1.7\n", "1 0 obj\n<</Type /Pages\n/Kids [1 0 R]>>\nendobj\n"} {
 		if got := destinations([]byte(odd)); len(got) > 0 {
 			t.Errorf("%q: %v", odd, got)
 		}

@@ -76,7 +76,7 @@ func TestPlainGoNB(t *testing.T) {
 	}
 	for i, want := range []map[protocol.MIMEType]string{
 		{protocol.MIMETextPlain: "[1, 2.5]", protocol.MIMETextHTML: "2.5", "text/latex": "2.5"},
-		{protocol.MIMEImageSVG: "<svg", protocol.MIMETextHTML: "<svg"},
+		{protocol.MIMETextHTML: `src="data:image/png;base64,`},
 		{protocol.MIMETextMarkdown: "**bold**"},
 	} {
 		for kind, part := range want {
