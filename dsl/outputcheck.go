@@ -28,6 +28,10 @@ func (c *call) checkPlot() {
 	if sample == nil {
 		return
 	}
+	if c.number("posterior") > 0 {
+		c.checkPosterior()
+		return
+	}
 	xs, _ := report.Axes(sample, "")
 	x := c.text("x")
 	c.checkLook(sample)

@@ -59,6 +59,8 @@ func plotFunction() Function {
 			limits("ylim", "the ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles", "yrange"),
 			{Name: "width", Synonyms: []string{"figsize", "columns"}, Types: []Type{Number}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest}, Default: unset, Doc: "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
 			truth("reference", "1", "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for", "references"),
+			truth("posterior", "0", "true: of a result, the mean and the 95 % interval of every arm of every task by round, of its first run, with the true means where they are known; x is then arm, or round for the course of the best arms", "estimates", "beliefs"),
+			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "with posterior=true, the only task to draw"},
 		},
 		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
 	}
@@ -104,7 +106,8 @@ func (c *call) plot() (any, error) {
 		}
 		data = found
 	}
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel"), Look: c.look()})
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel"), Look: c.look(),
+		Posterior: c.number("posterior") > 0, Task: c.text("task")})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		at := c.arg(wrong.Option)
 		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
@@ -203,4 +206,19 @@ func results(list []value) ([]engine.Result, error) {
 		return nil, fmt.Errorf("it needs results of fc or fb, at least one")
 	}
 	return out, nil
+}
+
+// checkPosterior finds what a picture of the posterior cannot be, before anything runs.
+func (c *call) checkPosterior() {
+	if v := c.arg("value"); v.Type != Result && v.Type != anything {
+		at := c.arg("posterior")
+		c.fail(&at, fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+		return
+	}
+	c.offered("x", c.arg("x"), []string{"arm", "round"})
+	for _, name := range []string{"y", "panel"} {
+		if a := c.arg(name); a.Node != nil {
+			c.fail(&a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name), "leave it out")
+		}
+	}
 }

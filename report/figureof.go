@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,6 +14,10 @@ type PlotOptions struct {
 	// what goes up; several are measures of one unit in one figure; none means the usual one
 	Y     []string
 	Panel string // a swept name: a panel for each of its values; "" means one panel
+	// of a result, what its first run made of every arm in place of the usual figures; X is then "arm"
+	// or "round", and Task one of the tasks, "" for all
+	Posterior bool
+	Task      string
 	Look
 }
 
@@ -24,6 +29,16 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {
 		return o.apply(f)
+	}
+	switch {
+	case o.Posterior:
+		f, err := posteriorOf(v, o)
+		if err != nil {
+			return f, err
+		}
+		return o.apply(f)
+	case o.Task != "":
+		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses a panel of posterior=true", o.Task), "write posterior=true"}
 	}
 	o, err := o.chosen(v)
 	if err != nil {

@@ -20,6 +20,7 @@ const (
 	Band     = figure.Band
 	Forecast = figure.Forecast
 	Bound    = figure.Bound
+	Shade    = figure.Shade
 )
 
 // The widths that a figure can have, in columns.

@@ -13,6 +13,7 @@ const (
 	Band     Style = "band"     // a line in a band from Lo to Hi
 	Forecast Style = "forecast" // a thin line without markers in the colour of the series
 	Bound    Style = "bound"    // a thin grey line without markers: something to compare with
+	Shade    Style = "shade"    // from Lo to Hi, without a line
 )
 
 // Figure is a chart as data: what is drawn, not how. Values need not be finite, and on a

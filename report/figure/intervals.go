@@ -23,7 +23,7 @@ func (s Series) HasIntervals() bool {
 func (p pane) withIntervals() int {
 	n := 0
 	for _, s := range p.Series {
-		if s.HasIntervals() && s.Style != Band {
+		if s.HasIntervals() && s.Style != Band && s.Style != Shade {
 			n++
 		}
 	}
@@ -50,7 +50,7 @@ func (p pane) crowdedBars() bool {
 // bandOf reports whether the intervals of series i are a band.
 func (p pane) bandOf(i int) bool {
 	s := p.Series[i]
-	return s.HasIntervals() && (s.Style == Band || p.banded && s.Style != Points)
+	return s.HasIntervals() && (s.Style == Band || s.Style == Shade || p.banded && s.Style != Points)
 }
 
 // bar is the interval of point k of series i as a vertical stroke.
@@ -139,10 +139,13 @@ func (p pane) intervals(c draw.Canvas, i int) {
 	}
 }
 
+// shadeAlpha is the opacity of shades: they show what lies below them, and each other.
+const shadeAlpha = 0x30
+
 // band draws the intervals of series i as a shade around its line.
 func (p pane) band(c draw.Canvas, i int) {
 	s, shade := p.Series[i], p.looks[i].color
-	shade.A = 0x30
+	shade.A = shadeAlpha
 	for _, run := range p.runs(s, p.drawable) {
 		var outline []vg.Point
 		for _, k := range run {

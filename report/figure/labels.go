@@ -15,7 +15,7 @@ func (d *layout) name(panes []pane) {
 	d.atEnds = d.single && len(panes[0].Categories) == 0
 	for _, p := range panes {
 		for i, s := range p.Series {
-			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points}
+			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points, shaded: s.Style == Shade}
 			for k := range s.Y {
 				if p.drawable(s, k) && (!e.placed || s.X[k] > e.x) {
 					e.x, e.y, e.placed = s.X[k], s.Y[k], true
@@ -156,8 +156,12 @@ const sampleWidth = 20
 
 // sample draws a short piece of a line with its marker, or a patch of a bar's colour.
 func sample(c draw.Canvas, e entry, at vg.Point) {
-	if e.filled {
-		fill(c, e.look.color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4}, {X: at.X + 4, Y: at.Y + 4}})
+	if e.filled || e.shaded {
+		color := e.look.color
+		if e.shaded {
+			color.A = shadeAlpha
+		}
+		fill(c, color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4}, {X: at.X + 4, Y: at.Y + 4}})
 		return
 	}
 	if !e.bare {

@@ -31,6 +31,7 @@ type entry struct {
 	across bool    // a line across the figure
 	bare   bool    // markers without a line
 	filled bool    // bars: a patch of colour
+	shaded bool    // a patch of its shade
 }
 
 // Lengths in points. The sheet is as wide as a page with two columns of text, so

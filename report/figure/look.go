@@ -138,6 +138,9 @@ func looks(panels []Figure) [][]look {
 				next++
 				named[s.Name] = l
 			}
+			if s.Style == Shade {
+				l.mark, l.dashes = mark{}, nil
+			}
 			if s.Style == Forecast {
 				l.thin, l.mark = true, mark{}
 			}

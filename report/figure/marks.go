@@ -22,6 +22,9 @@ const alone = 16
 // curve draws series i as a line with markers, or as points.
 func (p pane) curve(c draw.Canvas, i int) {
 	s, look := p.Series[i], p.looks[i]
+	if s.Style == Shade {
+		return
+	}
 	if !p.bandOf(i) {
 		p.intervals(c, i)
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -34,7 +36,7 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	} else {
 		columns := f.gridColumns()
 		rows := (len(f.Panels) + columns - 1) / columns
-		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=34pt, y descriptions at=edge left},\n%s]\n", columns, rows, p.options(f))
+		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=%.0fpt, y descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(p.names()-tickRow), p.options(f))
 		for i, panel := range f.Panels {
 			x := ""
 			if i == (len(f.Panels)-1)/columns*columns+min(columns-1, len(f.Panels)-1-(len(f.Panels)-1)/columns*columns)/2 {
@@ -49,6 +51,12 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	p.writef("\\end{tikzpicture}\n\\copefigure\n")
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+// names returns the room for the names along the x axis of panels.
+func (p *pgf) names() vg.Length {
+	box := newLayout(p.figure, false).panes[0].box
+	return p.shared.tickRoom(box.Max.X-box.Min.X, 8)
 }
 
 // pgf writes one figure.

@@ -56,6 +56,9 @@ func (p *pgf) curve(drawn pane, panel, i int) {
 		}
 		p.writef("\\addplot[forget plot, %s, fill opacity=0.19] fill between[of=p%da and p%[2]db];\n", name, id)
 	}
+	if s.Style == Shade {
+		return
+	}
 	if s.HasIntervals() && !drawn.bandOf(i) {
 		p.intervals(table, source, name)
 	}
@@ -141,6 +144,9 @@ func (p *pgf) legend() {
 			s.Style = Points
 		}
 		sample := fmt.Sprintf("\\draw[%s] plot[mark repeat=2, mark phase=2] coordinates {(0,0) (0.3,0) (0.6,0)};", pgfStyle(s, e.look))
+		if e.shaded {
+			sample = fmt.Sprintf("\\fill[%s, fill opacity=0.19] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.look.color))
+		}
 		if e.filled {
 			sample = fmt.Sprintf("\\fill[%s] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.look.color))
 		}

@@ -44,6 +44,13 @@ func (f Figure) gridColumns() int {
 	return min(columns, max(1, int(f.sheet()/least)))
 }
 
+// PanelRoom returns how many markers with intervals find room side by side in a panel of the figure.
+func (f Figure) PanelRoom() int {
+	const each, around = 3.5, 45 // points for each, and for what is beside the panes
+	columns := vg.Length(max(f.gridColumns(), 1))
+	return int(((f.sheet()-around)/columns - between) / each)
+}
+
 // limits reports ends that an axis cannot have.
 func limits(ends [2]float64, log bool) error {
 	switch {

@@ -1,0 +1,311 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// The most that a picture of the posterior shows.
+const (
+	mostPosteriorTasks = 24
+	mostPosteriorArms  = 400 // of a task
+)
+
+// The x of a picture of the posterior.
+const (
+	alongArms   = "arm"
+	alongRounds = "round"
+)
+
+// posteriorOf draws what the first run of a result made of every arm, a panel for each task: along
+// the arms, its intervals after the first round and a middle one as shades, after the last one its
+// means with their intervals; or along the rounds.
+func posteriorOf(v any, o PlotOptions) (Figure, error) {
+	r, ok := v.(engine.Result)
+	switch {
+	case !ok:
+		return Figure{}, &OptionError{"posterior", fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
+	case len(o.Y) > 0:
+		return Figure{}, &OptionError{"y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out"}
+	case o.Panel != "":
+		return Figure{}, &OptionError{"panel", fmt.Sprintf("panel is %q; with posterior=true panels are the tasks", o.Panel), "leave panel out"}
+	case o.X != "" && o.X != alongArms && o.X != alongRounds:
+		return Figure{}, &OptionError{"x", fmt.Sprintf("x is %q; with posterior=true it is %q or %q", o.X, alongArms, alongRounds), ""}
+	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
+		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms", "results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
+	}
+	p := picture{Estimates: *r.Estimates, reference: !o.NoReference}
+	tasks, err := p.tasks(o.Task)
+	if err != nil {
+		return Figure{}, err
+	}
+	p.dense = p.crowded(tasks, o.Width)
+	what := "Estimates of the arms by "
+	if p.Posterior {
+		what = "Posterior of the arms by "
+	}
+	f := Figure{Title: what + r.Algorithm + ", " + r.Problem, XLabel: "arm", YLabel: "expected reward"}
+	if o.X == alongRounds {
+		f.XLabel = "round"
+	} else {
+		f.Categories = p.categories(tasks)
+	}
+	f.YLim = p.span(tasks)
+	for _, v := range tasks {
+		panel := f
+		panel.Title, panel.Panels = p.Tasks[v], nil
+		if o.X == alongRounds {
+			panel.Series = p.byRound(v)
+		} else {
+			panel.Series = p.byArm(v, f.Categories)
+		}
+		f.Panels = append(f.Panels, panel)
+	}
+	if len(tasks) == 1 {
+		one := f.Panels[0]
+		one.Title = f.Title + ": " + one.Title
+		f = one
+	}
+	f.Alt = p.describe(f, tasks)
+	return f, nil
+}
+
+// picture is the estimates on their way to a figure.
+type picture struct {
+	engine.Estimates
+	reference bool // whether the truth is shown
+	dense     bool // whether bars of intervals would hide each other: then lines in shades
+}
+
+// crowded reports whether the arms of some task are too many for markers with bars in a panel.
+func (p picture) crowded(tasks []int, columns float64) bool {
+	f := Figure{Width: columns, Panels: make([]Figure, len(tasks))}
+	for _, v := range tasks {
+		if len(p.arms(v)) > f.PanelRoom() {
+			return true
+		}
+	}
+	return false
+}
+
+// tasks returns the numbers of the tasks to draw: the one asked for, or all.
+func (p picture) tasks(asked string) ([]int, error) {
+	var out []int
+	for v, name := range p.Tasks {
+		if asked == "" || asked == name {
+			out = append(out, v)
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(p.Tasks, 8)), ""}
+	case len(out) > mostPosteriorTasks:
+		return nil, &OptionError{"posterior", fmt.Sprintf("posterior is true; it draws up to %d tasks, and the result has %d", mostPosteriorTasks, len(out)), fmt.Sprintf("choose one with task=%q", p.Tasks[0])}
+	}
+	for _, v := range out {
+		if n := len(p.arms(v)); n > mostPosteriorArms {
+			return nil, &OptionError{"posterior", fmt.Sprintf("posterior is true; it draws up to %d arms of a task, and %s has %d", mostPosteriorArms, p.Tasks[v], n), ""}
+		}
+	}
+	return out, nil
+}
+
+// arms returns the numbers of the arms of a task.
+func (p picture) arms(v int) []int {
+	var out []int
+	for i, task := range p.TaskOf {
+		if task == v {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// categories returns the names of the arms where the tasks share most of them, nil where arms have
+// only numbers in common.
+func (p picture) categories(tasks []int) []string {
+	var names []string
+	most := 0
+	for _, v := range tasks {
+		arms := p.arms(v)
+		most = max(most, len(arms))
+		for _, i := range arms {
+			if !slices.Contains(names, p.Arms[i]) {
+				names = append(names, p.Arms[i])
+			}
+		}
+	}
+	if 2*len(names) > 3*most {
+		return nil
+	}
+	return names
+}
+
+// shown returns the rounds that are drawn along the arms: the first, a middle one and the last.
+func (p picture) shown() []engine.RoundEstimates {
+	all := p.Rounds
+	n := len(all)
+	if n <= 3 {
+		return all
+	}
+	return []engine.RoundEstimates{all[0], all[n/2], all[n-1]}
+}
+
+// byArm returns the series of a task along its arms. Dense ones have no middle round, and their means
+// are lines.
+func (p picture) byArm(v int, names []string) []Series {
+	arms := p.arms(v)
+	at := make([]float64, len(arms))
+	for k, i := range arms {
+		at[k] = float64(k + 1)
+		if names != nil {
+			at[k] = float64(slices.Index(names, p.Arms[i]))
+		}
+	}
+	rounds := p.shown()
+	if p.dense && len(rounds) == 3 {
+		rounds = []engine.RoundEstimates{rounds[0], rounds[2]}
+	}
+	means, truths := Points, Points
+	if p.dense {
+		means, truths = Forecast, Forecast
+	}
+	var out []Series
+	for k, r := range rounds {
+		s := p.series(fmt.Sprintf("after round %d", r.Round), r, arms, at)
+		last := len(rounds) - 1
+		if k == last && last > 0 {
+			s.Name += ", the last"
+		}
+		if k == last && p.dense { // the shade below the line is not named by itself
+			shade := s
+			shade.Name, shade.Style, shade.Hue = "", Shade, 1
+			out, s.Lo, s.Hi = append(out, shade), nil, nil
+		}
+		switch {
+		case k == last:
+			s.Style, s.Hue = means, 1
+		case k == 0:
+			s.Style, s.Hue = Shade, 6
+		default:
+			s.Style, s.Hue = Shade, 1
+		}
+		out = append(out, s)
+	}
+	if p.Truth == nil || !p.reference {
+		return out
+	}
+	truth := Series{Name: "true mean", Style: truths, Reference: true, X: at}
+	for _, i := range arms {
+		truth.Y = append(truth.Y, p.Truth[i])
+	}
+	return append(out, truth)
+}
+
+// series returns the estimates of arms after a round.
+func (p picture) series(name string, r engine.RoundEstimates, arms []int, at []float64) Series {
+	s := Series{Name: name, X: at}
+	for _, i := range arms {
+		s.Y = append(s.Y, r.Mean[i])
+		s.Lo, s.Hi = append(s.Lo, r.Mean[i]-r.Half[i]), append(s.Hi, r.Mean[i]+r.Half[i])
+	}
+	return s
+}
+
+// mostCurves is the most arms of a task that are told apart along the rounds; the others are thin
+// lines without intervals.
+const mostCurves = 5
+
+// byRound returns the series of a task along the rounds: those that end highest first, in bands of
+// their intervals.
+func (p picture) byRound(v int) []Series {
+	arms, last := p.arms(v), p.Rounds[len(p.Rounds)-1]
+	slices.SortStableFunc(arms, func(i, j int) int { return int(sign(last.Mean[j] - last.Mean[i])) })
+	var out []Series
+	for k, i := range arms {
+		s := Series{Name: p.Arms[i], Style: Band}
+		if k >= mostCurves {
+			s.Name, s.Style = "", Bound
+			if k == mostCurves { // they are named once
+				s.Name = "other arms"
+			}
+		}
+		for _, r := range p.Rounds {
+			s.X, s.Y = append(s.X, float64(r.Round)), append(s.Y, r.Mean[i])
+			if s.Style == Band {
+				s.Lo, s.Hi = append(s.Lo, r.Mean[i]-r.Half[i]), append(s.Hi, r.Mean[i]+r.Half[i])
+			}
+		}
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b Series) int { // what is told apart lies above the others
+		return int(sign(float64(count(a.Style == Band)) - float64(count(b.Style == Band))))
+	})
+	return out
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// span returns the ends of the axis of rewards. They hold the last round, the truth and all means;
+// intervals of early rounds, which may be very long, as far as they are within the range of these.
+func (p picture) span(tasks []int) *[2]float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	cover := func(x float64) {
+		if isFinite(x) {
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	shown := p.shown()
+	last := shown[len(shown)-1]
+	var arms []int
+	for _, v := range tasks {
+		arms = append(arms, p.arms(v)...)
+	}
+	for _, i := range arms {
+		cover(last.Mean[i] - last.Half[i])
+		cover(last.Mean[i] + last.Half[i])
+		if p.Truth != nil && p.reference {
+			cover(p.Truth[i])
+		}
+	}
+	if !(lo < hi) {
+		return nil
+	}
+	least, most := lo-(hi-lo), hi+(hi-lo)
+	for _, r := range shown {
+		for _, i := range arms {
+			for _, x := range []float64{r.Mean[i] - r.Half[i], r.Mean[i] + r.Half[i]} {
+				if isFinite(x) {
+					cover(min(max(x, least), most))
+				}
+			}
+		}
+	}
+	room := 0.04 * (hi - lo)
+	return &[2]float64{lo - room, hi + room}
+}
+
+// describe says in words what the figure shows.
+func (p picture) describe(f Figure, tasks []int) string {
+	arms, known := 0, ""
+	for _, v := range tasks {
+		arms += len(p.arms(v))
+	}
+	if p.Truth != nil && p.reference {
+		known = ", with the true means"
+	}
+	kind := "95 % confidence intervals of each arm by itself"
+	if p.Posterior {
+		kind = "95 % credible intervals of each arm by itself"
+	}
+	return fmt.Sprintf("%s: means and %s of %s of %s after %s of %s%s.", f.Title, kind, plural(arms, "arm"), plural(len(tasks), "task"),
+		"up to three", plural(p.Rounds[len(p.Rounds)-1].Round, "round"), known)
+}

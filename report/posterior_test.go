@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/report/figure"
+)
+
+// estimated returns a result of a posterior method on so many tasks and arms: arm i of task v has the
+// mean v + i/10, its interval shrinks with the rounds, and of arm 1 nothing is known in round 1.
+func estimated(tasks, arms, rounds int) engine.Result {
+	r := fcResult()
+	r.Algorithm, r.Schedule = "CoBayesFC", ""
+	x := &engine.Estimates{Posterior: true}
+	for v := range tasks {
+		x.Tasks = append(x.Tasks, fmt.Sprintf("task %d", v+1))
+		for i := range arms {
+			x.Arms, x.TaskOf = append(x.Arms, fmt.Sprintf("arm %d", i+1)), append(x.TaskOf, v)
+			x.Truth = append(x.Truth, float64(v)+float64(i)/10)
+		}
+	}
+	for k := range rounds {
+		e := engine.RoundEstimates{Round: k + 1}
+		for i, m := range x.Truth {
+			if k == 0 && i%arms == 1 {
+				m = math.NaN()
+			}
+			e.Mean, e.Half = append(e.Mean, m+0.01), append(e.Half, 1/float64(k+1))
+		}
+		x.Rounds = append(x.Rounds, e)
+	}
+	r.Estimates = x
+	return r
+}
+
+// TestPosterior: a panel for each task has the intervals of the first and a middle round, the means
+// with intervals of the last one, and the truth.
+func TestPosterior(t *testing.T) {
+	f, err := FigureOf(estimated(4, 9, 8), PlotOptions{Posterior: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Panels) != 4 || len(f.Categories) != 9 || f.XLabel != "arm" || f.Panels[3].Title != "task 4" {
+		t.Fatalf("%d panels, %d names, %q along x", len(f.Panels), len(f.Categories), f.XLabel)
+	}
+	var names []string
+	for _, s := range f.Panels[2].Series {
+		names = append(names, fmt.Sprintf("%s (%s)", s.Name, s.Style))
+	}
+	if got, want := strings.Join(names, ", "), "after round 1 (shade), after round 5 (shade), after round 8, the last (points), true mean (points)"; got != want {
+		t.Errorf("series %s\nwant   %s", got, want)
+	}
+	last := f.Panels[2].Series[2]
+	if math.Abs(last.Y[3]-2.31) > 1e-12 || math.Abs(last.Hi[3]-last.Y[3]-0.125) > 1e-12 || last.X[3] != 3 {
+		t.Errorf("arm 4 of task 3 at %g: %g up to %g", last.X[3], last.Y[3], last.Hi[3])
+	}
+	if f.YLim == nil || f.YLim[0] > -0.1 || f.YLim[1] < 3.9 || f.YLim[1] > 7 {
+		t.Errorf("rewards from %v", f.YLim)
+	}
+	if want := "95 % credible intervals of each arm by itself of 36 arms of 4 tasks"; !strings.Contains(f.Describe(), want) {
+		t.Errorf("%q says no %q", f.Describe(), want)
+	}
+	confidence := estimated(2, 3, 1)
+	confidence.Estimates.Posterior = false
+	if f, _ := FigureOf(confidence, PlotOptions{Posterior: true}); !strings.HasPrefix(f.Title, "Estimates of the arms by") || !strings.Contains(f.Describe(), "confidence intervals") {
+		t.Errorf("%q: %s", f.Title, f.Describe())
+	}
+}
+
+// TestPosteriorParts: one task, no reference, many arms, arms with nothing in common, rounds along x.
+func TestPosteriorParts(t *testing.T) {
+	draw := func(r engine.Result, o PlotOptions) Figure {
+		t.Helper()
+		o.Posterior = true
+		f, err := FigureOf(r, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, write := range []func(*bytes.Buffer) error{
+			func(b *bytes.Buffer) error { return figure.SVG(b, f) }, func(b *bytes.Buffer) error { return figure.PDF(b, f) },
+			func(b *bytes.Buffer) error { return f.PGFPlots(b, "x.dat") }, func(b *bytes.Buffer) error { return f.Dat(b) },
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil || b.Len() == 0 || strings.Contains(b.String(), "NaN") {
+				t.Errorf("%d bytes, %v", b.Len(), err)
+			}
+		}
+		if again, err := figure.FromJSON(JSONValue(f)); err != nil || len(again.Panels) != len(f.Panels) {
+			t.Errorf("from JSON: %v", err)
+		}
+		return f
+	}
+	r := estimated(4, 9, 8)
+	if f := draw(r, PlotOptions{Task: "task 3"}); len(f.Panels) != 0 || !strings.HasSuffix(f.Title, "task 3") || len(f.Series) != 4 {
+		t.Errorf("one task: %d panels, %d series, %q", len(f.Panels), len(f.Series), f.Title)
+	}
+	if f := draw(r, PlotOptions{Look: Look{NoReference: true}}); len(f.Panels[0].Series) != 3 {
+		t.Errorf("without reference: %d series", len(f.Panels[0].Series))
+	}
+	for _, c := range []struct {
+		tasks, arms int
+		width       float64
+		dense       bool
+	}{{4, 9, 0, false}, {5, 36, 0, false}, {1, 180, 0, true}, {20, 9, 0, false}, {1, 60, 1, true}, {1, 36, 1, false}} {
+		f := draw(estimated(c.tasks, c.arms, 4), PlotOptions{Look: Look{Width: c.width}})
+		style := Points
+		if c.dense {
+			style = Forecast
+		}
+		for _, s := range f.Parts()[0].Series {
+			if s.Name == "after round 4, the last" && s.Style != style {
+				t.Errorf("%d tasks of %d arms, width %g: the last round is %s", c.tasks, c.arms, c.width, s.Style)
+			}
+		}
+	}
+	own := estimated(3, 4, 2)
+	for i := range own.Estimates.Arms {
+		own.Estimates.Arms[i] = fmt.Sprint("arm ", i)
+	}
+	if f := draw(own, PlotOptions{}); f.Categories != nil || f.Panels[1].Series[0].X[0] != 1 {
+		t.Errorf("arms of their own: names %v, x from %g", f.Categories, f.Panels[1].Series[0].X[0])
+	}
+	f := draw(r, PlotOptions{X: "round"})
+	bands, others := 0, 0
+	for _, s := range f.Panels[0].Series {
+		if s.Style == Band {
+			bands++
+		} else {
+			others++
+		}
+		if len(s.X) != 8 {
+			t.Errorf("%q has %d rounds", s.Name, len(s.X))
+		}
+	}
+	if bands != mostCurves || others != 9-mostCurves || f.Panels[0].Series[8].Name != "arm 5" {
+		t.Errorf("%d bands and %d others, the last is %q", bands, others, f.Panels[0].Series[8].Name)
+	}
+}
+
+func TestPosteriorErrors(t *testing.T) {
+	bare := fcResult()
+	for _, c := range []struct {
+		value  any
+		o      PlotOptions
+		option string
+		want   string
+	}{
+		{fcSweep(), PlotOptions{}, "posterior", "it is for one result of fc or fb, and this is a sweep"},
+		{bare, PlotOptions{}, "posterior", "does not hold what its first run made of the arms"},
+		{estimated(2, 3, 1), PlotOptions{Y: []string{"estimate"}}, "y", "y has no meaning with posterior=true"},
+		{estimated(2, 3, 1), PlotOptions{Panel: "task"}, "panel", "panels are the tasks"},
+		{estimated(2, 3, 1), PlotOptions{X: "gap"}, "x", `x is "gap"; with posterior=true it is "arm" or "round"`},
+		{estimated(2, 3, 1), PlotOptions{Task: "task 7"}, "task", `task is "task 7"; the tasks are task 1 and task 2`},
+		{estimated(30, 3, 1), PlotOptions{}, "posterior", "it draws up to 24 tasks, and the result has 30"},
+		{estimated(1, 500, 1), PlotOptions{}, "posterior", "it draws up to 400 arms of a task, and task 1 has 500"},
+	} {
+		c.o.Posterior = true
+		_, err := FigureOf(c.value, c.o)
+		var wrong *OptionError
+		if !errors.As(err, &wrong) || wrong.Option != c.option || !strings.Contains(wrong.Message, c.want) {
+			t.Errorf("%s: error %v, want %q", c.option, err, c.want)
+		}
+	}
+	var wrong *OptionError
+	if _, err := FigureOf(bare, PlotOptions{Task: "task 1"}); !errors.As(err, &wrong) || wrong.Option != "task" {
+		t.Errorf("task without posterior: %v", err)
+	}
+	if f, err := FigureOf(estimated(30, 3, 1), PlotOptions{Posterior: true, Task: "task 30"}); err != nil || len(f.Series) != 2 {
+		t.Errorf("one of 30 tasks: %v", err)
+	}
+}
