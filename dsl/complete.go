@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Completion is a word that fits at the cursor.
@@ -220,6 +221,9 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, s.files(p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
 		xs, ys := s.axes(c.First)
+		if slices.Contains(c.Given, "posterior") {
+			xs, ys = report.PosteriorX(), nil
+		}
 		if param.words != wordsY {
 			ys = xs
 		}

@@ -215,7 +215,7 @@ func (c *call) checkPosterior() {
 		c.fail(&at, fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		return
 	}
-	c.offered("x", c.arg("x"), []string{"arm", "round"})
+	c.offered("x", c.arg("x"), report.PosteriorX())
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
 			c.fail(&a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name), "leave it out")

@@ -287,7 +287,7 @@ func (h *htmlWriter) picture(f Figure) error {
 // figureData writes the numbers of a figure, folded.
 func (h *htmlWriter) figureData(f Figure) {
 	data := figureTable(f)
-	data.Caption = "Data of the figure: " + f.Title
+	data.Caption = strings.TrimSuffix("Data of the figure: "+f.Title, ": ")
 	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
 }
 

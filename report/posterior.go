@@ -20,6 +20,9 @@ const (
 	alongRounds = "round"
 )
 
+// PosteriorX returns what x may be in a picture of the posterior, the usual choice first.
+func PosteriorX() []string { return []string{alongArms, alongRounds} }
+
 // posteriorOf draws what the first run of a result made of every arm, a panel for each task: along
 // the arms, its intervals after the first round and a middle one as shades, after the last one its
 // means with their intervals; or along the rounds.

@@ -20,13 +20,17 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left 
 		return engine.ArmEstimates{}
 	}
 	out := engine.ArmEstimates{Mean: make([]float64, len(estimates)), Half: make([]float64, len(estimates))}
+	last, errors := math.NaN(), 0. // many arms have the same degrees of freedom
 	for i, mean := range estimates {
+		if f := freedom(i); f != last {
+			last, errors = f, quantile(f)
+		}
 		if !e.Spans(i) {
 			out.Mean[i], out.Half[i] = math.NaN(), math.NaN()
 			continue
 		}
 		out.Mean[i] = mean * m.Unit
-		out.Half[i] = quantile(freedom(i)) * math.Sqrt(e.ArmVariance(i)+left) * m.Unit
+		out.Half[i] = errors * math.Sqrt(e.ArmVariance(i)+left) * m.Unit
 	}
 	return out
 }
