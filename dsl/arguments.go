@@ -49,6 +49,10 @@ func (c *call) checkArgument(p Param, a *argument) {
 		if !a.known() {
 			return
 		}
+		if own := c.e.st; a.st != nil { // the value stands in another statement
+			c.e.st = a.st
+			defer func() { c.e.st = own }()
+		}
 		text := c.e.st.Text(a.Node)
 		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for tasks that are all alike", text, text)); ok {
 			a.value = jointValue(j)
@@ -62,7 +66,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 	switch data := a.Data.(type) {
 	case string:
 		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
-			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), suggest(data, p.Choices))
+			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
 		}
 	case float64:
 		if _, ok := whole(data); p.Whole && !ok {
@@ -89,6 +93,14 @@ func (c *call) fail(a *argument, message, hint string) {
 }
 
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
+
+// suggestChoice proposes a text for one that the parameter does not take.
+func (p Param) suggestChoice(text string) string {
+	if hint := p.elsewhere[text]; hint != "" {
+		return hint
+	}
+	return suggest(text, p.Choices)
+}
 
 // wants says what a parameter accepts, as it reads after "it must be".
 func (p Param) wants() string {

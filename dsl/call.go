@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -206,6 +207,9 @@ func (c *call) failed(err error) {
 	a, ok := err.(*argumentError)
 	if !ok {
 		a = &argumentError{message: c.fn.Name + " failed", err: err}
+		if errors.Is(err, engine.ErrUnknownMeans) {
+			a.hint = c.withoutMeans()
+		}
 	}
 	at := argument{Node: c.node}
 	if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
@@ -216,6 +220,14 @@ func (c *call) failed(err error) {
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}
+}
+
+// withoutMeans says what a function that knows no expected rewards needs, by the names of its parameters.
+func (c *call) withoutMeans() string {
+	if c.fn.Name == "design" || c.fn.Name == "spectrum" { // of which only xi depends on them
+		return `give xi= a number, such as xi=0.01; or give norm= and gap=, from which "auto" follows`
+	}
+	return "plan(p, gaps=…) predicts what runs take from gaps that are assumed"
 }
 
 // culprit returns the argument, or the element of its list, that an error is about; of one that

@@ -42,15 +42,16 @@ const (
 
 // Param describes a parameter.
 type Param struct {
-	Name     string
-	Synonyms []string
-	Types    []Type   // accepted types; none for any
-	Choices  []string // accepted texts, where Types has Text; none for any text
-	words    words    // what other texts name, "" for nothing that is known
-	Whole    bool     // numbers must be whole
-	Range    kernels.Range
-	Default  string // as text; "" for a parameter that must be given
-	Doc      string
+	Name      string
+	Synonyms  []string
+	Types     []Type            // accepted types; none for any
+	Choices   []string          // accepted texts, where Types has Text; none for any text
+	elsewhere map[string]string // texts that it takes in other functions, with the hint to that
+	words     words             // what other texts name, "" for nothing that is known
+	Whole     bool              // numbers must be whole
+	Range     kernels.Range
+	Default   string // as text; "" for a parameter that must be given
+	Doc       string
 }
 
 // Functions returns the catalogue, section by section.

@@ -152,7 +152,7 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
-		if name != result && (b.value.Type == Number || b.value.Type == Text) {
+		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
 			tell(name, nil)
 		}
 		if b.st.Params != nil {
@@ -161,7 +161,7 @@ func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
 		for _, n := range s.scope.callsIn(b.st.Node) {
 			fn := s.scope.function(n.Callee.(*ast.IdentifierNode).Value)
 			for i, p := range fn.Params {
-				if p.accepts(Number) || p.accepts(Text) {
+				if p.accepts(Number) || p.accepts(Text) || p.accepts(Joint) {
 					tell(p.Name, &fn.Params[i])
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 // fittingFunctions returns the functions that find the numbers of kernels from data.
 func fittingFunctions() []Function {
-	return []Function{
+	all := []Function{
 		{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
 			Doc: "the free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is",
@@ -29,26 +29,14 @@ func fittingFunctions() []Function {
 			eval: func(c *call) (any, error) { return c.arg("f").Data.(fit.Fit).Kernel, nil },
 		},
 	}
+	return append(all, compareKernels(all[0].Params))
 }
 
-// fit evaluates fit(...). What is wrong with the kernel on the problem's points is shown under the
-// kernel where one is given.
+// fit evaluates fit(...).
 func (c *call) fit() (any, error) {
 	p := c.arg("p").Data.(*problem.Problem)
-	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
-	switch noise := c.arg("noise").Data.(type) {
-	case float64:
-		opt.Noise = &kernels.Free{Value: noise, Min: noise, Max: noise}
-	case kernels.Free:
-		opt.Noise = &noise
-	}
-	if j, ok := c.arg("kernel").Data.(kernels.Joint); ok {
-		opt.Kernel = j
-		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
-			return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
-		}
-	}
-	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
+	j, _ := c.arg("kernel").Data.(kernels.Joint)
+	f, err := c.fitOf(p, j, "kernel")
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)
 		if c.e.ctx.Err() != nil { // the fit itself is finished
@@ -57,4 +45,27 @@ func (c *call) fit() (any, error) {
 		}
 	}
 	return given(f, err)
+}
+
+// fitOf fits a kernel that the parameter of this name gives, without terms the problem's own. What is
+// wrong with it on the problem's points is shown there.
+func (c *call) fitOf(p *problem.Problem, j kernels.Joint, param string) (fit.Fit, error) {
+	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
+	switch noise := c.arg("noise").Data.(type) {
+	case float64:
+		opt.Noise = &kernels.Free{Value: noise, Min: noise, Max: noise}
+	case kernels.Free:
+		opt.Noise = &noise
+	}
+	if len(j.Terms) > 0 {
+		opt.Kernel = j
+		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
+			return fit.Fit{}, &argumentError{param: param, message: "the kernel does not fit the problem", err: err}
+		}
+	}
+	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
+	if err == nil && opt.Noise == nil && p.Noise.Known == problem.NoiseAssumed {
+		f.Warnings = append(f.Warnings, engine.NoiseWarnings(p)...)
+	}
+	return f, err
 }

@@ -21,7 +21,7 @@ var (
 	problemParam  = Param{Name: "p", Types: []Type{Problem}, Doc: "the problem"}
 	deltaParam    = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05", Doc: "error probability"}
 	epsilonParam  = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"}
-	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto", "gp"}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number; "auto", the largest that the theorems allow; or "gp", the noise of a Gaussian process`}
+	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto"}, elsewhere: map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`}
 	scheduleParam = Param{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"}
 	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Doc: "pulls per agent"}
 	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖; from the known means when not given"}
@@ -32,6 +32,13 @@ var (
 	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, subgaussian for bounded rewards and normal for others"}
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
+
+// posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
+func posterior(p Param) Param {
+	p.Choices, p.elsewhere = []string{engine.RidgeAuto, engine.RidgeGP}, nil
+	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow; or "gp", the noise of a Gaussian process whose posterior the estimates then are`
+	return p
+}
 
 // optional returns a parameter that may be left out.
 func optional(p Param) Param {
@@ -85,14 +92,14 @@ func engineFunctions() []Function {
 			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", eval: (*call).bounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
-			[]Param{problemParam, ridgeParam}, bounds.SpectrumOf),
+			[]Param{problemParam, ridgeParam, normParam, gapParam}, bounds.SpectrumOf),
 		theory("hardness", typeOf[bounds.Hardness](), "gap and difficulty of each task",
 			[]Param{problemParam}, func(ctx context.Context, p *problem.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
 			}),
 		{
 			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"}, Doc: "the allocation of the first round, with its certificate",
-			Params: []Param{problemParam, ridgeParam, {Name: "tol", Synonyms: []string{"tolerance"}, Types: []Type{Number}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}},
+			Params: []Param{problemParam, ridgeParam, {Name: "tol", Synonyms: []string{"tolerance"}, Types: []Type{Number}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}, normParam, gapParam},
 			Result: typeOf[bounds.Design](), Example: "design(paper(case=2))",
 			eval: func(c *call) (any, error) {
 				tol := 1e-4

@@ -24,7 +24,7 @@ func TestProgress(t *testing.T) {
 		"plan(p, delta=0.1, runs=2)":        {"plan paper case 1, gap 0.4", 2 * 4},
 		"plan(p, gaps=[0.4, 0.8], runs=2)":  {"plan paper case 1, gap 0.4", 2 * 4 * 2},
 		// two methods cannot run
-		`plan(p, xi="gp", runs=2)`:            {"plan paper case 1, gap 0.4", 2 * 4},
+		`plan(p, xi=1e14, runs=2)`:            {"plan paper case 1, gap 0.4", 2 * 4},
 		"what_if(r, tasks=[1, 2], runs=2)":    {"what_if CoTestFC", 2 * 3},
 		"sweep(r, runs=[4, 1, 9])":            {"sweep of fc over runs", 12},
 		`sweep(r, algorithm=["IndKernelFC"])`: {"sweep of fc over algorithm", 2},

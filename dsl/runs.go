@@ -28,7 +28,7 @@ func runFunctions() []Function {
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), ridgeParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards}),
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), runs, seed, confidence, epsilonParam, normParam, unitParam, rewards}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 			check: func(c *call) { c.checkOptions() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},

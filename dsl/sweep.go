@@ -18,7 +18,7 @@ const maxCells = 10_000
 // axis is one swept name: a bound name, or a parameter of one call.
 type axis struct {
 	argument
-	values []argument    // one per step, with the place it is from
+	values []labelled    // one per step, with the place it is from
 	call   *ast.CallNode // the call whose parameter is swept; nil for a bound name
 }
 
@@ -87,7 +87,7 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 func (s *swept) override(c *call) {
 	for i, x := range s.axes {
 		if x.call == c.node {
-			c.args[c.fn.param(x.Name)] = x.values[s.at[i]]
+			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (s *swept) choose(cell int) []any {
 	for i := len(s.axes) - 1; i >= 0; i-- {
 		n := len(s.axes[i].values)
 		s.at[i], cell = cell%n, cell/n
-		values[i] = s.axes[i].values[s.at[i]].Data
+		values[i] = s.axes[i].values[s.at[i]].label
 	}
 	return values
 }
@@ -242,7 +242,7 @@ const storeEnding = ".jsonl"
 func (s *swept) describe() string {
 	parts := make([]string, len(s.axes))
 	for i, x := range s.axes {
-		parts[i] = fmt.Sprintf("%s=%v", x.Name, x.values[s.at[i]].Data)
+		parts[i] = fmt.Sprintf("%s=%v", x.Name, x.values[s.at[i]].label)
 	}
 	return strings.Join(parts, ", ")
 }

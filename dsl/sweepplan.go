@@ -22,7 +22,7 @@ func (c *call) plan() (*swept, *binding) {
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
 	for _, a := range c.named { // before anything is done for each value
-		list, _ := a.Data.([]value)
+		list, _ := c.labelled(a)
 		s.cells = min(s.cells*max(len(list), 1), maxCells+1)
 	}
 	if s.cells > maxCells {
@@ -37,37 +37,34 @@ func (c *call) plan() (*swept, *binding) {
 		}
 		s.axes = append(s.axes, x)
 	}
-	if c.e.mistakes > before {
+	if c.e.mistakes > before || slices.ContainsFunc(s.axes, func(x axis) bool { return len(x.values) == 0 }) {
 		return nil, nil
 	}
 	s.find(c.e.scope, root.name)
 	return s, root
 }
 
-// steps returns the values of a swept name: numbers and texts.
-func (c *call) steps(a argument) []argument {
-	list, ok := a.Data.([]value)
-	if !ok || len(list) == 0 {
+// steps returns the values of a swept name: numbers, texts, kernels and problems.
+func (c *call) steps(a argument) []labelled {
+	steps, known := c.labelled(a)
+	switch {
+	case !known && c.e.dry && (a.Type == List || a.Type == anything): // known when it runs
+		return nil
+	case len(steps) == 0:
 		c.e.fail(a.Node, Sweep, fmt.Sprintf("%s needs a list of values to try", a.Name), "write "+a.Name+"=[…], or a range such as 1..20")
 		return nil
 	}
-	literal, _ := a.Node.(*ast.ArrayNode)
-	steps, seen := make([]argument, len(list)), map[value]bool{}
-	for i, v := range list {
-		node := a.Node
-		if literal != nil {
-			node = literal.Nodes[i]
-		}
-		if v.Type != Number && v.Type != Text {
-			c.e.fail(node, Sweep, fmt.Sprintf("a swept value is a number or a text, not %s", v.Type.a()), "")
+	seen := map[any]bool{}
+	for _, x := range steps {
+		switch {
+		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != anything:
+			c.fail(&x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel or a problem, not %s", x.Type.a()), "")
+			return nil
+		case x.label != nil && seen[x.label]:
+			c.fail(&x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label), "the same runs again would count as independent ones; raise runs, or sweep seed")
 			return nil
 		}
-		if seen[v] {
-			c.e.fail(node, Sweep, fmt.Sprintf("%s is swept over %v twice", a.Name, v.Data), "the same runs again would count as independent ones; raise runs, or sweep seed")
-			return nil
-		}
-		seen[v] = true
-		steps[i] = argument{value: v, Name: a.Name, Node: node, st: c.e.st}
+		seen[x.label] = true
 	}
 	return steps
 }
@@ -86,7 +83,7 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 			t.know(name)
 		}
 		if name == a.Name && b != root {
-			t.add(nil, "the name "+name)
+			t.add(nil, "the name "+name, nil)
 			if b.st.Params != nil {
 				c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
 				return nil, false
@@ -103,6 +100,11 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 		}
 	}
 	found := t.chosen()
+	if steps, _ := c.labelled(a); len(found) > 1 { // a parameter that takes no such values is not meant
+		if fit := slices.DeleteFunc(slices.Clone(found), func(f target) bool { return !f.takes(steps) }); len(fit) > 0 {
+			found = fit
+		}
+	}
 	switch len(found) {
 	case 1:
 		return found[0].call, true
@@ -129,8 +131,16 @@ type targets struct {
 }
 
 type target struct {
-	call *ast.CallNode // nil for a bound name
-	text string
+	call  *ast.CallNode // nil for a bound name
+	text  string
+	param *Param // of the call
+}
+
+// takes reports whether the parameter accepts values of these types; a bound name accepts all.
+func (t target) takes(steps []labelled) bool {
+	return t.param == nil || !slices.ContainsFunc(steps, func(x labelled) bool {
+		return x.Type != anything && !t.param.accepts(x.Type) && !(x.Type.isKernel() && t.param.accepts(Joint))
+	})
 }
 
 func (t *targets) know(name string) {
@@ -140,7 +150,9 @@ func (t *targets) know(name string) {
 	}
 }
 
-func (t *targets) add(n *ast.CallNode, text string) { t.written = append(t.written, target{n, text}) }
+func (t *targets) add(n *ast.CallNode, text string, p *Param) {
+	t.written = append(t.written, target{n, text, p})
+}
 
 // call considers the parameters of a call; own says that r is bound to it.
 func (t *targets) call(fn *Function, n *ast.CallNode, text string, own bool) {
@@ -150,16 +162,17 @@ func (t *targets) call(fn *Function, n *ast.CallNode, text string, own bool) {
 	if fn.param(t.Name) < 0 {
 		return
 	}
+	param := &fn.Params[fn.param(t.Name)]
 	written := fn.written(n, t.Name)
 	id, _ := written.(*ast.IdentifierNode)
 	switch {
 	case id != nil && id.Value == t.Name: // gap=gap: the name is meant
 	case written != nil:
-		t.add(n, text)
+		t.add(n, text, param)
 	case own:
-		t.own = append(t.own, target{n, text})
+		t.own = append(t.own, target{n, text, param})
 	default:
-		t.below = append(t.below, target{n, text})
+		t.below = append(t.below, target{n, text, param})
 	}
 }
 

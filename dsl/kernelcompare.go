@@ -1,0 +1,72 @@
+package dsl
+
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// compareKernels fits several kernels to one problem.
+func compareKernels(fitted []Param) Function {
+	params := []Param{
+		problemParam,
+		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List}, Doc: "a list of kernels, which the table calls by their bound names"},
+	}
+	for _, p := range fitted {
+		if p.Name == "mean" || p.Name == "noise" || p.Name == "starts" {
+			params = append(params, p)
+		}
+	}
+	return Function{
+		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
+		Doc:    "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side",
+		Params: params, Result: Table,
+		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
+		check:   func(c *call) { c.kernelList() },
+		eval: func(c *call) (any, error) {
+			list, ok := c.kernelList()
+			if !ok {
+				return nil, nil // reported
+			}
+			var names []string
+			var fits []fit.Fit
+			for _, k := range list {
+				f, err := c.fitOf(c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels")
+				if err != nil {
+					return nil, err
+				}
+				names, fits = append(names, fmt.Sprint(k.label)), append(fits, f)
+			}
+			return report.CompareFits(names, fits), nil
+		},
+	}
+}
+
+// kernelList returns the list of kernels as joint ones, and reports what is none.
+func (c *call) kernelList() ([]labelled, bool) {
+	a := c.arg("kernels")
+	list, known := c.labelled(a)
+	if !known {
+		return nil, false
+	}
+	before := c.e.mistakes
+	if len(list) == 0 {
+		c.fail(&a, fmt.Sprintf("%s: kernels is an empty list; it must be one of kernels", c.fn.Name), "write [k1, k2]")
+	}
+	seen := map[any]bool{}
+	for i := range list {
+		switch x := &list[i]; {
+		case !x.Type.isKernel() && x.Type != anything:
+			c.fail(&x.argument, fmt.Sprintf("%s: kernels has %s; it must be a list of kernels", c.fn.Name, x.Type.a()), "")
+		case seen[x.label]:
+			c.fail(&x.argument, fmt.Sprintf("%s: kernels has %v twice", c.fn.Name, x.label), "")
+		default:
+			seen[x.label] = true
+			c.checkArgument(Param{Name: "kernels", Types: []Type{Joint}}, &x.argument)
+		}
+	}
+	return list, c.e.mistakes == before
+}
