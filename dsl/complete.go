@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -56,6 +57,8 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)])
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
+	case c.InText && c.Owner != "":
+		s.completeRow(&p, c.Owner)
 	case c.InText:
 		p.header = func() []string { return s.header(text, cursor) }
 		s.completeText(&p, c)
@@ -94,14 +97,35 @@ func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 // doubled writes braces as they stand in a text.
 var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 
-// completePart proposes the parts of what stands before a point.
-func (s *Session) completePart(p *proposals, owner string) {
-	parsed, errs := front.Parse(front.NewSource("", owner))
+// worth returns what an expression is worth, as far as that is known without running anything.
+func (s *Session) worth(src string) value {
+	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
-		return
+		return unknown(anything)
 	}
 	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: s.scope, st: parsed[0]}
-	v := e.eval(parsed[0].Node)
+	return e.eval(parsed[0].Node)
+}
+
+// completeRow proposes the names by which elements of a list are chosen; of another value its parts.
+func (s *Session) completeRow(p *proposals, owner string) {
+	v := s.worth(owner)
+	if v.Type != List {
+		p.addAll(CompletesPart, v.partNames(), "")
+		return
+	}
+	part := keyOf(v)
+	list, _ := v.Data.([]value)
+	for _, element := range list {
+		if name, ok := report.PartOf(element.Data, part); ok {
+			p.addAll(CompletesColumn, []string{fmt.Sprint(name)}, part)
+		}
+	}
+}
+
+// completePart proposes the parts of what stands before a point.
+func (s *Session) completePart(p *proposals, owner string) {
+	v := s.worth(owner)
 	t := v.goType()
 	for _, name := range v.partNames() {
 		p.add(CompletesPart, name, unknownPart(t, name).Type.a())
@@ -207,6 +231,8 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 		if slices.Contains(c.Calls, "problem") {
 			p.addAll(CompletesColumn, ofSpace(p.header(), space(c.Calls)), "")
 		}
+	case wordsTasks:
+		p.addAll(CompletesColumn, s.points("task"), "")
 	case wordsPoints:
 		p.addAll(CompletesColumn, s.points(space(c.Calls)), "")
 	case wordsTasks:

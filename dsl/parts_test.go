@@ -133,6 +133,9 @@ func TestCompleteParts(t *testing.T) {
 		`print("took {{r} and {r.sta|")`: "status standing",
 		`print("took {r.rounds} {r.rou|`: "rounds rounds_max",
 		"fb(p, budget=9).ans|":           "answers",
+		`r.answers["task 2|`:             "task 2",
+		`p.tasks["task 1"].arms["{{1,|`:  "{{1,2}} {{1,3}} {{1,4}}",
+		`r["samples_t|`:                  "samples_total",
 		"s.rows[0].result.stan|":         "standing",
 		"1..r.|":                         strings.Join(unknown(Result).partNames(), " "),
 	} {
@@ -141,7 +144,7 @@ func TestCompleteParts(t *testing.T) {
 		if got := strings.Join(words, " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
-		if got := string([]rune(before + after)[from:to]); strings.ContainsAny(got, `.{"`) {
+		if got := string([]rune(before + after)[from:to]); strings.ContainsAny(got, `."`) {
 			t.Errorf("%s: replaces %q", text, got)
 		}
 	}

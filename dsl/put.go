@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -135,8 +134,8 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		list := make([]value, r.Len())
 		for i := range list {
 			element, err := fromGo(name, r.Index(i).Interface())
-			if err == nil && !slices.Contains([]Type{Number, Text, List, Result}, element.Type) {
-				err = fmt.Errorf("a list cannot hold %s; lists hold numbers, texts, lists or results", element.Type.a())
+			if err == nil && element.Type == Rewards {
+				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
 			}
 			if err != nil {
 				return value{}, fmt.Errorf("element %d: %w", i, err)

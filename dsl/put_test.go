@@ -79,7 +79,7 @@ func TestPutRefuses(t *testing.T) {
 		{"a b", 1, `"a b": it is not a name`}, {"", 1, "not a name"}, {"1", 1, "not a name"}, {"a; b", 1, "not a name"}, {"f(x)", 1, "not a name"}, {"let", 1, "not a name"},
 		{"h", nil, "the value is nil"}, {"h", nothing, "the problem is nil"}, {"h", true, "use the numbers 0 and 1"},
 		{"h", math.NaN(), "NaN is not a finite number"}, {"h", []float64{1, math.Inf(1)}, "element 1: +Inf is not a finite number"},
-		{"h", []any{kernels.RBF{}}, "a list cannot hold a kernel"}, {"h", map[string]int{}, "has no meaning in the language"}, {"h", struct{}{}, "has no meaning"},
+		{"h", []any{sim.RewardFunc(func(*rand.Rand, string, string, int) (float64, error) { return 0, nil })}, "a list cannot hold a reward function"}, {"h", map[string]int{}, "has no meaning in the language"}, {"h", struct{}{}, "has no meaning"},
 		{"h", &problem.Problem{}, "no tasks or no arms"}, {"h", kernels.Joint{}, "no terms"}, {"h", make([]bool, 1), "element 0: there are no booleans"},
 		{"h", make([]float64, maxElements+1), "more than 2000000 elements"},
 	} {
@@ -89,6 +89,13 @@ func TestPutRefuses(t *testing.T) {
 	}
 	if v, _, _ := s.Value("h"); v != 1.0 || len(s.Names()) != 1 {
 		t.Errorf("h is %v, names %v", v, s.Names())
+	}
+	if err := s.Put("ks", []any{kernels.LiftArm(kernels.Linear{}), kernels.LiftArm(kernels.Identity{})}); err != nil {
+		t.Error(err)
+	}
+	must(t, s, `p = problem("testdata/small.csv", kernel=ks[0]); r = fb(p, budget=30); q = sweep(r, kernel=ks)`)
+	if got := shown(t, s, `"{q.rows.values}"`); got != "[[arm(linear())], [arm(identity())]]" {
+		t.Error(got)
 	}
 	once := NewSession(Options{})
 	must(t, once, "h = 1")

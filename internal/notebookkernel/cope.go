@@ -63,6 +63,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 			_ = s.show(c, "display_data", *held)
 		}
 		held = &d
+		delete(s.told, d.Name) // a stale value that is shown is said to be stale again
 	}
 	s.notice = func(line string) { c.stream("stderr", line+"\n") }
 	s.clear = func() {

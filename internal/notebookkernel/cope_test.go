@@ -109,6 +109,9 @@ func TestRebindSaysWhatIsStale(t *testing.T) {
 	if r := f.execute("%%cope\nother = 3").ok(t); len(r.outputs) != 0 {
 		t.Errorf("said again: %v", kinds(r.outputs))
 	}
+	if r := f.execute("%%cope\nk").ok(t); len(r.of(t, "display_data")) != 1 { // what is shown says that it is stale
+		t.Errorf("shown without a word: %v", kinds(r.outputs))
+	}
 	// What is made of something stale is stale, for the reason that the other is.
 	r = f.execute("%%cope\nlate = 3*k").ok(t)
 	if shown := r.of(t, "display_data"); len(shown) != 1 || !strings.Contains(fmt.Sprint(dataOf(shown[0])["text/plain"]), "k, kk, late are stale: made with what ell was before") {

@@ -15,7 +15,8 @@ type Cursor struct {
 	At     Span   // where it stands
 	InText bool   // the cursor is inside quotes, and Word is what follows the opening one
 
-	// what stands before a point, as in owner.word: names, parts and elements; "" without a point
+	// what stands before a point, as in owner.word, or before the bracket of owner["word: names, parts
+	// and elements; "" elsewhere
 	Owner string
 
 	// the calls around the cursor, outermost first; "" in a bracket that is no call
@@ -60,9 +61,11 @@ func CursorAt(text string, offset int) Cursor {
 			return inner
 		}
 	}
-	c.Owner = owner(&Source{runes: runes}, before)
 	brackets := unclosed(before)
 	c.Names, c.Formula = bound(&Source{runes: runes}, before)
+	if !c.Formula { // where x["col"] is no value
+		c.Owner = owner(&Source{runes: runes}, before, open)
+	}
 	// A list inside a call, as in dims=["x_1"], is part of an argument.
 	call := len(brackets) - 1
 	for call >= 0 && before[brackets[call]].Value == "[" {
@@ -144,11 +147,11 @@ func (c Cursor) value() (Cursor, bool) {
 	return c, false
 }
 
-// owner returns what stands before the point at the end of the tokens, on one line; "" for a point that
-// follows something else than a name, a part or an element.
-func owner(s *Source, tokens []lexer.Token) string {
+// owner returns what stands before the point at the end of the tokens, or before the bracket where a text
+// follows; "" where that is something else than a name, a part or an element.
+func owner(s *Source, tokens []lexer.Token, text bool) string {
 	end := len(tokens) - 1
-	if end < 1 || !tokens[end].Is(lexer.Operator, ".") {
+	if end < 1 || !text && !tokens[end].Is(lexer.Operator, ".") || text && !tokens[end].Is(lexer.Bracket, "[") {
 		return ""
 	}
 	i := end - 1
