@@ -2,16 +2,20 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
-// isRecord reports whether a value has named parts and is no cell of its own.
+// isRecord reports whether a value has named parts and is neither a cell nor shown in a way of its own.
 func isRecord(v any) bool {
 	switch v.(type) {
-	case nil, engine.Interval, engine.Rate, bounds.Certified, MeanError:
+	case nil, engine.Interval, engine.Rate, bounds.Certified, MeanError, Block, []engine.Result:
+		return false
+	}
+	if _, ok := viewOf(v); ok {
 		return false
 	}
 	t := reflect.TypeOf(v)
@@ -50,17 +54,19 @@ func recordTable(items []any) (Table, bool) {
 		for _, m := range members(item) {
 			c := recordCell(m.value)
 			if i == 0 {
-				column := text(m.name, m.name)
-				if _, isText := c.(string); !isText {
-					column = number(m.name, m.name, "")
-				}
-				t.Columns = append(t.Columns, column)
+				t.Columns = append(t.Columns, number(m.name, m.name, ""))
+			}
+			switch c.(type) {
+			case string, []string:
+				t.Columns[len(row)].Align = Left
 			}
 			row = append(row, c)
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t.withoutEmptyColumns(), len(items) > 0
+	t = t.withoutEmptyColumns()
+	t.Caption = fmt.Sprintf("%d × %d values", len(t.Rows), len(t.Columns))
+	return t, len(items) > 0
 }
 
 // members returns the parts of a record with their values.

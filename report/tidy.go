@@ -23,6 +23,9 @@ func tidy(v any) (Table, error) {
 		if t, ok := matrix(v); ok {
 			return t, nil
 		}
+		if t, ok := recordTable(v); ok {
+			return t, nil
+		}
 		t := Table{Columns: []Column{text("value", "Value")}}
 		for _, item := range v {
 			switch name := TypeName(item); name {
@@ -34,6 +37,9 @@ func tidy(v any) (Table, error) {
 		}
 		return t, nil
 	default:
+		if t, ok := recordTable([]any{v}); ok {
+			return t, nil
+		}
 		for _, b := range Blocks(v) {
 			if t, ok := b.(Table); ok {
 				return t, nil
