@@ -188,11 +188,11 @@ func refused(t lexer.Token) (message, hint string) {
 	case "let":
 		return "the language has no let", "a name is bound by name = expression"
 	case "and", "&&":
-		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0: write (a) * (b)"
+		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0, so (a) * (b) is both of them; a formula chooses twice: a ? (b ? c : d) : d"
 	case "or", "||":
-		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0: write max(a, b)"
+		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0, so max(a, b) is one of them; a formula chooses twice: a ? c : (b ? c : d)"
 	case "not", "!":
-		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0: write 1 - (a)"
+		return fmt.Sprintf("the language has no %s", t.Value), "turn the comparison round, as >= for <"
 	case "in":
 		return "the language has no in", "sweep(r, name=[…]) takes the values of a list one by one; arithmetic works on whole lists: 2*[1, 2]"
 	}
@@ -204,6 +204,8 @@ var statements = map[string]string{
 	"for":    "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
 	"while":  "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
 	"def":    "a formula is written name(x, y) = …; other names stand for their definition",
+	"lambda": "a formula is written name(x, y) = …; other names stand for their definition",
+	"import": "all functions are there; a Go cell can import packages",
 	"return": "a name stands for its definition: name = expression",
 }
 
