@@ -63,9 +63,5 @@ func (c *call) fitOf(p *problem.Problem, j kernels.Joint, param string) (fit.Fit
 			return fit.Fit{}, &argumentError{param: param, message: "the kernel does not fit the problem", err: err}
 		}
 	}
-	f, err := computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
-	if err == nil && opt.Noise == nil && p.Noise.Known == problem.NoiseAssumed {
-		f.Warnings = append(f.Warnings, engine.NoiseWarnings(p)...)
-	}
-	return f, err
+	return computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 }

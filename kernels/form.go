@@ -121,7 +121,7 @@ func list(values []float64) string {
 func quoted(names []string) string {
 	texts := make([]string, len(names))
 	for i, name := range names {
-		texts[i] = quote(name)
+		texts[i] = Quote(name)
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
 }

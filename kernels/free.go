@@ -91,13 +91,13 @@ func (f Free) String() string {
 		text += ", min=" + number(f.Min) + ", max=" + number(f.Max)
 	}
 	if f.Name != "" {
-		text += ", name=" + quote(f.Name)
+		text += ", name=" + Quote(f.Name)
 	}
 	return text + ")"
 }
 
-// quote returns a text as the language reads it: in quotes, with braces doubled.
-func quote(text string) string {
+// Quote returns a text as the script language reads it: in quotes, with braces doubled.
+func Quote(text string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 

@@ -169,6 +169,10 @@ func TestSetInScript(t *testing.T) {
 	if given[0].Default != "20" {
 		t.Errorf("%+v", given)
 	}
+	text := ofScript("file = \"a.csv\"")
+	if _, err := Set(text, true, []string{"file=b{1}.csv"}); err != nil || sources(text)[0] != "%%cope\nfile = \"b{{1}}.csv\"" { // braces without quotes are braces
+		t.Errorf("%q, %v", sources(text), err)
+	}
 	if _, err := Set(n, true, []string{"m=5"}); err == nil || !strings.Contains(err.Error(), "the script binds n, p, r") {
 		t.Errorf("%v", err)
 	}

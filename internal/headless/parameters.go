@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // The tags of papermill: the cell that holds the parameters with their defaults, and
@@ -181,7 +182,7 @@ func defaultOf(text, name string) string {
 func rewrite(text string, p *Parameter) (string, error) {
 	value := p.Value
 	if strings.HasPrefix(p.Default, `"`) && !strings.HasPrefix(value, `"`) {
-		value = strconv.Quote(value)
+		value = kernels.Quote(value)
 	}
 	changed, err := dsl.Rewrite(text, []string{p.Name + "=" + value})
 	if err != nil {
