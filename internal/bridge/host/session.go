@@ -2,11 +2,15 @@ package host
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Session is the Store of a dsl.Session.
@@ -36,8 +40,12 @@ func (s *Session) names() []bridge.Entry {
 func (s *Session) Get(name string) (any, error) {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
-	v, _, ok := s.Session.Value(name)
-	if ok {
+	v, kind, ok := s.Session.Value(name)
+	list, _ := v.([]any)
+	switch {
+	case kind == dsl.Record || slices.ContainsFunc(list, isRecord):
+		return nil, fmt.Errorf("%s holds parts of another value, which stay in the kernel; read that value whole, as with session.Result", name)
+	case ok:
 		return v, nil
 	}
 	const most = 12
@@ -52,6 +60,16 @@ func (s *Session) Get(name string) (any, error) {
 		known = append([]string{"…"}, known[len(known)-most:]...)
 	}
 	return nil, fmt.Errorf("%q is not bound; bound are %s", name, strings.Join(known, ", "))
+}
+
+// isRecord reports whether an element of a list is a part of a value: a struct that is no value itself.
+func isRecord(v any) bool {
+	if _, ok := v.(kernels.Kernel); ok || v == nil {
+		return false
+	}
+	t := reflect.TypeOf(v)
+	_, value := kinds.Of[struct{}](t)
+	return t.Kind() == reflect.Struct && !value && t != reflect.TypeFor[kernels.Joint]()
 }
 
 // Put binds a name.
