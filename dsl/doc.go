@@ -7,6 +7,7 @@
 //	r                                                  // a bare expression is displayed
 //	s  = sweep(r, delta=[0.01, 0.1])                   // evaluates again what depends on delta
 //	plot(s, x="delta", y="samples")
+//	"It took {r.samples:.0f} samples."                 // values have parts, texts show them
 //
 // docs/language.md describes it for users. For callers there are three steps:
 //

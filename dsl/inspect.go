@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
@@ -31,6 +32,9 @@ func (s *Session) description(text string, cursor int) []report.Block {
 		}
 		return functionHelp(c.Function())
 	}
+	if c.Owner != "" {
+		return s.partHelp(c.Owner, c.Word)
+	}
 	if _, bound := s.scope[c.Word]; bound {
 		return s.describe(c.Word)
 	}
@@ -45,6 +49,19 @@ func (s *Session) description(text string, cursor int) []report.Block {
 		}
 	}
 	return nil
+}
+
+// partHelp describes a part of what stands before a point; nil when it has none of that name.
+func (s *Session) partHelp(owner, name string) []report.Block {
+	v := s.worth(owner)
+	if !slices.Contains(v.partNames(), name) {
+		return nil
+	}
+	of := v.Type.a()
+	if v.Type == List {
+		of = "every element of a list"
+	}
+	return []report.Block{report.Code{Text: "." + name}, report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/language.md.", of, unknownPart(v.goType(), name).Type.a())}}
 }
 
 // Help describes a function of the language by its name, as plain text; "" when no function has it.

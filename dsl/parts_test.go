@@ -119,6 +119,25 @@ func TestPartsAreFollowed(t *testing.T) {
 	}
 }
 
+func TestInspectParts(t *testing.T) {
+	s := NewSession(Options{})
+	if _, err := evalText(s, partsScript); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"r.samples":               "A part of a result: a number.",
+		"r.bounds":                "", // not the function
+		"x = r.answers[0].arm":    "A part of a record: a text.",
+		"r.answers.margin":        "A part of every element of a list: a number.",
+		`print("took {r.rounds}"`: "values as a text",
+	} {
+		got := s.Inspect(text, len(text)).Text
+		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestCompleteParts(t *testing.T) {
 	s := NewSession(Options{})
 	if _, err := evalText(s, partsScript); err != nil {

@@ -74,7 +74,7 @@ func (s *Session) Sources() []report.DataFile { return slices.Clone(s.sources) }
 
 // Value returns what a name is bound to, and its type: a float64, a string, a list as
 // []float64, []string, [][]float64 or []any, a kernels.Kernel or kernels.Joint, an
-// *problem.Problem, an engine.Result and so on, see Type.
+// *problem.Problem, an engine.Result and so on, see Type; a record is the Go value that it is a part of.
 func (s *Session) Value(name string) (v any, t Type, ok bool) {
 	b, ok := s.scope[name]
 	if !ok {

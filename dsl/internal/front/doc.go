@@ -5,6 +5,7 @@
 // and named arguments. In order,
 //
 //	tokens.go     the whole text becomes tokens; what the language lacks is refused
+//	braces.go     a text with values, "took {n} s", becomes the tokens of an expression
 //	brackets.go   every bracket finds its partner; depth and length are limited
 //	statements.go tokens are split into statements at line ends outside brackets
 //	parse.go      named arguments become a map literal, and expr parses the statement
