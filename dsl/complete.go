@@ -231,8 +231,6 @@ func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
 		if slices.Contains(c.Calls, "problem") {
 			p.addAll(CompletesColumn, ofSpace(p.header(), space(c.Calls)), "")
 		}
-	case wordsTasks:
-		p.addAll(CompletesColumn, s.points("task"), "")
 	case wordsPoints:
 		p.addAll(CompletesColumn, s.points(space(c.Calls)), "")
 	case wordsTasks:

@@ -22,7 +22,6 @@ type words string
 
 const (
 	wordsColumns words = "columns of a problem"
-	wordsTasks   words = "tasks of a problem"
 	wordsPoints  words = "tasks or arms of a problem"
 	wordsTasks   words = "tasks of a result or a problem"
 	wordsData    words = "a CSV file"
