@@ -152,7 +152,11 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
-	r.Warnings = slices.Concat(r.Warnings, understated(x.Problem), engine.NoiseWarnings(x.Problem), inert(*r, entry, model))
+	r.Warnings = append(r.Warnings, understated(x.Problem)...)
+	if x.natural {
+		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
+	}
+	r.Warnings = append(r.Warnings, inert(*r, entry, model)...)
 }
 
 // inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that

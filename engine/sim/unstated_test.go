@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,13 @@ func TestUnstatedNoise(t *testing.T) {
 		}
 		if want := e.Proven(); (r.Standing == engine.StandingProven) != want {
 			t.Errorf("%s %s: %s", e.Mode, e.Name, r.Guarantee)
+		}
+		own := sim.Func(silent, func(_ *rand.Rand, task, arm string, n int) (float64, error) {
+			return float64(len(task) + int(arm[0])), nil
+		})
+		drawn, err := sim.Run(context.Background(), sim.Experiment{Problem: silent, Mode: e.Mode, Algorithm: e.Name, Options: engine.Options{Budget: 60, MaxRounds: 2}, Runs: 1, Draw: own})
+		if err != nil || slices.ContainsFunc(drawn.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnNoiseGuessed }) {
+			t.Errorf("%s %s, rewards of a function: %v, error %v", e.Mode, e.Name, drawn.Warnings, err)
 		}
 		known, err := run(e, stated)
 		if err != nil || slices.ContainsFunc(known.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnNoiseGuessed }) {
