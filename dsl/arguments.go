@@ -27,7 +27,8 @@ func (c *call) complete() bool {
 	return known || c.e.dry && !c.pure()
 }
 
-// pure reports whether the call can be made while a script is checked: it reads no file and runs nothing.
+// pure reports whether the call can be made while a script is checked: it reads no file and runs
+// nothing.
 func (c *call) pure() bool {
 	for i, p := range c.fn.Params {
 		if _, text := c.args[i].Data.(string); text && p.words == wordsData {

@@ -16,7 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// costTable has the best settings at the lowest cost, and one of them not measured in the last column.
+// costTable has the best settings at the lowest cost, and one of them not measured in the last
+// column.
 const costTable = `plant;temp;oil;age;cost;euros;s;n
 A;150;x;2;41,5;9;1;3
 A;150;x;2;42,5;11;1;1
@@ -33,7 +34,8 @@ B;180;x;7;40,5;;;
 const costCall = `p = problem(data="costs.csv", task="plant", arm=["temp", "oil"], reward="cost", task_features="age", kernel=task(rbf(5)) * arm(1000 + 30*rbf(30, dims="temp")), noise="task", goal="min")
 `
 
-// costsShown evaluates a script beside costs.csv and returns the text of what it displays, with its values.
+// costsShown evaluates a script beside costs.csv and returns the text of what it displays, with its
+// values.
 func costsShown(t *testing.T, src string) (string, []any) {
 	t.Helper()
 	folder := t.TempDir()
@@ -54,7 +56,8 @@ func costsShown(t *testing.T, src string) (string, []any) {
 	return strings.Join(strings.Fields(text.String()), " "), values
 }
 
-// All that is shown of a problem with goal="min" has the sign of the data, and the best is the lowest.
+// All that is shown of a problem with goal="min" has the sign of the data, and the best is the
+// lowest.
 func TestGoalMinShown(t *testing.T) {
 	text, values := costsShown(t, costCall+`p
 r = fb(p, budget=60, algorithm="IndUniformFB", runs=3)
@@ -102,7 +105,8 @@ classic([3, 1, 2], agents=2, goal="min")`)
 	}
 }
 
-// Length scales are shares of the range of a column, categories stay, and names of columns work as before.
+// Length scales are shares of the range of a column, categories stay, and names of columns work as
+// before.
 func TestStandardizedShown(t *testing.T) {
 	own := strings.Replace(costCall, "rbf(5)", "rbf(1)", 1)
 	own = strings.Replace(own, `rbf(30, dims="temp")`, `rbf(0.5, dims="temp")*category(dims="oil")`, 1)
@@ -128,8 +132,8 @@ func TestStandardizedShown(t *testing.T) {
 	}
 }
 
-// Rows that are means are pooled. What is not measured is left out of fit and bounds, and stops a simulation with
-// the arm and the remedy.
+// Rows that are means are pooled. What is not measured is left out of fit and bounds, and stops a
+// simulation with the arm and the remedy.
 func TestUnmeasured(t *testing.T) {
 	call := strings.Replace(costCall, `reward="cost"`, `reward="euros", sd="s", count="n"`, 1)
 	text, values := costsShown(t, call+"p\nf = fit(p)\nf\nbounds(p, xi=0.1)\nhardness(p)\nspectrum(p, xi=0.1)\ndesign(p, xi=0.1)\n")

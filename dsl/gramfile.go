@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// gramKernel builds table of a Gram matrix in a file. The kernel holds the numbers, so it prints and
-// travels without the file.
+// gramKernel builds table of a Gram matrix in a file. The kernel holds the numbers, so it prints
+// and travels without the file.
 func (c *call) gramKernel(entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read}

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A Gram matrix in a file is the table of its numbers, in the kernel's text as well, and its file is
-// among the sources.
+// A Gram matrix in a file is the table of its numbers, in the kernel's text as well, and its file
+// is among the sources.
 func TestTableFromFile(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{

@@ -137,8 +137,8 @@ func (c *call) bounds() (any, error) {
 	}))
 }
 
-// measured returns the problem of a call, of its measured arms where some are not: the theory goes by the
-// means. Its name says so.
+// measured returns the problem of a call, of its measured arms where some are not: the theory goes
+// by the means. Its name says so.
 func (c *call) measured() *problem.Problem {
 	return c.arg("p").Data.(*problem.Problem).Measured()
 }

@@ -174,8 +174,8 @@ func (s *Session) header(text string, cursor int) []string {
 	return problem.Columns(head)
 }
 
-// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms
-// and z_ for tasks, and where none has a prefix all.
+// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_
+// for arms and z_ for tasks, and where none has a prefix all.
 func ofSpace(columns []string, space string) []string {
 	of := func(prefixes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {

@@ -6,8 +6,8 @@ type Read struct {
 	Column int    // number of the column in the points
 }
 
-// Reads returns which parts of a kernel read which columns of points, in the order in which they are
-// written. What formulas read, and what does not fit the points, is left out.
+// Reads returns which parts of a kernel read which columns of points, in the order in which they
+// are written. What formulas read, and what does not fit the points, is left out.
 func Reads(k Kernel, p *Points) []Read {
 	bound, err := Bind(k, p)
 	if err != nil {

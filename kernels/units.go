@@ -11,8 +11,8 @@ type Unit struct {
 // Scaled reports whether the column was scaled.
 func (u Unit) Scaled() bool { return u != Unit{} }
 
-// Standardized returns the same points with every column scaled to [0, 1], but those that are to be kept.
-// A column of one value becomes 0. It panics if the points are scaled already.
+// Standardized returns the same points with every column scaled to [0, 1], but those that are to be
+// kept. A column of one value becomes 0. It panics if the points are scaled already.
 //
 // Distances are then shares of the range of a column, and so are length scales. Kernels find their
 // columns by the same names, and equal values stay equal.

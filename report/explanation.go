@@ -207,7 +207,8 @@ func leftSentence(goal string, e engine.Elimination) string {
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)
 }
 
-// behind returns a text such as "12.3 below MTBD", with the sides changed where lower rewards are better.
+// behind returns a text such as "12.3 below MTBD", with the sides changed where lower rewards are
+// better.
 func behind(goal string, gap float64, rival string) string {
 	side := "below"
 	if (gap < 0) != (goal == problem.GoalMin) {

@@ -22,10 +22,10 @@ const defaultStarts = 4
 // hundred times.
 const MaxArms = 600
 
-// Of fits the free numbers of the kernel to the mean rewards of the problem and their
-// counts, and looks at the fitted kernel. The likelihood is never below the one at the
-// start values. Arms that are not measured (problem.Problem.Partial) are left out. It reports problems without mean rewards, kernels that do not fit the
-// points, and more arms than MaxArms.
+// Of fits the free numbers of the kernel to the mean rewards of the problem and their counts, and
+// looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
+// are not measured (problem.Problem.Partial) are left out. It reports problems without mean
+// rewards, kernels that do not fit the points, and more arms than MaxArms.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	whole := p
 	p = p.Measured()

@@ -10,8 +10,8 @@ import (
 // fewCategories is how many categories any codes can stand for: of two, every order is the same.
 const fewCategories = 2
 
-// noteCategories notes kernels that take the codes of categories for numbers on a scale. categories are
-// the columns of text.
+// noteCategories notes kernels that take the codes of categories for numbers on a scale. categories
+// are the columns of text.
 func (p *Problem) noteCategories(categories []string) {
 	for _, term := range p.Kernel.Terms {
 		for _, side := range []struct {

@@ -48,8 +48,8 @@ func (t *table) readColumn(name string) (*column, error) {
 	return c, nil
 }
 
-// coded gives a column of text the codes of its categories, in the order of their first rows. A column
-// that has numbers as well is more likely a mistake.
+// coded gives a column of text the codes of its categories, in the order of their first rows. A
+// column that has numbers as well is more likely a mistake.
 func (c *column) coded(t *table) error {
 	if c.values != nil {
 		return nil
@@ -72,8 +72,8 @@ func (c *column) coded(t *table) error {
 	return nil
 }
 
-// textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their categories. A
-// table of one row has none: a text there is more likely a mistake.
+// textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their
+// categories. A table of one row has none: a text there is more likely a mistake.
 func (t *table) textFeatures() (map[string]*column, error) {
 	out := map[string]*column{}
 	if len(t.rows) < 2 {
@@ -119,7 +119,8 @@ func valuesAt(read map[string]*column, names []string, r int) []float64 {
 	return out
 }
 
-// nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150, speed=2".
+// nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150,
+// speed=2".
 func nameOf(read map[string]*column, names []string, r int) string {
 	parts := make([]string, len(names))
 	for k, name := range names {

@@ -16,8 +16,8 @@ func checkGoal(goal string) error {
 	return nil
 }
 
-// Minimised returns the same problem with the goal GoalMin: the lowest expected reward of the data is
-// the best. It panics if the problem has that goal already.
+// Minimised returns the same problem with the goal GoalMin: the lowest expected reward of the data
+// is the best. It panics if the problem has that goal already.
 //
 // This is the only place where the signs of rewards change on their way in. Algorithms, simulations
 // and theory maximise; what they give back in rewards, and not in differences of rewards, Turned
@@ -40,8 +40,8 @@ func (p *Problem) Minimised() *Problem {
 	return &q
 }
 
-// Turned returns a reward with its sign changed if Goal is GoalMin. It makes a reward of the data one
-// of which higher is better, and back.
+// Turned returns a reward with its sign changed if Goal is GoalMin. It makes a reward of the data
+// one of which higher is better, and back.
 func (p *Problem) Turned(reward float64) float64 {
 	if p.Goal == GoalMin {
 		return 0 - reward // not -reward: 0 has no sign

@@ -72,7 +72,8 @@ func TestGoalMinBounds(t *testing.T) {
 	}
 }
 
-// What is measured of a problem with gaps is the problem of the table without those rows, under another name.
+// What is measured of a problem with gaps is the problem of the table without those rows, under
+// another name.
 func TestMeasured(t *testing.T) {
 	p, err := loadText(t, "task,arm,x_a,mean,sd\nA,a,1,5,1\nA,b,2,,\nB,a,1,,\nC,b,2,4,2\nC,a,1,3,2\n", LoadOptions{Goal: GoalMin})
 	if err != nil || p.Mean != nil {
@@ -108,7 +109,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// A kernel that takes codes of three categories for a scale is noted, once; of two any codes will do.
+// A kernel that takes codes of three categories for a scale is noted, once; of two any codes will
+// do.
 func TestNoteCategories(t *testing.T) {
 	text := "m,t,oil,on,y\nA,150,x,no,1\nA,180,y,yes,2\nA,210,z,no,3\n"
 	rbf := func(names ...string) kernels.Kernel { return kernels.RBF{Dims: kernels.Dims{Names: names}} }

@@ -19,13 +19,14 @@ type GramFile struct {
 	Notes  []string // how the file was read, as Problem.Notes
 }
 
-// gramRounding is the difference of two entries that should be equal, relative to the largest entry, at
-// which it is rounding of the program that wrote them; their mean is then taken.
+// gramRounding is the difference of two entries that should be equal, relative to the largest
+// entry, at which it is rounding of the program that wrote them; their mean is then taken.
 const gramRounding = 1e-9
 
-// LoadGram reads a Gram matrix: a square table of numbers, with or without a header of names, and with
-// or without a first column of names. Separators, decimal commas and formats are those of Load; of opt it uses Read
-// and Decode. Every error has the file, and where it is about a cell its line and column.
+// LoadGram reads a Gram matrix: a square table of numbers, with or without a header of names, and
+// with or without a first column of names. Separators, decimal commas and formats are those of
+// Load; of opt it uses Read and Decode. Every error has the file, and where it is about a cell its
+// line and column.
 func LoadGram(path string, opt LoadOptions) (GramFile, error) {
 	if opt.Read == nil {
 		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
@@ -104,9 +105,9 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 	return t, grid, nil
 }
 
-// square divides a grid into a matrix and the names of its rows, nil for none. What there is beside the
-// matrix follows from the numbers of rows and columns, and where these are equal from the first cell: it is no
-// number where it is the corner of a header and of a column of names.
+// square divides a grid into a matrix and the names of its rows, nil for none. What there is beside
+// the matrix follows from the numbers of rows and columns, and where these are equal from the first
+// cell: it is no number where it is the corner of a header and of a column of names.
 func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err error) {
 	widest := 0
 	for _, row := range grid {
@@ -181,8 +182,8 @@ func (t *table) addName(names *[]string, c cell) error {
 	return t.checkText(c)
 }
 
-// MatchNames gives a matrix the names of its rows from outside. Names that the file has must be the same ones,
-// in any order.
+// MatchNames gives a matrix the names of its rows from outside. Names that the file has must be the
+// same ones, in any order.
 func (g *GramFile) MatchNames(names []string) error {
 	wrong := func(format string, args ...any) error {
 		return &DataError{Path: g.Source.Path, Message: fmt.Sprintf(format, args...)}

@@ -50,9 +50,9 @@ type arm struct {
 // Tasks keep the order of their first rows, arms the order of theirs. Every error
 // has file, line and column; nothing is returned with one.
 //
-// A mean or sd may be a gap (see docs/data-format.md). With a gap among the means
-// Problem.Mean is nil and Problem.Partial has the others, unless opt.Drop is set; with one among the
-// standard deviations that one is pooled.
+// A mean or sd may be a gap (see docs/data-format.md). With a gap among the means Problem.Mean is
+// nil and Problem.Partial has the others, unless opt.Drop is set; with one among the standard
+// deviations that one is pooled.
 func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	if err := checkGoal(opt.Goal); err != nil {
 		return nil, err
@@ -139,8 +139,9 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	return p, categories, p.setNoise(t, model, noise)
 }
 
-// readArms parses all rows and checks them one by one and against each other.
-// order has the task names by first appearance; texts are the feature columns of text. Expected rewards lie within the bounds, if any.
+// readArms parses all rows and checks them one by one and against each other. order has the task
+// names by first appearance; texts are the feature columns of text. Expected rewards lie within the
+// bounds, if any.
 func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]float64) (arms []arm, order []string, err error) {
 	if err := t.require("task", "arm"); err != nil {
 		return nil, nil, err

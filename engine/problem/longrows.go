@@ -16,7 +16,8 @@ type longRow struct {
 	count float64 // how many they are
 }
 
-// readLongRow reads the reward of a row, and where there are columns for them its standard deviation and its count.
+// readLongRow reads the reward of a row, and where there are columns for them its standard
+// deviation and its count.
 func (t *table) readLongRow(row []cell, l Long) (longRow, error) {
 	m := longRow{sd: math.NaN(), count: 1}
 	var err error
@@ -60,13 +61,14 @@ func (t *table) checkCount(row []cell, name string, count float64) error {
 	return nil
 }
 
-// pooledRows returns the rows of an arm as one. With n = Σ n_k measurements the mean is Σ n_k m_k / n and the
-// variance is that of all measurements together,
+// pooledRows returns the rows of an arm as one. With n = Σ n_k measurements the mean is Σ n_k m_k /
+// n and the variance is that of all measurements together,
 //
 //	Σ (n_k - 1) s_k² + Σ n_k (m_k - mean)²  over  Σ (n_k - 1) + rows - 1,
 //
-// where rows whose standard deviation s_k is not known are left out of the sums over n_k - 1. Without
-// counts, the s_k that there are hold for one measurement, and the variance is the mean of s_k².
+// where rows whose standard deviation s_k is not known are left out of the sums over n_k - 1.
+// Without counts, the s_k that there are hold for one measurement, and the variance is the mean of
+// s_k².
 func pooledRows(rows []longRow, l Long) longRow {
 	means, counts := make([]float64, len(rows)), make([]float64, len(rows))
 	out := longRow{sd: math.NaN()}

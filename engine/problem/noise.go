@@ -146,7 +146,8 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 
 // WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
 // where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of
-// which the statement says nothing stay. Bounds are stated as the data have them, whatever the goal.
+// which the statement says nothing stay. Bounds are stated as the data have them, whatever the
+// goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	m, err := m.completed(p.Rewards != nil)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 // mostPreamble is how many lines a header is looked for in.
 const mostPreamble = 200
 
-// skipPreamble returns a table from its header on, and how many lines stand above that. The header is
-// the first line; where that lacks a column that the table must have, it is the first line with all
-// of them, if there is one.
+// skipPreamble returns a table from its header on, and how many lines stand above that. The header
+// is the first line; where that lacks a column that the table must have, it is the first line with
+// all of them, if there is one.
 func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 	if len(wanted) == 0 {
 		return data, 0
@@ -35,9 +35,9 @@ func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 	return data, 0
 }
 
-// Columns returns the names in what is most likely the header of a table that may have lines above it: the
-// first of the lines with the most columns among those without numbers before a line of as many. head is the
-// beginning of the file.
+// Columns returns the names in what is most likely the header of a table that may have lines above
+// it: the first of the lines with the most columns among those without numbers before a line of as
+// many. head is the beginning of the file.
 func Columns(head []byte) []string {
 	best, rest := Header(head), head
 	for n := 0; n < mostPreamble && len(rest) > 0; n++ {

@@ -19,11 +19,12 @@ type Problem struct {
 
 	Noise NoiseModel
 
-	// GoalMax, or GoalMin, under which Mean, Partial, Rewards and Noise.Bounds are those of the data
-	// with the sign changed: the higher is always the better. See Turned.
-	Goal    string
-	Mean    []float64   // N expected rewards, or nil when one of them is unknown
-	Partial []float64   // N expected rewards, NaN where unknown; nil where Mean is not, and where all are unknown
+	// GoalMax, or GoalMin, under which Mean, Partial, Rewards and Noise.Bounds are those of the
+	// data with the sign changed: the higher is always the better. See Turned.
+	Goal string
+	Mean []float64 // N expected rewards, or nil when one of them is unknown
+	// N expected rewards, NaN where unknown; nil where Mean is not nil, and where all are unknown
+	Partial []float64
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from

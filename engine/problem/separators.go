@@ -48,7 +48,8 @@ func Header(head []byte) []string {
 	return split(head, separatorOf(head))
 }
 
-// split returns the cells of the first line of a table, after one that names the separator; nil where it cannot be read.
+// split returns the cells of the first line of a table, after one that names the separator; nil
+// where it cannot be read.
 func split(head []byte, separator rune) []string {
 	r := csv.NewReader(bytes.NewReader(head))
 	r.Comma, r.FieldsPerRecord = separator, -1

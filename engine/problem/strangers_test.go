@@ -38,7 +38,8 @@ func TestStrangersTables(t *testing.T) {
 			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are left out only where it has the columns that are named, else delete them"},
 		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
 			notes: "lines 1 to 4, above the header, are left out\ncolumns are separated by semicolons, numbers have decimal commas"},
-		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 + 1 + 3·1.44 + 2·3.24)/4.
+		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 +
+		// 1 + 3·1.44 + 2·3.24)/4.
 		{file: "summaries.csv", long: summaries, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [11.2 14 7 9] | [2.22 2.22 0.5 0.5]",
 			notes: `task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
 		{file: "summaries-without-counts.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev"},

@@ -37,10 +37,10 @@ type cell struct {
 	line, column int
 }
 
-// readTable reads a CSV file with a header, its columns separated as separatorOf says; the header has the
-// columns wanted, and what stands above it is left out. Empty cells
-// at the end of a row and rows of empty cells, as spreadsheets write them, are left out. It reports a
-// file that cannot be read, is empty or not plain text, has ragged rows, or names a column twice.
+// readTable reads a CSV file with a header, its columns separated as separatorOf says; the header
+// has the columns wanted, and what stands above it is left out. Empty cells at the end of a row and
+// rows of empty cells, as spreadsheets write them, are left out. It reports a file that cannot be
+// read, is empty or not plain text, has ragged rows, or names a column twice.
 func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
 	t, r, err := openTable(path, opt, wanted...)
 	if err != nil {

@@ -17,8 +17,8 @@ func (p *Problem) unmeasured() []int {
 	return missing
 }
 
-// Unmeasured names the arms that have no expected reward although others have, as a sentence without a
-// full stop that says what can be done; "" where all have one, or none.
+// Unmeasured names the arms that have no expected reward although others have, as a sentence
+// without a full stop that says what can be done; "" where all have one, or none.
 func (p *Problem) Unmeasured() string {
 	const most = 8
 	missing := p.unmeasured()
@@ -40,8 +40,9 @@ func (p *Problem) Unmeasured() string {
 		len(missing), p.N(), verb, strings.Join(words, "; "))
 }
 
-// Measured returns the problem of the arms whose expected rewards are known, without tasks that have
-// none; p itself where all are known, or none is. Its name says that it is one of measured arms.
+// Measured returns the problem of the arms whose expected rewards are known, without tasks that
+// have none; p itself where all are known, or none is. Its name says that it is one of measured
+// arms.
 func (p *Problem) Measured() *Problem {
 	missing := p.unmeasured()
 	if missing == nil {

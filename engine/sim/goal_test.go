@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A table of rewards r with the goal min gives the samples and the answers of -r under the goal max, for
-// every algorithm and kind of rewards; what it shows as rewards has the sign of r.
+// A table of rewards r with the goal min gives the samples and the answers of -r under the goal
+// max, for every algorithm and kind of rewards; what it shows as rewards has the sign of r.
 func TestGoalMinIsOppositeMax(t *testing.T) {
 	finished := map[string]int{}
 	seeds := uint64(3)
@@ -124,7 +124,8 @@ func TestGoalMinIsOppositeMax(t *testing.T) {
 	}
 }
 
-// Answers of a problem with the goal min are the arms with the lowest rewards, and their estimates are rewards.
+// Answers of a problem with the goal min are the arms with the lowest rewards, and their estimates
+// are rewards.
 func TestGoalMinAnswers(t *testing.T) {
 	p, err := problem.Classic([]float64{7, 5, 9}, 2)
 	if err != nil {
