@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -58,12 +59,12 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
 	case c.InText && c.Owner != "":
-		s.completeRow(&p, c.Owner)
+		completeRow(&p, s.worth(c.Owner, c.Above(text)))
 	case c.InText:
 		p.header = func() []string { return s.header(text, cursor) }
 		s.completeText(&p, c)
 	case c.Owner != "":
-		s.completePart(&p, c.Owner)
+		completePart(&p, s.worth(c.Owner, c.Above(text)))
 	default:
 		s.completeName(&p, c)
 	}
@@ -97,19 +98,31 @@ func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 // doubled writes braces as they stand in a text.
 var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 
-// worth returns what an expression is worth, as far as that is known without running anything.
-func (s *Session) worth(src string) value {
+// worthTime is how long completion looks at what stands above the cursor.
+const worthTime = 200 * time.Millisecond
+
+// worth returns what an expression is worth where the statements above it are not evaluated yet, as far
+// as that is known without running anything.
+func (s *Session) worth(src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
 	}
-	e := &evaluator{ctx: context.Background(), session: s, dry: true, scope: s.scope, st: parsed[0]}
+	ctx, cancel := context.WithTimeout(context.Background(), worthTime)
+	defer cancel()
+	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
+	statements, _ := front.Parse(front.NewSource("", above))
+	for _, st := range statements {
+		if ctx.Err() == nil && !taken(st.Name) {
+			e.statement(st)
+		}
+	}
+	e.st = parsed[0]
 	return e.eval(parsed[0].Node)
 }
 
 // completeRow proposes the names by which elements of a list are chosen; of another value its parts.
-func (s *Session) completeRow(p *proposals, owner string) {
-	v := s.worth(owner)
+func completeRow(p *proposals, v value) {
 	if v.Type != List {
 		p.addAll(CompletesPart, v.partNames(), "")
 		return
@@ -124,8 +137,7 @@ func (s *Session) completeRow(p *proposals, owner string) {
 }
 
 // completePart proposes the parts of what stands before a point.
-func (s *Session) completePart(p *proposals, owner string) {
-	v := s.worth(owner)
+func completePart(p *proposals, v value) {
 	t := v.goType()
 	for _, name := range v.partNames() {
 		p.add(CompletesPart, name, unknownPart(t, name).Type.a())

@@ -33,7 +33,7 @@ func (s *Session) description(text string, cursor int) []report.Block {
 		return functionHelp(c.Function())
 	}
 	if c.Owner != "" {
-		return s.partHelp(c.Owner, c.Word)
+		return partHelp(s.worth(c.Owner, c.Above(text)), c.Word)
 	}
 	if _, bound := s.scope[c.Word]; bound {
 		return s.describe(c.Word)
@@ -52,8 +52,7 @@ func (s *Session) description(text string, cursor int) []report.Block {
 }
 
 // partHelp describes a part of what stands before a point; nil when it has none of that name.
-func (s *Session) partHelp(owner, name string) []report.Block {
-	v := s.worth(owner)
+func partHelp(v value, name string) []report.Block {
 	if !slices.Contains(v.partNames(), name) {
 		return nil
 	}

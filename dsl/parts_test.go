@@ -155,8 +155,10 @@ func TestCompleteParts(t *testing.T) {
 		`r.answers["task 2|`:             "task 2",
 		`p.tasks["task 1"].arms["{{1,|`:  "{{1,2}} {{1,3}} {{1,4}}",
 		`r["samples_t|`:                  "samples_total",
-		"s.rows[0].result.stan|":         "standing",
-		"1..r.|":                         strings.Join(unknown(Result).partNames(), " "),
+		"new = plan(p)\nnew.prob|":       "problem",
+		"new = fb(p, 100)\nprint(\"took {new.answers[0].lea|": "leader",
+		"s.rows[0].result.stan|":                              "standing",
+		"1..r.|":                                              strings.Join(unknown(Result).partNames(), " "),
 	} {
 		before, after, _ := strings.Cut(text, "|")
 		from, to, words := s.Complete(before+after, len([]rune(before)))

@@ -83,6 +83,16 @@ func CursorAt(text string, offset int) Cursor {
 	return c
 }
 
+// Above returns the lines of a text above the one that the cursor is in.
+func (c Cursor) Above(text string) string {
+	runes := []rune(text)
+	at := min(c.At.From, len(runes))
+	for at > 0 && runes[at-1] != '\n' {
+		at--
+	}
+	return string(runes[:at])
+}
+
 // maxAfter limits the tokens after the cursor that are read for the rest of its call.
 const maxAfter = 1000
 
