@@ -215,8 +215,13 @@ func (c *call) failed(err error) {
 	if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
 	}
+	c.failWith(&at, a)
+}
+
+// failWith reports the error of a file or a computation under an argument.
+func (c *call) failWith(at *argument, a *argumentError) {
 	before := len(c.e.errs)
-	c.fail(&at, a.message, a.hint)
+	c.fail(at, a.message, a.hint)
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}

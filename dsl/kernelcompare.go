@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -35,6 +36,10 @@ func compareKernels(fitted []Param) Function {
 			var fits []fit.Fit
 			for _, k := range list {
 				f, err := c.fitOf(c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels")
+				if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
+					c.failWith(&k.argument, wrong)
+					return nil, nil
+				}
 				if err != nil {
 					return nil, err
 				}
