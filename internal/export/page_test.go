@@ -181,10 +181,19 @@ func checkNumbers(t *testing.T, root *markup.Node, tag, kind string, want int) {
 }
 
 // TestFragmentsIntact: what package report draws is on the page as drawn: the text
-// of every table cell, and every drawing with all its parts.
+// of every table cell, and every drawing with all its parts. A figure is drawn for the page.
 func TestFragmentsIntact(t *testing.T) {
 	for i, o := range bundles(t) {
 		fragment := markup.Parse(stringOf(o.Data["text/html"]))
+		if f, ours := ownFigure(o); ours {
+			var b strings.Builder
+			if err := report.FigureElement(&b, f, "x"); err != nil {
+				t.Fatal(err)
+			}
+			if fragment = markup.Parse(b.String()); len(fragment.All("path")) == 0 {
+				t.Errorf("display %d: no drawing", i)
+			}
+		}
 		_, root := rendered(t, book(codeCell("x", []any{removeInput}, o)), Options{})
 		for _, tag := range []string{"td", "th", "li", "p", "path", "text", "rect", "circle", "code", "title", "desc"} {
 			want, got := fragment.All(tag), root.Child("html").Child("body").Child("main").All(tag)
