@@ -11,9 +11,9 @@ import (
 )
 
 // runOf returns a result that keeps estimates.
-func runOf(t *testing.T, p *problem.Problem, mode, algorithm string, seed uint64) engine.Result {
+func runOf(t *testing.T, p *problem.Problem, mode, algorithm string, seed uint64, ridge string) engine.Result {
 	t.Helper()
-	opt := engine.Options{Delta: 0.1}
+	opt := engine.Options{Delta: 0.1, Ridge: engine.Ridge{Kind: ridge}}
 	if mode == engine.ModeFB {
 		opt.Budget = 400
 	}
@@ -40,7 +40,7 @@ func TestEstimatesOfAll(t *testing.T) {
 		if e.Name == "CoSuccessiveElimination" {
 			p = same
 		}
-		r := runOf(t, p, e.Mode, e.Name, 1)
+		r := runOf(t, p, e.Mode, e.Name, 1, engine.RidgeAuto)
 		x := r.Estimates
 		if x == nil {
 			t.Errorf("%s %s keeps no estimates", e.Mode, e.Name)
@@ -87,6 +87,32 @@ func TestEstimatesOfAll(t *testing.T) {
 	}
 }
 
+// TestPosteriorEstimates: with ξ of a Gaussian process, estimates are its posterior, of which the answers
+// are, and shorter intervals than those of the noise alone.
+func TestPosteriorEstimates(t *testing.T) {
+	p, err := problem.PaperCase(2, 0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, algorithm := range []string{"CoTestFB", "CoUniformFB", "CoKernelFB"} {
+		r := runOf(t, p, engine.ModeFB, algorithm, 1, engine.RidgeGP)
+		x := r.Estimates
+		if x == nil || !x.Posterior {
+			t.Errorf("%s keeps no posterior", algorithm)
+			continue
+		}
+		last := x.Rounds[len(x.Rounds)-1]
+		for v, a := range r.Answers {
+			lo, hi := p.ArmsOf(v)
+			for i := lo; i < hi; i++ {
+				if x.Arms[i] == a.Leader && math.Abs(last.Mean[i]-a.Estimate) > 1e-9 {
+					t.Errorf("%s, %s: %s is estimated at %g, the answer says %g", algorithm, a.Task, a.Leader, last.Mean[i], a.Estimate)
+				}
+			}
+		}
+	}
+}
+
 // TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
 // all cases, with known scales and with estimated ones.
 func TestEstimatesCover(t *testing.T) {
@@ -104,7 +130,7 @@ func TestEstimatesCover(t *testing.T) {
 		}
 		covered, all := 0, 0
 		for seed := range uint64(120) {
-			round := runOf(t, p, mode, c.algorithm, seed).Estimates.Rounds[0]
+			round := runOf(t, p, mode, c.algorithm, seed, engine.RidgeAuto).Estimates.Rounds[0]
 			for i, m := range round.Mean {
 				all++
 				if math.Abs(m-p.Mean[i]) <= round.Half[i] {
