@@ -33,7 +33,9 @@ func TestStrangersTables(t *testing.T) {
 		{file: "instrument.tsv", long: Long{Task: []string{"Sample ID"}, Arm: []string{"temp (°c)", "speed, rpm"}, Reward: "Yield [%]"},
 			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.141 0.283 1.41 1.27]",
 			notes: "columns are separated by tabs"},
-		{file: "instrument-preamble.csv", long: machines, want: "[A] | [temp=150] | [41] | [1]", notes: "line 1, above the header, is left out"},
+		{file: "instrument-preamble.csv", long: machines, want: "[A] | [temp=150] | [41] | [1]",
+			notes: "line 1, above the header, is left out\n" +
+				"nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
 		{file: "instrument-preamble.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temperature"}, Reward: "throughput"},
 			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are left out only where it has the columns that are named, else delete them"},
 		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",

@@ -24,7 +24,7 @@ func TestMissingFirstLine(t *testing.T) {
 	} {
 		reply := f.execute(code).reply
 		said := fmt.Sprint(reply["traceback"])
-		if reply["status"] != "error" || reply["ename"] != "CompileError" || !strings.Contains(said, "= "+"\x1b") || !strings.Contains(said, "hint: "+want) || !strings.Contains(said, "^") {
+		if reply["status"] != "error" || reply["ename"] != "CompileError" || !strings.Contains(said, "= hint: "+want) || !strings.Contains(said, "^") {
 			t.Errorf("%s: %v\n%s", code, reply["ename"], said)
 		}
 	}
