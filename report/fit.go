@@ -57,14 +57,14 @@ func fitSentence(f fit.Fit) string {
 func kernelsOf(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Kernel"}
 	if f.Start != f.Expression {
-		kv.Items = append(kv.Items, KeyValue{Key: "Given", Value: f.Start})
+		kv.Items = append(kv.Items, KeyValue{Key: "Given", Value: shownKernel(f.Start)})
 	}
-	kv.Items = append(kv.Items, KeyValue{Key: "Fitted", Value: f.Expression})
+	kv.Items = append(kv.Items, KeyValue{Key: "Fitted", Value: shownKernel(f.Expression)})
 	for _, formula := range f.Kernel.Formulas() {
 		kv.Items = append(kv.Items, KeyValue{Key: "where", Value: fmt.Sprintf("%s(%s) = %s", formula.Name, formula.Params, formula.Body)})
 	}
 	if f.Usable != f.Expression {
-		kv.Items = append(kv.Items, KeyValue{Key: "With its level, for with_kernel(…, fitted(…))", Value: f.Usable})
+		kv.Items = append(kv.Items, KeyValue{Key: "With its level, for with_kernel(…, fitted(…))", Value: shownKernel(f.Usable)})
 	}
 	return kv
 }

@@ -54,3 +54,26 @@ func TestProblemJSON(t *testing.T) {
 		}
 	}
 }
+
+// A long kernel is shown by its beginning; JSON has all of it.
+func TestLongKernel(t *testing.T) {
+	p := example()
+	n := 60
+	values := make([][]float64, n)
+	for i := range values {
+		values[i] = make([]float64, n)
+		values[i][i] = 1
+	}
+	p.Kernel = kernels.LiftTask(kernels.Table{Values: values})
+	whole := p.Kernel.String()
+	var text, js strings.Builder
+	if err := Markdown(&text, Document{Displays: []Display{{Name: "p", Value: p}}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), whole) || !strings.Contains(text.String(), "characters in all") || text.Len() > len(whole)/2 {
+		t.Errorf("shows %d characters of a kernel of %d", text.Len(), len(whole))
+	}
+	if err := JSON(&js, Document{Displays: []Display{{Name: "p", Value: p}}}); err != nil || !strings.Contains(js.String(), whole) {
+		t.Errorf("JSON lacks the kernel, error %v", err)
+	}
+}

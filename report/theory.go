@@ -115,6 +115,18 @@ func designBlocks(a bounds.Design) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
+// mostKernel is how many characters of a kernel are shown: a Gram matrix from a file has many more.
+const mostKernel = 1000
+
+// shownKernel returns the text of a kernel, of a long one the beginning.
+func shownKernel(text string) string {
+	runes := []rune(text)
+	if len(runes) <= mostKernel {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d characters in all; JSON has the whole kernel)", string(runes[:mostKernel]), len(runes))
+}
+
 // problemBlocks shows a problem: its size, kernel, noise and where it is from.
 func problemBlocks(p problem.Problem) []Block {
 	label := "Largest noise scale"
@@ -146,7 +158,7 @@ func problemBlocks(p problem.Problem) []Block {
 		t.Rows = append(t.Rows, row)
 	}
 	lead := fmt.Sprintf("%s: %s, %s in all.", p.Name, plural(p.V(), "task"), plural(p.N(), "arm"))
-	kv := KeyValues{Caption: "Problem", Items: []KeyValue{{Key: "Kernel", Value: p.Kernel.String()}}}
+	kv := KeyValues{Caption: "Problem", Items: []KeyValue{{Key: "Kernel", Value: shownKernel(p.Kernel.String())}}}
 	if len(p.Tasks.Columns) > 0 {
 		kv.Items = append(kv.Items, KeyValue{Key: "Task features", Value: problem.FeatureWords(p.Tasks)})
 	}

@@ -126,7 +126,7 @@ func TestRebindSaysWhatIsStale(t *testing.T) {
 // An interrupt keeps what is finished, and the kernel goes on.
 func TestInterruptCope(t *testing.T) {
 	f := start(t)
-	m := f.submit("%%cope\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", algorithm=\"CoKernelFC\", runs=100000, seed=1)")
+	m := f.submit("%%cope\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", schedule=\"tuned\", runs=100000, seed=1)")
 	f.await(m, "a progress display", func(all []*jupyter.Message) bool { return slices.Contains(kinds(all), "update_display_data") })
 	f.ask(jupyter.ControlChannel, "interrupt_request", struct{}{})
 	r := f.finish(m)
@@ -149,7 +149,7 @@ func TestInterruptCope(t *testing.T) {
 
 func TestCopeProgressIsOneDisplay(t *testing.T) {
 	f := start(t)
-	r := f.execute("%%cope\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", algorithm=\"CoKernelFC\", runs=4000, seed=1)").ok(t)
+	r := f.execute("%%cope\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", schedule=\"tuned\", runs=4000, seed=1)").ok(t)
 	ids := map[any]bool{}
 	for _, c := range append(r.of(t, "display_data"), r.of(t, "update_display_data")...) {
 		ids[c["transient"].(map[string]any)["display_id"]] = true

@@ -15,7 +15,7 @@ import (
 func TestGoCellsSeeTheSession(t *testing.T) {
 	needGo(t)
 	f := start(t)
-	f.execute("%%cope\nwave(x, y) = exp(-abs(x[0] - y[0]))\njoint = task(constant(1)) * arm(wave)\np = paper(case=2, gap=0.4)\nr = fc(p, delta=0.05, algorithm=\"CoKernelFC\", algorithm=\"CoKernelFC\", runs=3, seed=1)").ok(t)
+	f.execute("%%cope\nwave(x, y) = exp(-abs(x[0] - y[0]))\njoint = task(constant(1)) * arm(wave)\np = paper(case=2, gap=0.4)\nr = fc(p, delta=0.05, algorithm=\"CoKernelFC\", schedule=\"tuned\", runs=3, seed=1)").ok(t)
 	r := f.execute(`import (
 	"github.com/gonb-cope/gonb-cope/session"
 	"github.com/gonb-cope/gonb-cope/session/display"
