@@ -155,6 +155,9 @@ func TestUnmeasured(t *testing.T) {
 	if _, err = evalText(NewSession(Options{Folder: folder}), call+"plan(p)"); err == nil || !strings.Contains(err.Error(), "1 of 5 arms is not measured") || !strings.Contains(err.Error(), "or give gaps") {
 		t.Errorf("error %v, want the arm and gaps", err)
 	}
+	if text, _ = costsShown(t, call+"plan(p, gaps=[2, 4], epsilon=1)"); !strings.Contains(text, "IndTestFC") || strings.Contains(text, "NaN") {
+		t.Errorf("a plan for gaps shows %s", text)
+	}
 	_, values = costsShown(t, call+"fit(p, measure=3)")
 	if m := values[0].(fit.Fit).Sharing.Measured; m == nil || m.Runs != 3 {
 		t.Errorf("measured %+v", m)

@@ -82,7 +82,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 // scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
 func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
-	q.Mean, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, problem.EnvironmentGaussian
+	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
 	return &q
 }
 

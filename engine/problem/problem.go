@@ -178,6 +178,9 @@ func (p *Problem) Check() error {
 	if len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n) {
 		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise.Scales), len(p.Mean))
 	}
+	if p.Partial != nil && (p.Mean != nil || len(p.Partial) != n) {
+		return fmt.Errorf("problem %q: means that are known in part stand beside means, or are %d for %d arms", p.Name, len(p.Partial), n)
+	}
 	seen := make([]bool, p.V())
 	for i, v := range p.TaskOf {
 		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
