@@ -83,6 +83,9 @@ func (v value) partNames() []string {
 		return nil
 	}
 	var names []string
+	if table, ok := v.Data.(report.Table); ok {
+		names = table.ColumnNames()
+	}
 	for _, p := range report.Parts(t) {
 		names = append(names, p.Name)
 	}
@@ -115,6 +118,9 @@ func (e *evaluator) member(n *ast.MemberNode) value {
 		if v.Type == List { // list["key"]
 			return e.row(n, v, value{Type: Text, Data: name.Value})
 		}
+		if table, ok := v.Data.(report.Table); ok && !slices.Contains(v.partNames(), name.Value) {
+			return e.tableRow(n, table, name.Value)
+		}
 		return e.part(n, v, name.Value)
 	}
 	if named {
@@ -126,6 +132,16 @@ func (e *evaluator) member(n *ast.MemberNode) value {
 		return e.row(n, v, at)
 	case at.Type == Text && at.known():
 		return e.part(n, v, at.Data.(string))
+	case v.Type == Table && at.Type == Number:
+		if !v.known() || !at.known() {
+			return unknown(Record)
+		}
+		table := v.Data.(report.Table)
+		rows := make([]value, len(table.Rows))
+		for i := range rows {
+			rows[i] = value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
+		}
+		return e.element(n, value{Type: List, Data: rows}, at)
 	case v.Type != List && v.Type.hasParts():
 		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()), fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}

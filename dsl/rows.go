@@ -93,3 +93,19 @@ func keyOf(v value) string {
 	}
 	return ""
 }
+
+// tableRow returns the row of a table whose first cell is a text.
+func (e *evaluator) tableRow(n *ast.MemberNode, t report.Table, word string) value {
+	var names []string
+	for i, row := range t.Rows {
+		if len(row) == 0 {
+			continue
+		}
+		if name := fmt.Sprint(row[0]); name == word {
+			return value{Type: Record, Data: t.Row(i), of: reflect.TypeFor[map[string]any]()}
+		} else {
+			names = append(names, name)
+		}
+	}
+	return e.fail(n.Property, Record, fmt.Sprintf("the table has no row or part %q", word), suggest(word, append(names, t.ColumnNames()...)))
+}

@@ -52,8 +52,26 @@ func Parts(t reflect.Type) []Part {
 	return parts
 }
 
+// ColumnNames returns the names of the columns of a table.
+func (t Table) ColumnNames() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Row returns a row of a table, its cells by the names of the columns.
+func (t Table) Row(i int) map[string]any {
+	row := map[string]any{}
+	for j, c := range t.Columns {
+		row[c.Name] = t.Rows[i][j]
+	}
+	return row
+}
+
 // PartOf returns a part of a value; ok is false where there is none of that name. A part that is not
-// known is nil.
+// known is nil. The columns of a table are parts too, as lists of their cells.
 func PartOf(v any, name string) (part any, ok bool) {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer && !r.IsNil() {
@@ -72,6 +90,18 @@ func PartOf(v any, name string) (part any, ok bool) {
 			}
 		}
 		return nil, false
+	}
+	if t, is := r.Interface().(Table); is {
+		for j, c := range t.Columns {
+			if c.Name != name {
+				continue
+			}
+			cells := make([]any, len(t.Rows))
+			for i, row := range t.Rows {
+				cells[i] = row[j]
+			}
+			return cells, true
+		}
 	}
 	for _, p := range Parts(r.Type()) {
 		switch {
