@@ -201,7 +201,13 @@ func (c *call) failed(err error) {
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
 			message, hint = near.Err.Error(), "a table that is, and is near: "+near.Near
 		}
-		c.e.fail(c.culprit(err), c.fn.Result, message, hint)
+		at := argument{Node: c.culprit(err)}
+		for _, a := range c.args {
+			if a.Node == at.Node { // which may stand in another statement, as the values of a sweep do
+				at.st = a.st
+			}
+		}
+		c.fail(&at, message, hint)
 		return
 	}
 	a, ok := err.(*argumentError)

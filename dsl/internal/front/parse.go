@@ -104,8 +104,7 @@ func (w *rewriter) expression(from, to int) *Error {
 				return st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
 		}
-		switch {
-		case t.Kind == lexer.String, t.Kind == tail, t.Is(lexer.Bracket, "{"):
+		if t.Kind == lexer.String || t.Kind == tail || t.Is(lexer.Bracket, "{") {
 			w.text(i)
 		}
 		switch {
