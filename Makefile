@@ -60,10 +60,8 @@ docs: ## write the lists in docs/language.md from the catalogues
 	go test ./dsl -run LanguageDocumentation -update
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
-	@mkdir -p docs/gallery
-	@go build -o docs/gallery/.gonb-cope ./cmd/gonb-cope
-	@status=0; for n in notebooks/*.ipynb; do docs/gallery/.gonb-cope report $$n --no-provenance -o docs/gallery/$$(basename $$n .ipynb).md || status=1; done; \
-		rm docs/gallery/.gonb-cope; exit $$status
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
+		for n in notebooks/*.ipynb; do $$folder/gonb-cope report $$n --no-provenance -o docs/gallery/$$(basename $$n .ipynb).md || exit 1; done
 
 licenses: ## write the licences of all linked modules, which the binary prints
 	go test ./cmd/gonb-cope -run TestLicenses -update

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// figureFonts returns the font that browsers here show figures in. Figures are laid out for Liberation
-// Sans, which is as wide as Arial and Helvetica.
+// figureFonts returns the font that browsers here show figures in. Figures are laid out for
+// Liberation Sans, which is as wide as Arial and Helvetica.
 func figureFonts(ctx context.Context) (string, error) {
 	return fontFound(runtime.GOOS, func(name string) (string, error) {
 		out, err := exec.CommandContext(ctx, "fc-match", "-f", "%{family}", name).Output()
