@@ -17,11 +17,12 @@ import (
 // other invalid, and var lets a colour through only beside an invalid one. The reader's scheme
 // decides.
 //
-// notebookStyle dresses what a cell shows. It comes with every output, because front ends drop the
-// cells that are out of sight, and show outputs alone. So it is short: it has no colours but shades
-// that suit any page, and leaves ground, ink and type to the front end. A front end that does not
-// trust a notebook drops it; then alignment, which readers of tables need most, is still in the
-// cells. JupyterLab aligns cells with specificity (0,2,1), which .cope.cope td has, too.
+// notebookStyle dresses what a cell shows. It comes with each output but plain words, because front
+// ends drop the cells that are out of sight, and show outputs alone. So it is short: it has no
+// colours but shades that suit any page, and leaves background, ink and font to the front end. A
+// front end that does not trust a notebook drops it; then alignment, which readers of tables need
+// most, is still in the cells. JupyterLab aligns cells with specificity (0,2,1), which .cope.cope td
+// has, too.
 var (
 	//go:embed html.css
 	stylesheet string
@@ -83,13 +84,18 @@ func Fragment(w io.Writer, d Display, id string) error {
 
 func fragment(d Display, id string) (*htmlWriter, error) {
 	h := &htmlWriter{prefix: id, notebook: true}
-	h.writef("<div class=\"cope\" id=\"%s\">\n<style>\n%s</style>\n", html.EscapeString(id), notebookStyle)
 	for _, b := range Blocks(d.Value) {
 		if err := h.block(b); err != nil {
 			return nil, err
 		}
 	}
-	h.write("</div>\n")
+	body := h.b.String()
+	h.b.Reset()
+	h.writef("<div class=\"cope\" id=\"%s\">\n", html.EscapeString(id))
+	if strings.Contains(body, `="`) || strings.Contains(body, "<pre>") { // more than paragraphs
+		h.writef("<style>\n%s</style>\n", notebookStyle)
+	}
+	h.write(body + "</div>\n")
 	return h, nil
 }
 

@@ -175,6 +175,14 @@ func TestFragment(t *testing.T) {
 	}
 }
 
+// A number needs no style.
+func TestFragmentOfNumber(t *testing.T) {
+	root := parse(t, written(t, func(w io.Writer) error { return Fragment(w, Display{Value: 2.0}, "cell-7") }))
+	if len(root.all("style")) != 0 || len(root.all("p")) != 1 {
+		t.Errorf("%d styles and %d paragraphs", len(root.all("style")), len(root.all("p")))
+	}
+}
+
 // TestFragmentAlignment: text stands at the left and numbers at the right, where a front end has
 // rules of its own and where it removes the style.
 func TestFragmentAlignment(t *testing.T) {
