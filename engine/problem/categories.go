@@ -27,7 +27,7 @@ func (p *Problem) noteCategories(categories []string) {
 					continue
 				}
 				note := fmt.Sprintf("%s: %s reads column %q, whose numbers are codes of text in no order; name the other columns in dims= of %s, and multiply by category(dims=%q)", p.Sources[0].Path, r.Kernel, column, r.Kernel, column)
-				if !slices.Contains(p.Notes, note) {
+				if !slices.Contains(p.KernelNotes, note) {
 					p.note("%s", note)
 				}
 			}
