@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // The most that a picture of the posterior shows.
@@ -40,7 +41,7 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
 		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms", "results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
 	}
-	p := picture{Estimates: *r.Estimates, reference: !o.NoReference}
+	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin}
 	tasks, err := p.tasks(o.Task)
 	if err != nil {
 		return Figure{}, err
@@ -80,6 +81,7 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 type picture struct {
 	engine.Estimates
 	reference bool // whether the truth is shown
+	lowest    bool // whether the lowest reward is the best
 	dense     bool // whether bars of intervals would hide each other: then lines in shades
 }
 
@@ -226,7 +228,11 @@ const mostCurves = 5
 // their intervals.
 func (p picture) byRound(v int) []Series {
 	arms, last := p.arms(v), p.Rounds[len(p.Rounds)-1]
-	slices.SortStableFunc(arms, func(i, j int) int { return int(sign(last.Mean[j] - last.Mean[i])) })
+	better := 1.0 // the highest first
+	if p.lowest {
+		better = -1
+	}
+	slices.SortStableFunc(arms, func(i, j int) int { return int(better * sign(last.Mean[j]-last.Mean[i])) })
 	var out []Series
 	for k, i := range arms {
 		s := Series{Name: p.Arms[i], Style: Band}

@@ -28,7 +28,7 @@ func (p *Problem) noteCategories(categories []string) {
 				}
 				note := fmt.Sprintf("%s: %s reads column %q, whose numbers are codes of text in no order; name the other columns in dims= of %s, and multiply by category(dims=%q)", p.Sources[0].Path, r.Kernel, column, r.Kernel, column)
 				if !slices.Contains(p.KernelNotes, note) {
-					p.note("%s", note)
+					p.KernelNotes = append(p.KernelNotes, note)
 				}
 			}
 		}

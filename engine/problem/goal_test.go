@@ -133,13 +133,13 @@ func TestNoteCategories(t *testing.T) {
 		}
 		const note = `p.csv: rbf reads column "oil", whose numbers are codes of text in no order; name the other columns in dims= of rbf, and multiply by category(dims="oil")`
 		got := 0
-		for _, n := range p.Notes {
+		for _, n := range p.KernelNotes {
 			if n == note {
 				got++
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s: %d notes, want %d: %q", c.k, got, c.want, p.Notes)
+			t.Errorf("%s: %d notes, want %d: %q", c.k, got, c.want, p.KernelNotes)
 		}
 	}
 }

@@ -14,15 +14,19 @@ const mostKept = 1 << 20
 // the next pull, and at the end.
 type keeper struct {
 	engine.Environment
-	alg    engine.Estimating
-	rounds int // pulled
-	stride int // of the rounds kept: 1, and twice that whenever there are too many
-	kept   engine.Estimates
+	alg     engine.Estimating
+	problem *problem.Problem
+	rounds  int // pulled
+	stride  int // of the rounds kept: 1, and twice that whenever there are too many
+	kept    engine.Estimates
 }
 
 func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Problem) *keeper {
-	return &keeper{Environment: env, alg: alg, stride: 1,
-		kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf, Truth: p.Mean}}
+	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
+	for _, m := range p.Mean {
+		k.kept.Truth = append(k.kept.Truth, p.Turned(m))
+	}
+	return k
 }
 
 // Pull keeps the round before, and passes the plan on.
@@ -42,6 +46,9 @@ func (k *keeper) keep() {
 	now := k.alg.ArmEstimates()
 	if len(now.Mean) == 0 {
 		return
+	}
+	for i := range now.Mean { // as the user has them
+		now.Mean[i] = k.problem.Turned(now.Mean[i])
 	}
 	k.kept.Posterior = now.Posterior
 	k.kept.Rounds = append(k.kept.Rounds, engine.RoundEstimates{Round: k.rounds, Mean: now.Mean, Half: now.Half})
