@@ -149,7 +149,7 @@ func TestInterruptCope(t *testing.T) {
 
 func TestCopeProgressIsOneDisplay(t *testing.T) {
 	f := start(t)
-	r := f.execute("%%cope\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", schedule=\"tuned\", runs=4000, seed=1)").ok(t)
+	r := f.execute("%%cope\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", schedule=\"tuned\", runs=20000, seed=1)").ok(t)
 	ids := map[any]bool{}
 	for _, c := range append(r.of(t, "display_data"), r.of(t, "update_display_data")...) {
 		ids[c["transient"].(map[string]any)["display_id"]] = true
@@ -174,7 +174,7 @@ func TestCopeProgressIsOneDisplay(t *testing.T) {
 		t.Errorf("%d displays are left of the progress", left)
 	}
 	// what the cell has put out stays, in order
-	r = f.execute("%%cope\n1+1\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", runs=4000, seed=1)\n3").ok(t)
+	r = f.execute("%%cope\n1+1\nr = fc(paper(case=1, gap=0.05), delta=0.005, algorithm=\"CoKernelFC\", runs=20000, seed=1)\n3").ok(t)
 	var kept []string
 	for _, o := range r.outputs {
 		if o.Header.Type == "clear_output" {
