@@ -44,6 +44,12 @@ type Ridge struct {
 	Value float64 // ξ ≥ 0, normalised; for RidgeValue
 }
 
+// Level is what is known of the level of all rewards before data; the zero value is nothing.
+type Level struct {
+	Known bool
+	Value float64 // reward units
+}
+
 // Options of an algorithm. The zero value of each field is the default it states.
 type Options struct {
 	Delta float64 // error probability, in (0, 1); 0 means 0.05
@@ -56,6 +62,13 @@ type Options struct {
 	// lower bound on the smallest gap, reward units; 0 means that of the known means
 	Gap  float64
 	Unit float64 // reward units of one normalised unit; 0 means the largest noise scale
+
+	// of posterior methods: prior mean of every reward. Unknown, it has a flat prior [RW06, sec. 2.7]
+	Level Level
+	// of posterior methods: factor on the kernel, which is in squared reward units; 0 means that it
+	// is fitted to the data of the run by restricted likelihood, and with it a part g*identity()
+	// for what the kernel cannot represent (docs/theory.md, The level and the scale of a posterior)
+	Scale float64
 
 	// of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal
 	// without bounds of the problem's rewards
@@ -108,6 +121,10 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("xi must be 0 or more, got %g", o.Ridge.Value)
 	case !(o.Norm >= 0) || !(o.Gap >= 0) || !(o.Unit >= 0) || math.IsInf(o.Norm+o.Gap+o.Unit, 0):
 		return fmt.Errorf("norm, gap and unit must be finite and not negative, got %g, %g and %g", o.Norm, o.Gap, o.Unit)
+	case math.IsNaN(o.Level.Value) || math.IsInf(o.Level.Value, 0):
+		return fmt.Errorf("level must be finite, got %g", o.Level.Value)
+	case !(o.Scale >= 0) || math.IsInf(o.Scale, 0):
+		return fmt.Errorf("scale must be above 0 and finite, got %g", o.Scale)
 	case !(o.Misfit >= 0) || math.IsInf(o.Misfit, 0):
 		return fmt.Errorf("misfit must be 0 or more, got %g", o.Misfit)
 	case o.Misfit > 0 && o.Robust:
@@ -160,6 +177,10 @@ func (o Options) Stated() []Setting {
 	case RidgeValue:
 		text("xi", strconv.FormatFloat(o.Ridge.Value, 'g', -1, 64))
 	}
+	if o.Level.Known {
+		text("level", strconv.FormatFloat(o.Level.Value, 'g', -1, 64))
+	}
+	number("scale", o.Scale)
 	text("law", o.Law)
 	number("norm", o.Norm)
 	number("gap", o.Gap)

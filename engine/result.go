@@ -1,5 +1,7 @@
 package engine
 
+import "fmt"
+
 // Status says how a run or a set of runs ended.
 type Status string
 
@@ -10,7 +12,9 @@ const (
 	// PAC: every task's answer is within epsilon of its best arm
 	StatusEpsilon Status = "within eps"
 	StatusBudget  Status = "budget used" // fixed budget: the pulls allowed are spent
-	StatusRounds  Status = "round limit" // some task is undecided: MaxRounds were used
+	// fixed budget: the run ended before the pulls allowed were spent; Result.Unspent says why
+	StatusLeft   Status = "budget left"
+	StatusRounds Status = "round limit" // some task is undecided: MaxRounds were used
 	// some task is undecided: the next round would exceed MaxSamples
 	StatusSamples     Status = "sample limit"
 	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
@@ -188,6 +192,8 @@ type Result struct {
 	Progress []Progress `json:"progress,omitempty"`
 	// further samples, all agents together, that deciding the first run takes; see Explainer
 	Remaining float64 `json:"remaining,omitempty"`
+	// why pulls of a fixed budget are left, of the first run that left any; "" where none did
+	Unspent string `json:"unspent,omitempty"`
 
 	// T* log(1/2.4δ) / V, per agent; 0 when unknown
 	LowerBoundSamples float64 `json:"lower_bound_samples"`
@@ -203,6 +209,18 @@ type Result struct {
 	// of the first run; nil unless asked for, and where the algorithm is not Estimating. It is as large
 	// as rounds times arms, so that no file has it
 	Estimates *Estimates `json:"-"`
+}
+
+// Ended says how the runs ended: their status, and what is left of a budget.
+func (r Result) Ended() string {
+	if r.Unspent == "" {
+		return string(r.Status)
+	}
+	used := fmt.Sprintf("%.4g of %d samples used: %s", r.SamplesPerAgent.Mean, r.Budget, r.Unspent)
+	if r.Status == StatusLeft {
+		return used
+	}
+	return fmt.Sprintf("%s, %s", r.Status, used)
 }
 
 // Detail is a Result run by run, in the order of the runs: what a sweep keeps so that

@@ -22,6 +22,7 @@ type Outcome struct {
 	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
 	Samples      int        // all agents together
 	Alone        bool       // whether the agents exchanged nothing, though the algorithm may, see Loner
+	Unspent      string     // why pulls of a fixed budget are left; "" where none are
 }
 
 // Run drives an algorithm to its end: the only loop. It stops at Options.MaxRounds and before a
@@ -73,6 +74,12 @@ func (o *Outcome) record(p Plan, alive int) {
 	})
 }
 
+// A Saver is an Algorithm that may end before its budget is spent.
+type Saver interface {
+	// Unspent says why pulls of the budget are left once it is done; "" where none are.
+	Unspent() string
+}
+
 // close takes the algorithm's answers and names how the run ended; an empty
 // status is worked out from the answers.
 func (o *Outcome) close(alg Algorithm, status Status) Outcome {
@@ -82,6 +89,11 @@ func (o *Outcome) close(alg Algorithm, status Status) Outcome {
 		for _, a := range o.Answers {
 			if !a.Decided {
 				status = StatusBudget
+			}
+		}
+		if s, ok := alg.(Saver); ok {
+			if o.Unspent = s.Unspent(); o.Unspent != "" && status == StatusBudget {
+				status = StatusLeft
 			}
 		}
 		for _, e := range o.Eliminations {

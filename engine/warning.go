@@ -29,6 +29,15 @@ const (
 	WarnKernel WarningKind = "kernel"
 	// numbers: runs that reject the kernel, all runs
 	WarnLackOfFit WarningKind = "lack of fit"
+	// the data are not credible under the prior of a posterior method. Numbers: mean of the rewards,
+	// level and standard deviation of the prior, round, p-value, and of several runs those that say
+	// so and all
+	WarnPriorLevel WarningKind = "prior level"
+	// as WarnPriorLevel, where the level was unknown; numbers: mean and standard deviation of the
+	// rewards, standard deviation of the prior, and the same
+	WarnPriorScale WarningKind = "prior scale"
+	// as WarnPriorScale, where the scale was fitted, too
+	WarnPriorKernel WarningKind = "prior kernel"
 	// numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
 	WarnRidgeFC   WarningKind = "ridge fc"
 	WarnRidgeFB   WarningKind = "ridge fb"   // as WarnRidgeFC, of Theorem 2
@@ -95,6 +104,9 @@ const measuredSpeedup = "the speedup is %.3g [%.3g, %.3g] in simulated runs, whe
 // their place in it.
 var sentences = map[WarningKind]string{
 	WarnKernel:         "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (add c*identity() to the kernel)",
+	WarnPriorLevel:     "rewards near %.3g under a prior of level %.3g with sd %.3g: the data are not credible under the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data",
+	WarnPriorScale:     "rewards near %.3g that differ by an sd of %.3g under a prior with sd %.3g: the data are not credible under the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data",
+	WarnPriorKernel:    "rewards near %.3g that differ by an sd of %.3g under a prior that was fitted to them, with sd %.3g: the data are not credible under the kernel (round %d, p = %.2g), and answers that rest on it may be wrong; add c*identity() to the kernel, or state larger noise",
 	WarnRidgeFC:        "xi = %.3g does not meet the condition of Theorem 1 (%.3g ≤ %.3g): its guarantee does not cover this run",
 	WarnRidgeFB:        "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
 	WarnThinRound:      "%d pulls a round are too few for the rounding ratio %.2g",
@@ -158,6 +170,8 @@ func WarningText(ws ...Warning) string {
 		return w.lackOfFit()
 	case !listed:
 		return string(w.Kind)
+	case w.OfPrior():
+		return w.prior(format)
 	case w.Named():
 		ws = ws[:1]
 	}

@@ -24,6 +24,9 @@ func TestWarningSentences(t *testing.T) {
 		want string
 	}{
 		{Warning{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{math.Pi}}, `the kernel cannot represent the expected rewards: off by 3.14 at task "oslo", arm "a"; no guarantee holds (add c*identity() to the kernel)`},
+		{Warning{Kind: WarnPriorLevel, Numbers: []float64{45.23, 0, 1, 1, 1e-300}}, "rewards near 45.2 under a prior of level 0 with sd 1: the data are not credible under the prior (round 1, p = 1e-300), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data"},
+		{Warning{Kind: WarnPriorScale, Numbers: []float64{45, 7.5, 1, 2, 1e-9, 97, 100}}, "in 97 of 100 runs rewards near 45 that differ by an sd of 7.5 under a prior with sd 1: the data are not credible under the prior (round 2, p = 1e-09), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data (of the first such run)"},
+		{Warning{Kind: WarnPriorKernel, Numbers: []float64{45, 7.5, 6, 2, 1e-4, 1, 1}}, "rewards near 45 that differ by an sd of 7.5 under a prior that was fitted to them, with sd 6: the data are not credible under the kernel (round 2, p = 0.0001), and answers that rest on it may be wrong; add c*identity() to the kernel, or state larger noise"},
 		{Warning{Kind: WarnRidgeFC, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 1 (0.25 ≤ 0.125): its guarantee does not cover this run"},
 		{Warning{Kind: WarnRidgeFB, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 2 (0.25 ≤ 0.125): it does not bound the errors of this run"},
 		{Warning{Kind: WarnThinRound, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2"},

@@ -231,7 +231,7 @@ func resultFacts(r engine.Result) KeyValues {
 		add("Budget per agent, T", r.Budget)
 	}
 	add("Ridge, ξ", r.Ridge)
-	add("Status", string(r.Status))
+	add("Status", r.Ended())
 	add("Runs", r.Runs)
 	for _, m := range measures() {
 		if v := m.value(r); v != nil {

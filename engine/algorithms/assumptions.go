@@ -20,6 +20,14 @@ func (b Basis) relied() []*model.Model {
 	if alone, err := b.Model.Alone(); err == nil && !b.Algorithm.Shares {
 		return alone
 	}
+	if b.Algorithm.Regression == RegressionPosterior {
+		switch prior := model.PriorOf(b.Options); {
+		case prior.FitsOwn(b.Model.Problem.N()): // what the kernel cannot represent is fitted, too
+			return nil
+		case !prior.Level.Known:
+			return []*model.Model{b.Model.Levelled()}
+		}
+	}
 	return []*model.Model{b.Model}
 }
 

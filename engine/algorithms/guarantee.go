@@ -44,7 +44,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		return engine.StandingNone, engine.StandingNone + ": " + why
 	}
 	if b.Algorithm.Backing == BackingPosterior {
-		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r)
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r, b.Options)
 	}
 	var s string
 	switch {
@@ -170,12 +170,22 @@ func subGaussian(p *problem.Problem) bool {
 }
 
 // posterior says what answers mean that are backed by a posterior only.
-func posterior(r engine.Result) string {
+func posterior(r engine.Result, opt engine.Options) string {
 	what := "the best arm"
 	if r.Epsilon > 0 {
 		what = fmt.Sprintf("within %g of its best arm", r.Epsilon)
 	}
-	return fmt.Sprintf("under the kernel as prior, each decided answer is %s with posterior probability at least 1 - delta/V = %s; how often it is depends on whether the kernel is right", what, atLeast(r.Delta/float64(r.Tasks)))
+	prior, open := "the kernel", ""
+	if opt.Scale == 0 {
+		prior, open = "the kernel times a scale that is fitted to the data of the run", ", which does not count that what is fitted is an estimate"
+	} else if opt.Scale != 1 {
+		prior = fmt.Sprintf("%g times the kernel", opt.Scale)
+	}
+	level := "an unknown level"
+	if opt.Level.Known {
+		level = fmt.Sprintf("the level %g", opt.Level.Value)
+	}
+	return fmt.Sprintf("under a prior of %s around %s, each decided answer is %s with posterior probability at least 1 - delta/V = %s%s; how often it is depends on whether the kernel is right", prior, level, what, atLeast(r.Delta/float64(r.Tasks)), open)
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

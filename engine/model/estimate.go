@@ -32,6 +32,7 @@ type Estimator struct {
 	root       float64   // √Scale: a norm of 1 in kernel units is that in units of the features
 	truncation float64   // what a cut left of the features' squared lengths; 0 without one
 	precision  float64   // Σ total
+	level      float64   // prior mean of all rewards, normalised
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -145,13 +146,18 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	weighted := mat.NewVecDense(n, nil)
 	for i, c := range e.Total {
 		if c > 0 {
-			weighted.SetVec(i, c*means[i]/e.unit)
+			weighted.SetVec(i, c*(means[i]/e.unit-e.level))
 		}
 	}
 	projected := mat.NewVecDense(dim, nil)
 	projected.MulVec(e.White.T(), weighted)
 	out := mat.NewVecDense(n, nil)
 	out.MulVec(e.White, projected)
+	if e.level != 0 {
+		for i := range n {
+			out.SetVec(i, out.AtVec(i)+e.level)
+		}
+	}
 	return out.RawVector().Data
 }
 

@@ -52,6 +52,8 @@ type Model struct {
 	tasks func() ([]*Model, error) // once: the model of each task alone
 	apart func() (*Model, error)   // once: the same problem under the kernel identity()
 	plain func() (*Model, error)   // once: in coordinates for least squares
+	wide  func() (*Model, error)   // once: with a part for what the kernel leaves out
+	level func() *Model            // once: with a constant
 
 	admits func() bool // once, see AdmitsAll
 }
@@ -100,6 +102,8 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.admitsAll)
+	m.wide = sync.OnceValues(m.widen)
+	m.level = sync.OnceValue(m.withConstant)
 	for i, s := range p.Noise.Scales {
 		m.Precision[i] = unit * unit / (s * s)
 	}

@@ -40,9 +40,10 @@ func couplingProblem(t testing.TB) *problem.Problem {
 func TestCouplingRegret(t *testing.T) {
 	p := couplingProblem(t)
 	got := map[string]engine.Result{}
-	for _, name := range []string{"CoUniformFB", "IndUniformFB", "BestElsewhere"} {
-		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: name,
-			Options: engine.Options{Budget: 12, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: 20, Seed: 1})
+	stated := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}, Level: engine.Level{Known: true}, Scale: 1}
+	for name, opt := range map[string]engine.Options{"CoUniformFB": stated, "IndUniformFB": {}, "BestElsewhere": {}} {
+		opt.Budget = 12
+		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: name, Options: opt, Runs: 20, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,6 +61,9 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if err := entry.Suits(x.Problem); err != nil {
 		return engine.Result{}, err
 	}
+	if err := entry.TakesPrior(x.Options); err != nil {
+		return engine.Result{}, err
+	}
 	if x.Draw == nil {
 		x.natural = true
 		if x.Draw, err = DrawerOf(x.Problem); err != nil {

@@ -19,7 +19,7 @@ func (x Experiment) summary(ctx context.Context, entry algorithms.Entry, model *
 		return r
 	}
 	scores, runs := t.finished()
-	r.Runs, r.Status, r.Warnings = t.done, scores[0].status, t.warned()
+	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].status, t.warned(), t.unspent
 	var wrong, undecided, rounds int
 	wrongTasks := make([]int, 0, len(scores))
 	for _, s := range scores {

@@ -25,6 +25,11 @@ type tally struct {
 	misfits  int               // runs whose data speak against the kernel
 	misfit   *engine.LackOfFit // of the first of them
 	misfitAt int
+	priors   int            // runs whose data are not credible under their prior
+	prior    engine.Warning // of the first of them
+	priorAt  int
+	unspent  string // why the first of the runs that left pulls of a budget did
+	leftAt   int
 	sent     wire.Traffic
 }
 
@@ -45,7 +50,18 @@ func (t *tally) add(run int, s score, m *made) {
 	if t.first == nil || run < t.firstRun {
 		t.first, t.firstRun = m, run
 	}
+	if why := m.outcome.Unspent; why != "" && (t.unspent == "" || run < t.leftAt) {
+		t.unspent, t.leftAt = why, run
+	}
+	doubted := false
 	for k, w := range m.outcome.Warnings {
+		if w.OfPrior() {
+			if !doubted {
+				t.doubtPrior(run, w)
+			}
+			doubted = true
+			continue
+		}
 		at := [2]int{run, k}
 		if before, ok := t.warnings[w.String()]; !ok || slices.Compare(at[:], before.at[:]) < 0 {
 			t.warnings[w.String()] = warned{w, at}
@@ -58,6 +74,14 @@ func (t *tally) add(run int, s score, m *made) {
 		}
 	}
 	t.sent.Add(m.sent)
+}
+
+// doubtPrior takes what a run says of its prior.
+func (t *tally) doubtPrior(run int, w engine.Warning) {
+	if t.priors == 0 || run < t.priorAt {
+		t.prior, t.priorAt = w, run
+	}
+	t.priors++
 }
 
 // leave takes a run that was not finished.
@@ -94,6 +118,11 @@ func (t *tally) warned() []engine.Warning {
 	var out []engine.Warning
 	for _, w := range slices.SortedFunc(maps.Values(t.warnings), func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) }) {
 		out = append(out, w.Warning)
+	}
+	if t.priors > 0 && !byChance(t.priors, t.done) {
+		w := t.prior
+		w.Numbers = append(slices.Clone(w.Numbers), float64(t.priors), float64(t.done))
+		out = append(out, w)
 	}
 	if t.rejected() {
 		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits), float64(t.done)}, LackOfFit: t.misfit})

@@ -9,7 +9,10 @@ var _ engine.Estimating = (*coBayes)(nil)
 
 // ArmEstimates returns posterior means and credible intervals.
 func (a *coBayes) ArmEstimates() engine.ArmEstimates {
-	out := rounds.ArmEstimates(a.Model, a.posterior, a.estimates, a.left/2, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	if a.estimates == nil {
+		return engine.ArmEstimates{}
+	}
+	out := rounds.ArmEstimates(a.Model, a.belief.Estimator, a.estimates, a.belief.Scale*a.left/2, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
 	out.Posterior = true
 	return out
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // coBayes is CoBayesFC: it takes the kernel for the prior covariance of the expected
-// rewards, in squared reward units, and stops a task when the posterior makes it
+// rewards, in squared reward units up to a scale (rounds.Belief), and stops a task when the posterior makes it
 // improbable that any arm is better than the leader by more than ε:
 //
 //	Σ_x P(μ_x - μ_leader > ε | all data) ≤ δ/V.
@@ -30,7 +30,7 @@ type coBayes struct {
 	opt     engine.Options
 	epsilon float64 // normalised
 	risk    float64 // δ/V
-	// prior variance of a difference that features which were cut leave out, normalised
+	// kernel's variance of a difference that features which were cut leave out, normalised
 	left float64
 
 	round   int
@@ -38,7 +38,7 @@ type coBayes struct {
 	model.Pool
 	taken     []int // V: pulls so far
 	scales    rounds.Scales
-	posterior *model.Estimator
+	belief    *rounds.Belief
 	estimates []float64 // posterior means, normalised; nil before any data
 }
 
@@ -56,7 +56,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	}
 	a := &coBayes{
 		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
-		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()),
+		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()), belief: rounds.NewBelief(model.PriorOf(opt)),
 	}
 	if m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
@@ -94,7 +94,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 
 // fill adds the pulls of a round.
 func (a *coBayes) fill(counts []int) {
-	f := newForesight(a.posterior, a.scales.Model.Precision)
+	f := newForesight(a.belief.Estimator, a.scales.Model.Precision)
 	var open []*outlook
 	for v, set := range a.Sets {
 		if len(set) > 1 {
@@ -130,23 +130,21 @@ func (a *coBayes) Learn(b engine.Batch) error {
 		return err
 	}
 	a.scales.Learn(b)
-	means, total := a.Add(b), 0
+	means := a.Add(b)
 	for i, c := range b.Counts {
 		a.taken[a.Model.Problem.TaskOf[i]] += c
-		total += a.Counts[i]
 	}
-	var err error
-	if a.posterior, err = model.NewEstimator(a.scales.Model, a.Model.GpRidge(total), a.Counts); err != nil {
+	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
 		return err
 	}
-	a.estimates = a.posterior.Estimates(means)
+	a.estimates = a.belief.Estimates(means)
 	for v, set := range a.Sets {
 		first, freedom := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set)
 		var risk float64
 		for _, i := range set {
-			variance := a.posterior.Variance(i, first)
+			variance := a.belief.Variance(i, first)
 			if i != first {
-				variance += a.left
+				variance += a.belief.Scale * a.left
 			}
 			risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
 		}
@@ -155,7 +153,7 @@ func (a *coBayes) Learn(b engine.Batch) error {
 		}
 		for _, i := range set {
 			if i != first {
-				a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(a.posterior.Variance(i, first)), engine.RulePosterior)
+				a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(a.belief.Variance(i, first)), engine.RulePosterior)
 			}
 		}
 		a.Sets[v] = []int{first}
@@ -196,5 +194,15 @@ func (a *coBayes) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings reports a kernel that cannot represent the rewards.
-func (a *coBayes) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
+// Warnings reports a kernel that cannot represent the rewards, and data that its prior does not
+// expect.
+func (a *coBayes) Warnings() []engine.Warning {
+	m, prior := a.Model, model.PriorOf(a.opt)
+	switch {
+	case prior.FitsOwn(m.Problem.N()):
+		return a.belief.Doubts()
+	case !prior.Level.Known:
+		m = m.Levelled()
+	}
+	return append(model.MisfitWarnings(m, a.opt), a.belief.Doubts()...)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -61,7 +62,7 @@ func TestCoBayesIsThePosterior(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
 		const delta, epsilon = 0.1, 0.05
-		alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: epsilon})
+		alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: epsilon, Level: engine.Level{Known: true}, Scale: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,28 +145,44 @@ func TestForesight(t *testing.T) {
 	}
 }
 
-// On instances that are drawn from the prior, errors are at most δ: there the
-// posterior is right. Rewards stay what they are in the stated units of noise, known or not.
+// On instances that are drawn from the prior, errors are at most δ: there the posterior is right.
+// So they are where level and scale are learned, on instances of any level and scale. Rewards stay
+// what they are in the stated units of noise, known or not.
 func TestCoBayesUnderItsPrior(t *testing.T) {
-	const delta, runs = 0.2, 400
-	for _, unknown := range []string{"", problem.UnknownTask} {
-		wrong := 0
+	const delta, runs = 0.2, 300
+	for _, row := range []struct {
+		name         string
+		unknown      string
+		opt          engine.Options
+		level, scale float64
+	}{
+		{"level and scale stated", "", engine.Options{Level: engine.Level{Known: true}, Scale: 1}, 0, 1},
+		{"and noise unknown", problem.UnknownTask, engine.Options{Level: engine.Level{Known: true}, Scale: 1}, 0, 1},
+		{"level unknown", "", engine.Options{Scale: 1}, 45, 1},
+		{"level and scale learned", "", engine.Options{}, 45, 1},
+		{"from a kernel 3 times too small", "", engine.Options{}, 45, 3},
+		{"from a kernel 3 times too large", "", engine.Options{}, -7, 1. / 3},
+		{"and noise unknown", problem.UnknownTask, engine.Options{}, 45, 1},
+	} {
+		wrong, doubted, samples := 0, 0, 0
 		for seed := range uint64(runs) {
 			p := enginetest.Paper(t, 2, 0.8)
-			p.Noise.UnknownBy = unknown
+			p.Noise.UnknownBy = row.unknown
 			m := plain.ModelOf(t, p)
 			rng := rand.New(rand.NewPCG(seed, 9))
 			theta := make([]float64, m.Rank())
 			for k := range theta {
-				theta[k] = rng.NormFloat64()
+				theta[k] = math.Sqrt(row.scale) * rng.NormFloat64()
 			}
 			mean := make([]float64, p.N())
 			for i := range mean {
-				mean[i] = floats.Dot(m.Features.RawRowView(i), theta)
+				mean[i] = row.level + floats.Dot(m.Features.RawRowView(i), theta)
 			}
 			p.Mean = mean
 			m = plain.ModelOf(t, p)
-			alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: 0.3})
+			opt := row.opt
+			opt.Delta, opt.Epsilon = delta, 0.3*math.Sqrt(row.scale)
+			alg, err := NewCoBayesFC(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +190,11 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 				return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
 			}), engine.Options{})
 			if err != nil || out.Status != engine.StatusDecided {
-				t.Fatalf("%q: %s, %v", unknown, out.Status, err)
+				t.Fatalf("%s: %s, %v", row.name, out.Status, err)
+			}
+			samples += out.Samples
+			if slices.ContainsFunc(out.Warnings, engine.Warning.OfPrior) {
+				doubted++
 			}
 			bad := false
 			for v, set := range p.Groups() {
@@ -184,7 +205,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 						got = mean[i]
 					}
 				}
-				bad = bad || !(best-got <= 0.3)
+				bad = bad || !(best-got <= opt.Epsilon)
 			}
 			if bad {
 				wrong++
@@ -192,11 +213,60 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 		}
 		// 3.1 standard deviations above δ: exceeded with probability 0.001 at error rate δ.
 		if limit := delta*runs + 3.1*math.Sqrt(runs*delta*(1-delta)); float64(wrong) > limit {
-			t.Errorf("noise %q: %d of %d runs wrong, at most %.0f expected", unknown, wrong, runs, limit)
+			t.Errorf("%s: %d of %d runs wrong, at most %.0f expected", row.name, wrong, runs, limit)
 		}
 		if wrong == 0 {
-			t.Errorf("noise %q: no run of %d is wrong: the rule does not stop as early as delta = %g allows", unknown, runs, delta)
+			t.Errorf("%s: no run of %d is wrong: the rule does not stop as early as delta = %g allows", row.name, runs, delta)
 		}
-		t.Logf("noise %q: %d of %d runs wrong", unknown, wrong, runs)
+		// The same of the check of the prior, which errs with probability LackLevel.
+		if limit := engine.LackLevel*runs + 3.1*math.Sqrt(runs*engine.LackLevel); float64(doubted) > limit {
+			t.Errorf("%s: %d of %d runs doubt a prior that is right, at most %.0f expected", row.name, doubted, runs, limit)
+		}
+		t.Logf("%s: %d of %d runs wrong, %d doubt the prior, %.1f samples", row.name, wrong, runs, doubted, float64(samples)/runs)
+	}
+}
+
+// A level or a scale that is stated and wrong is reported after the first round, with what it is
+// and what to do; a level and a scale that are learned are not. The rewards are measured: nothing
+// is known of their means.
+func TestWrongPriorIsDoubted(t *testing.T) {
+	for _, row := range []struct {
+		opt  engine.Options
+		kind engine.WarningKind
+	}{
+		{engine.Options{Level: engine.Level{Known: true}, Scale: 1}, engine.WarnPriorLevel},
+		{engine.Options{Level: engine.Level{Known: true, Value: 45}, Scale: 0.01}, engine.WarnPriorLevel},
+		{engine.Options{Scale: 0.01}, engine.WarnPriorScale},
+		{engine.Options{}, ""},
+		{engine.Options{Level: engine.Level{Known: true, Value: 45}}, ""},
+	} {
+		p := enginetest.Paper(t, 2, 0.8)
+		for i := range p.Mean {
+			p.Mean[i] = 45 + 10*p.Mean[i]
+		}
+		measured := *p
+		measured.Mean = nil
+		a, err := NewCoBayesFC(plain.ModelOf(t, &measured), row.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		plan, err := a.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			t.Fatal(err)
+		}
+		var got engine.WarningKind
+		for _, w := range a.Warnings() {
+			if w.OfPrior() {
+				got = w.Kind
+				t.Log(w)
+			}
+		}
+		if got != row.kind {
+			t.Errorf("%+v: warning %q, want %q", row.opt, got, row.kind)
+		}
 	}
 }

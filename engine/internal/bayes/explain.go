@@ -33,13 +33,13 @@ func (a *coBayes) lacking(v int, set []int) engine.Progress {
 	first, rival, most := rounds.Leader(set, a.estimates), -1, -1.0
 	freedom := a.scales.FreedomOf(set)
 	for _, i := range set {
-		p := exceeds(a.estimates[i]-a.estimates[first], a.posterior.Variance(i, first), a.epsilon, freedom)
+		p := exceeds(a.estimates[i]-a.estimates[first], a.belief.Variance(i, first), a.epsilon, freedom)
 		if i != first && p > most {
 			rival, most = i, p
 		}
 	}
 	threshold := distuv.UnitNormal.Quantile(1 - a.risk)
-	gap, sd := a.estimates[first]-a.estimates[rival], math.Sqrt(a.posterior.Variance(rival, first))
+	gap, sd := a.estimates[first]-a.estimates[rival], math.Sqrt(a.belief.Variance(rival, first))
 	times := threshold * sd / (rounds.MedianGap(gap, sd) + a.epsilon)
 	samples := max(1, math.Ceil(float64(a.taken[v])*(times*times-1)))
 	return a.OpenProgress(v, first, rival, len(set), gap, sd, rounds.Reached(gap+a.epsilon, threshold*sd), samples)

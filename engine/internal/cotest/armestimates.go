@@ -12,6 +12,6 @@ var _ engine.Estimating = (*coTest)(nil)
 func (a *coTest) ArmEstimates() engine.ArmEstimates {
 	left := a.misfit.typical * a.misfit.typical
 	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, left, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-	out.Posterior = a.prior > 0
+	out.Posterior = a.belief != nil
 	return out
 }

@@ -24,7 +24,8 @@ import (
 // is fixed beforehand by the budget: T is the pulls since round 1.
 type coTestFB struct {
 	*coTest
-	shares []int // pulls by round
+	wide   *model.Model // with a belief: of the first design, see model.Wide
+	shares []int        // pulls by round
 }
 
 var (
@@ -41,16 +42,16 @@ const (
 	caution      = 2   // variances by which squared gaps are taken to be larger than estimated
 )
 
-// NewCoTestFB prepares the fixed-budget form. It goes by least squares, or with Ridge.Kind RidgeGP
-// by the posterior mean of a Gaussian process, whose kernel is in squared reward units, in leaders,
-// gaps and designs; the tests of what is decided are by least squares always. Least squares need a
-// pull for every dimension of the features: a smaller budget is an error.
+// NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP leaders, gaps
+// and designs go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
+// another kind they go by least squares, which need a pull for every dimension of the features: a
+// smaller budget is an error. The tests of what is decided are by least squares always.
 func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	gp := opt.Ridge.Kind == engine.RidgeGP
 	opt, err := opt.Checked(engine.ModeFB)
 	if err != nil {
 		return nil, err
 	}
-	gp := opt.Ridge.Kind == engine.RidgeGP
 	if !gp {
 		if m, err = m.Decoupled(); err != nil {
 			return nil, err
@@ -63,9 +64,14 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	a := &coTestFB{coTest: base}
 	total, least := opt.Budget*m.Problem.V(), 1
 	if gp {
-		a.prior = m.Unit * m.Unit
+		a.belief = rounds.NewBelief(model.PriorOf(opt))
+		if a.wide = m; opt.Scale == 0 {
+			if a.wide, err = m.Wide(); err != nil {
+				return nil, err
+			}
+		}
 	} else if least = budgetLeast * m.Rank(); total < least && base.alpha > 0 {
-		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp" with a kernel in squared units of the rewards`,
+		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp"`,
 			opt.Budget, total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	}
 	a.divide(total, least)
@@ -117,12 +123,12 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
 	var st *rounds.Stage
 	var err error
-	if a.round < exploring && a.scales.Groups == nil { // known before any data
+	if a.known() {
 		kind, sets := canon.KindBudgetRound, contrasts.Groups
 		if a.round > 0 && !a.repeats() { // on top of the pulls before
 			kind, sets = canon.KindBudgetFurther, append(sets, a.shares[:a.round])
 		}
-		st, err = model.Remembered(a.Model, canon.Key{Kind: kind, Ridge: a.prior, Pulls: n, Sets: sets}, compute)
+		st, err = model.Remembered(a.Model, canon.Key{Kind: kind, Ridge: a.ridge(), Pulls: n, Sets: sets}, compute)
 	} else {
 		st, err = compute()
 	}
@@ -132,16 +138,39 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 	return a.commit(st)
 }
 
+// known reports whether the coming round's design is known before any data.
+func (a *coTestFB) known() bool {
+	fitted := a.round > 0 && a.belief != nil && a.opt.Scale == 0
+	return a.round < exploring && a.scales.Groups == nil && !fitted
+}
+
 // repeats reports whether the coming round is exploration by itself, as round 1 is. Under a prior
 // the data may be too few for that, and it goes on from them.
-func (a *coTestFB) repeats() bool { return a.round < exploring && a.prior == 0 }
+func (a *coTestFB) repeats() bool { return a.round < exploring && a.belief == nil }
+
+// ridge returns ξ of a design of one pull before any data, 0 for least squares: that of a Gaussian
+// process at the scale that was stated, or at the one at which arms differ as much as the noise does,
+// whatever units the kernel is in.
+func (a *coTestFB) ridge() float64 {
+	switch {
+	case a.belief == nil:
+		return 0
+	case a.opt.Scale > 0:
+		return a.Model.Unit * a.Model.Unit / a.opt.Scale
+	}
+	return a.Model.Spread()
+}
 
 // designProblem returns what the round's design is over, arms without copies: the contrasts in all
 // that is known. In the features that the estimator of all data has made white its
 // information is I, which n pulls add to as to a ridge of 1/n.
 func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
 	m, known := a.scales.Model, a.pooled
-	features, ridge := m.Features, m.Normalised(a.prior/float64(n))
+	precision := m.Precision
+	if a.belief != nil && (known == nil || a.belief.Own > 0) {
+		m = a.wide
+	}
+	features, ridge := m.Features, m.Normalised(a.ridge()/float64(n))
 	if a.repeats() {
 		known = nil
 	}
@@ -156,14 +185,15 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 			arms = append(arms, i)
 		}
 	}
-	columns := make([]int, m.Rank())
+	_, width := features.Dims()
+	columns := make([]int, width)
 	for k := range columns {
 		columns[k] = k
 	}
 	s := design.Space{Features: canon.Submatrix(features, arms, columns), Ridge: ridge, Precision: make([]float64, len(arms))}
 	for k, i := range arms { // an arm off the measured span would bring its own unknown
 		if known == nil || known.Spans(i) {
-			s.Precision[k] = m.Precision[i]
+			s.Precision[k] = precision[i]
 		}
 	}
 	at := func(i int) int { return position[m.Layout.First[i]] }

@@ -24,15 +24,13 @@ import (
 // the test is valid whatever they are, as long as they were fixed before the round.
 type coTest struct {
 	rounds.Candidates
-	opt     engine.Options
-	scales  rounds.Scales
-	planner planner // nil in coTestFB, which plans by itself
-	epsilon float64 // normalised
-	alpha   float64 // level of each test
-	misfit  misfit
-	// precision of a Gaussian-process prior in the estimates of all data, normalised; 0 means least
-	// squares
-	prior    float64
+	opt      engine.Options
+	scales   rounds.Scales
+	planner  planner // nil in coTestFB, which plans by itself
+	epsilon  float64 // normalised
+	alpha    float64 // level of each test
+	misfit   misfit
+	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
 	contests []*contest
 
@@ -201,7 +199,7 @@ func (a *coTest) update(b engine.Batch) error {
 	if a.round == 1 {
 		a.clock.Origin *= least
 	}
-	pooled, err := model.NewEstimator(a.scales.Model, a.prior/float64(engine.Plan{Counts: a.Counts}.Pulls()), a.Counts)
+	pooled, err := a.pool(means)
 	if err != nil {
 		return err
 	}
@@ -209,6 +207,17 @@ func (a *coTest) update(b engine.Batch) error {
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 	return nil
+}
+
+// pool returns the estimator of all data.
+func (a *coTest) pool(means []float64) (*model.Estimator, error) {
+	if a.belief == nil {
+		return model.NewEstimator(a.scales.Model, 0, a.Counts)
+	}
+	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
+		return nil, err
+	}
+	return a.belief.Estimator, nil
 }
 
 // Done reports whether every task is decided.
@@ -245,6 +254,9 @@ func (a *coTest) Warnings() []engine.Warning {
 	var out []engine.Warning
 	if a.misfit.data == nil {
 		out = model.MisfitWarnings(a.Model, a.opt)
+	}
+	if a.belief != nil {
+		out = append(out, a.belief.Doubts()...)
 	}
 	e := a.Model.Problem.Noise.Environment
 	if a.opt.LawFor(a.Model.Problem) == engine.LawNormal && (e == problem.EnvironmentBernoulli || e == problem.EnvironmentResampled) {

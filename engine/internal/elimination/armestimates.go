@@ -21,9 +21,10 @@ func (e *elimination) ArmEstimates() engine.ArmEstimates {
 
 // ArmEstimates returns the estimates of the last round.
 func (a *CoKernelFB) ArmEstimates() engine.ArmEstimates {
-	out := a.LastEstimates(a.Model)
-	out.Posterior = a.opt.Ridge.Kind == engine.RidgeGP
-	return out
+	if a.belief != nil {
+		return a.BelievedEstimates(a.Model, a.belief)
+	}
+	return a.LastEstimates(a.Model)
 }
 
 // ArmEstimates returns the estimates of all data.

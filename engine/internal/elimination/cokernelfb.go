@@ -26,7 +26,8 @@ type CoKernelFB struct {
 	pulls  int // N per round
 	round  int
 	stage  *rounds.Stage
-	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
+	belief *rounds.Belief // by which arms are cut, with ξ of a Gaussian process; else nil
+	thin   float64        // largest rounding ratio above 2(1+ε), 0 when none
 }
 
 // halving holds the steps in which algorithms of the kind of Alg. 2 differ.
@@ -106,6 +107,7 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.GpRidge(a.pulls)
+		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
 	norm, err := m.NormBound(opt, a.ridge)
 	a.Evidence = rounds.NewEvidence(m.Problem, opt.Delta, a.rounds, norm)
@@ -155,6 +157,14 @@ func (a *CoKernelFB) Learn(b engine.Batch) error {
 	}
 	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
 	a.Weigh(a.stage.Estimate, estimates, a.Sets)
+	width := a.stage.Estimate
+	if a.belief != nil {
+		if err := a.belief.Learn(a.Model, b.Counts, b.Means, math.Inf(1)); err != nil {
+			return err
+		}
+		width, estimates = a.belief.Estimator, a.belief.Estimates(b.Means)
+		a.Believe(estimates)
+	}
 	for v, set := range a.Sets {
 		if len(set) < 2 {
 			continue
@@ -163,7 +173,7 @@ func (a *CoKernelFB) Learn(b engine.Batch) error {
 		if err != nil {
 			return fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err)
 		}
-		a.keep(v, kept, a.stage.Estimate, estimates)
+		a.keep(v, kept, width, estimates)
 	}
 	return nil
 }
@@ -207,6 +217,19 @@ func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
 // Alg. 2, l. 3].
 func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.Single() }
 
+// Unspent says why pulls are left: the sets were cut to one arm before the last round, or the budget
+// is no multiple of the rounds.
+func (a *CoKernelFB) Unspent() string {
+	left := a.opt.Budget*a.Model.Problem.V() - a.round*a.pulls
+	switch {
+	case left <= 0:
+		return ""
+	case a.round < a.rounds:
+		return fmt.Sprintf("one candidate of each task was left after round %d of %d", a.round, a.rounds)
+	}
+	return fmt.Sprintf("the rounds are %d of %d pulls each", a.rounds, a.pulls)
+}
+
 // Answers returns each task's best estimate among its candidates, and whether
 // the data support it (see evidence).
 func (a *CoKernelFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
@@ -220,6 +243,9 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 	if a.thin > 0 {
 		// the same for every run
 		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}})
+	}
+	if a.belief != nil {
+		out = append(out, a.belief.Doubts()...)
 	}
 	return out
 }

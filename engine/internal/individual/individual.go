@@ -123,6 +123,18 @@ func (a *Algorithm) Done() bool {
 	return true
 }
 
+// Unspent says why the first agent that has pulls left has them.
+func (a *Algorithm) Unspent() string {
+	for v, part := range a.Parts {
+		if s, ok := part.(engine.Saver); ok {
+			if why := s.Unspent(); why != "" {
+				return fmt.Sprintf("task %q: %s", a.model.Problem.Tasks.Names[v], why)
+			}
+		}
+	}
+	return ""
+}
+
 // Answers joins the answers of the agents, in task order.
 func (a *Algorithm) Answers() []engine.Answer {
 	var out []engine.Answer

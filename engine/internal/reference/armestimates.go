@@ -12,9 +12,10 @@ var (
 
 // ArmEstimates returns the estimates of the one round.
 func (a *uniformFB) ArmEstimates() engine.ArmEstimates {
-	out := a.LastEstimates(a.Model)
-	out.Posterior = a.opt.Ridge.Kind == engine.RidgeGP
-	return out
+	if a.belief != nil {
+		return a.BelievedEstimates(a.Model, a.belief)
+	}
+	return a.LastEstimates(a.Model)
 }
 
 // ArmEstimates returns the estimates of all data.

@@ -20,6 +20,7 @@ type uniformFB struct {
 	opt       engine.Options
 	ridge     float64
 	estimator *model.Estimator
+	belief    *rounds.Belief // by which answers are chosen; nil means by the estimator
 	counts    []int
 	done      bool
 	// chooses the answer; nil means the largest estimate
@@ -102,6 +103,7 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.GpRidge(opt.Budget * m.Problem.V())
+		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
 	norm, err := m.NormBound(opt, a.ridge)
 	if err != nil {
@@ -127,6 +129,13 @@ func (a *uniformFB) Learn(b engine.Batch) error {
 	}
 	estimates := a.estimator.Estimates(b.Means)
 	a.Weigh(a.estimator, estimates, a.Sets)
+	if a.belief != nil {
+		if err := a.belief.Learn(a.Model, a.counts, b.Means, math.Inf(1)); err != nil {
+			return err
+		}
+		estimates = a.belief.Estimates(b.Means)
+		a.Believe(estimates)
+	}
 	for v, set := range a.Sets {
 		first := rounds.Leader(set, estimates)
 		if a.answerOf != nil {
@@ -175,6 +184,9 @@ func (a *uniformFB) Warnings() []engine.Warning {
 	out := model.MisfitWarnings(a.Model, a.opt)
 	if slices.Contains(a.counts, 0) {
 		out = append(out, engine.Warning{Kind: engine.WarnUnpulled, Numbers: []float64{float64(a.opt.Budget)}})
+	}
+	if a.belief != nil {
+		out = append(out, a.belief.Doubts()...)
 	}
 	return out
 }

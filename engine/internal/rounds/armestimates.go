@@ -58,3 +58,13 @@ func (ev *Evidence) LastEstimates(m *model.Model) engine.ArmEstimates {
 	last := ev.Rounds[len(ev.Rounds)-1]
 	return ArmEstimates(m, last.estimator, last.Estimates, 0, KnownScales)
 }
+
+// BelievedEstimates returns what a posterior, nil before any data, says of every arm.
+func (ev *Evidence) BelievedEstimates(m *model.Model, b *Belief) engine.ArmEstimates {
+	if b.Posterior == nil {
+		return engine.ArmEstimates{}
+	}
+	out := ArmEstimates(m, b.Estimator, ev.believed, 0, KnownScales)
+	out.Posterior = true
+	return out
+}

@@ -17,10 +17,12 @@ import (
 type Evidence struct {
 	beaten []bool // N
 	// N: index into rounds of the last one an arm was a candidate in; -1 before
-	seen    []int
-	Rounds  []roundEstimate // one per round
-	LogTerm float64
-	norm    float64
+	seen   []int
+	Rounds []roundEstimate // one per round
+	// N: posterior means by which leaders are chosen, normalised; nil means the rounds' estimates
+	believed []float64
+	LogTerm  float64
+	norm     float64
 }
 
 // roundEstimate is one round's estimator with its estimates.
@@ -64,8 +66,15 @@ func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	return j.Estimates[i] - j.Estimates[rival] + width
 }
 
+// Believe sets posterior means, normalised, by which leaders are chosen from now on. What is beaten
+// does not change: that is judged by estimators which were fixed before their data.
+func (ev *Evidence) Believe(means []float64) { ev.believed = means }
+
 // estimate returns the latest estimate of arm i, normalised; NaN before any.
 func (ev *Evidence) estimate(i int) float64 {
+	if ev.believed != nil {
+		return ev.believed[i]
+	}
 	if ev.seen[i] < 0 {
 		return math.NaN()
 	}

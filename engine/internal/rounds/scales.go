@@ -152,6 +152,18 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 	return least
 }
 
+// Freedom returns the degrees of freedom of all scales together; +Inf where they are known.
+func (n *Scales) Freedom() float64 {
+	if n.Groups == nil {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for _, f := range n.freedom {
+		sum += f
+	}
+	return sum
+}
+
 // weightsOf returns N numbers w with Σ_k w_k ȳ_k the estimate that the bet is on.
 func weightsOf(b sequential.Bet, e *model.Estimator) []float64 {
 	if !b.Direct {

@@ -1,0 +1,327 @@
+package model
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// meansOf holds what a posterior is formed of, normalised. Arms that are one to the kernel have one
+// part by themselves, where arms have any, and so are one here.
+type meansOf struct {
+	m        *Model
+	flat     bool      // whether the level is unknown
+	level    float64   // the one stated
+	arms     []int     // different arms
+	of       []int     // N: positions in arms
+	total    []float64 // by arm: t
+	y        []float64 // by arm
+	each     []float64 // N: t_i
+	observed int       // arms with pulls
+}
+
+func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []float64) *meansOf {
+	n := m.Problem.N()
+	d := &meansOf{m: m, flat: !level.Known, level: level.Value / m.Unit, of: make([]int, n), each: make([]float64, n)}
+	for i, first := range m.Layout.First {
+		if first == i || !merged {
+			d.of[i] = len(d.arms)
+			d.arms = append(d.arms, i)
+		} else {
+			d.of[i] = d.of[first]
+		}
+	}
+	d.total, d.y = make([]float64, len(d.arms)), make([]float64, len(d.arms))
+	for i, c := range counts {
+		if c > 0 {
+			k := d.of[i]
+			d.each[i] = float64(c) * m.Precision[i]
+			d.total[k] += d.each[i]
+			d.y[k] += d.each[i] / d.total[k] * (means[i]/m.Unit - d.y[k])
+		}
+	}
+	for _, t := range d.total {
+		if t > 0 {
+			d.observed++
+		}
+	}
+	return d
+}
+
+// fit returns the data around their level for a scale, fitted where it is 0, and for the part of
+// arms by themselves where that is wanted. This is looked for from small to large: a quarter of the
+// noise, and four times as much as long as the likelihood rises.
+func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
+	best, err := d.centred(0, scale)
+	if err != nil || !own {
+		return best, err
+	}
+	noise := 0.0
+	for _, t := range d.total {
+		if t > 0 {
+			noise += 1 / t / float64(d.observed)
+		}
+	}
+	worse := 0
+	for g := noise / 16; worse < ownPatience && g < scaleMost*noise; g *= 4 {
+		c, err := d.centred(g, scale)
+		if err != nil {
+			return nil, err
+		}
+		if worse++; c.likelihood() < best.likelihood() {
+			best, worse = c, 0
+		}
+	}
+	return best, nil
+}
+
+// ownPatience is how many larger parts in a row may be worse before the search ends.
+const ownPatience = 4
+
+// centred holds the data of a posterior around their level, with the eigenvalues of their
+// information, where each arm has a part of variance g by itself and so the precision t_i' = 1/(1/t_i
+// + g). All numbers are normalised.
+type centred struct {
+	*meansOf
+	own       float64   // g
+	scale     float64   // s in units of the features
+	with      []float64 // by arm: t'
+	precision float64   // T', their sum
+	noise     float64   // -Σ log t_i'
+	centre    float64   // ȳ, or the level that was stated
+	origin    []float64 // m: φ̄, or 0
+	weighted  *mat.VecDense
+	matrix    *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
+	squares   float64       // Σ t' (ȳ_i - ȳ)²
+	values    []float64     // its eigenvalues d_k
+	vectors   mat.Dense     // and their vectors, in columns
+	along     []float64     // those times the weighted sum Σ t' (φ - φ̄)(ȳ_i - ȳ)
+}
+
+// centred returns them for a part of arms by themselves and a scale, fitted where it is 0.
+func (d *meansOf) centred(own, scale float64) (*centred, error) {
+	_, dim := d.m.Features.Dims()
+	c := &centred{meansOf: d, own: own, scale: scale, with: make([]float64, len(d.arms)), origin: make([]float64, dim), centre: d.level}
+	for i, t := range d.total {
+		if t > 0 {
+			c.with[i] = t / (1 + own*t)
+			c.precision += c.with[i]
+			c.noise -= math.Log(c.with[i])
+		}
+	}
+	if c.flat {
+		c.centre = Dot(c.with, d.y) / c.precision
+		for i, t := range c.with {
+			if t > 0 {
+				addTo(c.origin, t/c.precision, d.m.Features.RawRowView(d.arms[i]))
+			}
+		}
+	}
+	rows, z := mat.NewDense(d.observed, dim, nil), mat.NewVecDense(d.observed, nil)
+	k := 0
+	for i, t := range c.with {
+		if t == 0 {
+			continue
+		}
+		root := math.Sqrt(t)
+		for j, v := range d.m.Features.RawRowView(d.arms[i]) {
+			rows.Set(k, j, root*(v-c.origin[j]))
+		}
+		z.SetVec(k, root*(d.y[i]-c.centre))
+		k++
+	}
+	c.squares = mat.Dot(z, z)
+	c.matrix, c.weighted = mat.NewSymDense(dim, nil), new(mat.VecDense)
+	c.matrix.SymOuterK(1, rows.T())
+	c.weighted.MulVec(rows.T(), z)
+	if err := c.decompose(); err != nil {
+		return nil, err
+	}
+	if scale == 0 {
+		c.scale = c.fitScale()
+	}
+	return c, nil
+}
+
+// likelihood returns -2 times the log of the penalised restricted likelihood, up to a constant.
+func (c *centred) likelihood() float64 {
+	out := c.deviance(c.scale) + c.squares + c.noise
+	if c.flat {
+		out += math.Log(c.precision)
+	}
+	return out
+}
+
+// addTo adds a·x to sum.
+func addTo(sum []float64, a float64, x []float64) {
+	for j, v := range x {
+		sum[j] += a * v
+	}
+}
+
+// decompose computes the eigenvalues; what is rounding of 0 becomes 0.
+func (c *centred) decompose() error {
+	if err := c.m.Context().Err(); err != nil {
+		return err
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(c.matrix, true) {
+		return errors.New("its eigenvalues were not found")
+	}
+	c.values = eigen.Values(nil)
+	eigen.VectorsTo(&c.vectors)
+	var along mat.VecDense
+	along.MulVec(c.vectors.T(), c.weighted)
+	c.along = along.RawVector().Data
+	largest := c.values[len(c.values)-1]
+	for k, d := range c.values {
+		if !(d > roundedEigenvalue*largest) {
+			c.values[k], c.along[k] = 0, 0
+		}
+	}
+	return nil
+}
+
+// roundedEigenvalue is the size, relative to the largest, of eigenvalues that are rounding of 0.
+const roundedEigenvalue = 1e-13
+
+// surprise returns the sum of squares of the centred means over their prior predictive covariance,
+// zᵀ(I + s XXᵀ)⁻¹z = zᵀz - Σ s c_k²/(1 + s d_k).
+func (c *centred) surprise(scale float64) float64 {
+	sum := c.squares
+	for k, d := range c.values {
+		sum -= scale * c.along[k] * c.along[k] / (1 + scale*d)
+	}
+	return max(sum, 0)
+}
+
+// deviance returns -2 times the log of the restricted likelihood of a scale [Patterson and Thompson
+// 1971], the one in which a level without prior is integrated out, and of the penalty √s: up to a
+// constant,
+//
+//	Σ log(1 + s d_k) - Σ s c_k²/(1 + s d_k) - log s.
+//
+// The penalty is that of [Chung et al. 2013], a gamma density of shape 2 and rate 0 of the standard
+// deviation: without it the likelihood of few data is often largest at s = 0, where the posterior
+// is sure that all arms are equal.
+func (c *centred) deviance(scale float64) float64 {
+	sum := -math.Log(scale)
+	for k, d := range c.values {
+		sum += math.Log1p(scale*d) - scale*c.along[k]*c.along[k]/(1+scale*d)
+	}
+	return sum
+}
+
+// fitScale returns the scale of the least deviance: the best of a grid, refined. Where no data bear
+// on it, it is the one that leaves the kernel as it is.
+func (c *centred) fitScale() float64 {
+	largest := c.values[len(c.values)-1]
+	if largest == 0 {
+		return c.m.Scale / (c.m.Unit * c.m.Unit)
+	}
+	// from where noise hides any signal to where nothing is left of the prior
+	lo, hi := math.Log(scaleLeast/largest), math.Log(scaleMost*(1+c.squares)/largest)
+	of := func(x float64) float64 { return c.deviance(math.Exp(x)) }
+	steps := int(math.Ceil((hi - lo) / scaleStep))
+	best, least := lo, math.Inf(1)
+	for k := range steps + 1 {
+		x := lo + float64(k)*(hi-lo)/float64(steps)
+		if y := of(x); y < least {
+			best, least = x, y
+		}
+	}
+	const golden = 0.381966
+	lo, hi = math.Max(lo, best-scaleStep), math.Min(hi, best+scaleStep)
+	for hi-lo > scaleTolerance {
+		if x, y := lo+golden*(hi-lo), hi-golden*(hi-lo); of(x) < of(y) {
+			hi = y
+		} else {
+			lo = x
+		}
+	}
+	return math.Exp((lo + hi) / 2)
+}
+
+// The range of s·d_max in which a scale is looked for, the second times the sum of squares of the
+// data; the step of the grid and the accuracy, of logarithms.
+const (
+	scaleLeast     = 1e-3
+	scaleMost      = 1e8
+	scaleStep      = 0.25
+	scaleTolerance = 1e-6
+)
+
+// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, and 1/√T
+// where the level is unknown. Where arms have a part by themselves, White is a factor of the
+// covariance with it,
+//
+//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i'.
+func (c *centred) estimator() (*Estimator, error) {
+	n, dim := len(c.arms), len(c.origin)
+	shrink := 1 / c.scale
+	e := &Estimator{Total: c.each, precision: c.precision, unit: c.m.Unit, shrink: shrink, root: math.Sqrt(c.m.Scale), level: c.centre}
+	columns := dim
+	if c.flat {
+		columns++
+	}
+	rows := mat.NewDense(n, dim, nil)
+	for k, i := range c.arms {
+		row := rows.RawRowView(k)
+		copy(row, c.m.Features.RawRowView(i))
+		addTo(row, -1, c.origin)
+	}
+	for k, d := range c.values {
+		f := 1 / math.Sqrt(shrink+d)
+		for j := range dim {
+			c.vectors.Set(j, k, f*c.vectors.At(j, k))
+		}
+	}
+	white := mat.NewDense(n, columns, nil)
+	white.Slice(0, n, 0, dim).(*mat.Dense).Mul(rows, &c.vectors)
+	if c.flat {
+		last := 1 / math.Sqrt(c.precision)
+		for k := range n {
+			white.Set(k, dim, last)
+		}
+	}
+	if c.own > 0 {
+		var err error
+		if white, err = c.withOwn(white); err != nil {
+			return nil, err
+		}
+	}
+	if e.White = white; n < len(c.of) {
+		_, columns = white.Dims()
+		e.White = mat.NewDense(len(c.of), columns, nil)
+		for i, k := range c.of {
+			e.White.SetRow(i, white.RawRowView(k))
+		}
+	}
+	return e, nil
+}
+
+// withOwn returns a factor of the covariance with the parts of arms by themselves.
+func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
+	n := len(c.arms)
+	for k := range n {
+		row := white.RawRowView(k)
+		for j := range row {
+			row[j] *= 1 - c.own*c.with[k]
+		}
+	}
+	covariance := mat.NewSymDense(n, nil)
+	covariance.SymOuterK(1, white)
+	for k := range n {
+		covariance.SetSym(k, k, covariance.At(k, k)+(1-c.own*c.with[k])*c.own)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(covariance) {
+		return nil, errors.New("the posterior covariance is not positive definite")
+	}
+	var lower mat.TriDense
+	chol.LTo(&lower)
+	return mat.DenseCopyOf(&lower), nil
+}

@@ -1,0 +1,103 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+)
+
+// Posterior is a Gaussian process given the mean rewards of all pulls so far,
+//
+//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i),
+//
+// with a level β that is one for all arms of all tasks, stated or unknown, and a scale s of the
+// kernel, stated or fitted to the same data (see Prior). Its Estimator has the posterior means and
+// covariances of μ.
+//
+// An unknown level has a flat prior, as in universal kriging [RW06, sec. 2.7]. With the precisions
+// t_i = n_i/σ_i², their sum T and the weighted means φ̄ = Σ t_i φ_i/T and ȳ = Σ t_i ȳ_i/T, integrating
+// it out leaves
+//
+//	E μ_i = ȳ + (φ_i - φ̄)ᵀ A⁻¹ Σ_k t_k (φ_k - φ̄)(ȳ_k - ȳ),
+//	Cov(μ_i, μ_j) = (φ_i - φ̄)ᵀ A⁻¹ (φ_j - φ̄) + 1/T,  A = τ I + Σ_k t_k (φ_k - φ̄)(φ_k - φ̄)ᵀ,
+//
+// where τ is 1 over s in the units of the features. A constant that the kernel already holds is in
+// no φ_i - φ̄, so that the posterior is the same with it and without.
+type Posterior struct {
+	*Estimator
+	Scale float64 // s
+	Level float64 // of the rewards: the one stated, or else the weighted mean ȳ; reward units
+	Own   float64 // g of a fitted part g*identity(); squared reward units
+	SD    float64 // of an arm before any data, √(s·largest k(x̃,x̃) + g); reward units
+	// the prior predictive sum of squares of the means, which is χ² of Freedom degrees where level
+	// and scale are right
+	Surprise float64
+	Freedom  int
+}
+
+// Prior says what a posterior takes for granted before data.
+type Prior struct {
+	Level engine.Level
+	// s; 0 means that it is fitted to the data, and with it a part g*identity() of the kernel, for
+	// rewards that the kernel cannot represent. With more than mostOwn arms there is no such part,
+	// since a kernel has as many dimensions as arms with it.
+	Scale float64
+}
+
+// PriorOf returns what the options state.
+func PriorOf(opt engine.Options) Prior { return Prior{Level: opt.Level, Scale: opt.Scale} }
+
+// FitsOwn reports whether posteriors of n arms fit a part g*identity().
+func (p Prior) FitsOwn(n int) bool { return p.Scale == 0 && n <= mostOwn }
+
+// mostOwn is the most arms that have a part by themselves.
+const mostOwn = 256
+
+// NewPosterior forms the posterior of counts and means (N each, reward units; means of arms with
+// count 0 are ignored), under the precisions of the model.
+func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Posterior, error) {
+	n, dim := m.Features.Dims()
+	if err := memlimit.Matrices(m.Context(), "the posterior", 3, n, dim+1); err != nil {
+		return nil, err
+	}
+	own := prior.FitsOwn(n)
+	d := newMeans(m, prior.Level, own, counts, means)
+	if d.observed == 0 {
+		return nil, errors.New("no pulls, nothing to estimate from")
+	}
+	per := m.Scale / (m.Unit * m.Unit) // variance of a feature's coefficient at s = 1, normalised
+	c, err := d.fit(prior.Scale*per, own)
+	if err != nil {
+		return nil, fmt.Errorf("the information matrix: %w", err)
+	}
+	p := &Posterior{
+		Scale: c.scale / per, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit,
+		Surprise: c.surprise(c.scale), Freedom: d.observed,
+	}
+	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
+	if d.flat {
+		p.Freedom--
+	}
+	p.Estimator, err = c.estimator()
+	return p, err
+}
+
+// PValue returns the probability, before any data, of means at least as far from what the prior
+// expects, the noise's scales being known (freedom +Inf) or estimated with that many degrees of
+// freedom; 1 where the data leave nothing to judge by.
+func (p *Posterior) PValue(freedom float64) float64 {
+	switch {
+	case p.Freedom == 0 || !(p.Surprise > 0):
+		return 1
+	case math.IsInf(freedom, 1):
+		return distuv.ChiSquared{K: float64(p.Freedom)}.Survival(p.Surprise)
+	case !(freedom > 0):
+		return 1
+	}
+	return distuv.F{D1: float64(p.Freedom), D2: freedom}.Survival(p.Surprise / float64(p.Freedom))
+}
