@@ -29,14 +29,16 @@ var (
 	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
 	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units"}
 	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate misfit from the data of the run and allow for it"}
+	levelParam    = Param{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Types: []Type{Number, Text}, Choices: []string{levelUnknown}, Range: anyNumber, Default: `"unknown"`, Doc: `of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior`}
+	scaleParam    = Param{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Types: []Type{Number, Text}, Choices: []string{scaleFit}, Range: positive, Default: `"fit"`, Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent`}
 	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, subgaussian for bounded rewards and normal for others"}
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
 
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
 func posterior(p Param) Param {
-	p.Choices, p.elsewhere = []string{engine.RidgeAuto, engine.RidgeGP}, nil
-	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow; or "gp", the noise of a Gaussian process whose posterior the estimates then are`
+	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
+	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others`
 	return p
 }
 
@@ -60,7 +62,7 @@ func engineFunctions() []Function {
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
 			}, noise[1:], goalParams(), longParams()),
-			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
+			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
 		},
 		{
 			Name: "with_kernel", Section: SectionProblems, Synonyms: []string{"rekernel", "using", "change_kernel"},

@@ -19,7 +19,7 @@ func runFunctions() []Function {
 		{
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"}, Doc: "fixed confidence: samples until every task's best arm is known",
 			Params: ofSome(engine.ModeFC, []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
-				scheduleParam, lawParam, ridgeParam, runs, seed,
+				scheduleParam, lawParam, ridgeParam, levelParam, scaleParam, runs, seed,
 				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
 				normParam, gapParam, unitParam, misfitParam, robustParam, rewards}),
@@ -28,7 +28,7 @@ func runFunctions() []Function {
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), runs, seed, confidence, epsilonParam, normParam, unitParam, rewards}),
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 			check: func(c *call) { c.checkOptions() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},
@@ -45,6 +45,12 @@ func runFunctions() []Function {
 		},
 	}
 }
+
+// The words for a level and a scale that are learned from the data.
+const (
+	levelUnknown = "unknown"
+	scaleFit     = "fit"
+)
 
 // algorithmParam lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
@@ -107,6 +113,15 @@ func (c *call) options() engine.Options {
 		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
 		Misfit: number("misfit"), Robust: number("robust") > 0,
 		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
+	}
+	if c.fn.param("level") >= 0 {
+		opt.Level.Value, opt.Level.Known = c.arg("level").Data.(float64)
+		if p, ok := c.arg("p").Data.(*problem.Problem); ok && opt.Level.Known { // stated in the direction of the data
+			opt.Level.Value = p.Turned(opt.Level.Value)
+		}
+	}
+	if c.fn.param("scale") >= 0 {
+		opt.Scale, _ = c.arg("scale").Data.(float64)
 	}
 	if c.fn.param("law") >= 0 {
 		opt.Law = c.text("law")

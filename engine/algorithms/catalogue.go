@@ -100,8 +100,8 @@ func (e Entry) Suits(p *problem.Problem) error {
 	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name, p.Name, strings.Join(able, ", "))
 }
 
-// All returns the catalogue: fixed confidence first, and in each mode the default first, then the
-// algorithms of the paper's figures before others.
+// All returns the catalogue: fixed confidence first, and in each mode the algorithms of the paper's
+// figures before others.
 func All() []Entry { return slices.Clone(algorithms) }
 
 // Default returns the entry that runs in a mode when none is named.
@@ -206,7 +206,7 @@ var algorithms = []Entry{
 		New:    reference.NewOracleFC,
 	},
 	{
-		Name: "CoKernelFB", Mode: engine.ModeFB, Default: true, Backing: BackingSubGaussian, Shares: true,
+		Name: "CoKernelFB", Mode: engine.ModeFB, Backing: BackingSubGaussian, Shares: true,
 		Source: "[Du23, Alg. 2]", Theorem: "Theorem 2",
 		Doc: "halves the dimension of every candidate set in fixed rounds",
 		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
@@ -256,9 +256,9 @@ var algorithms = []Entry{
 		New:    reference.NewIndUniformLS,
 	},
 	{
-		Name: "CoTestFB", Mode: engine.ModeFB, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
+		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
 		Source: "docs/theory.md, The fixed-budget form",
-		Doc:    "every round's pulls where the largest estimates are least certain; least squares from all data, or xi=\"gp\"",
+		Doc:    "every round's pulls where the largest estimates are least certain; by the posterior of all data, or with xi=\"auto\" by least squares",
 		New:    cotest.NewCoTestFB,
 	},
 	{

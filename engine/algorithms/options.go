@@ -13,6 +13,8 @@ var options = map[string]func(Entry) bool{
 		return e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares
 	},
 	"law":    func(e Entry) bool { return e.Mode == engine.ModeFC && e.Backing == BackingNormal },
+	"level":  believes,
+	"scale":  believes,
 	"misfit": allowsMisfit,
 	"robust": allowsMisfit,
 }
@@ -21,6 +23,11 @@ var options = map[string]func(Entry) bool{
 // means need no such allowance.
 func allowsMisfit(e Entry) bool {
 	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
+}
+
+// believes reports whether the answers can go by a posterior, which has a prior with these options.
+func believes(e Entry) bool {
+	return e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}})
 }
 
 // Has reports whether the algorithm goes by an option, named as in the language.

@@ -71,7 +71,7 @@ func TestCoTestFBDecides(t *testing.T) {
 	}
 	const runs, delta = 600, 0.1
 	for _, budget := range []int{800, 5000} {
-		opt := engine.Options{Budget: budget, Delta: delta}
+		opt := engine.Options{Budget: budget, Delta: delta, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}
 		for run := range runs {
 			alg, err := entry.New(model, opt)
 			if err != nil {

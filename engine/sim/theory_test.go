@@ -37,7 +37,7 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 		if entry.Regression == algorithms.RegressionRidge {
 			continue
 		}
-		tuned, given := steps(entry, engine.Ridge{}), steps(entry, engine.Ridge{Kind: engine.RidgeValue, Value: 0.01})
+		tuned, given := steps(entry, engine.Ridge{Kind: engine.RidgeAuto}), steps(entry, engine.Ridge{Kind: engine.RidgeValue, Value: 0.01})
 		if tuned != given {
 			t.Errorf("%s: %d steps with xi=\"auto\", %d with a number", entry.Name, tuned, given)
 		}

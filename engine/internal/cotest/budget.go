@@ -42,12 +42,12 @@ const (
 	caution      = 2   // variances by which squared gaps are taken to be larger than estimated
 )
 
-// NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP leaders, gaps
+// NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
 // and designs go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests of what is decided are by least squares always.
 func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	gp := opt.Ridge.Kind == engine.RidgeGP
+	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
 	opt, err := opt.Checked(engine.ModeFB)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 		for seed := range uint64(8) {
 			budget := []int{2003, 150}[seed%2]
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoTestFB(m, engine.Options{Budget: budget, Delta: 0.1})
+			alg, err := NewCoTestFB(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +169,7 @@ func TestCoTestFBTies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := engine.Options{Budget: 120, Delta: delta}
+		opt := engine.Options{Budget: 120, Delta: delta, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}
 		if kind == problem.UnknownProblem {
 			p.Noise.UnknownBy = kind
 		} else {
@@ -209,7 +209,7 @@ func TestCoTestFBBudgets(t *testing.T) {
 	for _, c := range []struct {
 		budget, rounds int
 		kind           string
-	}{{7, 0, ""}, {8, 1, ""}, {9, 2, ""}, {30, 6, ""}, {1, 5, engine.RidgeGP}, {3, 6, engine.RidgeGP}, {100, 6, engine.RidgeGP}} {
+	}{{7, 0, engine.RidgeAuto}, {8, 1, engine.RidgeAuto}, {9, 2, engine.RidgeAuto}, {30, 6, engine.RidgeAuto}, {1, 5, engine.RidgeGP}, {3, 6, ""}, {100, 6, engine.RidgeGP}} {
 		opt := engine.Options{Budget: c.budget, Ridge: engine.Ridge{Kind: c.kind}}
 		if c.rounds == 0 {
 			if _, err := NewCoTestFB(m, opt); err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
