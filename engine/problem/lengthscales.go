@@ -46,11 +46,16 @@ func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) string {
 	for i, v := range values[1:] {
 		step = min(step, v-values[i])
 	}
+	scaled := ""
+	if p.Units != nil && p.Units[s.Column].Scaled() {
+		u := p.Units[s.Column]
+		scaled = fmt.Sprintf(", which are %s to %s in the units of the data", plainNumber(u.Offset), plainNumber(u.Offset+u.Range))
+	}
 	switch column := p.Columns[s.Column]; {
 	case s.Scale > farScale*(most-least):
-		return fmt.Sprintf("the length scale %.4g of %s is more than %d times the range of column %q, %.4g (%.4g to %.4g): to the kernel all its values are nearly the same", s.Scale, s.Kernel, farScale, column, most-least, least, most)
+		return fmt.Sprintf("the length scale %.4g of %s is more than %d times the range of column %q, %.4g (%.4g to %.4g%s): to the kernel all its values are nearly the same", s.Scale, s.Kernel, farScale, column, most-least, least, most, scaled)
 	case farScale*s.Scale < step:
-		return fmt.Sprintf("the length scale %.4g of %s is less than a twentieth of the smallest step of column %q, %.4g (values %.4g to %.4g): to the kernel no two of its values are alike", s.Scale, s.Kernel, column, step, least, most)
+		return fmt.Sprintf("the length scale %.4g of %s is less than a twentieth of the smallest step of column %q, %.4g (values %.4g to %.4g%s): to the kernel no two of its values are alike", s.Scale, s.Kernel, column, step, least, most, scaled)
 	}
 	return ""
 }

@@ -41,3 +41,16 @@ func TestLengthscaleNotes(t *testing.T) {
 		}
 	}
 }
+
+// Of a column that was scaled the note has the units of the data as well.
+func TestLengthscaleNoteOfScaledColumn(t *testing.T) {
+	k := kernels.LiftArm(kernels.RBF{Lengthscale: []float64{30}, Dims: kernels.Dims{Names: []string{"x_temp"}}})
+	p, err := Load(written(t, "heated.csv", heated), k, LoadOptions{Standardize: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `the length scale 30 of rbf is more than 20 times the range of column "x_temp", 1 (0 to 1, which are 150 to 210 in the units of the data): to the kernel all its values are nearly the same`
+	if !slices.Contains(p.Notes, want) {
+		t.Errorf("notes\n%s\nwant\n%s", strings.Join(p.Notes, "\n"), want)
+	}
+}
