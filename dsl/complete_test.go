@@ -183,7 +183,7 @@ func TestInspect(t *testing.T) {
 		"rbf(|":                           {"rbf(lengthscale=1, dims=all columns)"},
 		"fc(p, delt|a":                    {"fc(p, delta=0.05", "error probability; a number, greater than 0 and less than 1, default 0.05"},
 		"fc(p, algorithm=\"CoKer|nelFC\"": {"fc(…, algorithm=\"CoKernelFC\")", "Elimination in rounds", "[Du23, Alg. 1]", "guarantee", "it has schedule, xi, norm and gap."},
-		"fc(p, algorithm=\"CoBayes|FC\"":  {"It has none of the options that only some algorithms have."},
+		"fc(p, algorithm=\"CoBayes|FC\"":  {"it has level and scale"},
 		"fc(p, algorithm=\"x|":            {"fc(p, delta=0.05"},
 		"w(x, y) = sq|dist(x, y)":         {"sqdist(u, v)", "quared Euclidean distance"},
 		"nothing|":                        nil,

@@ -17,7 +17,7 @@ import (
 const smallKernels = `k1 = task(identity()) * arm(linear())
 k2 = arm(rbf(2))
 p = problem("small.csv", kernel=k1)
-r = fb(p, budget=40, runs=2)
+r = fb(p, budget=40, algorithm="CoKernelFB", runs=2)
 `
 
 // A sweep takes kernels and problems, calls them by their names, and runs what a script with each of them

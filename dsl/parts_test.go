@@ -11,7 +11,7 @@ import (
 )
 
 const partsScript = `p = paper(case=2, gap=0.4)
-r = fb(p, budget=2000, runs=2)
+r = fb(p, budget=2000, algorithm="CoKernelFB", runs=2)
 b = bounds(p)
 s = sweep(r, gap=[0.4, 0.8])
 `
@@ -42,7 +42,7 @@ func TestParts(t *testing.T) {
 		`r.samples`:                                  "800",
 		`r.samples_per_agent.mean`:                   "800",
 		`r["samples_total"]`:                         "4000",
-		`r.status`:                                   "budget used",
+		`r.status`:                                   "budget left",
 		`r.answers.task`:                             "[task 1, task 2, task 3, task 4, task 5]",
 		`r.answers[1].arm`:                           "{3,4}",
 		`r.answers["task 2"].arm`:                    "{3,4}",
