@@ -57,7 +57,7 @@ fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: th
 	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
 docs: ## write the lists in docs/language.md from the catalogues
-	go test ./dsl -run LanguageDocumentation -update
+	go test ./dsl -run Documentation -update
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 //	exits STATUS PROGRAM [ARG...]      run and compare the exit status
 //	json FILE PATH [VALUE [TOL]]       the value at a.0.b of a JSON file exists and is VALUE
 //
-// The folder data holds the data of the notebooks.
+// The folder data holds the data of the notebooks, NOTEBOOKS names the folder of these.
 func TestScripts(t *testing.T) {
 	data, err := filepath.Abs("../../notebooks/data")
 	if err != nil {
@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOPROXY", "off") // nothing is downloaded
+			e.Setenv("NOTEBOOKS", filepath.Dir(data))
 			return os.Symlink(data, e.Getenv("WORK")+"/data")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
