@@ -140,14 +140,14 @@ func fieldTable(t *testing.T) string {
 	return b.String()
 }
 
-// title names a record: the name of its Go type in words, with its package where that says more.
+// title names a record: the name of its Go type in words, with its package where it is a row.
 func title(t reflect.Type) string {
-	words := regexp.MustCompile(`[A-Z][a-z0-9]*|[A-Z]+`).FindAllString(t.Name(), -1)
+	words := regexp.MustCompile(`[A-Z]?[a-z0-9]+|[A-Z]+`).FindAllString(strings.TrimSuffix(t.Name(), "Parts"), -1)
 	name := strings.ToLower(strings.Join(words, " "))
-	if name == "" {
-		name = t.Name()
+	if name == "row" {
+		name = filepath.Base(t.PkgPath()) + " " + name
 	}
-	return filepath.Base(t.PkgPath()) + " " + name
+	return name
 }
 
 func anchor(t reflect.Type) string { return strings.ReplaceAll(title(t), " ", "-") }
