@@ -173,6 +173,9 @@ func missing(t testing.TB, what string) {
 // program finds a program of a Debian package.
 func program(t testing.TB, name, debian string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skipf("short: %s is not started", name)
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		missing(t, fmt.Sprintf("%s is not installed (Debian: %s)", name, debian))

@@ -100,9 +100,7 @@ func TestPaperContents(t *testing.T) {
 	if title < 0 || contents < title || number < contents || !strings.Contains(text, "size: letter;") || !strings.Contains(text, "counter(page)") {
 		t.Errorf("title at %d, contents at %d, page at %d", title, contents, number)
 	}
-	if _, err := findBrowser(); err != nil {
-		t.Skip(err)
-	}
+	browser(t)
 	var pdf bytes.Buffer
 	if err := PDF(context.Background(), &pdf, nb, Options{}); err != nil {
 		t.Fatal(err)

@@ -106,6 +106,9 @@ func late(t *testing.T, address, path, after string) string {
 // need finds a program, of a version, or skips.
 func need(t *testing.T, env, name, version string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skipf("short: %s is not started", name)
+	}
 	path := os.Getenv(env)
 	if path == "" {
 		path, _ = exec.LookPath(name)

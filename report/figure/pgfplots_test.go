@@ -91,6 +91,9 @@ func TestPGFPlotsCompiles(t *testing.T) {
 
 func needPGFPlots(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("short: LaTeX is not started")
+	}
 	missing := ""
 	if _, err := exec.LookPath("pdflatex"); err != nil {
 		missing = "pdflatex"
