@@ -177,6 +177,10 @@ func execute(ctx context.Context, t *testing.T, k *client.Kernel, work, source s
 		o.Shown = nil
 	}
 	o.Stdout, o.Stderr = normal(stdout.String(), work), normal(stderr.String(), work)
+	if o.Status == "error" {
+		// How a program ended is said by the error, and under GoNB in its text as well.
+		o.Stderr = slices.DeleteFunc(o.Stderr, func(line string) bool { return strings.HasPrefix(line, "exit status ") })
+	}
 	switch {
 	case strings.Contains(source, "cat go.mod"):
 		// Cells under this kernel have more modules at hand, and this library; the rest of

@@ -52,12 +52,12 @@ class GonbCope(Kernel):
         {"code": "%%cope\nb = bounds(paper(case=1, gap=0.4), xi=1e-3)\nb", "mime": "text/html"},
         {"code": "%%cope\nb ", "mime": "text/markdown"},
         {"code": "%%cope\n b", "mime": "application/vnd.gonb-cope+json"},
-        {"code": "%%cope\nplot(b)", "mime": "image/svg+xml"},
+        {"code": "%%cope\nplot(b)", "mime": "image/png"},
     ]
     code_history_pattern = "*plot(?)"
     code_display_data = [
         {"code": "%%cope\nrbf(2)\nlinear()", "mime": "text/html"},
-        {"code": "%%cope\nplot(bounds(paper(case=1, gap=0.4), xi=1e-3))\n1", "mime": "image/svg+xml"},
+        {"code": "%%cope\nplot(bounds(paper(case=1, gap=0.4), xi=1e-3))\n1", "mime": "image/png"},
         {"code": 'import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>x</b>")\ngonbui.Sync()', "mime": "text/html"},
     ]
     completion_samples = [
