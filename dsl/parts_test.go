@@ -53,6 +53,8 @@ func TestParts(t *testing.T) {
 		`p.name`:                                     "paper case 2, gap 0.4",
 		`p.tasks["task 1"].arms["{{1,3}}"].mean`:     "1",
 		`len(p.tasks.arms)`:                          "5",
+		`len(p.tasks.arms.mean)`:                     "5",
+		`p.tasks.arms.mean[0][1]`:                    "1",
 		`s.rows.result.budget`:                       "[2000, 2000]",
 		`s.rows[1].values[0]`:                        "0.8",
 		`s.rows[0].result.answers["task 1"].correct`: "1",

@@ -34,6 +34,12 @@ func (e *evaluator) column(n *ast.MemberNode, v value, name string) value {
 		if !slices.Contains(element.partNames(), name) {
 			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
 		}
+		if element.Type == List { // rows of rows
+			if out[i] = e.column(n, element, name); !out[i].known() {
+				return unknown(List)
+			}
+			continue
+		}
 		data, _ := report.PartOf(element.Data, name)
 		var reason string
 		if out[i], reason = fromPart(reflect.ValueOf(data)); reason != "" {
