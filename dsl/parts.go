@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// The parts of a value are those of its JSON, see report.Parts: r.samples, b.rho_star.value,
+// A value has the parts of its JSON, see report.Parts: r.samples, b.rho_star.value,
 // r.answers["A"].arm. Their types follow from the Go types, so that the check knows them before there
 // is a value.
 

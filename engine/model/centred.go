@@ -204,7 +204,7 @@ func (c *centred) surprise(scale float64) float64 {
 //
 //	Σ log(1 + s d_k) - Σ s c_k²/(1 + s d_k) - log s.
 //
-// The penalty is that of [Chung et al. 2013], a gamma density of shape 2 and rate 0 of the standard
+// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 of the standard
 // deviation: without it the likelihood of few data is often largest at s = 0, where the posterior
 // is sure that all arms are equal.
 func (c *centred) deviance(scale float64) float64 {

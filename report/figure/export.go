@@ -27,7 +27,7 @@ func SVG(w io.Writer, f Figure) error {
 }
 
 // PNG writes a figure as an image of 200 dots per inch. Letters that it cannot show are a
-// LettersError; other errors are those of w.
+// LettersError; other errors come from w.
 func PNG(w io.Writer, f Figure) error { return PNGAt(w, f, 200) }
 
 // PNGAt writes a PNG with dpi dots per inch. Letters that it cannot show are a LettersError.
@@ -54,7 +54,7 @@ func (c *pngCanvas) FillString(face font.Face, at vg.Point, s string) {
 
 // PDF writes a figure as a PDF file for inclusion in papers; the same figure gives
 // the same bytes. It embeds the letters that are used. Letters that it cannot show are a
-// LettersError; other errors are those of w.
+// LettersError; other errors come from w.
 func PDF(w io.Writer, f Figure) error {
 	d := newLayout(f, true)
 	c := newPDF(f.Title, d.width, d.height)
