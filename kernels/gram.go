@@ -17,6 +17,20 @@ type Matrix interface {
 	Row(dst []float64, i int) // sets dst, of length n, to row i
 }
 
+// Part sets dst[j] = m[i][from+j]: by a method Part(dst, i, from) of m, where it has one, and from the
+// whole row otherwise. It has the same bits as the row.
+func Part(m Matrix, dst []float64, i, from int) {
+	if p, ok := m.(interface {
+		Part(dst []float64, i, from int)
+	}); ok {
+		p.Part(dst, i, from)
+		return
+	}
+	row := make([]float64, m.Len())
+	m.Row(row, i)
+	copy(dst, row[from:])
+}
+
 // Gram returns the n×n matrix of k on the points. Only the upper triangle is
 // computed and stored, as in every mat.SymDense.
 func Gram(k Kernel, p *Points) (*mat.SymDense, error) {
@@ -85,6 +99,8 @@ type implicit struct {
 func (m implicit) Len() int { return m.p.Len() }
 
 func (m implicit) Row(dst []float64, i int) { m.k.Row(dst, m.p.Point(i), m.p, 0) }
+
+func (m implicit) Part(dst []float64, i, from int) { m.k.Row(dst, m.p.Point(i), m.p, from) }
 
 func (m implicit) Diagonal(dst []float64) {
 	x := Point{X: make([]float64, m.p.Dim())}

@@ -3,6 +3,7 @@ package kernels
 import (
 	"context"
 	"fmt"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -159,13 +160,21 @@ func (m *jointGram) add(t Term, task *mat.SymDense) {
 func (m *jointGram) Len() int { return len(m.taskOf) }
 
 // Row sets dst[j] = k(arm i, arm j).
-func (m *jointGram) Row(dst []float64, i int) {
+func (m *jointGram) Row(dst []float64, i int) { m.Part(dst, i, 0) }
+
+// Part sets dst[j] = k(arm i, arm from+j).
+func (m *jointGram) Part(dst []float64, i, from int) {
 	clear(dst)
 	x := m.arms.Point(i)
-	buffer := make([]float64, m.longest)
-	for _, b := range m.blocks {
+	buffer := make([]float64, min(m.longest, len(dst)))
+	first := sort.Search(len(m.blocks), func(k int) bool { return m.blocks[k].end > from })
+	for _, b := range m.blocks[first:] {
+		start, end := max(b.start, from), min(b.end, from+len(dst))
+		if start >= end {
+			break
+		}
 		for _, p := range m.parts {
-			p.addTo(dst[b.start:b.end], buffer[:b.end-b.start], p.task.At(m.taskOf[i], b.task), x, m.arms, b.start)
+			p.addTo(dst[start-from:end-from], buffer[:end-start], p.task.At(m.taskOf[i], b.task), x, m.arms, start)
 		}
 	}
 }

@@ -1,0 +1,246 @@
+package kernels
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+)
+
+// Growing is a factorisation by pivoted Cholesky that is taken as far as somebody asks, and
+// further when somebody else does: its first k columns are the factor that PivotedCholesky
+// stops with at rank k, bit for bit. It is safe for concurrent use; who waits for columns that
+// another computes waits until the own context ends. Its bits do not depend on the number of cores.
+type Growing struct {
+	m        Matrix
+	diagonal []float64 // N
+	largest  float64   // of diagonal
+
+	turn    chan struct{} // holds one value while nobody works on what follows
+	columns [][]float64   // of N values each, which nothing changes any more
+	pivots  []int
+	rest    []float64 // N: what the columns leave of diagonal
+	left    []float64 // left[k] is the largest value of rest after k columns; as long as was computed
+}
+
+// Grow begins the factorisation of m. It reads the diagonal, and reports one that has values
+// which are not finite, or are negative by more than 1e-8 of the largest, and one that is zero.
+func Grow(m Matrix) (*Growing, error) {
+	g := &Growing{m: m, diagonal: make([]float64, m.Len()), turn: make(chan struct{}, 1)}
+	m.Diagonal(g.diagonal)
+	for i, v := range g.diagonal {
+		if !isFinite(v) {
+			return nil, fmt.Errorf("the kernel of point %d and itself is %s; values must be finite", i+1, number(v))
+		}
+	}
+	if len(g.diagonal) > 0 {
+		g.largest = slices.Max(g.diagonal)
+	}
+	if low := lowest(g.diagonal); low < -indefinite*g.largest {
+		return nil, negativeRest(m, low, g.largest)
+	}
+	if g.largest <= 0 {
+		return nil, fmt.Errorf("the kernel is zero at each of the %d points", m.Len())
+	}
+	g.rest = slices.Clone(g.diagonal)
+	g.turn <- struct{}{}
+	return g, nil
+}
+
+// Largest returns the largest diagonal value of the matrix.
+func (g *Growing) Largest() float64 { return g.largest }
+
+// Diagonal returns the diagonal of the matrix, N values, which must not be changed.
+func (g *Growing) Diagonal() []float64 { return g.diagonal }
+
+// Columns returns as many columns of the factor as PivotedCholesky computes with the same limits,
+// with the pivots. Neither must be changed. It is an error as there.
+func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (columns [][]float64, pivots []int, err error) {
+	if err := g.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer g.give()
+	rank, err := g.extend(ctx, maxRank, tol)
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Clip(g.columns[:rank]), slices.Clip(g.pivots[:rank]), nil
+}
+
+// Factor returns the factor that PivotedCholesky computes with the same limits.
+func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (Factor, error) {
+	columns, pivots, err := g.Columns(ctx, maxRank, tol)
+	if err != nil {
+		return Factor{}, err
+	}
+	f := Factor{L: mat.NewDense(len(g.diagonal), len(columns), nil), Pivots: pivots, Largest: g.largest}
+	if err := transpose(ctx, columns, f.L); err != nil {
+		return Factor{}, err
+	}
+	if f.Rest, err = g.restOf(ctx, columns, pivots); err != nil {
+		return Factor{}, err
+	}
+	for _, v := range f.Rest {
+		f.Residual = max(f.Residual, v)
+		f.ResidualTrace += max(v, 0)
+	}
+	return f, nil
+}
+
+// take waits until nobody else works on the columns, at most until the context ends.
+func (g *Growing) take(ctx context.Context) error {
+	select {
+	case <-g.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-g.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g *Growing) give() { g.turn <- struct{}{} }
+
+// extend computes columns until there are maxRank, or until what is left of the diagonal is at most tol
+// of the largest, and returns how many of those that there are it takes.
+func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int, err error) {
+	n := len(g.diagonal)
+	if maxRank <= 0 || maxRank > n {
+		maxRank = n
+	}
+	if tol <= 0 {
+		tol = negligible
+	}
+	for rank < maxRank {
+		if rank == len(g.columns) {
+			if err := room(ctx, n, rank, maxRank); err != nil {
+				return 0, err
+			}
+		}
+		if rank == len(g.left) {
+			g.left = append(g.left, g.rest[argmax(g.rest)])
+		}
+		if g.left[rank] <= tol*g.largest {
+			break
+		}
+		if rank == len(g.columns) {
+			if err := g.next(ctx); err != nil {
+				return 0, err
+			}
+		}
+		rank++
+	}
+	return rank, nil
+}
+
+// growRows is the number of rows that a core works on at a time: those of two columns stay in its
+// cache.
+const growRows = 1024
+
+// next computes one more column.
+func (g *Growing) next(ctx context.Context) error {
+	pivot := argmax(g.rest)
+	root := math.Sqrt(g.rest[pivot])
+	column, rest := make([]float64, len(g.rest)), make([]float64, len(g.rest))
+	factors := make([]float64, len(g.columns))
+	for k, c := range g.columns {
+		factors[k] = c[pivot]
+	}
+	bad := make([]int, (len(column)+growRows-1)/growRows) // by block: 1 + the first value that is not finite
+	err := cores.Do(ctx, len(column), growRows, func(from, to int) {
+		own := column[from:to]
+		Part(g.m, own, pivot, from)
+		for j, v := range own {
+			if !isFinite(v) {
+				bad[from/growRows] = from + j + 1
+				return
+			}
+		}
+		for k, c := range g.columns {
+			if k%64 == 0 && ctx.Err() != nil {
+				return
+			}
+			if factors[k] != 0 {
+				subtractTimes(own, factors[k], c[from:to])
+			}
+		}
+		left := rest[from:to]
+		for j, v := range own {
+			v /= root
+			own[j], left[j] = v, g.rest[from+j]-v*v
+		}
+	})
+	for _, j := range bad {
+		if j > 0 {
+			return g.notFinite(pivot, j-1)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	column[pivot], rest[pivot] = root, 0
+	if low := lowest(rest); low < -indefinite*g.largest {
+		return negativeRest(g.m, low, g.largest)
+	}
+	g.columns, g.pivots, g.rest = append(g.columns, column), append(g.pivots, pivot), rest
+	return nil
+}
+
+// subtractTimes subtracts factor·c from dst.
+func subtractTimes(dst []float64, factor float64, c []float64) {
+	c = c[:len(dst)]
+	for j, v := range c {
+		dst[j] -= factor * v
+	}
+}
+
+// notFinite returns the error for a value of the matrix.
+func (g *Growing) notFinite(i, j int) error {
+	var v [1]float64
+	Part(g.m, v[:], i, j)
+	return fmt.Errorf("the kernel of points %d and %d is %s; values must be finite", i+1, j+1, number(v[0]))
+}
+
+// restOf returns what columns leave of the diagonal.
+func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int) ([]float64, error) {
+	rest := slices.Clone(g.diagonal)
+	at := make([]int, len(rest)) // 1 + the column of which a point is the pivot
+	for k, i := range pivots {
+		at[i] = k + 1
+	}
+	err := cores.Do(ctx, len(rest), growRows, func(from, to int) {
+		left := rest[from:to]
+		for k, c := range columns {
+			for j, v := range c[from:to] {
+				if left[j] -= v * v; at[from+j] == k+1 {
+					left[j] = 0
+				}
+			}
+		}
+	})
+	return rest, err
+}
+
+// room ends a factorisation whose context has ended, and claims the memory of the columns to come,
+// a few at a time: how many there will be is not known.
+func room(ctx context.Context, n, columns, maxRank int) error {
+	const together = 64
+	if columns%together > 0 {
+		return ctx.Err()
+	}
+	more := min(columns+together, maxRank)
+	// All of them stand beside the matrix that they are copied to.
+	bytes := 8 * float64(n) * float64(more-columns+more)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return memlimit.Claim(ctx, memlimit.Need{What: "the features", Bytes: bytes, Count: n, Of: "arms"})
+}
