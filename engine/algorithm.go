@@ -1,11 +1,5 @@
 package engine
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-)
-
 // The two objectives of [Du23, Section 3].
 const (
 	ModeFC = "fc" // fixed confidence: error at most δ, few samples
@@ -43,16 +37,9 @@ type Plan struct {
 	RhoLower    float64 // its certified lower bound
 	Rounding    float64 // achieved ratio of ROUND; 0 without one
 	WantSquares bool    // whether the squared deviations are wanted besides the means
-	Digest      string  // of round and counts: replicas that drifted apart differ here
-}
-
-// Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10].
-type Batch struct {
-	Counts []int     // N pulls made, in arm order
-	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
-	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
-	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
-	Squares []float64
+	// of counts, round and all that was told before, rewards included: replicas that drifted apart
+	// differ here. Steps sets it
+	Digest string
 }
 
 // Pulls returns the number of samples of the plan, all agents together.
@@ -62,14 +49,4 @@ func (p Plan) Pulls() int {
 		sum += c
 	}
 	return sum
-}
-
-// Digest returns the first 64 bits of SHA-256 over round and counts, in hexadecimal.
-func Digest(round int, counts []int) string {
-	b := binary.AppendUvarint(nil, uint64(round))
-	for _, c := range counts {
-		b = binary.AppendUvarint(b, uint64(c))
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
 }

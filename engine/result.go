@@ -125,7 +125,9 @@ type RoundRecord struct {
 	RhoLower float64 `json:"rho_lower"`
 	Rounding float64 `json:"rounding"` // achieved ratio of ROUND, ≤ 2(1+ε)
 	Alive    int     `json:"alive"`    // arms left after the round, all tasks
-	Digest   string  `json:"digest"`   // of the plan: replicas that differ notice
+	Digest   string  `json:"digest"`   // of the plan and all before it: replicas that differ notice
+	// whether other pulls were made than planned, which Pulls then counts; see Steps.Amend
+	Amended bool `json:"amended,omitempty"`
 	// LackOfFit is the p-value of the test whether the kernel can represent the rewards, of all
 	// data so far; nil where they leave nothing to test.
 	LackOfFit *float64 `json:"lack_of_fit_p,omitempty"`

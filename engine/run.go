@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -23,54 +22,40 @@ type Outcome struct {
 	Samples      int        // all agents together
 	Alone        bool       // whether the agents exchanged nothing, though the algorithm may, see Loner
 	Unspent      string     // why pulls of a fixed budget are left; "" where none are
+	Informed     int        // rewards told by Steps.Inform, which are not among Samples
 }
 
-// Run drives an algorithm to its end: the only loop. It stops at Options.MaxRounds and before a
+// Run drives an algorithm to its end: the loop over Steps. It stops at Options.MaxRounds and before a
 // round that would exceed Options.MaxSamples; the outcome then says which tasks are undecided. When
 // the context is cancelled it returns what is finished together with the context's error.
 func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outcome, error) {
-	opt, err := opt.Checked("")
+	s, err := Begin(alg, opt)
 	if err != nil {
 		return Outcome{}, err
 	}
-	var out Outcome
-	var check FitCheck
-	if r, ok := alg.(KernelReliant); ok {
-		check = r.FitCheck()
-	}
-	for r := 1; !alg.Done(); r++ {
-		if r > opt.MaxRounds {
-			return out.close(alg, StatusRounds), nil
-		}
+	for !s.over() {
 		if err := ctx.Err(); err != nil {
-			return out.close(alg, StatusInterrupted), err
+			return s.Outcome(), err
 		}
-		plan, err := alg.Plan()
-		if limit := (LimitError{}); errors.As(err, &limit) || (err == nil && out.Samples+plan.Pulls() > opt.MaxSamples) {
-			return out.close(alg, StatusSamples), nil
-		}
-		if err != nil {
-			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: planning: %w", r, err)
+		plan, more, err := s.Next()
+		if err != nil || !more {
+			return s.Outcome(), err
 		}
 		batch, err := env.Pull(ctx, plan)
 		if err != nil {
-			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: pulling: %w", r, err)
+			return s.Outcome(), fmt.Errorf("round %d: pulling: %w", plan.Round, err)
 		}
-		if err := alg.Learn(batch); err != nil {
-			return out.close(alg, StatusInterrupted), fmt.Errorf("round %d: learning: %w", r, err)
-		}
-		out.record(plan, alg.Alive())
-		if check != nil {
-			out.Rounds[r-1].LackOfFit, out.LackOfFit = check.Learn(r, batch)
+		if err := s.Learn(batch); err != nil {
+			return s.Outcome(), err
 		}
 	}
-	return out.close(alg, ""), nil
+	return s.Outcome(), nil
 }
 
-func (o *Outcome) record(p Plan, alive int) {
+func (o *Outcome) record(p Plan, alive int, amended bool) {
 	o.Samples += p.Pulls()
 	o.Rounds = append(o.Rounds, RoundRecord{
-		Round: p.Round, Pulls: p.Pulls(), Rho: p.Rho, RhoLower: p.RhoLower, Rounding: p.Rounding, Alive: alive, Digest: p.Digest,
+		Round: p.Round, Pulls: p.Pulls(), Rho: p.Rho, RhoLower: p.RhoLower, Rounding: p.Rounding, Alive: alive, Digest: p.Digest, Amended: amended,
 	})
 }
 
@@ -82,7 +67,7 @@ type Saver interface {
 
 // close takes the algorithm's answers and names how the run ended; an empty
 // status is worked out from the answers.
-func (o *Outcome) close(alg Algorithm, status Status) Outcome {
+func (o *Outcome) close(alg Algorithm, status Status) {
 	o.Answers, o.Eliminations, o.Warnings = alg.Answers(), alg.Eliminations(), alg.Warnings()
 	if status == "" {
 		status = StatusDecided
@@ -103,5 +88,4 @@ func (o *Outcome) close(alg Algorithm, status Status) Outcome {
 		}
 	}
 	o.Status, o.Alone = status, Alone(alg)
-	return *o
 }

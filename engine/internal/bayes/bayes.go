@@ -83,7 +83,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 	} else {
 		a.fill(counts)
 	}
-	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Groups != nil, Digest: engine.Digest(a.round+1, counts)}
+	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Groups != nil}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}

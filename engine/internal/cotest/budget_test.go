@@ -248,7 +248,7 @@ func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return plan.Digest
+		return fmt.Sprint(plan.Counts)
 	}
 	shared := new(canon.Memory)
 	second(shared, 5, 2) // rounds of 5 and 20 pulls

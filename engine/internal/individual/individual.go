@@ -87,7 +87,6 @@ func (a *Algorithm) Plan() (engine.Plan, error) {
 	if joint.Pulls() == 0 && last != nil {
 		return engine.Plan{}, last
 	}
-	joint.Digest = engine.Digest(a.round, joint.Counts)
 	return joint, nil
 }
 

@@ -119,7 +119,7 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 
 // Plan returns the one round.
 func (a *uniformFB) Plan() (engine.Plan, error) {
-	return engine.Plan{Round: 1, Counts: a.counts, Digest: engine.Digest(1, a.counts)}, nil
+	return engine.Plan{Round: 1, Counts: a.counts}, nil
 }
 
 // Learn estimates all rewards and keeps one arm of each task.

@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -73,24 +72,7 @@ func CheckBatch(p engine.Plan, b engine.Batch) error {
 	if p.Counts == nil {
 		panic(LearnedEarly)
 	}
-	if len(b.Counts) != len(p.Counts) || len(b.Means) != len(p.Counts) {
-		return fmt.Errorf("round %d: the batch has %d counts and %d means for %d arms", p.Round, len(b.Counts), len(b.Means), len(p.Counts))
-	}
-	if p.WantSquares && len(b.Squares) != len(p.Counts) {
-		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round, len(p.Counts), len(b.Squares))
-	}
-	for i, c := range p.Counts {
-		if b.Counts[i] != c {
-			return fmt.Errorf("round %d: arm %d: %d pulls were planned, %d reported", p.Round, i, c, b.Counts[i])
-		}
-		if c > 0 && (math.IsNaN(b.Means[i]) || math.IsInf(b.Means[i], 0)) {
-			return fmt.Errorf("round %d: arm %d: the mean reward must be a finite number, got %g", p.Round, i, b.Means[i])
-		}
-		if p.WantSquares && c > 0 && (!(b.Squares[i] >= 0) || math.IsInf(b.Squares[i], 0)) {
-			return fmt.Errorf("round %d: arm %d: the sum of squared deviations must be a finite number of 0 or more, got %g", p.Round, i, b.Squares[i])
-		}
-	}
-	return nil
+	return engine.CheckBatch(p, b)
 }
 
 // DecidedProgress returns the progress of a task that is decided.

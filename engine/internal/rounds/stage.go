@@ -26,6 +26,6 @@ func (st *Stage) Plan(round int) engine.Plan {
 	}
 	return engine.Plan{
 		Round: round, Counts: st.Rounding.Counts, Rho: st.Design.Value, RhoLower: st.Design.Lower,
-		Rounding: st.Rounding.Ratio, Digest: engine.Digest(round, st.Rounding.Counts),
+		Rounding: st.Rounding.Ratio,
 	}
 }

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+)
+
+// Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10].
+type Batch struct {
+	Counts []int     // N pulls made, in arm order
+	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
+	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
+	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
+	Squares []float64
+}
+
+// CheckBatch reports how a batch differs from the plan that it answers.
+func CheckBatch(p Plan, b Batch) error {
+	if len(b.Counts) != len(p.Counts) || len(b.Means) != len(p.Counts) {
+		return fmt.Errorf("round %d: the batch has %d counts and %d means for %d arms", p.Round, len(b.Counts), len(b.Means), len(p.Counts))
+	}
+	for i, c := range p.Counts {
+		if b.Counts[i] != c {
+			return fmt.Errorf("round %d: arm %d: %d pulls were planned, %d reported", p.Round, i, c, b.Counts[i])
+		}
+	}
+	return checkRewards(p, b)
+}
+
+// checkRewards reports rewards that are no numbers.
+func checkRewards(p Plan, b Batch) error {
+	if p.WantSquares && len(b.Squares) != len(b.Counts) {
+		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round, len(b.Counts), len(b.Squares))
+	}
+	for i, c := range b.Counts {
+		if c > 0 && (math.IsNaN(b.Means[i]) || math.IsInf(b.Means[i], 0)) {
+			return fmt.Errorf("round %d: arm %d: the mean reward must be a finite number, got %g", p.Round, i, b.Means[i])
+		}
+		if p.WantSquares && c > 0 && (!(b.Squares[i] >= 0) || math.IsInf(b.Squares[i], 0)) {
+			return fmt.Errorf("round %d: arm %d: the sum of squared deviations must be a finite number of 0 or more, got %g", p.Round, i, b.Squares[i])
+		}
+	}
+	return nil
+}

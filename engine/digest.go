@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+)
+
+// chain is SHA-256 over all that a run was told, each link over the one before: replicas that were
+// told different rewards differ from the next plan on, however alike their counts are.
+type chain []byte
+
+// The kinds of links.
+const (
+	linkLearn byte = iota + 1
+	linkInform
+	linkChange
+)
+
+// digest returns the first 64 bits of SHA-256 over what was told, the round and its counts, in
+// hexadecimal.
+func (c chain) digest(round int, counts []int) string {
+	b := binary.AppendUvarint([]byte(c), uint64(round))
+	for _, n := range counts {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// learn adds rewards as they were told; what stands at arms without pulls does not count.
+func (c *chain) learn(kind byte, round int, told Batch) {
+	b := c.begin(kind, round)
+	for i, n := range told.Counts {
+		b = binary.AppendUvarint(b, uint64(n))
+		if n > 0 {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Means[i]))
+			if told.Squares != nil {
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Squares[i]))
+			}
+		}
+	}
+	c.close(b)
+}
+
+func (c *chain) begin(kind byte, round int) []byte {
+	return binary.AppendUvarint(append([]byte(*c), kind), uint64(round))
+}
+
+func (c *chain) close(b []byte) {
+	sum := sha256.Sum256(b)
+	*c = sum[:]
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Steps is one run of an algorithm, driven from outside: a campaign that waits for measurements, an
+// agent that waits for others, or Run. The order of calls is Next, Learn, Next, Learn, … until Next
+// returns false. Between the two Amend may say that other pulls were made, and Inform may come at
+// any time.
+//
+// It is a deterministic function of what it was told, in that order. It is not safe for concurrent
+// use.
+type Steps struct {
+	alg   Algorithm
+	opt   Options
+	check FitCheck // nil where no data would speak against the kernel
+	out   Outcome
+
+	arms    int // N, once it is known
+	chain   chain
+	plan    Plan // of the open round; without counts where none is open
+	amended bool
+	told    []Batch // by Inform since the open round was planned
+	ended   bool    // whether the status of the outcome is final
+	failed  error   // the error that ended it
+}
+
+// Begin returns the steps of an algorithm before its first round, with the options it was made with:
+// of them MaxRounds and MaxSamples end the run.
+func Begin(alg Algorithm, opt Options) (*Steps, error) {
+	opt, err := opt.Checked("")
+	if err != nil {
+		return nil, err
+	}
+	s := &Steps{alg: alg, opt: opt}
+	if r, ok := alg.(KernelReliant); ok {
+		s.check = r.FitCheck()
+	}
+	return s, nil
+}
+
+// Algorithm returns the algorithm that the steps drive. Whoever calls its Plan or Learn breaks them;
+// Explainer and Estimating are what it is for.
+func (s *Steps) Algorithm() Algorithm { return s.alg }
+
+// Next plans the next round. It returns the same plan until Learn was told of it; more is false
+// where nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
+// says which. A limit of samples is no error. After an error the run has ended, and every further
+// call returns that error.
+func (s *Steps) Next() (plan Plan, more bool, err error) {
+	switch {
+	case s.plan.Counts != nil:
+		return s.shown(), true, nil
+	case s.over():
+		return Plan{}, false, s.failed
+	}
+	r := len(s.out.Rounds) + 1
+	plan, err = s.alg.Plan()
+	if limit := (LimitError{}); errors.As(err, &limit) || (err == nil && s.out.Samples+plan.Pulls() > s.opt.MaxSamples) {
+		s.end(StatusSamples, nil)
+		return Plan{}, false, nil
+	}
+	if err != nil {
+		s.end(StatusInterrupted, fmt.Errorf("round %d: planning: %w", r, err))
+		return Plan{}, false, s.failed
+	}
+	plan.Counts = slices.Clone(plan.Counts)
+	plan.Digest = s.chain.digest(r, plan.Counts)
+	s.plan, s.amended, s.arms = plan, false, len(plan.Counts)
+	return s.shown(), true, nil
+}
+
+// shown returns a copy of the open plan, which callers may write on.
+func (s *Steps) shown() Plan {
+	p := s.plan
+	p.Counts = slices.Clone(p.Counts)
+	return p
+}
+
+// over ends the run where the algorithm is done or its rounds are used, and reports whether it has
+// ended.
+func (s *Steps) over() bool {
+	switch {
+	case s.ended:
+	case s.alg.Done():
+		s.end("", nil)
+	case len(s.out.Rounds) >= s.opt.MaxRounds:
+		s.end(StatusRounds, nil)
+	}
+	return s.ended
+}
+
+func (s *Steps) end(status Status, err error) {
+	s.ended, s.failed = true, err
+	s.out.close(s.alg, status)
+}
+
+// Learn takes the rewards of the open round, with the counts of the plan or of the last Amend. It is
+// an error without an open round. A batch that does not answer the plan is an error that changes
+// nothing; after any other error of the algorithm the run has ended.
+func (s *Steps) Learn(b Batch) error {
+	if s.plan.Counts == nil {
+		return errors.New("no round is open: rewards are told after the round was planned")
+	}
+	if err := CheckBatch(s.plan, b); err != nil {
+		return fmt.Errorf("round %d: learning: %w", s.plan.Round, err)
+	}
+	for _, earlier := range s.told {
+		if err := s.inform(earlier); err != nil {
+			return err
+		}
+	}
+	s.told = nil
+	r := len(s.out.Rounds) + 1
+	if err := s.alg.Learn(b); err != nil {
+		s.end(StatusInterrupted, fmt.Errorf("round %d: learning: %w", r, err))
+		return s.failed
+	}
+	s.chain.learn(linkLearn, r, b)
+	s.out.record(s.plan, s.alg.Alive(), s.amended)
+	s.plan = Plan{}
+	if s.check != nil && !empty(b) {
+		s.out.Rounds[r-1].LackOfFit, s.out.LackOfFit = s.check.Learn(r, b)
+	}
+	return nil
+}
+
+// Outcome returns what is known so far. Its status is StatusInterrupted while the run can go on: a
+// round is open, or Next would plan one.
+func (s *Steps) Outcome() Outcome {
+	if s.plan.Counts != nil || !s.over() {
+		s.out.close(s.alg, StatusInterrupted)
+	}
+	out := s.out
+	out.Rounds = slices.Clone(out.Rounds)
+	return out
+}
+
+// empty reports whether a batch has no pulls.
+func empty(b Batch) bool {
+	return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 })
+}
