@@ -32,8 +32,7 @@ func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Option
 		t.Fatal(err)
 	}
 	if e, ok := alg.(engine.Explainer); ok {
-		e.Progress()
-		e.Remaining()
+		engine.ProgressOf(e)
 	}
 	return out
 }
@@ -103,7 +102,8 @@ func TestCoTestFBAllOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p := alg.(engine.Explainer).Progress()[0]; p.Decided || p.Samples != -1 || alg.Answers()[0].Decided {
+	tasks, _ := engine.ProgressOf(alg.(engine.Explainer))
+	if p := tasks[0]; p.Decided || p.Samples != -1 || alg.Answers()[0].Decided {
 		t.Errorf("%+v, %+v", p, alg.Answers()[0])
 	}
 }

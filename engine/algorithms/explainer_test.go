@@ -41,7 +41,7 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 			if err := alg.Learn(enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
-			said, sums = append(said, alg.(engine.Explainer).Remaining()), append(sums, sum)
+			said, sums = append(said, engine.Remaining(alg.(engine.Explainer))), append(sums, sum)
 		}
 		for r := range len(said) - 1 {
 			expected[r+1] += said[r]
@@ -96,20 +96,21 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 				t.Errorf("%s does not explain itself", entry.Name)
 				continue
 			}
-			for _, s := range x.Progress() {
+			tasks, _ := engine.ProgressOf(x)
+			for _, s := range tasks {
 				if !s.Decided && !math.IsNaN(s.Samples) {
 					t.Errorf("%s on %s: %+v before any data", entry.Name, p.Name, s)
 				}
 			}
 			rng := rand.New(rand.NewPCG(3, 3))
 			for r := 1; r <= 30 && !alg.Done(); r++ {
-				before, said := x.Progress(), x.Remaining()
+				before, said := engine.ProgressOf(x)
 				plan, err := alg.Plan()
 				if err != nil {
 					t.Fatal(err)
 				}
 				// A round that is interrupted has been planned and no more.
-				if after := x.Progress(); r > 1 && (!reflect.DeepEqual(before, after) || said != x.Remaining()) {
+				if after, now := engine.ProgressOf(x); r > 1 && (!reflect.DeepEqual(before, after) || said != now) {
 					t.Errorf("%s on %s: planning round %d turned %+v into %+v", entry.Name, p.Name, r, before, after)
 				}
 				if err := alg.Learn(enginetest.Pull(rng, p, plan)); err != nil {
@@ -124,7 +125,10 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 func agrees(t *testing.T, where string, alg engine.Algorithm) {
 	t.Helper()
 	x, answers := alg.(engine.Explainer), alg.Answers()
-	progress, remaining := x.Progress(), x.Remaining()
+	progress, remaining := engine.ProgressOf(x)
+	if again := engine.Remaining(x); again != remaining && !(math.IsNaN(again) && math.IsNaN(remaining)) {
+		t.Errorf("%s: %g samples remain, and then %g", where, remaining, again)
+	}
 	if len(progress) != len(answers) {
 		t.Fatalf("%s: %d tasks have progress, %d answers", where, len(progress), len(answers))
 	}
@@ -169,12 +173,13 @@ func TestProgressOfTies(t *testing.T) {
 	if out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }); out.Status != engine.StatusSamples {
 		t.Fatal(out.Status)
 	}
-	for _, s := range alg.(engine.Explainer).Progress() {
+	tasks, left := engine.ProgressOf(alg.(engine.Explainer))
+	for _, s := range tasks {
 		if s.Samples != -1 || s.Open != 2 || s.Rival == "arm 3" || s.Leader == "arm 3" || s.Reached >= 1 {
 			t.Errorf("%+v", s)
 		}
 	}
-	if left := alg.(engine.Explainer).Remaining(); left != -1 {
+	if left != -1 {
 		t.Errorf("%g samples remain", left)
 	}
 }

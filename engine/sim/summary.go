@@ -102,7 +102,7 @@ func (x Experiment) first(r *engine.Result, entry algorithms.Entry, model *model
 	r.Answers = slices.Clone(o.Answers)
 	r.Trace, r.Eliminations, r.Estimates = o.Rounds, o.Eliminations, m.estimates
 	if a, ok := m.alg.(engine.Explainer); ok {
-		r.Progress, r.Remaining = a.Progress(), a.Remaining()
+		r.Progress, r.Remaining = engine.ProgressOf(a)
 		if entry.DividedByV {
 			divideByV(r)
 		}

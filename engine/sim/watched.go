@@ -57,7 +57,7 @@ func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// step returns the state of the run. Foretelling takes about as long as learning and planning did.
+// step returns the state of the run. Predicting takes about as long as learning and planning did.
 func (w *watched) step(now time.Time) Step {
 	s := Step{Total: 1, Round: w.rounds, Samples: w.samples, Remaining: math.NaN()}
 	for _, a := range w.alg.Answers() {
@@ -66,7 +66,7 @@ func (w *watched) step(now time.Time) Step {
 	}
 	cost := now.Sub(w.pulled)
 	if x, ok := w.alg.(engine.Explainer); ok && (w.spent+cost)*worthTelling <= now.Sub(w.began) {
-		s.Remaining = x.Remaining()
+		s.Remaining = engine.Remaining(x)
 		w.spent += time.Since(now)
 	}
 	return s

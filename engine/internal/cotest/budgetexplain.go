@@ -7,37 +7,36 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
 
-// Progress returns for every task the arm that is hardest to tell from its leader. The samples are
-// for a whole run of this kind in which it would be told: this one does not go beyond its budget.
-func (a *coTestFB) Progress() []engine.Progress {
-	out := make([]engine.Progress, len(a.Sets))
-	height := math.Inf(1)
-	if k := len(a.clock.Z) - 1; k >= 0 {
-		height = a.clock.Z[k]
+// Hardest returns the arm that is hardest to tell from the leader.
+func (a *coTestFB) Hardest(v int) engine.Rival {
+	c := a.contestOf(v)
+	if a.pooled == nil {
+		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
 	}
-	for _, c := range a.contests {
-		g := a.hardest(c)
-		for _, v := range c.tasks {
-			switch at := a.in(v, c, c.arms[c.leader]); {
-			case c.closed:
-				out[v] = a.DecidedProgress(v, at)
-			case a.pooled == nil:
-				out[v] = a.NoDataProgress(v, at)
-			case g.rival < 0: // every arm is out, which is an error of the tests
-				out[v] = engine.Progress{Task: a.Model.Problem.Tasks.Names[v], Leader: a.Model.Problem.Arms.Names[at], Open: 1, Samples: -1}
-			default:
-				need := height / (rounds.MedianGap(g.gap, g.sd) / g.sd)
-				total := math.Ceil(float64(engine.Plan{Counts: a.Counts}.Pulls()) * need * need)
-				out[v] = a.OpenProgress(v, at, a.in(v, c, g.rival), g.open+1, g.gap, g.sd, g.reached, total)
-			}
-		}
-	}
-	return out
+	return a.rival(v, c, a.ahead(c))
 }
 
-// hardest looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
+// Samples returns those of a whole run of this kind in which the hardest arm of every task would be
+// told: this run does not go beyond its budget. -1 where every arm of a task is out, which is an
+// error of the tests.
+func (a *coTestFB) Samples(tasks []int) float64 {
+	if a.pooled == nil {
+		return math.NaN()
+	}
+	height, pulls := a.clock.Z[len(a.clock.Z)-1], float64(engine.Plan{Counts: a.Counts}.Pulls())
+	return rounds.Most(tasks, func(v int) float64 {
+		g := a.ahead(a.contestOf(v))
+		if g.rival < 0 {
+			return -1
+		}
+		need := height / (rounds.MedianGap(g.gap, g.sd) / g.sd)
+		return math.Ceil(pulls * need * need)
+	})
+}
+
+// ahead looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
 // any data and without an open arm.
-func (a *coTestFB) hardest(c *contest) ahead {
+func (a *coTestFB) ahead(c *contest) ahead {
 	out, first, least := ahead{rival: -1}, c.arms[c.leader], math.Inf(1)
 	for k, i := range c.arms {
 		if a.pooled == nil || !c.open(k, a.clock, 0) {
@@ -49,13 +48,11 @@ func (a *coTestFB) hardest(c *contest) ahead {
 		if !(t < least) && out.rival >= 0 {
 			continue
 		}
-		least, out.rival, out.gap, out.sd, out.reached = t, i, gap, sd, 0
+		least, out.rival, out.gap, out.sd = t, i, gap, sd
+		out.statistic, out.threshold = 0, 0
 		if w := c.walks[k]; w.Look >= 0 {
-			out.reached = rounds.Reached(w.Sum, a.clock.Height(w.Look))
+			out.statistic, out.threshold = w.Sum, a.clock.Height(w.Look)
 		}
 	}
 	return out
 }
-
-// Remaining returns the samples of the run in which the hardest task would be told.
-func (a *coTestFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

@@ -319,10 +319,11 @@ func TestProgressBetween(t *testing.T) {
 				t.Fatalf("round %d of %d: error %v", round, last, err)
 			}
 		}
-		for _, x := range a.Progress() {
+		tasks, more := engine.ProgressOf(a)
+		for _, x := range tasks {
 			if !x.Decided && x.Rival == "" {
 				alone++
-				if more := a.Remaining(); x.Open != 1 || more != 0 {
+				if x.Open != 1 || more != 0 {
 					t.Errorf("%+v and %g further samples; want one open arm and no samples", x, more)
 				}
 			}

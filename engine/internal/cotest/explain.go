@@ -2,6 +2,7 @@ package cotest
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -12,50 +13,38 @@ import (
 
 var _ engine.Explainer = (*coTest)(nil)
 
-// Progress returns for every task the arm that is hardest to tell from its leader, how much of the
-// way to the boundary that arm's walk has made, and how many pulls would bring all walks of the
-// task there.
-func (a *coTest) Progress() []engine.Progress {
-	out := make([]engine.Progress, len(a.Sets))
-	for _, c := range a.contests {
-		first := c.arms[c.leader]
-		if c.closed {
-			for _, v := range c.tasks {
-				out[v] = a.DecidedProgress(v, a.in(v, c, first))
-			}
-			continue
-		}
-		if a.pooled == nil {
-			for _, v := range c.tasks {
-				out[v] = a.NoDataProgress(v, a.in(v, c, first))
-			}
-			continue
-		}
-		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
-		samples := a.planner.pulls(a, g.needs)
-		if !g.possible {
-			samples = -1
-		}
-		for _, v := range c.tasks {
-			rival := -1
-			if g.rival >= 0 {
-				rival = a.in(v, c, g.rival)
-			}
-			out[v] = a.OpenProgress(v, a.in(v, c, first), rival, g.open+1, g.gap, g.sd, g.reached, samples)
-		}
+// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
+func (a *coTest) Hardest(v int) engine.Rival {
+	c := a.contestOf(v)
+	if a.pooled == nil {
+		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
 	}
-	return out
+	return a.rival(v, c, c.ahead(a.clock, a.epsilon, a.gap, a.variance))
 }
 
-// Remaining returns the pulls that would bring all open walks of all tasks to their boundary.
-func (a *coTest) Remaining() float64 {
+// rival returns what decides the contest c of task v.
+func (a *coTest) rival(v int, c *contest, g ahead) engine.Rival {
+	out := engine.Rival{Open: g.open + 1, Gap: g.gap, Error: g.sd, Statistic: g.statistic, Threshold: g.threshold, Tasks: c.tasks}
+	if g.rival < 0 {
+		return out
+	}
+	return a.Shown(a.in(v, c, g.rival), out)
+}
+
+// contestOf returns the contest that task v is in.
+func (a *coTest) contestOf(v int) *contest {
+	return a.contests[slices.IndexFunc(a.contests, func(c *contest) bool { return slices.Contains(c.tasks, v) })]
+}
+
+// Samples returns the pulls that would bring all open walks of the tasks to their boundary.
+func (a *coTest) Samples(tasks []int) float64 {
+	if a.pooled == nil {
+		return math.NaN()
+	}
 	var needs []design.Pair
 	for _, c := range a.contests {
-		if c.closed {
+		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
 			continue
-		}
-		if a.pooled == nil {
-			return math.NaN()
 		}
 		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
 		if !g.possible {
@@ -70,11 +59,12 @@ func (a *coTest) Remaining() float64 {
 type ahead struct {
 	// the open arms against the leader, weighted by the information that their walks lack
 	needs    []design.Pair
-	rival    int     // the arm that lacks most in samples
+	rival    int     // the arm that lacks most in samples; -1 where none is open
 	open     int     // arms open besides the leader
 	gap, sd  float64 // of the leader over the rival in all data, normalised
-	reached  float64 // of the rival's walk
 	possible bool    // whether the clock lasts
+	// of the rival's walk; 0 before its first look
+	statistic, threshold float64
 }
 
 // ahead looks at the walks of the open arms. Gaps are taken for what they are on average
@@ -95,9 +85,9 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd
-			out.reached = 0
+			out.statistic, out.threshold = 0, 0
 			if w.Look >= 0 {
-				out.reached = rounds.Reached(w.Raised(first, epsilon), own.Height(w.Look))
+				out.statistic, out.threshold = w.Raised(first, epsilon), own.Height(w.Look)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func TestForecastUpToASize(t *testing.T) {
 		}
 		asked := ending.Never()
 		test.scales.Model.Until(asked)
-		if left := test.Remaining(); !(left > 0) {
+		if left := engine.Remaining(test); !(left > 0) {
 			t.Errorf("%d arms: %g samples remain", n, left)
 		}
 		if steps := asked.Asked(); (steps > 0) != (n == 300) {

@@ -22,9 +22,9 @@ func (e *elimination) ArmEstimates() engine.ArmEstimates {
 // ArmEstimates returns the estimates of the last round.
 func (a *CoKernelFB) ArmEstimates() engine.ArmEstimates {
 	if a.belief != nil {
-		return a.BelievedEstimates(a.Model, a.belief)
+		return a.BelievedEstimates(a.belief)
 	}
-	return a.LastEstimates(a.Model)
+	return a.LastEstimates()
 }
 
 // ArmEstimates returns the estimates of all data.

@@ -110,7 +110,7 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
 	norm, err := m.NormBound(opt, a.ridge)
-	a.Evidence = rounds.NewEvidence(m.Problem, opt.Delta, a.rounds, norm)
+	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, norm)
 	return a, err
 }
 
@@ -156,7 +156,7 @@ func (a *CoKernelFB) Learn(b engine.Batch) error {
 		return err
 	}
 	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
-	a.Weigh(a.stage.Estimate, estimates, a.Sets)
+	a.Weigh(a.stage.Estimate, estimates)
 	width := a.stage.Estimate
 	if a.belief != nil {
 		if err := a.belief.Learn(a.Model, b.Counts, b.Means, math.Inf(1)); err != nil {
@@ -230,10 +230,6 @@ func (a *CoKernelFB) Unspent() string {
 	return fmt.Sprintf("the rounds are %d of %d pulls each", a.rounds, a.pulls)
 }
 
-// Answers returns each task's best estimate among its candidates, and whether
-// the data support it (see evidence).
-func (a *CoKernelFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
-
 // Warnings returns the conditions of its theorem that are known not to hold.
 func (a *CoKernelFB) Warnings() []engine.Warning {
 	out, thin := model.MisfitWarnings(a.Model, a.opt), engine.WarnThinRound
@@ -249,9 +245,3 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 	}
 	return out
 }
-
-// Progress goes by the evidence for each task's answer.
-func (a *CoKernelFB) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
-
-// Remaining returns the samples of a further round after which all answers would be supported.
-func (a *CoKernelFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

@@ -10,47 +10,34 @@ import (
 
 var _ engine.Explainer = (*elimination)(nil)
 
-// Progress compares, for the rival of each task's leader that is farthest from its threshold, the
-// gap with that threshold, in the last round.
-func (e *elimination) Progress() []engine.Progress {
-	e = e.atLastData()
-	out := make([]engine.Progress, len(e.Sets))
-	whole := e.Remaining()
-	for v, set := range e.Sets {
-		first := rounds.Leader(set, e.latest)
-		if len(set) == 1 {
-			out[v] = e.DecidedProgress(v, first)
-			continue
-		}
-		if e.estimates == nil {
-			out[v] = e.NoDataProgress(v, first)
-			continue
-		}
-		rival, fraction := e.hardest(v, first)
-		samples := e.forecast(map[int]int{v: e.halvings(v, first)})
-		if whole >= 0 { // rounds that decide all tasks decide this one, where they are worth more
-			samples = min(samples, whole)
-		}
-		out[v] = e.OpenProgress(v, first, rival, len(set), e.estimates[first]-e.estimates[rival],
-			math.Sqrt(e.stage.Estimate.Variance(first, rival)), rounds.Reached(fraction, 1), samples)
+// Hardest returns the rival whose gap is the smallest fraction of its threshold, in the last round.
+func (e *elimination) Hardest(v int) engine.Rival {
+	first := rounds.Leader(e.Sets[v], e.latest)
+	if e.estimates == nil {
+		return e.NoData(v, first)
 	}
-	return out
+	e = e.atLastData()
+	rival, fraction := first, math.Inf(1)
+	for _, i := range e.Sets[v] {
+		if s := e.fractionOfThreshold(first, i); i != first && s < fraction {
+			rival, fraction = i, s
+		}
+	}
+	return e.Shown(rival, engine.Rival{
+		Open: len(e.Sets[v]), Gap: e.estimates[first] - e.estimates[rival],
+		Error: math.Sqrt(e.stage.Estimate.Variance(first, rival)), Statistic: fraction, Threshold: 1,
+	})
 }
 
-// Remaining returns the pulls of the coming rounds until the last task is decided.
-func (e *elimination) Remaining() float64 {
-	if e.Single() {
-		return 0
-	}
+// Samples returns the pulls of the coming rounds until the last of the tasks is decided.
+func (e *elimination) Samples(tasks []int) float64 {
 	if e.estimates == nil {
 		return math.NaN()
 	}
 	e = e.atLastData()
 	left := map[int]int{}
-	for v, set := range e.Sets {
-		if len(set) > 1 {
-			left[v] = e.halvings(v, rounds.Leader(set, e.estimates))
-		}
+	for _, v := range tasks {
+		left[v] = e.halvings(v, rounds.Leader(e.Sets[v], e.estimates))
 	}
 	return e.forecast(left)
 }

@@ -77,7 +77,7 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
-	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means), a.Sets)
+	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)
 	e, err := model.Remembered(a.Model, canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}}, func() (*model.Estimator, error) {
 		return model.NewEstimator(a.Model, a.ridge, a.Counts)
@@ -86,6 +86,7 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 		return err
 	}
 	a.pooled, a.estimates = e, e.Estimates(means)
+	a.Believe(a.estimates)
 	for v, set := range a.Sets {
 		if len(set) < 3 {
 			continue
@@ -98,24 +99,3 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	}
 	return nil
 }
-
-// Answers returns the largest pooled estimates, and whether the data of single rounds support them
-// (see evidence).
-func (a *pooledPeace) Answers() []engine.Answer {
-	if a.estimates == nil {
-		return a.CoKernelFB.Answers()
-	}
-	out := make([]engine.Answer, len(a.Sets))
-	for v, set := range a.Sets {
-		first := rounds.Leader(set, a.estimates)
-		out[v] = a.Supported(&a.Candidates, v, []int{first})
-		out[v].Estimate = a.estimates[first] * a.Model.Unit
-	}
-	return out
-}
-
-// Progress goes by the evidence for each task's answer.
-func (a *pooledPeace) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
-
-// Remaining returns the samples of a further round after which all answers would be supported.
-func (a *pooledPeace) Remaining() float64 { return rounds.Remaining(a.Progress()) }

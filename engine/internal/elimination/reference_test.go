@@ -78,7 +78,7 @@ func TestReferenceFB(t *testing.T) {
 				t.Fatal(err)
 			}
 			rewards := ref.LearnFB(t, b)
-			plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.Evidence.Rounds[alg.round-1].Estimates, rewards)
+			plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 				t.Fatal(err)
 			}
 			rewards := ref.LearnFB(t, b)
-			plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.Evidence.Rounds[alg.round-1].Estimates, rewards)
+			plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
 		}
 	}
 }

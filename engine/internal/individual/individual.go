@@ -175,26 +175,26 @@ func (a *Algorithm) Warnings() []engine.Warning {
 	return out
 }
 
-// Progress joins the progress of the agents, in task order.
-func (a *Algorithm) Progress() []engine.Progress {
-	var out []engine.Progress
-	for _, part := range a.Parts {
-		if x, ok := part.(engine.Explainer); ok {
-			out = append(out, x.Progress()...)
-		}
+// Hardest returns the rival that task v's own agent has.
+func (a *Algorithm) Hardest(v int) engine.Rival {
+	x, ok := a.Parts[v].(engine.Explainer)
+	if !ok {
+		return engine.Rival{}
 	}
-	return out
+	r := x.Hardest(0)
+	r.Tasks = nil
+	return r
 }
 
-// Remaining returns the sum over the agents, who share nothing.
-func (a *Algorithm) Remaining() float64 {
+// Samples returns the sum over the agents, who share nothing.
+func (a *Algorithm) Samples(tasks []int) float64 {
 	sum := 0.0
-	for _, part := range a.Parts {
-		x, ok := part.(engine.Explainer)
+	for _, v := range tasks {
+		x, ok := a.Parts[v].(engine.Explainer)
 		if !ok {
 			return math.NaN()
 		}
-		left := x.Remaining()
+		left := x.Samples([]int{0})
 		if left < 0 {
 			return -1
 		}

@@ -13,9 +13,9 @@ var (
 // ArmEstimates returns the estimates of the one round.
 func (a *uniformFB) ArmEstimates() engine.ArmEstimates {
 	if a.belief != nil {
-		return a.BelievedEstimates(a.Model, a.belief)
+		return a.BelievedEstimates(a.belief)
 	}
-	return a.LastEstimates(a.Model)
+	return a.LastEstimates()
 }
 
 // ArmEstimates returns the estimates of all data.

@@ -9,37 +9,42 @@ import (
 
 var _ engine.Explainer = (*oracle)(nil)
 
-// Progress compares the gap of each task's hardest rival with its confidence width in
-// all data; with samples in the same proportions the width falls as one over their root.
-func (a *oracle) Progress() []engine.Progress {
-	out := make([]engine.Progress, len(a.best))
-	pulls := float64(engine.Plan{Counts: a.Counts}.Pulls())
-	for v, first := range a.best {
-		if len(a.Sets[v]) == 1 {
-			out[v] = a.DecidedProgress(v, first)
-			continue
-		}
-		if a.estimates == nil {
-			out[v] = a.NoDataProgress(v, first)
-			continue
-		}
-		most := math.Inf(-1)
-		for _, i := range a.Sets[v] {
-			if i == first {
-				continue
-			}
-			gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.stage.Estimate.Variance(i, first))
-			slack, width := a.opt.Epsilon/a.Model.Unit, a.width(i, first)
-			times := width / (rounds.MedianGap(gap, sd) + slack)
-			if more := max(times*times-1, oracleGrowth) * pulls; more > most {
-				most = more
-				out[v] = a.OpenProgress(v, first, i, len(a.Sets[v]), gap, sd, rounds.Reached(gap+slack, width), math.Ceil(more))
-			}
-		}
+// Hardest returns the rival whose confidence width in all data is farthest above its gap.
+func (a *oracle) Hardest(v int) engine.Rival {
+	if a.estimates == nil {
+		return a.NoData(v, a.best[v])
 	}
-	return out
+	r, _ := a.lacking(v)
+	return r
 }
 
-// Remaining returns the samples of the task that needs most: all are sampled until the last is
-// decided.
-func (a *oracle) Remaining() float64 { return rounds.Remaining(a.Progress()) }
+// Samples returns those of the task that needs most: all are sampled until the last is decided.
+func (a *oracle) Samples(tasks []int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	return rounds.Most(tasks, func(v int) float64 {
+		_, samples := a.lacking(v)
+		return samples
+	})
+}
+
+// lacking returns the hardest rival in task v with the samples until it is beaten: in the same
+// proportions the width falls as one over their root.
+func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
+	pulls := float64(engine.Plan{Counts: a.Counts}.Pulls())
+	first, most := a.best[v], math.Inf(-1)
+	for _, i := range a.Sets[v] {
+		if i == first {
+			continue
+		}
+		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.stage.Estimate.Variance(i, first))
+		slack, width := a.opt.Epsilon/a.Model.Unit, a.width(i, first)
+		times := width / (rounds.MedianGap(gap, sd) + slack)
+		if more := max(times*times-1, oracleGrowth) * pulls; more > most {
+			most = more
+			out = a.Shown(i, engine.Rival{Open: len(a.Sets[v]), Gap: gap, Error: sd, Statistic: gap + slack, Threshold: width})
+		}
+	}
+	return out, math.Ceil(most)
+}

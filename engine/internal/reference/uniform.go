@@ -109,7 +109,7 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 	if err != nil {
 		return nil, err
 	}
-	a.Evidence = rounds.NewEvidence(m.Problem, opt.Delta, 1, norm)
+	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, 1, norm)
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
 	if a.estimator, err = model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (a *uniformFB) Learn(b engine.Batch) error {
 		return err
 	}
 	estimates := a.estimator.Estimates(b.Means)
-	a.Weigh(a.estimator, estimates, a.Sets)
+	a.Weigh(a.estimator, estimates)
 	if a.belief != nil {
 		if err := a.belief.Learn(a.Model, a.counts, b.Means, math.Inf(1)); err != nil {
 			return err
@@ -176,9 +176,6 @@ func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
 // Done reports whether the round was made.
 func (a *uniformFB) Done() bool { return a.done }
 
-// Answers returns the arm chosen for each task.
-func (a *uniformFB) Answers() []engine.Answer { return a.Judged(&a.Candidates) }
-
 // Warnings names arms that were never pulled and a kernel that cannot represent the rewards.
 func (a *uniformFB) Warnings() []engine.Warning {
 	out := model.MisfitWarnings(a.Model, a.opt)
@@ -190,9 +187,3 @@ func (a *uniformFB) Warnings() []engine.Warning {
 	}
 	return out
 }
-
-// Progress goes by the evidence for each task's answer.
-func (a *uniformFB) Progress() []engine.Progress { return a.ProgressOf(&a.Candidates, a.Answers()) }
-
-// Remaining returns the samples of a further round after which all answers would be supported.
-func (a *uniformFB) Remaining() float64 { return rounds.Remaining(a.Progress()) }

@@ -51,20 +51,20 @@ func quantile(freedom float64) float64 {
 }
 
 // LastEstimates returns what the last round by itself says of every arm.
-func (ev *Evidence) LastEstimates(m *model.Model) engine.ArmEstimates {
-	if len(ev.Rounds) == 0 {
+func (ev *Evidence) LastEstimates() engine.ArmEstimates {
+	if len(ev.rounds) == 0 {
 		return engine.ArmEstimates{}
 	}
-	last := ev.Rounds[len(ev.Rounds)-1]
-	return ArmEstimates(m, last.estimator, last.Estimates, 0, KnownScales)
+	last := ev.rounds[len(ev.rounds)-1]
+	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)
 }
 
 // BelievedEstimates returns what a posterior, nil before any data, says of every arm.
-func (ev *Evidence) BelievedEstimates(m *model.Model, b *Belief) engine.ArmEstimates {
+func (ev *Evidence) BelievedEstimates(b *Belief) engine.ArmEstimates {
 	if b.Posterior == nil {
 		return engine.ArmEstimates{}
 	}
-	out := ArmEstimates(m, b.Estimator, ev.believed, 0, KnownScales)
+	out := ArmEstimates(ev.of.Model, b.Estimator, ev.believed, 0, KnownScales)
 	out.Posterior = true
 	return out
 }

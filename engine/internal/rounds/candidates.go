@@ -75,34 +75,22 @@ func CheckBatch(p engine.Plan, b engine.Batch) error {
 	return engine.CheckBatch(p, b)
 }
 
-// DecidedProgress returns the progress of a task that is decided.
-func (c *Candidates) DecidedProgress(v, leader int) engine.Progress {
-	p := c.Model.Problem
-	return engine.Progress{Task: p.Tasks.Names[v], Decided: true, Leader: p.Arms.Names[leader], Reached: 1, Open: 1}
+// Shown names the rival at arm i and turns its normalised gap into reward units.
+func (c *Candidates) Shown(i int, r engine.Rival) engine.Rival {
+	r.Arm = c.Model.Problem.Arms.Names[i]
+	r.Gap *= c.Model.Unit
+	r.Error *= c.Model.Unit
+	return r
 }
 
-// OpenProgress returns the progress of a task that is open, of which the rival is the arm
-// farthest from being told from the leader; -1 is no rival, as after an interrupt between the
-// exclusion of the last one and the decision. Gap, sd and threshold are normalised.
-func (c *Candidates) OpenProgress(v, leader, rival, open int, gap, sd, reached, samples float64) engine.Progress {
-	p := c.Model.Problem
-	out := engine.Progress{
-		Task: p.Tasks.Names[v], Leader: p.Arms.Names[leader], Open: open,
-		Gap: gap * c.Model.Unit, Error: sd * c.Model.Unit, Reached: reached, Samples: samples,
-	}
-	if rival >= 0 {
-		out.Rival = p.Arms.Names[rival]
-	}
-	return out
-}
-
-// NoDataProgress returns the progress of a task of which there are no data yet.
-func (c *Candidates) NoDataProgress(v, leader int) engine.Progress {
-	rival := c.Sets[v][0]
+// NoData returns the rival in task v before any data.
+func (c *Candidates) NoData(v, leader int) engine.Rival {
+	set := c.Sets[v]
+	rival := set[0]
 	if rival == leader {
-		rival = c.Sets[v][1]
+		rival = set[1]
 	}
-	return c.OpenProgress(v, leader, rival, len(c.Sets[v]), 0, math.Inf(1), 0, math.NaN())
+	return c.Shown(rival, engine.Rival{Open: len(set), Error: math.Inf(1)})
 }
 
 // LearnedEarly is the panic of algorithms that get a round's data before they planned one.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Evidence judges what the data of a fixed-budget run support. In every round the design is fixed
@@ -15,11 +14,12 @@ import (
 // one are beaten: then that one is its best arm with probability 1 - δ, whatever rule chose the
 // answer.
 type Evidence struct {
+	of     *Candidates
 	beaten []bool // N
 	// N: index into rounds of the last one an arm was a candidate in; -1 before
 	seen   []int
-	Rounds []roundEstimate // one per round
-	// N: posterior means by which leaders are chosen, normalised; nil means the rounds' estimates
+	rounds []roundEstimate // one per round
+	// N: estimates by which leaders are chosen, normalised; nil means the rounds' estimates
 	believed []float64
 	LogTerm  float64
 	norm     float64
@@ -28,14 +28,15 @@ type Evidence struct {
 // roundEstimate is one round's estimator with its estimates.
 type roundEstimate struct {
 	estimator *model.Estimator
-	Estimates []float64
+	estimates []float64 // N, normalised
 }
 
-// NewEvidence returns the evidence before any data, at error probability delta over the given
-// number of rounds. norm bounds ‖θ*‖, normalised.
-func NewEvidence(p *problem.Problem, delta float64, rounds int, norm float64) Evidence {
+// NewEvidence returns the evidence on candidate sets before any data, at error probability delta
+// over the given number of rounds. norm bounds ‖θ*‖, normalised.
+func NewEvidence(c *Candidates, delta float64, rounds int, norm float64) Evidence {
+	p := c.Model.Problem
 	ev := Evidence{
-		beaten: make([]bool, p.N()), seen: make([]int, p.N()),
+		of: c, beaten: make([]bool, p.N()), seen: make([]int, p.N()),
 		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / delta), norm: norm,
 	}
 	for i := range ev.seen {
@@ -45,11 +46,11 @@ func NewEvidence(p *problem.Problem, delta float64, rounds int, norm float64) Ev
 }
 
 // Weigh adds one round's estimates of the candidate sets.
-func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64, alive [][]int) {
+func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 	j := roundEstimate{e, estimates}
-	for _, set := range alive {
+	for _, set := range ev.of.Sets {
 		for _, i := range set {
-			ev.seen[i] = len(ev.Rounds)
+			ev.seen[i] = len(ev.rounds)
 			for _, rival := range set {
 				if rival != i && !ev.beaten[i] && ev.upper(j, i, rival) <= 0 {
 					ev.beaten[i] = true
@@ -57,18 +58,27 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64, alive [][]int
 			}
 		}
 	}
-	ev.Rounds = append(ev.Rounds, j)
+	ev.rounds = append(ev.rounds, j)
 }
 
 // upper returns the upper confidence bound of the reward of arm i minus that of rival, normalised.
 func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.norm)
-	return j.Estimates[i] - j.Estimates[rival] + width
+	return j.estimates[i] - j.estimates[rival] + width
 }
 
-// Believe sets posterior means, normalised, by which leaders are chosen from now on. What is beaten
-// does not change: that is judged by estimators which were fixed before their data.
-func (ev *Evidence) Believe(means []float64) { ev.believed = means }
+// Believe sets estimates, normalised, by which leaders are chosen from now on, such as posterior
+// means. What is beaten does not change: that is judged by estimators which were fixed before their
+// data.
+func (ev *Evidence) Believe(estimates []float64) { ev.believed = estimates }
+
+// Latest returns the estimates of the last round by itself, normalised; nil before any.
+func (ev *Evidence) Latest() []float64 {
+	if len(ev.rounds) == 0 {
+		return nil
+	}
+	return ev.rounds[len(ev.rounds)-1].estimates
+}
 
 // estimate returns the latest estimate of arm i, normalised; NaN before any.
 func (ev *Evidence) estimate(i int) float64 {
@@ -78,28 +88,35 @@ func (ev *Evidence) estimate(i int) float64 {
 	if ev.seen[i] < 0 {
 		return math.NaN()
 	}
-	return ev.Rounds[ev.seen[i]].Estimates[i]
+	return ev.rounds[ev.seen[i]].estimates[i]
 }
 
-// Judged returns the answers of all tasks.
-func (ev *Evidence) Judged(c *Candidates) []engine.Answer {
-	out := make([]engine.Answer, len(c.Sets))
-	for v, set := range c.Sets {
-		out[v] = ev.Supported(c, v, set)
-	}
-	return out
-}
-
-// Supported returns the answer of task v, whose candidates left are set.
-func (ev *Evidence) Supported(c *Candidates, v int, set []int) engine.Answer {
-	p := c.Model.Problem
+// leader returns the candidate of task v with the largest estimate.
+func (ev *Evidence) leader(v int) int {
+	set := ev.of.Sets[v]
 	first := set[0]
 	for _, i := range set[1:] {
 		if ev.estimate(i) > ev.estimate(first) {
 			first = i
 		}
 	}
-	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[first], Estimate: ev.estimate(first) * c.Model.Unit}
+	return first
+}
+
+// Answers returns the leaders of all tasks, decided where the data support them.
+func (ev *Evidence) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(ev.of.Sets))
+	for v := range out {
+		out[v] = ev.answer(v)
+	}
+	return out
+}
+
+// answer returns the answer of task v.
+func (ev *Evidence) answer(v int) engine.Answer {
+	m := ev.of.Model
+	p, first := m.Problem, ev.leader(v)
+	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[first], Estimate: ev.estimate(first) * m.Unit}
 	lo, hi := p.ArmsOf(v)
 	for i := lo; i < hi; i++ {
 		if ev.beaten[i] {
@@ -107,7 +124,7 @@ func (ev *Evidence) Supported(c *Candidates, v int, set []int) engine.Answer {
 		}
 		a.Candidates = append(a.Candidates, p.Arms.Names[i])
 		if i != first && ev.seen[i] >= 0 {
-			a.Margin = max(a.Margin, ev.upper(ev.Rounds[ev.seen[i]], i, first)*c.Model.Unit)
+			a.Margin = max(a.Margin, ev.upper(ev.rounds[ev.seen[i]], i, first)*m.Unit)
 		}
 	}
 	if len(a.Candidates) == 1 && !ev.beaten[first] {

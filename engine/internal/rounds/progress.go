@@ -6,15 +6,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Reached returns the fraction of the evidence that a decision takes: (statistic/threshold)², which
-// grows in proportion to the samples if the gap is what it seems. It stays below 1, which is for
-// what is decided.
-func Reached(statistic, threshold float64) float64 {
-	if !(statistic > 0) || !(threshold > 0) {
-		return 0
+// Most returns the largest of the samples that the tasks take, which is what they take together
+// where the same samples serve all of them. -1 and NaN of one task are those of all.
+func Most(tasks []int, samples func(v int) float64) float64 {
+	most := 0.0
+	for _, v := range tasks {
+		n := samples(v)
+		if n < 0 || math.IsNaN(n) {
+			return n
+		}
+		most = max(most, n)
 	}
-	x := statistic / threshold
-	return min(x*x, math.Nextafter(1, 0))
+	return most
 }
 
 // MedianGap returns the median of a normal gap with this estimate and standard error, given that
