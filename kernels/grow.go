@@ -58,6 +58,20 @@ func (g *Growing) Largest() float64 { return g.largest }
 // Diagonal returns the diagonal of the matrix, N values, which must not be changed.
 func (g *Growing) Diagonal() []float64 { return g.diagonal }
 
+// Continued returns a factorisation that begins with the columns there are and grows by itself: what
+// it computes beyond them is not kept here.
+func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
+	if err := g.take(ctx); err != nil {
+		return nil, err
+	}
+	defer g.give()
+	out := *g
+	out.turn = make(chan struct{}, 1)
+	out.turn <- struct{}{}
+	out.columns, out.pivots, out.left = slices.Clip(g.columns), slices.Clip(g.pivots), slices.Clip(g.left)
+	return &out, nil
+}
+
 // Columns returns as many columns of the factor as PivotedCholesky computes with the same limits,
 // with the pivots. Neither must be changed. It is an error as there.
 func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (columns [][]float64, pivots []int, err error) {

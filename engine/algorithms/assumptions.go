@@ -17,8 +17,10 @@ func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans {
 		return nil
 	}
-	if alone, err := b.Model.Alone(); err == nil && !b.Algorithm.Shares {
-		return alone
+	if !b.Algorithm.Shares {
+		if alone, err := b.Model.Alone(); err == nil {
+			return alone
+		}
 	}
 	if b.Algorithm.Regression == RegressionPosterior {
 		switch prior := model.PriorOf(b.Options); {

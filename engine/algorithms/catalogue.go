@@ -32,6 +32,7 @@ type Entry struct {
 	Default    bool // the one of its mode that runs when none is named
 	Shares     bool // whether agents exchange messages
 	Scheduled  bool // whether its rounds follow Options.Schedule
+	ByValues   bool // whether New takes a model without exact features (model.Model.Exact)
 	Prior      bool // whether Options.Ridge chooses between least squares and the posterior mean
 	// whether its samples are divided by V once more, as if agents shared them all without loss
 	DividedByV bool
@@ -124,7 +125,7 @@ func Named(mode, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("unknown %s algorithm %q; there are %s", mode, name, strings.Join(known, ", "))
 }
 
-var algorithms = []Entry{
+var algorithms = onFeatures([]Entry{
 	{
 		Name: "CoKernelFC", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true, Shares: true,
 		Source: "[Du23, Alg. 1]", Theorem: "Theorem 1",
@@ -273,4 +274,22 @@ var algorithms = []Entry{
 		Doc:    "a reference that knows the rewards: one round in the proportions of T*, the largest estimate",
 		New:    reference.NewOracleFB,
 	},
+})
+
+// onFeatures makes every New, but for those of entries that are ByValues, begin with the exact
+// features.
+func onFeatures(entries []Entry) []Entry {
+	for k, e := range entries {
+		if e.ByValues {
+			continue
+		}
+		entries[k].New = func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+			m, err := m.Exact()
+			if err != nil {
+				return nil, err
+			}
+			return e.New(m, o)
+		}
+	}
+	return entries
 }

@@ -26,6 +26,10 @@ func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Repor
 
 // Of computes the report of a model, whose designs are remembered there.
 func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return Report{}, err
+	}
 	p := m.Problem
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta

@@ -18,6 +18,9 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Sp
 	if err != nil {
 		return Spectrum{}, err
 	}
+	if m, err = m.Exact(); err != nil {
+		return Spectrum{}, err
+	}
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
@@ -53,6 +56,9 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 	ridge, err := known.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Design{}, fmt.Errorf("design: %w", err)
+	}
+	if m, err = m.Exact(); err != nil {
+		return Design{}, err
 	}
 	d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: p.Groups()}, m.Solver(tol))
 	if err != nil {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -17,7 +18,11 @@ import (
 func (m *Model) AdmitsAll() bool { return m.admits() }
 
 func (m *Model) admitsAll() bool {
-	if m.Cut() {
+	if m.manyDifferent() {
+		return false
+	}
+	m, err := m.Exact()
+	if err != nil || m.cut {
 		return false
 	}
 	different := 0
@@ -37,6 +42,35 @@ func (m *Model) admitsAll() bool {
 	return different == m.Rank()
 }
 
+// manyDifferent reports, from a coarse factor, that there are more arms which differ than the largest
+// rank: then no rank is their number, whatever finer features say. It looks at one direction, along
+// which arms are no farther apart than they are, and may miss some.
+func (m *Model) manyDifferent() bool {
+	if m.Features != nil || m.Problem.N() <= m.source.maxRank {
+		return false
+	}
+	f, err := m.Stopped(coarseRank, 0)
+	if err != nil {
+		return false
+	}
+	along, different := alongDirection(f.Features), 0
+	apart := 3 * math.Sqrt(sameToFactor*m.Diagonal/m.Scale)
+	for _, group := range m.Problem.Groups() {
+		own := make([]float64, len(group))
+		for k, i := range group {
+			own[k] = along[i]
+		}
+		slices.Sort(own)
+		last := math.Inf(-1)
+		for _, v := range own {
+			if v-last > apart {
+				different, last = different+1, v
+			}
+		}
+	}
+	return different > m.source.maxRank
+}
+
 // unrelatedBelow is the correlation of two arms below which a measurement of one takes less than a
 // millionth off the prior variance of the other.
 const unrelatedBelow = 1e-3
@@ -44,6 +78,10 @@ const unrelatedBelow = 1e-3
 // Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
 // correlation is below a thousandth.
 func (m *Model) Unrelated() bool {
+	m, err := m.Exact()
+	if err != nil {
+		return false
+	}
 	norms := make([]float64, m.Problem.N())
 	for i := range norms {
 		row := m.Features.RawRowView(i)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Decoupled returns the model in coordinates for ξ = 0. Without a ridge, variances, designs and
@@ -19,6 +18,10 @@ import (
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
 func (m *Model) Decoupled() (*Model, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
 	if m.cut {
 		return m, nil
 	}
@@ -27,27 +30,35 @@ func (m *Model) Decoupled() (*Model, error) {
 		return nil, err
 	}
 	out := *m
-	out.Features, out.Layout, out.identity = plain.Features, plain.Layout, plain.identity
+	out.Features, out.Layout, out.numbers, out.identity = plain.Features, plain.Layout, plain.numbers, plain.identity
 	return &out, nil
 }
 
-// plainly computes the model in coordinates for least squares from the factor that its features
-// are: L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
+// plainly computes the model in coordinates for least squares from its features L:
+// L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
 // order of one. Arms with equal features get equal coordinates, bit for bit.
-func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
+func (m *Model) plainly() (*Model, error) {
 	ctx := m.Context()
-	n, dim := factor.L.Dims()
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
+	factor, err := m.source.exactly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, dim := factor.matrix.Dims()
 	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, dim); err != nil {
 		return nil, err
 	}
 	features := mat.NewDense(n, dim, nil)
-	firsts, err := canon.FirstEqual(ctx, factor.L, make([]float64, n))
+	firsts, err := canon.FirstEqual(ctx, factor.matrix, make([]float64, n))
 	if err != nil {
 		return nil, err
 	}
 	triangle, unit := mat.NewDense(dim, dim, nil), make([]int, n)
-	for k, i := range factor.Pivots {
-		triangle.SetRow(k, factor.L.RawRowView(i))
+	for k, i := range factor.pivots {
+		triangle.SetRow(k, factor.matrix.RawRowView(i))
 		unit[firsts[i]] = k + 1
 	}
 	for i := range n {
@@ -61,7 +72,7 @@ func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
 		case unit[i] > 0:
 			to[unit[i]-1] = 1
 		default:
-			copy(to, factor.L.RawRowView(i))
+			copy(to, factor.matrix.RawRowView(i))
 			backward(triangle, to)
 		}
 	}
@@ -78,6 +89,7 @@ func (m *Model) plainly(factor kernels.Factor) (*Model, error) {
 	if out.Layout, err = canon.NewLayout(ctx, features, m.Precision); err != nil {
 		return nil, err
 	}
+	out.numberFeatures()
 	out.identify()
 	return &out, nil
 }

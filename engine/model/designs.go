@@ -11,6 +11,10 @@ import (
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
 func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return design.Design{}, err
+	}
 	return Remembered(m, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
 		r := m.Layout.Reduce(alive)
 		if len(r.Arms) == 0 {
@@ -55,6 +59,10 @@ func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, err
 
 // omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
 func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return 0, err
+	}
 	return Remembered(m, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
 		r := m.Layout.Reduce([][]int{set})
 		if len(r.Arms) == 0 {
@@ -68,6 +76,9 @@ func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, err
 // Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
 // covered is false and the rounding is the best that was found.
 func (m *Model) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
+	if m, err = m.Exact(); err != nil {
+		return r, false, err
+	}
 	r, err = design.Round(m.Context(), m.Space(ridge), c, weights, n, engine.RoundingEpsilon)
 	var ratio *design.RatioError
 	if errors.As(err, &ratio) {

@@ -1,6 +1,7 @@
 // Package model binds a problem to its kernel.
 //
-// A Model has feature vectors φ_i with φ_iᵀφ_j the kernel, from a pivoted Cholesky factor, and
+// A Model has exact values of the kernel, one factor of them that grows as far as somebody needs, and
+// feature vectors φ_i with φ_iᵀφ_j the kernel, from a pivoted Cholesky factor, and
 // everything that follows from features alone: designs [Du23, Alg. 1, l. 4], the hardness ρ*, the
 // ridge ξ, estimators and their variances. With known expected rewards it also has the truth: best
 // arms, gaps, the norm of θ*, and how far the kernel can represent them.

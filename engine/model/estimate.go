@@ -47,6 +47,10 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	if total == 0 {
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
 	n, dim := m.Features.Dims()
 	ctx, matrices := m.Context(), 2 // the whitened features, and a copy
 	if ridge > 0 {
@@ -72,7 +76,6 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	parts := make([]information, len(m.Layout.Blocks))
 	top := 0.0
 	for k, b := range m.Layout.Blocks {
-		var err error
 		if parts[k], err = newInformation(ctx, m.Features, b, e.Total, e.shrink); err != nil {
 			return nil, err
 		}

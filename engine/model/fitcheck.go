@@ -22,7 +22,7 @@ type fitCheck struct {
 // misfit, normalised; robust is whether the run estimates more than that and allows for it. It is
 // nil for a kernel that can follow any rewards.
 func NewFitCheck(m *Model, misfit float64, robust bool) engine.FitCheck {
-	if m.Rank() >= m.Problem.N() || m.cut {
+	if m.Cut() || m.Rank() >= m.Problem.N() {
 		return nil
 	}
 	return &fitCheck{model: m, misfit: misfit, robust: robust, data: NewReplicates(m.Problem.N())}

@@ -97,6 +97,10 @@ type meanFit struct {
 // ends before its next round.
 func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) meanFit {
 	var l meanFit
+	m, err := m.Exact()
+	if err != nil {
+		return l
+	}
 	for i, c := range d.Counts {
 		if c > 0 {
 			l.arms = append(l.arms, i)

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,37 +22,52 @@ const MaxRank = 1024
 // matrix, for the norm of expected rewards that are known: 0.1 GB and some seconds.
 const exactNorm = 3000
 
+// eagerArms is the most arms of which a new model has its exact features at once: they take no
+// time, and what is wrong with a kernel is then said first.
+const eagerArms = 256
+
 // Model is a Problem bound to its kernel: feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j),
 // the precision of each arm, and a memory of the designs computed so far. It is safe for concurrent
 // use.
+//
+// The exact features of many arms cost more than most of what is asked of a model, so that they are
+// computed when something first needs them: Exact returns the model with them. Without them there
+// are exact values of the kernel (Row, Among) and the features that a residual leaves (Stopped).
 //
 // Features and rewards are normalised once, here, so that no tolerance below has a unit. What
 // is asked and told stays in the kernel's units: ξ, ‖θ*‖ and Truncation.
 type Model struct {
 	Problem   *problem.Problem
-	Unit      float64    // reward units of one normalised unit
-	Scale     float64    // kernel units of one unit of φᵀφ
-	Diagonal  float64    // largest k(x̃,x̃)
-	Features  *mat.Dense // Φ: N × m, by pivoted Cholesky of the Gram matrix
-	Precision []float64  // Unit²/σ_i²
+	Unit      float64   // reward units of one normalised unit
+	Scale     float64   // kernel units of one unit of φᵀφ
+	Diagonal  float64   // largest k(x̃,x̃)
+	Precision []float64 // Unit²/σ_i²
+	Memory    *Memory
+
+	// The exact features and what follows from them. They are nil and 0 in a model of more than
+	// some hundred arms; the one that Exact returns has them.
+
+	Features *mat.Dense    // Φ: N × m, by pivoted Cholesky of the Gram matrix
+	Layout   *canon.Layout // for designs
 	// largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
 	Truncation float64
+	cut        bool // whether the features end at the largest rank that is kept
 
-	cut      bool // whether the features end at the largest rank that is kept
-	Memory   *Memory
-	identity string        // of all numbers of the model, the expected rewards included
-	Layout   *canon.Layout // for designs
+	identity string // of all numbers of the model, the expected rewards included
+	numbers  string // the same without the precisions
 
 	ctx context.Context // ends what is computed; nil never does
 
-	maxRank int
+	source *source
+	exact  *once[*Model]
 
-	known func() (*truth, error)   // once
-	tasks func() ([]*Model, error) // once: the model of each task alone
-	apart func() (*Model, error)   // once: the same problem under the kernel identity()
-	plain func() (*Model, error)   // once: in coordinates for least squares
-	wide  func() (*Model, error)   // once: with a part for what the kernel leaves out
-	level func() *Model            // once: with a constant
+	known       func() (*truth, error)          // once
+	represented func() (*representation, error) // once
+	tasks       func() ([]*Model, error)        // once: the model of each task alone
+	apart       func() (*Model, error)          // once: the same problem under the kernel identity()
+	plain       func() (*Model, error)          // once: in coordinates for least squares
+	wide        func() (*Model, error)          // once: with a part for what the kernel leaves out
+	level       func() (*Model, error)          // once: with a constant
 
 	admits func() bool // once, see AdmitsAll
 }
@@ -78,63 +92,59 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	if unit == 0 {
 		unit = p.LargestNoise()
 	}
-	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
-		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
-	}
-	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
-	}
-	factor, err := kernels.PivotedCholesky(ctx, gram, maxRank, 0)
+	source, err := newSource(ctx, p, maxRank)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 	}
 	m := &Model{
-		Problem: p, Unit: unit, Features: factor.L, Diagonal: factor.Largest, Truncation: factor.Residual,
-		Precision: make([]float64, p.N()), Memory: new(Memory), maxRank: maxRank, ctx: ctx,
+		Problem: p, Unit: unit, Diagonal: source.factor.Largest(), Scale: source.scale,
+		Precision: make([]float64, p.N()), Memory: new(Memory), source: source, exact: newOnce[*Model](), ctx: ctx,
 	}
-	var root float64
-	m.Scale, root = scaleOf(m.Diagonal)
-	m.Features.Scale(1/root, m.Features)
-	m.cut = m.Truncation > sameToFactor*m.Diagonal
-	m.snap()
+	for i, s := range p.Noise.Scales {
+		m.Precision[i] = unit * unit / (s * s)
+	}
 	m.known = sync.OnceValues(m.computeTruth)
+	m.represented = sync.OnceValues(m.represent)
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.admitsAll)
 	m.wide = sync.OnceValues(m.widen)
-	m.level = sync.OnceValue(m.withConstant)
-	for i, s := range p.Noise.Scales {
-		m.Precision[i] = unit * unit / (s * s)
+	m.level = sync.OnceValues(m.withConstant)
+	m.plain = sync.OnceValues(m.plainly)
+	if p.N() <= eagerArms {
+		return m, m.fill()
 	}
-	if m.Layout, err = canon.NewLayout(ctx, m.Features, m.Precision); err != nil {
-		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
-	}
-	m.plain = sync.OnceValues(func() (*Model, error) { return m.plainly(factor) })
+	m.numbers = m.written()
 	m.identify()
 	return m, nil
 }
 
-// identify sets the identity.
+// identify sets the identity from the numbers and the precisions.
 func (m *Model) identify() {
+	m.identity = m.numbers + canon.Fingerprint(m.Precision)
+}
+
+// others returns the numbers of the model beside those of its kernel and the precisions.
+func (m *Model) others() [][]float64 {
 	taskOf := make([]float64, m.Problem.N())
 	for i, v := range m.Problem.TaskOf {
 		taskOf[i] = float64(v)
 	}
-	m.identity = canon.Fingerprint(m.Features.RawMatrix().Data, m.Precision, []float64{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean) + m.Problem.Noise.UnknownBy
+	return [][]float64{{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean}
 }
 
 // Reweighted returns the model with other precisions, normalised. The truth and the models of
 // single tasks stay as under the guesses.
 func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	w := *m
-	w.Precision = precision
-	var err error
-	if w.Layout, err = canon.NewLayout(m.Context(), w.Features, w.Precision); err != nil {
-		return nil, err
-	}
+	w.Precision, w.exact = precision, newOnce[*Model]()
 	w.identify()
-	return &w, nil
+	if m.Layout == nil {
+		return &w, nil
+	}
+	var err error
+	w.Layout, err = canon.NewLayout(m.Context(), w.Features, w.Precision)
+	return &w, err
 }
 
 // Share makes the model remember in a Memory that other models use, too, in place of its own; nil
@@ -151,7 +161,7 @@ func (m *Model) perTask() ([]*Model, error) {
 	out := make([]*Model, m.Problem.V())
 	for v := range out {
 		var err error
-		if out[v], err = newModel(m.Context(), m.Problem.Only(v), m.Unit, m.maxRank); err != nil {
+		if out[v], err = newModel(m.Context(), m.Problem.Only(v), m.Unit, m.source.maxRank); err != nil {
 			return nil, err
 		}
 		out[v].Share(m.Memory)
@@ -163,38 +173,59 @@ func (m *Model) perTask() ([]*Model, error) {
 // by.
 func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
 
-// Independent returns the model of the same problem under the kernel identity().
+// Independent returns the model of the same problem under the kernel identity(), with exact features.
 func (m *Model) Independent() (*Model, error) { return m.apart() }
 
 func (m *Model) underIdentity() (*Model, error) {
 	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	alone, err := newModel(m.Context(), m.Problem.WithKernel(same), m.Unit, m.maxRank)
+	alone, err := newModel(m.Context(), m.Problem.WithKernel(same), m.Unit, m.source.maxRank)
 	if err != nil {
 		return nil, err
 	}
-	return alone.Share(m.Memory), nil
+	return alone.Share(m.Memory).Exact()
 }
 
-// Cut reports whether the features end at MaxRank, below the rank of the kernel on these points.
-func (m *Model) Cut() bool { return m.cut }
+// Cut reports whether the features end at MaxRank, below the rank of the kernel on these points. It
+// needs the exact features; where they cannot be had, they count as cut.
+func (m *Model) Cut() bool {
+	exact, err := m.Exact()
+	return err != nil || exact.cut
+}
 
-// Rank returns the dimension m of the features.
-func (m *Model) Rank() int { return m.Features.RawMatrix().Cols }
+// Rank returns the dimension m of the exact features; where they cannot be had, the largest that it
+// may be.
+func (m *Model) Rank() int {
+	exact, err := m.Exact()
+	if err != nil {
+		return min(m.Problem.N(), m.source.maxRank)
+	}
+	return exact.Features.RawMatrix().Cols
+}
 
-// Space returns the space over which designs are chosen, under ridge ξ.
+// countedRank is the rank up to which LeastRank counts.
+const countedRank = 128
+
+// LeastRank returns the rank of the exact features or, where these were not computed, a number that it
+// is not below: the rank itself up to some hundred.
+func (m *Model) LeastRank() int {
+	if m.Features != nil {
+		return m.Rank()
+	}
+	pivots, err := m.Pivots(min(countedRank, m.source.maxRank), 0)
+	if err != nil {
+		return 0
+	}
+	return len(pivots)
+}
+
+// Space returns the space over which designs are chosen, under ridge ξ, of a model with exact
+// features.
 func (m *Model) Space(ridge float64) design.Space {
 	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.Normalised(ridge)}
 }
 
 // Normalised returns ξ in units of the features.
 func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
-
-// scaleOf returns the power of four next to the largest variance of a kernel, and its root:
-// features that are divided by the root keep every digit.
-func scaleOf(diagonal float64) (scale, root float64) {
-	exponent := int(math.Round(math.Log2(diagonal) / 2))
-	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
-}
 
 // DesignTolerance returns the relative duality gap asked of designs inside algorithms. The value,
 // not the lower bound, enters the sample counts, so a gap costs samples and never the guarantee.

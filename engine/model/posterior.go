@@ -61,6 +61,10 @@ const mostOwn = 256
 // NewPosterior forms the posterior of counts and means (N each, reward units; means of arms with
 // count 0 are ignored), under the precisions of the model.
 func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Posterior, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
 	n, dim := m.Features.Dims()
 	if err := memlimit.Matrices(m.Context(), "the posterior", 3, n, dim+1); err != nil {
 		return nil, err

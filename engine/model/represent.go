@@ -25,17 +25,21 @@ type representation struct {
 // represent computes the representation by least squares: on the features, or where these were cut
 // on those of the whole Gram matrix. That is too large for very many arms; then the norm is not
 // known.
-func (m *Model) represent(t *truth) error {
+func (m *Model) represent() (*representation, error) {
+	if m.Problem.Mean == nil {
+		_, err := m.known()
+		return nil, err
+	}
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
+	t := new(representation)
 	features, scale, rest := m.Features, m.Scale, m.Truncation
 	if m.cut && m.Problem.N() <= exactNorm {
-		p := m.Problem
-		gram, err := p.Kernel.On(m.Context(), p.Tasks, p.Arms, p.TaskOf)
+		whole, err := kernels.PivotedCholesky(m.Context(), m.source.gram, 0, 0)
 		if err != nil {
-			return err
-		}
-		whole, err := kernels.PivotedCholesky(m.Context(), gram, 0, 0)
-		if err != nil {
-			return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
+			return nil, fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 		}
 		features, scale, rest = whole.L, 1, whole.Residual
 	}
@@ -46,7 +50,7 @@ func (m *Model) represent(t *truth) error {
 	}
 	solution, err := solveLeastSquares(m.Context(), features, mu.RawVector().Data)
 	if err != nil {
-		return fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
+		return nil, fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
 	}
 	theta := mat.NewVecDense(len(solution), solution)
 	var fit mat.VecDense
@@ -61,7 +65,7 @@ func (m *Model) represent(t *truth) error {
 		t.off[i] = mu.AtVec(i) - fit.AtVec(i)
 	}
 	t.misfit, t.worst = farthest(t.off)
-	return nil
+	return t, nil
 }
 
 func isCondition(err error) bool {
@@ -76,7 +80,7 @@ const keptDigits = 1e-9
 // Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
 // reproduces them, in units of Unit per root of the kernel's.
 func (m *Model) Norm() (float64, error) {
-	t, err := m.known()
+	t, err := m.represented()
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +93,7 @@ func (m *Model) Norm() (float64, error) {
 // Misfit returns the largest distance, in reward units, between the expected rewards and the
 // function of the kernel's space that is closest to them in squares, and the arm where it occurs.
 func (m *Model) Misfit() (float64, int, error) {
-	t, err := m.known()
+	t, err := m.represented()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -115,11 +119,15 @@ const decisive = 1e-3
 // Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of
 // a best arm, in reward units, beyond epsilon. Noise does not matter to it.
 func (m *Model) Fidelity(epsilon float64) Fidelity {
-	t, err := m.known()
-	switch {
-	case err != nil || t.partial:
+	t, err := m.represented()
+	if err != nil || t.partial {
 		return Unknown
-	case t.misfit <= decisive*m.leastLead(t, epsilon):
+	}
+	known, err := m.known()
+	switch {
+	case err != nil:
+		return Unknown
+	case t.misfit <= decisive*m.leastLead(known, epsilon):
 		return Faithful
 	case t.misfit <= t.keeps:
 		return Blurred

@@ -16,7 +16,6 @@ type truth struct {
 	gap   []float64 // N: μ_best - μ_i of its task, normalised
 	min   float64   // smallest gap of a rival, normalised; +Inf when no task has two arms
 	minAt int       // the arm of the smallest gap
-	representation
 }
 
 // TieTolerance is the difference, relative to their size, at which two means still count as equal:
@@ -44,7 +43,7 @@ func (m *Model) computeTruth() (*truth, error) {
 			}
 		}
 	}
-	return t, m.represent(t)
+	return t, nil
 }
 
 // Best returns the best arm of each task (the first of tied ones).
@@ -89,6 +88,9 @@ func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 		best := t.best[p.TaskOf[rival]]
 		return design.Design{}, fmt.Errorf("problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
 			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
+	}
+	if m, err = m.Exact(); err != nil {
+		return design.Design{}, err
 	}
 	return Remembered(m, canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: epsilon}, func() (design.Design, error) {
 		return design.Minimax(m.Space(ridge), m.rivals(t, epsilon), m.Solver(DesignTolerance(m.Problem.N())))

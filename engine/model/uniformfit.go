@@ -21,8 +21,11 @@ import (
 // that function: never less than the least η. Where the program cannot be solved, least squares
 // give the distance.
 func (m *Model) UniformMisfit() (float64, int, error) {
-	t, err := m.known()
+	t, err := m.represented()
 	if err != nil {
+		return 0, 0, err
+	}
+	if m, err = m.Exact(); err != nil {
 		return 0, 0, err
 	}
 	if t.partial {

@@ -19,6 +19,10 @@ const wideShare = 0.03
 func (m *Model) Wide() (*Model, error) { return m.wide() }
 
 func (m *Model) widen() (*Model, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
 	n, dim := m.Features.Dims()
 	root := math.Sqrt(wideShare * m.Spread() / m.Scale)
 	if n > mostOwn || root == 0 {
@@ -31,23 +35,32 @@ func (m *Model) widen() (*Model, error) {
 	}
 	out := *m
 	out.Features = features
-	var err error
 	if out.Layout, err = canon.NewLayout(m.Context(), features, m.Precision); err != nil {
 		return nil, err
 	}
+	out.numberFeatures()
 	out.identify()
 	return &out, nil
 }
 
 // Levelled returns the model with a constant among its features: what methods can represent whose
 // level is unknown. It is for Misfit and Fidelity. Features that were cut, or that represent
-// everything as they are, stay so.
-func (m *Model) Levelled() *Model { return m.level() }
+// everything as they are, stay so, and those that cannot be had.
+func (m *Model) Levelled() *Model {
+	if level, err := m.level(); err == nil {
+		return level
+	}
+	return m
+}
 
-func (m *Model) withConstant() *Model {
+func (m *Model) withConstant() (*Model, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
 	n, dim := m.Features.Dims()
 	if m.cut || dim >= n {
-		return m
+		return m, nil
 	}
 	out := *m
 	out.Features = mat.NewDense(n, dim+1, nil)
@@ -55,12 +68,12 @@ func (m *Model) withConstant() *Model {
 		copy(out.Features.RawRowView(i), m.Features.RawRowView(i))
 		out.Features.Set(i, dim, math.Sqrt(m.Diagonal/m.Scale))
 	}
-	out.known = sync.OnceValues(out.computeTruth)
-	return &out
+	out.represented = sync.OnceValues(out.represent)
+	return &out, nil
 }
 
 // Spread returns the mean over arms of the kernel's variance of an arm's reward around the mean of
-// all, in the kernel's units.
+// all, in the kernel's units, of a model with exact features.
 func (m *Model) Spread() float64 {
 	n, dim := m.Features.Dims()
 	centre := make([]float64, dim)

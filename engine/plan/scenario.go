@@ -52,6 +52,9 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	if len(gaps) == 0 {
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
+	if m, err = m.Exact(); err != nil {
+		return nil, nil, err
+	}
 	var out []scenario
 	for _, gap := range gaps {
 		if !(gap > 0) || math.IsInf(gap, 0) {

@@ -171,7 +171,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 		return m, err
 	}
 	measured := &meter{
-		Environment: x.environment(run), taskOf: x.Problem.TaskOf, features: model.Rank(),
+		Environment: x.environment(run), taskOf: x.Problem.TaskOf, features: coefficients(entry, model),
 		broadcast: entry.Shares && !engine.Alone(m.alg), itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
@@ -189,6 +189,15 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	}
 	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err
+}
+
+// coefficients returns the dimension of θ̂: that of the features, or a number for each arm where the
+// algorithm works by values of the kernel and not by features.
+func coefficients(entry algorithms.Entry, m *model.Model) int {
+	if entry.ByValues && m.Features == nil {
+		return m.Problem.N()
+	}
+	return m.Rank()
 }
 
 // environment returns the environment from which a run pulls.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // keyLength is the number of hexadecimal digits of a key.
@@ -31,6 +32,10 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	rank, values, err := ofKernel(model)
+	if err != nil {
+		return "", err
+	}
 	tasks, err := p.Kernel.TaskGram(ctx, p.Tasks)
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
@@ -39,14 +44,14 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, x.Options, x.Runs, x.Seed, x.Detail,
-		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), noise, model.Rank(),
+		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), noise, rank,
 	})
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
 	h := keyHash{sha256.New()}
 	h.Write(words)
-	h.numbers([]float64{model.Scale}, model.Features.RawMatrix().Data, tasks.RawSymmetric().Data, p.Noise.Scales, p.Mean, p.Noise.SD)
+	h.numbers([]float64{model.Scale}, values, tasks.RawSymmetric().Data, p.Noise.Scales, p.Mean, p.Noise.SD)
 	h.numbers(p.Rewards...)
 	if p.Goal != problem.GoalMax { // which the estimates show by their sign
 		h.Write([]byte("goal " + p.Goal))
@@ -55,6 +60,23 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 		h.Write([]byte("fitted here"))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// ofKernel returns the rank of the kernel on the points, and its features; of very many arms no rank,
+// and the points in place of the features, unless there are formulas in the kernel.
+func ofKernel(m *model.Model) (rank int, values []float64, err error) {
+	if m.Features == nil && len(m.Problem.Kernel.Formulas()) == 0 {
+		for _, points := range []*kernels.Points{m.Problem.Tasks, m.Problem.Arms} {
+			for _, column := range points.X {
+				values = append(values, column...)
+			}
+		}
+		return 0, values, nil
+	}
+	if m, err = m.Exact(); err != nil {
+		return 0, nil, err
+	}
+	return m.Rank(), m.Features.RawMatrix().Data, nil
 }
 
 // keyHash takes in numbers bit by bit.

@@ -23,13 +23,15 @@ const (
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model) {
-	// the bound is for rewards of the kernel
-	if x.Problem.Mean == nil || m.Fidelity(r.Epsilon) == model.Foreign {
+	if x.Problem.Mean == nil {
 		return
 	}
-	n, rank := x.Problem.N(), m.Rank()
+	n, rank := x.Problem.N(), m.LeastRank()
 	if work := design.StepWork(n, rank, n); work > boundWork {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), float64(rank), work, boundWork}})
+		return
+	}
+	if m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
 		return
 	}
 	bound, err := x.lowerBound(ctx, m, r.Delta)

@@ -81,7 +81,11 @@ func withNames(m *model.Model, alive [][]int) [][]int {
 // byName returns the model in which arms of one name are the same arm, and others have nothing in
 // common.
 func byName(m *model.Model) (*model.Model, error) {
-	return model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit)
+	names, err := model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit)
+	if err != nil {
+		return nil, err
+	}
+	return names.Exact()
 }
 
 // sameTasks reports the first difference between the tasks: an arm that one of them

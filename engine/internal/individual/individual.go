@@ -47,6 +47,9 @@ func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine
 		return nil, err
 	}
 	for v, sub := range alone {
+		if sub, err = sub.Exact(); err != nil {
+			return nil, err
+		}
 		part, err := algorithm(sub, opt)
 		if err != nil {
 			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)

@@ -1,0 +1,40 @@
+package model
+
+import (
+	"gonum.org/v1/gonum/mat"
+)
+
+// Stopped holds features that a factor has left where its residual was small enough. All numbers are
+// normalised.
+type Stopped struct {
+	Features *mat.Dense // N × m; row i is φ_i without what Rest has of it
+	Pivots   []int      // the m arms, in order, that the factor was taken at
+	Rest     []float64  // N: what is left of ‖φ_i‖², from below 0 by rounding to Residual
+	Residual float64    // the largest of Rest
+	Trace    float64    // the sum of Rest, without what is below 0
+}
+
+// Stopped returns the features of the factor that ends where what is left of every ‖φ_i‖² is at most
+// residual, normalised, or at rank maxRank (0 means no limit). Every φ_iᵀφ_j is off by at most
+// √(Rest_i·Rest_j). All models of a problem share one factor, which grows as far as the smallest
+// residual takes it and is not computed twice; the features are made for each call.
+//
+// Unlike exact features these are not snapped: copies of an arm may differ by rounding.
+func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
+	s := m.source
+	f, err := s.factor.Factor(m.Context(), maxRank, residual*m.Scale/m.Diagonal)
+	if err != nil {
+		return Stopped{}, err
+	}
+	f.L.Scale(1/s.root, f.L)
+	for i := range f.Rest {
+		f.Rest[i] /= m.Scale
+	}
+	return Stopped{Features: f.L, Pivots: f.Pivots, Rest: f.Rest, Residual: f.Residual / m.Scale, Trace: f.ResidualTrace / m.Scale}, nil
+}
+
+// Pivots returns the arms that Stopped takes its factor at, without making the features.
+func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
+	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, residual*m.Scale/m.Diagonal)
+	return pivots, err
+}
