@@ -74,6 +74,9 @@ type minimax struct {
 	priced  int     // iteration of the last pricing
 	lastGap float64 // its gap
 	slack   float64 // how far below the largest it looked for contrasts
+
+	fixed bool      // the arms near are all that may be sampled
+	from  []float64 // weights of the arms near to start from; nil means equal ones
 }
 
 const (

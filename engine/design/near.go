@@ -53,13 +53,20 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 			arms = append(arms, i)
 		}
 	}
+	if m.from != nil {
+		lambda = make([]float64, len(arms))
+		for a, w := range m.from {
+			lambda[a] = 0.9*w + 0.1/float64(len(arms))
+		}
+		return arms, lambda
+	}
 	return arms, uniform(len(arms))
 }
 
 // narrow reports whether the arms near are solved for well enough to see that others
 // help more.
 func (m *minimax) narrow() bool {
-	if m.near == nil || m.over <= m.top*(1+1e-12) {
+	if m.near == nil || m.fixed || m.over <= m.top*(1+1e-12) {
 		return false
 	}
 	return m.value/m.lower-1 <= max(m.tolerance, 0.1*(m.over/m.top-1))

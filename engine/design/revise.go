@@ -76,6 +76,9 @@ func (m *minimax) exchange() bool {
 // mustWiden reports whether to take in all contrasts.
 func (m *minimax) mustWiden() bool {
 	count := m.p.contrasts()
+	if m.fixed && count > fewPairs*m.p.phi.Rows {
+		return false
+	}
 	if !(m.whole || m.near != nil) || count > mostPairs {
 		return false
 	}

@@ -1,0 +1,417 @@
+package design
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+)
+
+// survey holds what one pass over all arms sees at the weights of the pivots.
+type survey struct {
+	of *wide
+
+	chol, inverse blas64.General // L with A = LLᵀ, and L⁻¹
+	v             blas64.General // N × m: φ_i L⁻ᵀ
+	size          []float64      // N: ‖v_i‖² + 2r_i/ξ
+	scaled        blas64.General
+
+	reached float64 // the largest variance met
+	ceiling float64 // what no contrast exceeds
+	high    []float64
+	partner []int
+}
+
+const (
+	// surveyRows is the number of arms that a core works on at a time.
+	surveyRows = 4 * tileRows
+	// mostScan is the default of Options.Scan: about a minute of one core.
+	mostScan = 3e11
+	// seekers is the least number of arms of a group that look for the one farthest from them.
+	seekers = 24
+	// mostSeekers is the largest.
+	mostSeekers = 256
+)
+
+func (s *survey) init(w *wide, room int) {
+	n := w.p.phi.Rows
+	s.of = w
+	s.v.Data, s.size = make([]float64, n*(w.p.phi.Cols+room)), make([]float64, n)
+	s.resize()
+	s.high, s.partner = make([]float64, n), make([]int, n)
+}
+
+// resize makes room for the coordinates and pivots that there are.
+func (s *survey) resize() {
+	n, m := s.of.p.phi.Rows, s.of.p.phi.Cols
+	s.chol, s.inverse = reshape(s.chol, m, m), reshape(s.inverse, m, m)
+	s.v = reshape(s.v, n, m)
+	s.scaled = reshape(s.scaled, len(s.of.in.Arms), m)
+}
+
+// do works on the rows of all arms, on the cores of the context.
+func (s *survey) do(n, together int, block func(from, to int)) {
+	ctx := s.of.opt.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := cores.Do(ctx, n, together, block); err != nil {
+		panic(ended{err})
+	}
+}
+
+// factorise sets L and L⁻¹ for the weights at hand.
+func (s *survey) factorise(lambda []float64) bool {
+	w := s.of
+	m := w.p.phi.Cols
+	for k, i := range w.in.Arms {
+		f := math.Sqrt(lambda[k])
+		if w.p.root != nil {
+			f *= w.p.root[i]
+		}
+		to := row(s.scaled, k)
+		for c, x := range row(w.p.phi, i) {
+			to[c] = f * x
+		}
+	}
+	addOuter(w.stop, s.scaled, s.chol)
+	for k := range m {
+		s.chol.Data[k*s.chol.Stride+k] += w.p.ridge
+	}
+	if !cholesky(w.stop, s.chol) {
+		return false
+	}
+	invert(w.stop, s.chol, s.inverse)
+	return true
+}
+
+// invert sets inv to L⁻¹, in its lower triangle, with zeros above.
+func invert(stop stopper, l, inv blas64.General) {
+	m := l.Rows
+	for i := range m {
+		clear(row(inv, i))
+	}
+	for j := 0; j < m; j += tileRows {
+		stop.check()
+		nj := min(tileRows, m-j)
+		d := window(inv, j, j, nj, nj)
+		for k := range nj {
+			d.Data[k*d.Stride+k] = 1
+		}
+		below := window(inv, j, 0, nj, j+nj)
+		if j > 0 { // -L_{jk} (L⁻¹)_{k·}
+			multiply(stop, blas.NoTrans, -1, window(l, j, 0, nj, j), window(inv, 0, 0, j, j), 0, window(inv, j, 0, nj, j))
+		}
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, factor(window(l, j, j, nj, nj)), below)
+	}
+}
+
+// look whitens all arms at the weights at hand, and lets candidates look for what is farthest.
+func (s *survey) look() {
+	w := s.of
+	if !s.factorise(w.lambda) {
+		panic(ended{errSingular})
+	}
+	n := w.p.phi.Rows
+	s.do(n, surveyRows, func(from, to int) {
+		timesTriangle(block(w.p.phi, from, to), s.inverse, block(s.v, from, to))
+		for i := from; i < to; i++ {
+			v := row(s.v, i)
+			s.size[i] = dot(v, v)
+			if w.in.Rest != nil {
+				s.size[i] += 2 * max(w.in.Rest[i], 0) / w.p.ridge
+			}
+		}
+	})
+	for i := range s.high {
+		s.high[i], s.partner[i] = -1, -1
+	}
+	s.reached, s.ceiling = -1, 0
+	for _, g := range w.p.groups {
+		s.ceiling = max(s.ceiling, s.bound(g))
+		s.seek(g, s.sources(g))
+	}
+	s.listed()
+	s.ceiling = max(s.ceiling, s.reached)
+}
+
+// timesTriangle sets v = x Tᵀ for a lower triangular T, without the products with its upper part.
+func timesTriangle(x, t, v blas64.General) {
+	for i := 0; i < x.Rows; i += tileRows {
+		ni := min(tileRows, x.Rows-i)
+		for j := 0; j < t.Rows; j += tileCols {
+			nj := min(tileCols, t.Rows-j)
+			k := j + nj
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, window(x, i, 0, ni, k), window(t, j, 0, nj, k), 0, window(v, i, j, ni, nj))
+		}
+	}
+}
+
+// listed evaluates all listed contrasts.
+func (s *survey) listed() {
+	w := s.of
+	if len(w.p.pairs) == 0 {
+		return
+	}
+	h := make([]float64, len(w.p.pairs))
+	s.do(len(h), surveyRows, func(from, to int) {
+		for k, q := range w.p.pairs[from:to] {
+			h[from+k] = q.Weight * (distance(s.v, q.I, q.J) + s.outside(q.I, q.J))
+		}
+	})
+	s.reached = max(s.reached, slices.Max(h))
+	w.listedHigh = h
+}
+
+// outside bounds what the difference of two arms has outside the span, over ξ.
+func (s *survey) outside(i, j int) float64 {
+	rest := s.of.in.Rest
+	if rest == nil {
+		return 0
+	}
+	return 2 * (max(rest[i], 0) + max(rest[j], 0)) / s.of.p.ridge
+}
+
+// bound returns a number that no contrast of a group exceeds, by distances from its mean.
+func (s *survey) bound(g []int) float64 {
+	mean := make([]float64, s.v.Cols)
+	for _, i := range g {
+		axpy(1/float64(len(g)), row(s.v, i), mean)
+	}
+	first, second := 0.0, 0.0
+	for _, i := range g {
+		d := s.outside(i, i) / 2 // 2 r_i/ξ
+		for k, x := range row(s.v, i) {
+			d += (x - mean[k]) * (x - mean[k])
+		}
+		if d > first {
+			first, second = d, first
+		} else {
+			second = max(second, d)
+		}
+	}
+	// (a + b)² with the rests in: (√(a² + 2r) + √(b² + 2r'))² is at least a² + b² + 2ab + 2r + 2r'.
+	return (math.Sqrt(first) + math.Sqrt(second)) * (math.Sqrt(first) + math.Sqrt(second))
+}
+
+// sources returns the arms of a group that look for the one farthest from them: its candidates, or
+// at first its pivots, with the arms that repeated looking meets where these are few.
+func (s *survey) sources(g []int) []int {
+	w := s.of
+	var out []int
+	for _, i := range g {
+		if w.chosen[i] {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		member := make([]bool, len(s.size))
+		for _, i := range g {
+			member[i] = true
+		}
+		for _, i := range w.in.Arms {
+			if member[i] {
+				out = append(out, i)
+			}
+			if len(out) == mostSeekers {
+				break
+			}
+		}
+		for k := 0; len(out) < min(seekers, len(g)); k++ {
+			out = append(out, g[(k*len(g))/seekers])
+		}
+		slices.Sort(out)
+		out = slices.Compact(out)
+	}
+	return out
+}
+
+// seek finds, for each source, the arm of the group that is farthest from it.
+func (s *survey) seek(g, sources []int) {
+	rows := reshape(blas64.General{}, len(sources), s.v.Cols)
+	for k, i := range sources {
+		copy(row(rows, k), row(s.v, i))
+	}
+	var found farthest
+	var free sync.Mutex
+	var idle []*farthest
+	s.do(len(g), surveyRows, func(from, to int) {
+		free.Lock()
+		var f *farthest
+		if len(idle) > 0 {
+			f, idle = idle[len(idle)-1], idle[:len(idle)-1]
+		} else {
+			f = newFarthest(len(sources))
+		}
+		free.Unlock()
+		f.visit(s, sources, rows, g[from:to])
+		free.Lock()
+		idle = append(idle, f)
+		free.Unlock()
+	})
+	found = *newFarthest(len(sources))
+	for _, f := range idle {
+		found.merge(f)
+	}
+	for k, i := range sources {
+		if found.partner[k] < 0 {
+			continue
+		}
+		s.offer(i, found.partner[k], found.high[k])
+	}
+}
+
+// offer keeps a contrast for arm i if it is the most uncertain one met.
+func (s *survey) offer(i, j int, h float64) {
+	if h > s.high[i] {
+		s.high[i], s.partner[i] = h, j
+	}
+	s.reached = max(s.reached, h)
+}
+
+// farthest holds, for some sources, the arm that is farthest; of several the first.
+type farthest struct {
+	high       []float64
+	partner    []int
+	tile, rows blas64.General
+}
+
+func newFarthest(n int) *farthest {
+	f := &farthest{high: make([]float64, n), partner: make([]int, n)}
+	for k := range f.high {
+		f.high[k], f.partner[k] = -1, -1
+	}
+	return f
+}
+
+// visit compares the sources with some arms.
+func (f *farthest) visit(s *survey, sources []int, rows blas64.General, arms []int) {
+	for a := 0; a < len(arms); a += tileCols {
+		part := arms[a:min(a+tileCols, len(arms))]
+		f.rows = reshape(f.rows, len(part), s.v.Cols)
+		for k, i := range part {
+			copy(row(f.rows, k), row(s.v, i))
+		}
+		for b := 0; b < len(sources); b += tileRows {
+			nb := min(tileRows, len(sources)-b)
+			f.tile = reshape(f.tile, nb, len(part))
+			blas64.Gemm(blas.NoTrans, blas.Trans, -2, block(rows, b, b+nb), f.rows, 0, f.tile)
+			for k := range nb {
+				i := sources[b+k]
+				for c, d := range row(f.tile, k) {
+					if d += s.size[i] + s.size[part[c]]; d >= f.high[b+k] && part[c] != i {
+						f.take(b+k, part[c], d)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (f *farthest) take(k, arm int, d float64) {
+	if d > f.high[k] || arm < f.partner[k] {
+		f.high[k], f.partner[k] = d, arm
+	}
+}
+
+// merge takes in what another saw; the order does not matter.
+func (f *farthest) merge(g *farthest) {
+	for k, j := range g.partner {
+		if j >= 0 && g.high[k] >= f.high[k] {
+			f.take(k, j, g.high[k])
+		}
+	}
+}
+
+// scan visits all pairs of all groups, if it may, and returns what no contrast exceeds.
+func (s *survey) scan() float64 {
+	w := s.of
+	products := 0.0
+	for _, g := range w.p.groups {
+		products += float64(len(g)) * float64(len(g)) / 2 * float64(s.v.Cols)
+	}
+	limit := w.opt.Scan
+	if limit == 0 {
+		limit = mostScan
+	}
+	if products > limit {
+		return s.ceiling
+	}
+	for _, g := range w.p.groups {
+		s.pairs(g)
+	}
+	s.ceiling = max(s.reached, 0)
+	return s.ceiling
+}
+
+// pairs visits all pairs of a group, in tiles on the cores of the context.
+func (s *survey) pairs(g []int) {
+	tiles := (len(g) + tileCols - 1) / tileCols
+	var free sync.Mutex
+	var idle []*farthest
+	// Tile t is compared with itself and those behind it; small and large ones alternate.
+	s.do(tiles, 1, func(from, _ int) {
+		t := from / 2
+		if from%2 == 1 {
+			t = tiles - 1 - from/2
+		}
+		free.Lock()
+		var f *farthest
+		if len(idle) > 0 {
+			f, idle = idle[len(idle)-1], idle[:len(idle)-1]
+		} else {
+			f = newFarthest(len(g))
+		}
+		free.Unlock()
+		f.triangle(s, g, t*tileCols)
+		free.Lock()
+		idle = append(idle, f)
+		free.Unlock()
+	})
+	found := newFarthest(len(g))
+	for _, f := range idle {
+		found.merge(f)
+	}
+	for k, i := range g {
+		if found.partner[k] >= 0 {
+			s.offer(i, g[found.partner[k]], found.high[k])
+		}
+	}
+}
+
+// triangle compares the arms of one tile of a group with each other and with all behind them.
+// Partners are positions in the group.
+func (f *farthest) triangle(s *survey, g []int, from int) {
+	own := g[from:min(from+tileCols, len(g))]
+	rows := reshape(blas64.General{}, len(own), s.v.Cols)
+	for k, i := range own {
+		copy(row(rows, k), row(s.v, i))
+	}
+	for b := from; b < len(g); b += tileRows {
+		part := g[b:min(b+tileRows, len(g))]
+		f.rows = reshape(f.rows, len(part), s.v.Cols)
+		for k, i := range part {
+			copy(row(f.rows, k), row(s.v, i))
+		}
+		f.tile = reshape(f.tile, len(part), len(own))
+		blas64.Gemm(blas.NoTrans, blas.Trans, -2, f.rows, rows, 0, f.tile)
+		for k, j := range part {
+			high, size := f.high[b+k], s.size[j]
+			for c, d := range row(f.tile, k) {
+				d += size + s.size[own[c]]
+				if d >= high && from+c < b+k {
+					f.take(b+k, from+c, d)
+					high = f.high[b+k]
+				}
+				if d >= f.high[from+c] && from+c < b+k {
+					f.take(from+c, b+k, d)
+				}
+			}
+		}
+	}
+}
