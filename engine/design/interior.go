@@ -41,6 +41,7 @@ type interior struct {
 	f       float64        // Σ u_p h_p
 
 	centred bool // the last step was a full one to the central path
+	large   large
 
 	newton
 }
@@ -73,11 +74,15 @@ func resize(x []float64, n int) []float64 {
 
 // evaluate computes the quantities at (λ, u) and reports success.
 func (s *interior) evaluate() bool {
-	if !information(s.stop, s.phi, s.root, s.lambda, s.ridge, s.v, s.chol) {
+	if s.large.on {
+		if !s.large.information(s.stop, s.phi, s.root, s.lambda, s.ridge, s.chol) {
+			return false
+		}
+	} else if !information(s.stop, s.phi, s.root, s.lambda, s.ridge, s.v, s.chol) {
 		return false
 	}
-	whiten(s.stop, s.phi, s.chol, s.v)
-	whiten(s.stop, s.delta, s.chol, s.y)
+	s.whiten(s.phi, s.v)
+	s.whiten(s.delta, s.y)
 	for p := range s.h {
 		s.h[p] = dot(row(s.y, p), row(s.y, p))
 	}
@@ -85,10 +90,25 @@ func (s *interior) evaluate() bool {
 	return !math.IsNaN(s.f)
 }
 
+// whiten sets v = x L⁻ᵀ.
+func (s *interior) whiten(x, v blas64.General) {
+	if s.large.on {
+		s.stop.check()
+		timesTriangle(x, s.large.inverse, v)
+		return
+	}
+	whiten(s.stop, x, s.chol, v)
+}
+
 // weigh computes what depends on the dual weights u.
 func (s *interior) weigh() {
-	moment(s.stop, s.y, s.u, s.ym, s.m)
-	pull(s.stop, s.v, s.m, s.root, s.vm, s.g)
+	if s.large.on {
+		s.large.moment(s.stop, s.y, s.u, s.m)
+		s.large.pull(s.stop, s.v, s.m, s.root, s.vm, s.g)
+	} else {
+		moment(s.stop, s.y, s.u, s.ym, s.m)
+		pull(s.stop, s.v, s.m, s.root, s.vm, s.g)
+	}
 	s.lambdaG, s.f = dot(s.lambda, s.g), dot(s.u, s.h)
 }
 

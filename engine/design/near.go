@@ -55,9 +55,10 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 	}
 	if m.from != nil {
 		lambda = make([]float64, len(arms))
-		for a, w := range m.from {
-			lambda[a] = 0.9*w + 0.1/float64(len(arms))
+		for a, i := range arms {
+			lambda[a] = 0.9*m.from[i] + 0.1/float64(len(arms))
 		}
+		scale(1/sum(lambda), lambda)
 		return arms, lambda
 	}
 	return arms, uniform(len(arms))

@@ -53,10 +53,14 @@ func MinimaxOnPivots(in Pivots, c Contrasts, opt Options) (d Design, err error) 
 }
 
 const (
+	// largeCols is the number of coordinates from which restricted problems go by products of rows.
+	largeCols = 48
+	// looseGap is the largest relative gap to which a restricted problem is solved.
+	looseGap = 0.1
 	// wideRounds of column generation are made at most; the gap reported holds whenever they end.
 	wideRounds = 16
-	// minRoom is the least number of arms that may join the pivots; it is half of them when they are
-	// more.
+	// minRoom is the least number of arms that may join the pivots; it is as many as there are when
+	// they are more.
 	minRoom = 64
 )
 
@@ -75,9 +79,10 @@ type wide struct {
 	p      *problem // all arms in coordinates: phi, root, ridge, groups, pairs
 	opt    Options
 	stop   stopper
-	pivot  []int // N: position among the pivots, or -1
+	pivot  []int // N: position in in.Arms, or -1
 	lambda []float64
 
+	exact      int   // how many of in.Arms span the coordinates; those behind are in them approximately
 	candidates []int // arms that are ends of contrasts, pivots among them
 	chosen     []bool
 	pairs      []Pair // listed contrasts taken in, of all arms
@@ -106,7 +111,7 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 	p := &problem{phi: in.Features.RawMatrix(), ridge: in.Ridge, stop: stopper{opt.Context}}
 	room := 0
 	if in.Inner != nil && in.Rest != nil {
-		room = min(max(minRoom, m/2), n-len(in.Arms))
+		room = min(max(minRoom, m), n-len(in.Arms))
 		in.Arms, in.Rest = slices.Clone(in.Arms), slices.Clone(in.Rest)
 	}
 	p.stop.claim(n, 2*n*(m+room), 4*m*m)
@@ -122,7 +127,7 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 	if err := p.setContrasts(c, n); err != nil {
 		return nil, err
 	}
-	w := &wide{in: in, p: p, opt: opt, stop: p.stop, pivot: make([]int, n), chosen: make([]bool, n)}
+	w := &wide{in: in, p: p, opt: opt, stop: p.stop, pivot: make([]int, n), exact: len(in.Arms), chosen: make([]bool, n)}
 	for i := range w.pivot {
 		w.pivot[i] = -1
 	}
@@ -136,55 +141,115 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 	return w, nil
 }
 
-// solve alternates between the restricted problem and the search for contrasts that it lacks.
+// solve alternates between the restricted problem and the search for contrasts, and arms, that it
+// lacks; then it makes the arms that joined pivots and looks at all pairs.
 func (w *wide) solve() (Design, error) {
-	n := w.p.phi.Rows
 	if len(w.p.groups) == 0 && len(w.p.pairs) == 0 {
-		return trivial(n), nil
+		return trivial(w.p.phi.Rows), nil
 	}
 	tolerance := w.opt.tolerance()
 	w.start()
 	w.look()
 	w.gather()
 	if w.reached <= 0 && w.scan() <= 0 {
-		return trivial(n), nil
+		return trivial(w.p.phi.Rows), nil
 	}
 	w.best = Design{Value: math.Inf(1), Status: IterationLimit}
+	asked := looseGap
 	for range wideRounds {
 		if err := w.opt.ended(); err != nil {
 			return Design{}, err
 		}
-		restricted, status, err := w.restrict(tolerance)
+		restricted, status, err := w.restrict(asked)
 		if err != nil {
 			return Design{}, err
 		}
 		w.best.Iterations += restricted.Iterations
 		w.prove(restricted)
 		w.look()
-		if t := w.opt.Threshold; t > 0 && (w.best.Lower > t || w.ceiling <= t) {
-			w.best.Status = Separated
+		last := asked
+		asked = max(tolerance, min(asked, 0.2*(max(w.reached, restricted.Value)/w.best.Lower-1)))
+		if t := w.opt.Threshold; t > 0 && w.best.Lower > t {
+			status = Separated
+			w.best.Status = status
 			break
 		}
-		missing := w.reached > restricted.Value*(1+tolerance) && w.gather()
-		if w.adopt(tolerance) || missing {
+		w.discard()
+		met := w.reached > restricted.Value*(1+tolerance) && w.gather()
+		joined := w.adopt(tolerance)
+		if !met && !joined && last > tolerance {
+			asked = tolerance
 			continue
 		}
-		value := w.scan()
-		if value > restricted.Value*(1+tolerance) && w.gather() {
+		if met || joined {
 			continue
 		}
-		w.best.Value, w.best.Status = value, status
+		w.settle()
+		if value := w.scan(); value > restricted.Value*(1+2*tolerance) && w.gather() {
+			continue
+		}
+		w.best.Status = status
 		break
 	}
-	if math.IsInf(w.best.Value, 1) {
-		w.best.Value = w.scan()
-	}
+	w.settle()
 	return w.finish(), nil
 }
 
-// finish spreads the weights over all arms.
+// discard forgets the arms that joined and are of no use.
+func (w *wide) discard() {
+	keep, lambda := w.in.Arms[:w.exact], w.lambda[:w.exact]
+	for k := w.exact; k < len(w.in.Arms); k++ {
+		i := w.in.Arms[k]
+		w.pivot[i] = -1
+		if w.useful(k) {
+			w.pivot[i] = len(keep)
+			keep, lambda = append(keep, i), append(lambda, w.lambda[k])
+		}
+	}
+	w.in.Arms, w.lambda = keep, lambda
+	w.survey.resize()
+}
+
+// settle makes pivots of the arms that joined and have weight, and looks at all arms once more.
+func (w *wide) settle() {
+	if w.exact == len(w.in.Arms) {
+		return
+	}
+	w.spare()
+	keep, lambda := w.in.Arms[:w.exact], w.lambda[:w.exact]
+	var joined []int
+	for k := w.exact; k < len(w.in.Arms); k++ {
+		i := w.in.Arms[k]
+		w.pivot[i] = -1
+		if w.lambda[k] > 0 {
+			w.pivot[i] = len(keep) + len(joined)
+			joined, lambda = append(joined, i), append(lambda, w.lambda[k])
+		}
+	}
+	w.extend(joined)
+	w.in.Arms, w.lambda = append(keep, joined...), lambda
+	w.exact = len(w.in.Arms)
+	scale(1/sum(w.lambda), w.lambda)
+	w.survey.resize()
+	w.look()
+}
+
+// spare takes the weight from the arms that joined for which there is no room: the smallest ones.
+func (w *wide) spare() {
+	var order []ranked
+	for k := w.exact; k < len(w.in.Arms); k++ {
+		order = append(order, ranked{k, w.lambda[k]})
+	}
+	slices.SortFunc(order, byRank)
+	for _, a := range order[min(len(order), w.p.phi.Stride-w.p.phi.Cols):] {
+		w.lambda[a.arm] = 0
+	}
+}
+
+// finish evaluates the weights at hand on all contrasts.
 func (w *wide) finish() Design {
 	d := w.best
+	d.Value = w.scan()
 	d.Reached = max(w.reached, 0)
 	d.Weights = w.spread(w.lambda)
 	d.Lower = min(d.Lower, d.Value)
@@ -290,10 +355,12 @@ func (w *wide) restrict(tolerance float64) (Design, Status, error) {
 	}
 	near := make([]float64, m+len(more))
 	for k := range m {
-		near[k] = 1
+		if w.useful(k) {
+			near[k] = 1
+		}
 	}
 	s := &minimax{working: newWorking(p, near), opt: w.opt, tolerance: tolerance, best: newBound(p.phi.Rows), lastGap: 1, fixed: true, from: w.lambda}
-	s.opt.Threshold = 0
+	s.opt.Threshold, s.inner.large.on = 0, p.phi.Cols >= largeCols
 	status, err := s.solve()
 	if err != nil {
 		return Design{}, status, err
@@ -312,6 +379,12 @@ func (w *wide) restrict(tolerance float64) (Design, Status, error) {
 	d.Weights, d.Certificate.Weights = d.Weights[:m], d.Certificate.Weights[:m]
 	w.lambda = w.trim(slices.Clone(d.Weights))
 	return d, status, nil
+}
+
+// useful reports whether pivot k may be sampled in the next restricted problem: it was, or it helps
+// nearly as much as those that were.
+func (w *wide) useful(k int) bool {
+	return w.level == 0 || w.lambda[k] > 0 || w.g[w.in.Arms[k]] > 0.9*w.top
 }
 
 // trim gives up weights so small that a rounding would turn them into single pulls of no use.

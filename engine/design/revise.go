@@ -12,7 +12,12 @@ const (
 	mostPairs = 40000
 )
 
-func (m *minimax) pairLimit() int { return max(40, 2*m.p.phi.Cols) }
+func (m *minimax) pairLimit() int {
+	if m.fixed {
+		return max(40, m.p.phi.Cols/2)
+	}
+	return max(40, 2*m.p.phi.Cols)
+}
 
 // revise changes the working sets as the pricing of this iteration demands.
 func (m *minimax) revise() Status {

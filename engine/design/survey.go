@@ -18,9 +18,10 @@ type survey struct {
 
 	chol, inverse blas64.General // L with A = LLᵀ, and L⁻¹
 	v             blas64.General // N × m: φ_i L⁻ᵀ
-	size          []float64      // N: ‖v_i‖² + 2r_i/ξ
+	size          []float64      // N: ‖v_i‖²; in scan with 2r_i/ξ
 	scaled        blas64.General
 
+	scanned bool    // all pairs have been visited since the last look
 	reached float64 // the largest variance met
 	ceiling float64 // what no contrast exceeds
 	high    []float64
@@ -121,17 +122,13 @@ func (s *survey) look() {
 	s.do(n, surveyRows, func(from, to int) {
 		timesTriangle(block(w.p.phi, from, to), s.inverse, block(s.v, from, to))
 		for i := from; i < to; i++ {
-			v := row(s.v, i)
-			s.size[i] = dot(v, v)
-			if w.in.Rest != nil {
-				s.size[i] += 2 * max(w.in.Rest[i], 0) / w.p.ridge
-			}
+			s.size[i] = dot(row(s.v, i), row(s.v, i))
 		}
 	})
 	for i := range s.high {
 		s.high[i], s.partner[i] = -1, -1
 	}
-	s.reached, s.ceiling = -1, 0
+	s.reached, s.ceiling, s.scanned = -1, 0, false
 	for _, g := range w.p.groups {
 		s.ceiling = max(s.ceiling, s.bound(g))
 		s.seek(g, s.sources(g))
@@ -161,7 +158,7 @@ func (s *survey) listed() {
 	h := make([]float64, len(w.p.pairs))
 	s.do(len(h), surveyRows, func(from, to int) {
 		for k, q := range w.p.pairs[from:to] {
-			h[from+k] = q.Weight * (distance(s.v, q.I, q.J) + s.outside(q.I, q.J))
+			h[from+k] = q.Weight * distance(s.v, q.I, q.J)
 		}
 	})
 	s.reached = max(s.reached, slices.Max(h))
@@ -331,6 +328,10 @@ func (f *farthest) merge(g *farthest) {
 // scan visits all pairs of all groups, if it may, and returns what no contrast exceeds.
 func (s *survey) scan() float64 {
 	w := s.of
+	if s.scanned {
+		return s.ceiling
+	}
+	s.scanned = true
 	products := 0.0
 	for _, g := range w.p.groups {
 		products += float64(len(g)) * float64(len(g)) / 2 * float64(s.v.Cols)
@@ -339,7 +340,23 @@ func (s *survey) scan() float64 {
 	if limit == 0 {
 		limit = mostScan
 	}
+	if w.in.Rest != nil {
+		for i, r := range w.in.Rest {
+			s.size[i] += 2 * max(r, 0) / w.p.ridge
+		}
+		defer func() {
+			for i := range s.size {
+				s.size[i] = dot(row(s.v, i), row(s.v, i))
+			}
+		}()
+	}
+	listed := 0.0
+	for k, q := range w.p.pairs {
+		listed = max(listed, w.listedHigh[k]+q.Weight*s.outside(q.I, q.J))
+	}
+	s.reached = max(s.reached, listed)
 	if products > limit {
+		s.ceiling = max(s.ceiling, listed)
 		return s.ceiling
 	}
 	for _, g := range w.p.groups {

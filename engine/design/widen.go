@@ -158,7 +158,7 @@ func (w *wide) help(spread blas64.General) {
 	w.do(n, surveyRows, func(from, to int) {
 		x := block(w.p.phi, from, to)
 		image := reshape(blas64.General{}, to-from, m)
-		multiply(stopper{}, blas.NoTrans, 1, x, spread, 0, image)
+		multiply(stopper{}, blas.Trans, 1, x, spread, 0, image) // it is symmetric
 		for i := range x.Rows {
 			g := dot(row(image, i), row(x, i))
 			if w.p.root != nil {
@@ -169,13 +169,14 @@ func (w *wide) help(spread blas64.General) {
 	})
 }
 
-// adopt makes pivots of the arms that would help most, when they would help more than the pivots by
-// as much as matters. It reports whether there were any.
+// adopt lets the arms that would help most be sampled, when they would help more than those that are
+// by as much as matters. It reports whether there were any. Until settle they are in the coordinates
+// as far as these go.
 func (w *wide) adopt(tolerance float64) bool {
-	limit := min(w.p.phi.Stride-w.p.phi.Cols, max(16, len(w.in.Arms)/8))
-	if w.in.Inner == nil || limit <= 0 {
+	if w.in.Inner == nil || w.in.Rest == nil {
 		return false
 	}
+	limit := max(32, w.exact/4)
 	var order []ranked
 	for i, g := range w.g {
 		if w.pivot[i] < 0 && g > w.top*(1+0.5*tolerance) && w.in.Rest[i] > 1e-12*dot(row(w.p.phi, i), row(w.p.phi, i)) {
@@ -189,21 +190,18 @@ func (w *wide) adopt(tolerance float64) bool {
 			break
 		}
 		i := a.arm
-		if slices.ContainsFunc(joined, func(j int) bool { return distance(w.v, i, j) < sameHelp*w.size[i] }) {
-			continue
+		if !slices.ContainsFunc(joined, func(j int) bool { return distance(w.v, i, j) < sameHelp*w.size[i] }) {
+			joined = append(joined, i)
 		}
-		joined = append(joined, i)
-	}
-	for _, i := range joined {
-		w.extend(i)
 	}
 	if len(joined) == 0 {
 		return false
 	}
 	mass := min(max(0.3*(w.g[order[0].arm]/w.top-1), 1e-3), 0.2)
 	scale(1-mass, w.lambda)
-	for range joined {
-		w.lambda = append(w.lambda, mass/float64(len(joined)))
+	for _, i := range joined {
+		w.pivot[i] = len(w.in.Arms)
+		w.in.Arms, w.lambda = append(w.in.Arms, i), append(w.lambda, mass/float64(len(joined)))
 	}
 	w.survey.resize()
 	return true
@@ -211,30 +209,46 @@ func (w *wide) adopt(tolerance float64) bool {
 
 // sameHelp is the squared distance of two arms, relative to their variance, below which one of them
 // is enough for a round.
-const sameHelp = 0.1
+const sameHelp = 0.04
 
-// extend makes arm i a pivot: one more column of the factorisation.
-func (w *wide) extend(i int) {
-	n, m := w.p.phi.Rows, w.p.phi.Cols
-	own := slices.Clone(row(w.p.phi, i))
-	root := 0.0
-	{
-		var self [1]float64
-		w.in.Inner(self[:], i, i)
-		root = math.Sqrt(max(self[0]-dot(own, own), 1e-300))
+// extend adds a column of the factorisation for each of some arms, which then are in the span: the
+// factor of what their products with all arms have outside it. An arm that others of them leave
+// nothing of adds none of use, and is refused by the factorisation.
+func (w *wide) extend(arms []int) {
+	q, n, m := len(arms), w.p.phi.Rows, w.p.phi.Cols
+	if q == 0 {
+		return
 	}
-	w.p.phi.Cols++
-	w.do(n, 4*surveyRows, func(from, to int) {
+	w.stop.claim(n, n*q)
+	own, outside := reshape(blas64.General{}, q, m), reshape(blas64.General{}, n, q)
+	for k, i := range arms {
+		copy(row(own, k), row(w.p.phi, i))
+	}
+	w.do(n, surveyRows, func(from, to int) {
 		products := make([]float64, to-from)
-		w.in.Inner(products, i, from)
-		for k, v := range products {
-			x := w.p.phi.Data[(from+k)*w.p.phi.Stride : (from+k)*w.p.phi.Stride+m+1]
-			v = (v - dot(own, x[:m])) / root
-			x[m] = v
-			w.in.Rest[from+k] = max(w.in.Rest[from+k]-v*v, 0)
+		for k, i := range arms {
+			w.in.Inner(products, i, from)
+			for r, v := range products {
+				outside.Data[(from+r)*outside.Stride+k] = v
+			}
+		}
+		multiply(stopper{}, blas.Trans, -1, block(w.p.phi, from, to), own, 1, block(outside, from, to))
+	})
+	l, inverse := reshape(blas64.General{}, q, q), reshape(blas64.General{}, q, q)
+	for k, i := range arms {
+		copy(row(l, k), row(outside, i))
+		l.Data[k*l.Stride+k] *= 1 + 1e-9 // for near copies; what it leaves is in Rest
+	}
+	if !cholesky(w.stop, l) {
+		panic(ended{errSingular})
+	}
+	invert(w.stop, l, inverse)
+	w.p.phi.Cols += q
+	w.do(n, surveyRows, func(from, to int) {
+		timesTriangle(block(outside, from, to), inverse, window(w.p.phi, from, m, to-from, q))
+		for i := from; i < to; i++ {
+			added := row(w.p.phi, i)[m:]
+			w.in.Rest[i] = max(w.in.Rest[i]-dot(added, added), 0)
 		}
 	})
-	w.in.Rest[i] = 0
-	w.pivot[i] = len(w.in.Arms)
-	w.in.Arms = append(w.in.Arms, i)
 }

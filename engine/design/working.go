@@ -77,7 +77,7 @@ func (w *working) price(slack float64) {
 		copy(w.g, in.g)
 	} else {
 		v = w.v
-		whiten(in.stop, w.p.phi, in.chol, v)
+		in.whiten(w.p.phi, v)
 		pull(in.stop, v, in.m, w.p.root, w.vm, w.g)
 	}
 	known := 0.0

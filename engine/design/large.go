@@ -1,0 +1,95 @@
+package design
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// large replaces steps of an interior-point iteration where there are hundreds of coordinates: the
+// same numbers to rounding, by products of rows with rows, which are twice as fast as products of
+// rows with columns, and by L⁻¹ in place of substitution.
+type large struct {
+	on            bool
+	inverse       blas64.General // L⁻¹
+	across, whole blas64.General // a matrix transposed, and its product with itself
+}
+
+// information sets chol to the Cholesky factor of A and inverse to that factor's inverse.
+func (g *large) information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, chol blas64.General) bool {
+	f := make([]float64, phi.Rows)
+	for i, l := range lambda {
+		f[i] = math.Sqrt(l)
+		if root != nil {
+			f[i] *= root[i]
+		}
+	}
+	g.gram(stop, phi, f, chol)
+	for i := range chol.Rows {
+		chol.Data[i*chol.Stride+i] += ridge
+	}
+	if !cholesky(stop, chol) {
+		return false
+	}
+	g.inverse = reshape(g.inverse, chol.Rows, chol.Rows)
+	invert(stop, chol, g.inverse)
+	return true
+}
+
+// gram sets the lower triangle of m to Σ f_i² x_i x_iᵀ over the rows of x. Rows with f_i = 0 cost
+// nothing.
+func (g *large) gram(stop stopper, x blas64.General, f []float64, m blas64.General) {
+	count := 0
+	for _, v := range f {
+		if v != 0 {
+			count++
+		}
+	}
+	g.across = reshape(g.across, x.Cols, count)
+	at := 0
+	for i, v := range f {
+		if v == 0 {
+			continue
+		}
+		for k, e := range row(x, i) {
+			g.across.Data[k*g.across.Stride+at] = v * e
+		}
+		at++
+	}
+	if count == 0 {
+		for i := range m.Rows {
+			clear(row(m, i))
+		}
+		return
+	}
+	for i := 0; i < m.Rows; i += tileRows {
+		stop.check()
+		ni := min(tileRows, m.Rows-i)
+		for j := 0; j < i+ni; j += tileCols {
+			nj := min(tileCols, i+ni-j)
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, block(g.across, i, i+ni), block(g.across, j, j+nj), 0, window(m, i, j, ni, nj))
+		}
+	}
+}
+
+// moment sets m = Σ u_p y_p y_pᵀ.
+func (g *large) moment(stop stopper, y blas64.General, u []float64, m blas64.General) {
+	f := make([]float64, len(u))
+	for k, w := range u {
+		f[k] = math.Sqrt(w)
+	}
+	g.gram(stop, y, f, m)
+	mirror(m)
+}
+
+// pull works like the function of that name.
+func (g *large) pull(stop stopper, v, m blas64.General, root []float64, vm blas64.General, to []float64) {
+	multiply(stop, blas.Trans, 1, v, m, 0, vm) // m is symmetric
+	for i := range to {
+		to[i] = dot(row(vm, i), row(v, i))
+		if root != nil {
+			to[i] *= root[i] * root[i]
+		}
+	}
+}
