@@ -1,5 +1,7 @@
 package report
 
+import "fmt"
+
 // Block is one piece of a document. Values become blocks once (see Blocks), and
 // every renderer draws the same blocks, so that no number is formatted twice.
 // The blocks are Heading, Paragraph, Note, KeyValues, Table, Figure and Code.
@@ -103,6 +105,18 @@ func (c Column) heading() string {
 		return c.Title
 	}
 	return c.Title + " (" + c.Unit + ")"
+}
+
+// mostPageRows limits the rows of a table on pages, where a browser and its reader would drown in
+// those of 10⁵ arms, and in notebooks, which store them.
+const mostPageRows = 1000
+
+// further says where the rows are that a table does not show.
+func (t Table) further(left int) string {
+	if len(t.Rows) > mostPageRows {
+		return fmt.Sprintf("… and %s; JSON has all %d.", plural(left, "more row"), len(t.Rows))
+	}
+	return fmt.Sprintf("… and %s; JSON and HTML have all %d.", plural(left, "more row"), len(t.Rows))
 }
 
 // cells returns the cells as text; at most limit rows when limit is positive.

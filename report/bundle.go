@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/report/figure"
@@ -80,15 +82,16 @@ func pngOf(f Figure) ([]byte, error) {
 
 // addJSON adds the value as plain JSON.
 func addJSON(out map[string]any, d Display) error {
-	text, err := json.Marshal(object{{"schema", Schema}, {"name", d.Name}, {"type", TypeName(d.Value)}, {"value", JSONValue(d.Value)}})
-	if err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	if len(text) > maxBundleJS {
+	var text bytes.Buffer
+	j := jsonWriter{w: bufio.NewWriter(&text), limit: maxBundleJS, flat: 1}
+	j.value(reflect.ValueOf(object{{"schema", Schema}, {"name", d.Name}, {"type", TypeName(d.Value)}, {"value", writtenValue(d.Value)}}))
+	if err := j.finish(); errors.Is(err, errTooLong) {
 		return nil
+	} else if err != nil {
+		return err
 	}
 	var decoded any
-	if err := json.Unmarshal(text, &decoded); err != nil {
+	if err := json.Unmarshal(text.Bytes(), &decoded); err != nil {
 		return fmt.Errorf("reading back JSON: %w", err)
 	}
 	out[MediaType] = decoded

@@ -155,6 +155,13 @@ func armsTable(x engine.Explanation) Table {
 	}
 	for _, s := range x.Tasks {
 		p := s.Progress
+		possible, left := map[string]bool{}, map[string]engine.Elimination{}
+		for _, arm := range s.Arms {
+			possible[arm] = true
+		}
+		for _, e := range slices.Backward(s.Left) { // the first of several counts
+			left[e.Arm] = e
+		}
 		what := "leads"
 		if p.Decided {
 			what = "the answer"
@@ -162,11 +169,11 @@ func armsTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
 		for _, arm := range s.Arms {
 			if arm != p.Leader {
-				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(x.Goal, s, arm)})
+				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(x.Goal, p, arm, left)})
 			}
 		}
 		for _, e := range s.Left {
-			if e.Arm != p.Leader && !slices.Contains(s.Arms, e.Arm) {
+			if e.Arm != p.Leader && !possible[e.Arm] {
 				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, leftSentence(x.Goal, e)})
 			}
 		}
@@ -175,16 +182,14 @@ func armsTable(x engine.Explanation) Table {
 }
 
 // possibleSentence returns the sentence about an arm which may still be the best. A fixed budget
-// cuts arms that the data do not exclude.
-func possibleSentence(goal string, s engine.Story, arm string) string {
-	p, what := s.Progress, "still possible"
+// cuts arms that the data do not exclude: those are among the arms left.
+func possibleSentence(goal string, p engine.Progress, arm string, left map[string]engine.Elimination) string {
+	what := "still possible"
 	if arm == p.Rival {
 		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(goal, p.Gap, p.Leader), int(100*p.Reached))
 	}
-	for _, e := range s.Left {
-		if e.Arm == arm {
-			return leftSentence(goal, e) + "; " + what
-		}
+	if e, cut := left[arm]; cut {
+		return leftSentence(goal, e) + "; " + what
 	}
 	return what
 }

@@ -219,7 +219,7 @@ func (h *htmlWriter) rows(t Table) {
 		h.writef("<th scope=\"col\"%s>%s</th>", h.side(c.Align), html.EscapeString(c.heading()))
 	}
 	h.write("</tr>\n</thead>\n<tbody>\n")
-	rows, _ := t.cells(0)
+	rows, left := t.cells(mostPageRows)
 	for _, r := range rows {
 		h.write("<tr>")
 		for j, s := range r {
@@ -232,6 +232,9 @@ func (h *htmlWriter) rows(t Table) {
 		h.write("</tr>\n")
 	}
 	h.write("</tbody>\n</table></div>\n")
+	if left > 0 {
+		h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(t.further(left)))
+	}
 	for _, n := range t.Notes {
 		h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(n))
 	}

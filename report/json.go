@@ -21,36 +21,32 @@ const Schema = "gonb-cope/1"
 
 // JSON writes {"schema", "displays": [{"name", "type", "value"}]}. The same
 // displays give the same bytes: nothing about time, machine or run is in it.
-// Numbers have full precision; those that are not finite are null. It returns
-// the error of w.
+// Numbers have full precision; those that are not finite are null. Elements of lists
+// of more than 1000 stand on one line each. A document ends its long lists of records
+// at 64 MiB: then a member of a list's name and _left_out counts those that are not
+// there. It returns the error of w.
 func JSON(w io.Writer, d Document) error {
 	displays := []any{}
 	for _, x := range d.Displays {
-		displays = append(displays, object{{"name", x.Name}, {"type", TypeName(x.Value)}, {"value", JSONValue(x.Value)}})
+		displays = append(displays, object{{"name", x.Name}, {"type", TypeName(x.Value)}, {"value", writtenValue(x.Value)}})
 	}
 	return writeJSON(w, object{{"schema", Schema}, {"displays", displays}})
 }
 
-func writeJSON(w io.Writer, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
-}
-
 // JSONValue returns the plain form of a displayed value, ready for encoding/json: the "value"
 // member of its display.
-func JSONValue(v any) any {
+func JSONValue(v any) any { return jsonValue(reflect.ValueOf(writtenValue(v))) }
+
+// writtenValue returns what is written of a value: its parts.
+func writtenValue(v any) any {
 	v = plain(v)
 	if p, ok := v.(problem.Problem); ok {
-		v = partsOfProblem(p)
+		return partsOfProblem(p)
 	}
 	if s, ok := v.(sim.Sweep); ok && s.Per != sim.PerRun {
-		v = withoutRuns(s)
+		return withoutRuns(s)
 	}
-	return jsonValue(reflect.ValueOf(v))
+	return v
 }
 
 // withoutRuns returns a sweep without the record of every single run: thousands of numbers that a

@@ -100,7 +100,7 @@ func (l *latexWriter) block(b Block) {
 }
 
 func (l *latexWriter) table(t Table) {
-	limit := 0
+	limit := mostPageRows
 	if t.Collapsed {
 		limit = collapsedRows
 	}

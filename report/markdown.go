@@ -130,7 +130,7 @@ func (m *markdownWriter) table(t Table) {
 			m.writef(" --- |")
 		}
 	}
-	rows, _ := t.cells(0)
+	rows, left := t.cells(mostPageRows)
 	for _, r := range rows {
 		m.writef("\n|")
 		for _, s := range r {
@@ -138,6 +138,9 @@ func (m *markdownWriter) table(t Table) {
 		}
 	}
 	m.writef("\n")
+	if left > 0 {
+		m.writef("\n*%s*\n", inlineMarkdown(t.further(left)))
+	}
 	for _, n := range t.Notes {
 		m.writef("\n*%s*\n", inlineMarkdown(n))
 	}

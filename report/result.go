@@ -20,13 +20,16 @@ func (views) Result(r engine.Result) view {
 			case "", "task":
 				ys = []string{"estimate"}
 			case "round":
-				ys = []string{"alive", "pulls", "rho"}
+				ys = []string{"alive", "pulls", "rho", "open"}
 			default:
-				ys = []string{"estimate", "alive", "pulls", "rho"}
+				ys = []string{"estimate", "alive", "pulls", "rho", "open"}
 			}
 			return []string{"task", "round"}, ys
 		},
 		figure: func(o PlotOptions) (Figure, error) {
+			if o.X == "round" && o.Y[0] == "open" {
+				return openFigure(r), nil
+			}
 			if o.X == "round" {
 				return traceFigure(r, o.Y[0]), nil
 			}
@@ -63,6 +66,9 @@ func resultBlocks(r engine.Result) []Block {
 	out = append(out, answersTable(r), resultFacts(r))
 	if len(r.Trace) > 0 {
 		out = append(out, traceTable(r))
+	}
+	if t, long := openTable(r); long {
+		out = append(out, t)
 	}
 	if len(r.Eliminations) > 0 {
 		out = append(out, eliminationsTable(r))

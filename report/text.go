@@ -188,7 +188,7 @@ func (t *textWriter) table(x Table) {
 		t.b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	if left > 0 {
-		t.b.WriteString(fmt.Sprintf("  … and %s; JSON and HTML have all %d.\n", plural(left, "more row"), len(x.Rows)))
+		t.b.WriteString("  " + x.further(left) + "\n")
 	}
 	for _, n := range x.Notes {
 		t.wrap("  ", n)

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"bufio"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// What JSON writes of long lists.
+const (
+	// elements of a list that stand on a line of their own; those of a longer list stand on one line each
+	spacedElements = 1000
+	// bytes of a document after which long lists of records end; how many records are left out stands
+	// beside them
+	mostJSON = 64 << 20
+)
+
+// errTooLong ends a jsonWriter at its limit.
+var errTooLong = errors.New("the value is too long")
+
+// jsonWriter writes values as JSON while it walks them: the bytes are those of encoding/json with two
+// spaces of indent for what jsonValue makes of a value, but for lists of more than spacedElements.
+type jsonWriter struct {
+	w       *bufio.Writer
+	written int64
+	limit   int64 // of bytes, after which err is errTooLong; 0 means none
+	depth   int
+	flat    int // how many long lists the place is in, which has no line breaks
+	err     error
+}
+
+// writeJSON writes a value and a line break.
+func writeJSON(w io.Writer, v any) error {
+	j := jsonWriter{w: bufio.NewWriter(w)}
+	j.value(reflect.ValueOf(v))
+	j.text("\n")
+	return j.finish()
+}
+
+// finish writes what is still held back and returns the first error.
+func (j *jsonWriter) finish() error {
+	if err := j.w.Flush(); j.err == nil && err != nil {
+		return err
+	}
+	if j.err != nil && !errors.Is(j.err, errTooLong) {
+		return fmt.Errorf("writing JSON: %w", j.err)
+	}
+	return j.err
+}
+
+func (j *jsonWriter) text(s string) {
+	if j.err != nil {
+		return
+	}
+	n, err := j.w.WriteString(s)
+	j.written, j.err = j.written+int64(n), err
+	if j.err == nil && j.limit > 0 && j.written > j.limit {
+		j.err = errTooLong
+	}
+}
+
+// line begins a line at the depth of the place.
+func (j *jsonWriter) line() {
+	if j.flat == 0 {
+		j.text("\n" + strings.Repeat("  ", j.depth))
+	}
+}
+
+// leaf writes what encoding/json makes of a value.
+func (j *jsonWriter) leaf(v any) {
+	b, err := json.Marshal(v)
+	if err != nil && j.err == nil {
+		j.err = err
+	}
+	j.text(string(b))
+}
+
+// value writes a value as jsonValue turns it.
+func (j *jsonWriter) value(v reflect.Value) {
+	if j.err != nil {
+		return
+	}
+	if !v.IsValid() {
+		j.text("null")
+		return
+	}
+	switch x := v.Interface().(type) {
+	case object:
+		j.members(len(x), func(i int) (string, func()) {
+			return x[i].name, func() { j.value(reflect.ValueOf(x[i].value)) }
+		})
+		return
+	case fmt.Stringer:
+		j.leaf(x.String())
+		return
+	case encoding.TextMarshaler:
+		if b, err := x.MarshalText(); err == nil {
+			j.leaf(string(b))
+			return
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			j.text("null")
+			return
+		}
+		j.value(v.Elem())
+	case reflect.Float32, reflect.Float64:
+		if !isFinite(v.Float()) {
+			j.text("null")
+			return
+		}
+		j.leaf(v.Float())
+	case reflect.Slice, reflect.Array:
+		j.list(v)
+	case reflect.Map:
+		j.value(reflect.ValueOf(jsonMap(v)))
+	case reflect.Struct:
+		j.structure(v)
+	default:
+		j.leaf(v.Interface())
+	}
+}
+
+// members writes an object of n members, each with its name and what writes its value.
+func (j *jsonWriter) members(n int, member func(i int) (name string, write func())) {
+	if n == 0 {
+		j.text("{}")
+		return
+	}
+	j.text("{")
+	j.depth++
+	for i := range n {
+		name, write := member(i)
+		if i > 0 {
+			j.text(",")
+		}
+		j.line()
+		j.leaf(name)
+		j.text(":")
+		if j.flat == 0 {
+			j.text(" ")
+		}
+		write()
+	}
+	j.depth--
+	j.line()
+	j.text("}")
+}
+
+// structure writes a struct, with a count behind each list of records that did not fit.
+func (j *jsonWriter) structure(v reflect.Value) {
+	type entry struct {
+		name  string
+		value reflect.Value
+	}
+	var entries []entry
+	for _, p := range fields(v.Type()) {
+		if f := v.Field(p.field); !p.left(f) {
+			entries = append(entries, entry{p.Name, f})
+		}
+	}
+	j.members(len(entries), func(i int) (string, func()) {
+		e := entries[i]
+		return e.name, func() {
+			if left := j.list(e.value); left > 0 {
+				j.text(",")
+				j.line()
+				j.leaf(e.name + "_left_out")
+				j.text(":" + strings.Repeat(" ", 1-min(j.flat, 1)) + strconv.Itoa(left))
+			}
+		}
+	})
+}
+
+// list writes the elements of a list, and any other value as it is. It returns how many records are
+// left out.
+func (j *jsonWriter) list(v reflect.Value) (left int) {
+	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array || IsText(v.Type()) || v.Type() == reflect.TypeFor[object]() {
+		j.value(v)
+		return 0
+	}
+	n := v.Len()
+	if n == 0 {
+		j.text("[]")
+		return 0
+	}
+	long := n > spacedElements
+	j.text("[")
+	j.depth++
+	for i := range n {
+		if long && v.Type().Elem().Kind() == reflect.Struct && j.written > mostJSON {
+			left = n - i
+			break
+		}
+		if i > 0 {
+			j.text(",")
+		}
+		j.line()
+		if long {
+			j.flat++
+		}
+		j.value(v.Index(i))
+		if long {
+			j.flat--
+		}
+	}
+	j.depth--
+	j.line()
+	j.text("]")
+	return left
+}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// Written piece by piece, JSON has the bytes that encoding/json makes of the whole.
+func TestJSONPieces(t *testing.T) {
+	d := document()
+	d.Displays = append(d.Displays, Display{Name: "odd", Value: []any{math.NaN(), 1e300, 1e-9, "<&>\u2028", map[string]int{"b": 1, "a": 2}, []int(nil), struct{}{}, [][]float64{{}, {1}}}})
+	for _, x := range d.Displays {
+		want, err := json.MarshalIndent(JSONValue(x.Value), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := writeJSON(&got, writtenValue(x.Value)); err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != string(want)+"\n" {
+			t.Errorf("%s: got\n%s\nwant\n%s", x.Name, got.String(), want)
+		}
+	}
+}
+
+// trail returns a result with an audit trail of n arms, whose names have the given length.
+func trail(n, length int) engine.Result {
+	r := fcResult()
+	r.Eliminations = nil
+	for i := range n {
+		r.Eliminations = append(r.Eliminations, engine.Elimination{Round: 1 + i%5, Task: "oslo", Arm: fmt.Sprintf("%0*d", length, i), Rival: strings.Repeat("r", length), Gap: 1 / (3 + float64(i)), Width: math.Pi, Rule: engine.RuleCombination})
+	}
+	return r
+}
+
+// The audit trail of 10⁵ arms is complete in JSON, a line an arm. Of one that would be larger than
+// anybody reads, JSON has the beginning and a count.
+func TestLongJSON(t *testing.T) {
+	type display struct {
+		Value struct {
+			Eliminations []engine.Elimination
+			LeftOut      int `json:"eliminations_left_out"`
+		}
+	}
+	for _, c := range []struct{ arms, length, most int }{
+		{1000, 10, 1 << 20},
+		{100_000, 10, 20 << 20},
+		{100_000, 500, mostJSON + 1<<20},
+	} {
+		r := trail(c.arms, c.length)
+		var b bytes.Buffer
+		if err := JSON(&b, Document{Displays: []Display{{Value: r}}}); err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Displays []display }
+		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		v := got.Displays[0].Value
+		t.Logf("%d arms of %d letters: %d bytes, %d left out", c.arms, c.length, b.Len(), v.LeftOut)
+		if len(v.Eliminations)+v.LeftOut != c.arms || b.Len() > c.most {
+			t.Errorf("%d arms of %d letters: %d and %d left out, in %d bytes", c.arms, c.length, len(v.Eliminations), v.LeftOut, b.Len())
+		}
+		if (v.LeftOut > 0) != (c.length == 500) {
+			t.Errorf("%d arms of %d letters: %d are left out", c.arms, c.length, v.LeftOut)
+		}
+		if last := len(v.Eliminations) - 1; v.Eliminations[last] != r.Eliminations[last] {
+			t.Errorf("arm %d reads as %v, want %v", last, v.Eliminations[last], r.Eliminations[last])
+		}
+	}
+}
