@@ -32,6 +32,7 @@ type jsonWriter struct {
 	limit   int64 // of bytes, after which err is errTooLong; 0 means none
 	depth   int
 	flat    int // how many long lists the place is in, which has no line breaks
+	parts   map[reflect.Type][]Part
 	err     error
 }
 
@@ -74,6 +75,12 @@ func (j *jsonWriter) line() {
 
 // leaf writes what encoding/json makes of a value.
 func (j *jsonWriter) leaf(v any) {
+	if s, ok := v.(string); ok && isPlain(s) {
+		j.text(`"`)
+		j.text(s)
+		j.text(`"`)
+		return
+	}
 	b, err := json.Marshal(v)
 	if err != nil && j.err == nil {
 		j.err = err
@@ -92,9 +99,11 @@ func (j *jsonWriter) value(v reflect.Value) {
 	}
 	switch x := v.Interface().(type) {
 	case object:
-		j.members(len(x), func(i int) (string, func()) {
-			return x[i].name, func() { j.value(reflect.ValueOf(x[i].value)) }
-		})
+		for i, m := range x {
+			j.member(i, m.name)
+			j.value(reflect.ValueOf(m.value))
+		}
+		j.end(len(x))
 		return
 	case fmt.Stringer:
 		j.leaf(x.String())
@@ -129,26 +138,28 @@ func (j *jsonWriter) value(v reflect.Value) {
 	}
 }
 
-// members writes an object of n members, each with its name and what writes its value.
-func (j *jsonWriter) members(n int, member func(i int) (name string, write func())) {
+// member begins member i of an object.
+func (j *jsonWriter) member(i int, name string) {
+	if i == 0 {
+		j.text("{")
+		j.depth++
+	} else {
+		j.text(",")
+	}
+	j.line()
+	j.leaf(name)
+	if j.flat > 0 {
+		j.text(":")
+	} else {
+		j.text(": ")
+	}
+}
+
+// end ends an object of n members.
+func (j *jsonWriter) end(n int) {
 	if n == 0 {
 		j.text("{}")
 		return
-	}
-	j.text("{")
-	j.depth++
-	for i := range n {
-		name, write := member(i)
-		if i > 0 {
-			j.text(",")
-		}
-		j.line()
-		j.leaf(name)
-		j.text(":")
-		if j.flat == 0 {
-			j.text(" ")
-		}
-		write()
 	}
 	j.depth--
 	j.line()
@@ -157,27 +168,28 @@ func (j *jsonWriter) members(n int, member func(i int) (name string, write func(
 
 // structure writes a struct, with a count behind each list of records that did not fit.
 func (j *jsonWriter) structure(v reflect.Value) {
-	type entry struct {
-		name  string
-		value reflect.Value
+	parts, known := j.parts[v.Type()]
+	if !known {
+		parts = fields(v.Type())
+		if j.parts == nil {
+			j.parts = map[reflect.Type][]Part{}
+		}
+		j.parts[v.Type()] = parts
 	}
-	var entries []entry
-	for _, p := range fields(v.Type()) {
-		if f := v.Field(p.field); !p.left(f) {
-			entries = append(entries, entry{p.Name, f})
+	n := 0
+	for _, p := range parts {
+		f := v.Field(p.field)
+		if p.left(f) {
+			continue
+		}
+		j.member(n, p.Name)
+		n++
+		if left := j.list(f); left > 0 {
+			j.member(n, p.Name+"_left_out")
+			j.text(strconv.Itoa(left))
 		}
 	}
-	j.members(len(entries), func(i int) (string, func()) {
-		e := entries[i]
-		return e.name, func() {
-			if left := j.list(e.value); left > 0 {
-				j.text(",")
-				j.line()
-				j.leaf(e.name + "_left_out")
-				j.text(":" + strings.Repeat(" ", 1-min(j.flat, 1)) + strconv.Itoa(left))
-			}
-		}
-	})
+	j.end(n)
 }
 
 // list writes the elements of a list, and any other value as it is. It returns how many records are
@@ -216,4 +228,14 @@ func (j *jsonWriter) list(v reflect.Value) (left int) {
 	j.line()
 	j.text("]")
 	return left
+}
+
+// isPlain reports whether a text stands in JSON as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte("\"\\<>&", c) >= 0 {
+			return false
+		}
+	}
+	return true
 }

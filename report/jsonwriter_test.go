@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -73,6 +74,15 @@ func TestLongJSON(t *testing.T) {
 		}
 		if last := len(v.Eliminations) - 1; v.Eliminations[last] != r.Eliminations[last] {
 			t.Errorf("arm %d reads as %v, want %v", last, v.Eliminations[last], r.Eliminations[last])
+		}
+	}
+}
+
+func BenchmarkLongJSON(b *testing.B) {
+	d := Document{Displays: []Display{{Value: trail(100_000, 10)}}}
+	for b.Loop() {
+		if err := JSON(io.Discard, d); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
