@@ -54,6 +54,14 @@ type Informer interface {
 	// Inform takes them in. A test lets them choose leaders and pulls and decides nothing by them; a
 	// posterior takes them as it takes rewards of a round. Squares may be nil.
 	Inform(Batch) error
+	// Guided reports whether they are of use to it.
+	Guided() bool
+}
+
+// Guided reports whether rewards of no round are of use to an algorithm.
+func Guided(alg Algorithm) bool {
+	i, able := alg.(Informer)
+	return able && i.Guided()
 }
 
 // ErrGuidesNothing is wrapped by errors of algorithms that judge and plan every round by its own data
@@ -64,7 +72,7 @@ var ErrGuidesNothing = errors.New("the algorithm goes by the data of its own rou
 // round is open they wait, and are taken in just before its rewards. It is ErrGuidesNothing where
 // they are of no use, and then changes nothing.
 func (s *Steps) Inform(b Batch) error {
-	if _, able := s.alg.(Informer); !able {
+	if !Guided(s.alg) {
 		return ErrGuidesNothing
 	}
 	if err := s.checkInform(b); err != nil {
@@ -98,7 +106,7 @@ func (s *Steps) checkInform(b Batch) error {
 	return checkRewards(Plan{WantSquares: b.Squares != nil}, b)
 }
 
-// inform hands rewards on; what was over may go on.
+// inform hands rewards on.
 func (s *Steps) inform(b Batch) error {
 	if err := s.alg.(Informer).Inform(b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("informing: %w", err))

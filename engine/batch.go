@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10].
@@ -12,6 +13,11 @@ type Batch struct {
 	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
 	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
 	Squares []float64
+}
+
+// Empty reports whether no pull was made.
+func (b Batch) Empty() bool {
+	return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 })
 }
 
 // CheckBatch reports how a batch differs from the plan that it answers.

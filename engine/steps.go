@@ -122,7 +122,7 @@ func (s *Steps) Learn(b Batch) error {
 	s.chain.learn(linkLearn, r, b)
 	s.out.record(s.plan, s.alg.Alive(), s.amended)
 	s.plan = Plan{}
-	if s.check != nil && !empty(b) {
+	if s.check != nil && !b.Empty() {
 		s.out.Rounds[r-1].LackOfFit, s.out.LackOfFit = s.check.Learn(r, b)
 	}
 	return nil
@@ -137,9 +137,4 @@ func (s *Steps) Outcome() Outcome {
 	out := s.out
 	out.Rounds = slices.Clone(out.Rounds)
 	return out
-}
-
-// empty reports whether a batch has no pulls.
-func empty(b Batch) bool {
-	return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 })
 }

@@ -44,6 +44,7 @@ const (
 	WarnThinRound WarningKind = "thin round" // numbers: pulls a round, rounding ratio
 	// as WarnThinRound, where Theorem 2 would cover the run
 	WarnThinBudget WarningKind = "thin budget"
+	WarnAmended    WarningKind = "amended"    // numbers: rounds of other pulls than planned, rounds
 	WarnNotNormal  WarningKind = "not normal" // names: environment
 	WarnTooClose   WarningKind = "too close"  // names: task
 	// names: task, leader; numbers: how far the leader may be from the best
@@ -111,6 +112,7 @@ var sentences = map[WarningKind]string{
 	WarnRidgeFB:        "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
 	WarnThinRound:      "%d pulls a round are too few for the rounding ratio %.2g",
 	WarnThinBudget:     "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
+	WarnAmended:        "%d of %d rounds had other pulls than were planned: Theorem 2 is about planned pulls and does not bound the errors of this run",
 	WarnNotNormal:      "rewards are %s and the test treats a round's estimates as normal: delta holds approximately, and better with more pulls a round",
 	WarnTooClose:       "task %q: its arms are too close for the test, which has come to its end",
 	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",

@@ -40,6 +40,7 @@ type coBayes struct {
 	scales    rounds.Scales
 	belief    *rounds.Belief
 	estimates []float64 // posterior means, normalised; nil before any data
+	loose     bool      // whether there are pulls that no plan foresaw
 }
 
 var _ engine.Algorithm = (*coBayes)(nil)
@@ -73,7 +74,7 @@ const posteriorGrowth = 0.5
 // need.
 func (a *coBayes) Plan() (engine.Plan, error) {
 	counts := make([]int, a.Model.Problem.N())
-	if a.round == 0 {
+	if a.estimates == nil {
 		for _, set := range model.Contrasting(a.Sets) {
 			for _, i := range set {
 				counts[i] = 1
@@ -82,6 +83,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 		a.scales.Replicate(counts)
 	} else {
 		a.fill(counts)
+		a.replicate(counts)
 	}
 	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Groups != nil}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
@@ -129,7 +131,17 @@ func (a *coBayes) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.planned, b); err != nil {
 		return err
 	}
-	a.scales.Learn(b)
+	return a.take(b)
+}
+
+// take takes rewards in, of a round or of none.
+func (a *coBayes) take(b engine.Batch) error {
+	if b.Empty() {
+		return nil
+	}
+	if err := a.scales.Learn(b); err != nil {
+		return err
+	}
 	means := a.Add(b)
 	for i, c := range b.Counts {
 		a.taken[a.Model.Problem.TaskOf[i]] += c
@@ -170,6 +182,8 @@ func exceeds(mean, variance, epsilon, freedom float64) float64 {
 		return 0
 	case math.IsInf(freedom, 1):
 		return 0.5 * math.Erfc((epsilon-mean)/math.Sqrt(2*variance))
+	case !(freedom > 0): // the limit of Student's law: nothing is known of the scale
+		return 0.5
 	}
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival((epsilon - mean) / math.Sqrt(variance))
 }

@@ -26,6 +26,7 @@ type coTestFB struct {
 	*coTest
 	wide   *model.Model // with a belief: of the first design, see model.Wide
 	shares []int        // pulls by round
+	spent  int          // pulls of the rounds so far
 }
 
 var (
@@ -141,12 +142,15 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 // known reports whether the coming round's design is known before any data.
 func (a *coTestFB) known() bool {
 	fitted := a.round > 0 && a.belief != nil && a.opt.Scale == 0
-	return a.round < exploring && a.scales.Groups == nil && !fitted
+	return a.round < exploring && a.scales.Groups == nil && !fitted && !a.loose
 }
 
 // repeats reports whether the coming round is exploration by itself, as round 1 is. Under a prior
 // the data may be too few for that, and it goes on from them.
-func (a *coTestFB) repeats() bool { return a.round < exploring && a.belief == nil }
+func (a *coTestFB) repeats() bool { return a.explores() && a.belief == nil }
+
+// explores reports whether the coming round is for all arms, and not for the rivals of leaders.
+func (a *coTestFB) explores() bool { return a.round < exploring || !a.oriented() }
 
 // ridge returns ξ of a design of one pull before any data, 0 for least squares: that of a Gaussian
 // process at the scale that was stated, or at the one at which arms differ as much as the noise does,
@@ -201,7 +205,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 	for _, contest := range a.contests {
 		switch {
 		case len(contest.arms) == 1:
-		case a.round < exploring:
+		case a.explores():
 			group := make([]int, len(contest.arms))
 			for k, i := range contest.arms {
 				group[k] = at(i)
@@ -256,10 +260,21 @@ func (a *coTestFB) Learn(b engine.Batch) error {
 	if err := a.update(b); err != nil {
 		return err
 	}
+	a.spent += engine.Plan{Counts: b.Counts}.Pulls()
+	a.lead()
+	return nil
+}
+
+// lead chooses the leaders from all data, and closes the contests whose walks leave only theirs.
+func (a *coTestFB) lead() {
+	if a.estimates == nil {
+		return
+	}
+	guesses := a.guesses()
 	for _, c := range a.contests {
 		before := c.leader
 		for k, i := range c.arms {
-			if a.estimates[i] > a.estimates[c.arms[c.leader]] {
+			if guesses[i] > guesses[c.arms[c.leader]] {
 				c.leader = k
 			}
 		}
@@ -270,7 +285,6 @@ func (a *coTestFB) Learn(b engine.Batch) error {
 		}
 		a.record(c, c.arms[before])
 	}
-	return nil
 }
 
 // Done reports whether the budget is spent, or there was never anything to decide.

@@ -140,6 +140,9 @@ func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] 
 // kernel's estimate plus that of u after the arms' own means. Arms that are the same to the kernel
 // have only these.
 func (a *coTest) variance(i, j int) float64 {
+	if a.unmeasured(i, j) {
+		return math.Inf(1)
+	}
 	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
 	same := a.misfit.any() && a.Model.Same(i, j)
 	if g == 0 && !same {

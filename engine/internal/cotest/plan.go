@@ -27,7 +27,7 @@ type minimaxPlanner struct{}
 
 // Next returns the stage of the coming round.
 func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
-	if a.round == 0 {
+	if !a.oriented() {
 		return a.explore()
 	}
 	m := a.scales.Model
@@ -108,7 +108,7 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 	var groups [][]int
 	for _, c := range a.contests {
 		if !c.closed {
-			groups = append(groups, c.arms)
+			groups = append(groups, c.left())
 		}
 	}
 	n, kind := roundOne*m.Rank(), canon.KindExplore

@@ -40,6 +40,7 @@ type coTest struct {
 	model.Pool
 	pooled    *model.Estimator // of all data: for leaders, gaps and needs
 	estimates []float64        // of all data, normalised; nil before any
+	loose     bool             // whether pulls were made that no plan foresaw
 }
 
 var _ engine.Algorithm = (*coTest)(nil)
@@ -126,17 +127,22 @@ func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}
 	a.round++
+	a.fix(st)
+	return plan, nil
+}
+
+// fix fixes the bets on the coming round, and before any data the clock.
+func (a *coTest) fix(st *rounds.Stage) {
 	a.stage, a.bets = st, a.bets[:0]
-	if a.round == 1 {
-		a.clock.Origin = float64(plan.Pulls()) / st.Design.Value
-		return plan, nil
+	if a.estimates == nil {
+		a.clock.Origin = float64(st.Plan(a.round).Pulls()) / st.Design.Value
+		return
 	}
 	for _, c := range a.contests {
-		if !c.closed {
+		if !c.closed && st.Estimate != nil {
 			a.bet(c)
 		}
 	}
-	return plan, nil
 }
 
 // bet adds the bets of a contest: its leader against every arm not out. An arm
@@ -167,21 +173,33 @@ func (a *coTest) Learn(b engine.Batch) error {
 	if err := a.update(b); err != nil {
 		return err
 	}
+	a.conclude()
+	return nil
+}
+
+// conclude chooses the leaders of the open contests and closes those that are decided.
+func (a *coTest) conclude() {
+	if a.estimates == nil {
+		return
+	}
+	guesses := a.guesses()
 	for _, c := range a.contests {
 		if !c.closed {
 			before := c.arms[c.leader]
-			c.conclude(a.estimates, a.clock, a.epsilon)
+			c.conclude(guesses, a.clock, a.epsilon)
 			c.startClocks(a.clock, a.variance)
 			a.record(c, before)
 		}
 	}
-	return nil
 }
 
 // update takes the round in: its own data for the bets, and all data for estimates.
 func (a *coTest) update(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
+	}
+	if a.stage.Estimate == nil { // amended to no pulls
+		return nil
 	}
 	if len(a.bets) > 0 {
 		estimates := a.stage.Estimate.Estimates(b.Means)
@@ -191,13 +209,17 @@ func (a *coTest) update(b engine.Batch) error {
 			}
 		}
 	}
+	return a.learn(b)
+}
+
+// learn takes rewards in that estimates go by.
+func (a *coTest) learn(b engine.Batch) error {
 	means := a.Add(b)
-	least, err := a.scales.Learn(b)
-	if err != nil {
+	if err := a.scales.Learn(b); err != nil {
 		return err
 	}
-	if a.round == 1 {
-		a.clock.Origin *= least
+	if a.estimates == nil {
+		a.clock.Origin *= a.scales.Change(a.Model)
 	}
 	pooled, err := a.pool(means)
 	if err != nil {

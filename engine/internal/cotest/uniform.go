@@ -46,10 +46,10 @@ func (uniformPlanner) Next(a *coTest) (*rounds.Stage, error) {
 	var widest float64 // variance of a gap
 	for _, c := range a.contests {
 		each := 0
-		if a.round == 0 && !c.closed {
+		if !a.oriented() && !c.closed {
 			each = roundOne
 		}
-		if a.round > 0 {
+		if a.oriented() {
 			needs, _ := a.needs(c)
 			for _, q := range needs {
 				n := q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])

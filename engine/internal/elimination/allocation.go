@@ -17,6 +17,8 @@ type allocator interface {
 	// stage rounds the design of the candidate sets to n pulls and factors the estimator of
 	// those counts; covered is whether the rounding keeps the ratio 2(1+ε).
 	stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error)
+	// estimator factors the estimator of other pulls of a round.
+	estimator(m *model.Model, ridge float64, counts []int) (*model.Estimator, error)
 }
 
 // allocation is an allocator by designs of one kind, which tells them from others in the memory.

@@ -28,6 +28,8 @@ type CoKernelFB struct {
 	stage  *rounds.Stage
 	belief *rounds.Belief // by which arms are cut, with ξ of a Gaussian process; else nil
 	thin   float64        // largest rounding ratio above 2(1+ε), 0 when none
+
+	amended []int // rounds of other pulls than planned
 }
 
 // halving holds the steps in which algorithms of the kind of Alg. 2 differ.
@@ -155,6 +157,9 @@ func (a *CoKernelFB) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
+	if a.stage.Estimate == nil { // amended to no pulls
+		return nil
+	}
 	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
 	a.Weigh(a.stage.Estimate, estimates)
 	width := a.stage.Estimate
@@ -239,6 +244,9 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 	if a.thin > 0 {
 		// the same for every run
 		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}})
+	}
+	if len(a.amended) > 0 {
+		out = append(out, engine.Warning{Kind: engine.WarnAmended, Numbers: []float64{float64(len(a.amended)), float64(a.round)}})
 	}
 	if a.belief != nil {
 		out = append(out, a.belief.Doubts()...)

@@ -145,6 +145,9 @@ func (e *elimination) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil {
 		return err
 	}
+	if e.stage.Estimate == nil { // amended to no pulls
+		return nil
+	}
 	e.estimates = e.stage.Estimate.Estimates(b.Means) // l. 11-13, as rewards
 	e.last = e.planned
 	for v := range e.Sets {

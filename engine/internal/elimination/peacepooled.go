@@ -77,6 +77,9 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
+	if a.stage.Estimate == nil { // amended to no pulls
+		return nil
+	}
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)
 	e, err := model.Remembered(a.Model, canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}}, func() (*model.Estimator, error) {

@@ -20,8 +20,10 @@ type uniformFB struct {
 	opt       engine.Options
 	ridge     float64
 	estimator *model.Estimator
-	belief    *rounds.Belief // by which answers are chosen; nil means by the estimator
-	counts    []int
+	belief    *rounds.Belief   // by which answers are chosen; nil means by the estimator
+	counts    []int            // of the round, amended or not
+	planned   []int            // counts of the plan,
+	full      *model.Estimator // with their estimator
 	done      bool
 	// chooses the answer; nil means the largest estimate
 	answerOf func(v int, estimates []float64) int
@@ -96,7 +98,7 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 // newOneRound spends the counts. The kind of estimator names, with the budget, where they come
 // from.
 func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []int) (*uniformFB, error) {
-	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts}
+	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
 	var err error
 	if a.ridge, err = m.Ridge(engine.ModeFB, opt); err != nil {
 		return nil, err
@@ -114,11 +116,13 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 	if a.estimator, err = model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
 		return nil, err
 	}
+	a.full = a.estimator
 	return a, nil
 }
 
 // Plan returns the one round.
 func (a *uniformFB) Plan() (engine.Plan, error) {
+	a.counts, a.estimator = a.planned, a.full
 	return engine.Plan{Round: 1, Counts: a.counts}, nil
 }
 
@@ -126,6 +130,9 @@ func (a *uniformFB) Plan() (engine.Plan, error) {
 func (a *uniformFB) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil {
 		return err
+	}
+	if b.Empty() {
+		return nil
 	}
 	estimates := a.estimator.Estimates(b.Means)
 	a.Weigh(a.estimator, estimates)

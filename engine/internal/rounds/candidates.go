@@ -1,10 +1,12 @@
 package rounds
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Candidates are the sets B_v^(r) with the audit trail of what left them.
@@ -95,3 +97,11 @@ func (c *Candidates) NoData(v, leader int) engine.Rival {
 
 // LearnedEarly is the panic of algorithms that get a round's data before they planned one.
 const LearnedEarly = "engine: Learn was called before Plan"
+
+// CheckInform reports rewards of no round that are not of the arms of a problem.
+func CheckInform(p *problem.Problem, b engine.Batch) error {
+	if len(b.Counts) != p.N() || len(b.Means) != p.N() {
+		return fmt.Errorf("the batch has %d counts and %d means for %d arms", len(b.Counts), len(b.Means), p.N())
+	}
+	return nil
+}

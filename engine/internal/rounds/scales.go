@@ -65,14 +65,14 @@ func (n *Scales) Replicate(counts []int) {
 
 // Learn takes in a round's squared deviations and sets the precisions of the next round: guesses
 // times the estimates of their factors from all rounds so far, those with little data shrunk
-// towards the common one. It returns the least factor by which a precision changed.
-func (n *Scales) Learn(b engine.Batch) (least float64, err error) {
+// towards the common one.
+func (n *Scales) Learn(b engine.Batch) (err error) {
 	if n.Groups == nil {
-		return 1, nil
+		return nil
 	}
 	p := n.Model.Problem
 	for i, c := range b.Counts {
-		if c > 1 {
+		if c > 1 && b.Squares != nil {
 			n.freedom[n.Groups[i]] += float64(c - 1)
 			n.squares[n.Groups[i]] += b.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		}
@@ -82,18 +82,28 @@ func (n *Scales) Learn(b engine.Batch) (least float64, err error) {
 		freedom, squares = freedom+f, squares+n.squares[g]
 	}
 	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
-		return 1, nil
+		return nil
 	}
 	precision := make([]float64, p.N())
-	least = math.Inf(1)
 	for i, g := range n.Groups {
 		factor := (n.squares[g] + fewestFree*squares/freedom) / (n.freedom[g] + fewestFree)
 		sigma := p.Noise.Scales[i] / n.Model.Unit
 		precision[i] = 1 / (sigma * sigma * factor)
-		least = min(least, precision[i]/n.Model.Precision[i])
 	}
 	n.Model, err = n.Model.Reweighted(precision)
-	return least, err
+	return err
+}
+
+// Change returns the least factor by which a precision differs from that of a model before any data.
+func (n *Scales) Change(before *model.Model) float64 {
+	if n.Groups == nil || n.Model == before {
+		return 1
+	}
+	least := math.Inf(1)
+	for i, precision := range n.Model.Precision {
+		least = min(least, precision/before.Precision[i])
+	}
+	return least
 }
 
 // noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight
@@ -151,6 +161,10 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 	}
 	return least
 }
+
+// Few reports whether some scale of the arms is unknown and known to fewer degrees of freedom than a
+// planned round sees to.
+func (n *Scales) Few(arms []int) bool { return n.FreedomOf(arms) < fewestFree }
 
 // Freedom returns the degrees of freedom of all scales together; +Inf where they are known.
 func (n *Scales) Freedom() float64 {

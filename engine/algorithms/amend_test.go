@@ -1,0 +1,210 @@
+package algorithms
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// losses are ways in which a round may not come back as it was planned.
+var losses = map[string]func(rng *rand.Rand, round int, counts []int){
+	"nothing in round 1": func(_ *rand.Rand, round int, counts []int) {
+		if round == 1 {
+			clear(counts)
+		}
+	},
+	"nothing in every other round": func(_ *rand.Rand, round int, counts []int) {
+		if round%2 == 0 {
+			clear(counts)
+		}
+	},
+	"one arm only": func(rng *rand.Rand, round int, counts []int) {
+		if k := rng.IntN(len(counts)); round < 4 {
+			clear(counts)
+			counts[k] = 2
+		}
+	},
+	"an arm never": func(_ *rand.Rand, _ int, counts []int) { counts[1] = 0 },
+	"whole arms at random": func(rng *rand.Rand, _ int, counts []int) {
+		for i := range counts {
+			if rng.IntN(3) == 0 {
+				counts[i] = 0
+			}
+		}
+	},
+	"one pull each": func(_ *rand.Rand, _ int, counts []int) { // no replicate of any noise scale
+		for i := range counts {
+			counts[i] = min(1, counts[i])
+		}
+	},
+	"more of all": func(rng *rand.Rand, _ int, counts []int) {
+		for i := range counts {
+			counts[i] += rng.IntN(4)
+		}
+	},
+}
+
+// Whatever comes back of a round, a run goes on and ends, and what it says can be asked for at any
+// time. Algorithms that take only their own plans say so and go on with them.
+func TestAmendEndures(t *testing.T) {
+	for _, entry := range All() {
+		for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
+			if unknown != "" && !entry.EstimatesScales() {
+				continue
+			}
+			for name, lose := range losses {
+				t.Run(fmt.Sprintf("%s %s %s", entry.Name, unknown, name), func(t *testing.T) {
+					endure(t, entry, unknown, lose)
+				})
+			}
+		}
+	}
+}
+
+// endure makes a run that loses pulls.
+func endure(t *testing.T, entry Entry, unknown string, lose func(*rand.Rand, int, []int)) {
+	p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Noise.UnknownBy = unknown
+	opt := engine.Options{MaxRounds: 12, MaxSamples: 20000}
+	if entry.Mode == engine.ModeFB {
+		opt.Budget = 100
+	}
+	alg, err := entry.New(plain.ModelOf(t, p), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := engine.Begin(alg, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, truth := rand.New(rand.NewPCG(3, 8)), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	for {
+		plan, more, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		explained(alg)
+		if !more {
+			break
+		}
+		counts := append([]int(nil), plan.Counts...)
+		lose(rng, plan.Round, counts)
+		if err := s.Amend(counts); err != nil {
+			if !errors.Is(err, engine.ErrFixedPlans) || entry.Role != RoleReference {
+				t.Fatal(err)
+			}
+			counts = plan.Counts
+		}
+		if plan, _, _ = s.Next(); fmt.Sprint(plan.Counts) != fmt.Sprint(counts) {
+			t.Fatalf("amended to %v, the plan is %v", counts, plan.Counts)
+		}
+		if err := s.Learn(enginetest.SquaresPull(rng, p, truth, plan)); err != nil {
+			t.Fatal(err)
+		}
+		explained(alg)
+	}
+	out := s.Outcome()
+	for _, a := range out.Answers {
+		if a.Decided && a.Arm == "arm 1" { // three standard deviations below the best of one reward
+			t.Errorf("answer %+v", a)
+		}
+	}
+}
+
+// explained asks for all that an algorithm can say.
+func explained(alg engine.Algorithm) {
+	if x, ok := alg.(engine.Explainer); ok {
+		x.Progress()
+		x.Remaining()
+	}
+	if x, ok := alg.(engine.Estimating); ok {
+		x.ArmEstimates()
+	}
+	alg.Answers()
+	alg.Warnings()
+}
+
+// The literal schedule takes a round only as planned, and the run goes on after it refused.
+func TestPaperScheduleRefuses(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.8)
+	for _, name := range []string{"CoKernelFC", "IndRAGE"} {
+		entry, _ := Named(engine.ModeFC, name)
+		opt := engine.Options{Schedule: engine.SchedulePaper}
+		alg, err := entry.New(plain.ModelOf(t, p), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fewer := append([]int(nil), plan.Counts...)
+		for i := range fewer {
+			fewer[i] /= 2
+		}
+		if err := s.Amend(fewer); !errors.Is(err, engine.ErrFixedPlans) || !strings.Contains(err.Error(), `schedule "paper" eliminates at gaps of 2^-r`) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		again, _, _ := s.Next()
+		if fmt.Sprint(again) != fmt.Sprint(plan) {
+			t.Errorf("%s: the plan has changed", name)
+		}
+		if err := s.Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Algorithm 2 goes on with other pulls and says what they cost.
+func TestAmendedBudgetWarns(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.8)
+	entry, _ := Named(engine.ModeFB, "CoKernelFB")
+	opt := engine.Options{Budget: 500}
+	alg, err := entry.New(plain.ModelOf(t, p), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := engine.Begin(alg, opt)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for {
+		plan, more, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			break
+		}
+		if plan.Round == 2 {
+			plan.Counts[0]++
+			if err := s.Amend(plan.Counts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := s.Outcome()
+	want := fmt.Sprintf("1 of %d rounds had other pulls than were planned", len(out.Rounds))
+	found := false
+	for _, w := range out.Warnings {
+		found = found || strings.Contains(w.String(), want)
+	}
+	if !found || !out.Rounds[1].Amended || out.Rounds[0].Amended {
+		t.Errorf("warnings %v, want %q; rounds %+v", out.Warnings, want, out.Rounds)
+	}
+}

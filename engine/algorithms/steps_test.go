@@ -1,0 +1,230 @@
+package algorithms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// suited returns an algorithm on a problem that all of them take, with options that all of them need.
+func suited(t *testing.T, entry Entry) (*problem.Problem, engine.Algorithm, engine.Options) {
+	t.Helper()
+	p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := engine.Options{MaxRounds: 12}
+	if entry.Mode == engine.ModeFB {
+		opt.Budget = 100
+	}
+	alg, err := entry.New(plain.ModelOf(t, p), opt)
+	if err != nil {
+		t.Fatalf("%s: %v", entry.Name, err)
+	}
+	return p, alg, opt
+}
+
+// Steps that ask for each plan twice make the run that engine.Run makes.
+func TestStepsAreRun(t *testing.T) {
+	for _, entry := range All() {
+		p, alg, opt := suited(t, entry)
+		rng := rand.New(rand.NewPCG(4, 4))
+		want := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
+
+		_, alg, _ = suited(t, entry)
+		rng = rand.New(rand.NewPCG(4, 4))
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			plan, more, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			if s.Outcome().Status != engine.StatusInterrupted {
+				t.Errorf("%s: status %q in an open round", entry.Name, s.Outcome().Status)
+			}
+			plan.Counts[0] = -7 // a copy
+			plan, _, _ = s.Next()
+			if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.Outcome(); all(got) != all(want) || len(got.Rounds) == 0 {
+			t.Errorf("%s: steps give\n%s\nRun gives\n%s", entry.Name, all(got), all(want))
+		}
+	}
+}
+
+// all returns all numbers of an outcome as text.
+func all(out engine.Outcome) string {
+	text := ""
+	for _, r := range out.Rounds {
+		p := math.NaN()
+		if r.LackOfFit != nil {
+			p = *r.LackOfFit
+		}
+		r.LackOfFit = nil
+		text += fmt.Sprintf("%+v %v\n", r, p)
+	}
+	out.Rounds = nil
+	return text + fmt.Sprintf("%+v", out)
+}
+
+// A limit of samples ends a run without an error, and is not mistaken for one: planning that fails is.
+func TestStepsLimits(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.1)
+	for want, opt := range map[engine.Status]engine.Options{
+		engine.StatusSamples: {MaxSamples: 50},
+		engine.StatusRounds:  {MaxRounds: 1},
+	} {
+		entry, _ := Named(engine.ModeFC, "CoTestFC")
+		alg, err := entry.New(plain.ModelOf(t, p), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for range 3 {
+			plan, more, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if more {
+				if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := s.Outcome(); got.Status != want || len(got.Rounds) == 0 || got.Samples > 50 && opt.MaxSamples > 0 {
+			t.Errorf("%+v: status %q after %d rounds and %d samples, want %q", opt, got.Status, len(got.Rounds), got.Samples, want)
+		}
+	}
+	s, err := engine.Begin(broken{}, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, more, err := s.Next(); more || err == nil || err.Error() != "round 1: planning: broken" {
+			t.Errorf("more %v, error %v", more, err)
+		}
+	}
+	if got := s.Outcome().Status; got != engine.StatusInterrupted {
+		t.Errorf("status %q", got)
+	}
+}
+
+// broken cannot plan.
+type broken struct{ engine.Algorithm }
+
+func (broken) Plan() (engine.Plan, error)         { return engine.Plan{}, errors.New("broken") }
+func (broken) Done() bool                         { return false }
+func (broken) Answers() []engine.Answer           { return nil }
+func (broken) Eliminations() []engine.Elimination { return nil }
+func (broken) Warnings() []engine.Warning         { return nil }
+func (broken) Alive() int                         { return 0 }
+
+// Replicas that were told rewards which differ in the last bit differ from the next plan on, also
+// where their counts agree; so do those that were told more, or in another order.
+func TestDigestsChain(t *testing.T) {
+	entry, _ := Named(engine.ModeFC, "CoTestFC")
+	second := func(change func(s *engine.Steps, b *engine.Batch)) (counts, digest string) {
+		p, alg, opt := suited(t, entry)
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, _, _ := s.Next()
+		if first := plan.Digest; len(first) != 16 {
+			t.Errorf("digest %q", first)
+		}
+		b := enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)
+		change(s, &b)
+		if err := s.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err = s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(plan.Counts), plan.Digest
+	}
+	counts, digest := second(func(*engine.Steps, *engine.Batch) {})
+	if c, d := second(func(*engine.Steps, *engine.Batch) {}); c != counts || d != digest {
+		t.Errorf("replicas that were told the same differ: %s and %s", d, digest)
+	}
+	c, d := second(func(_ *engine.Steps, b *engine.Batch) { b.Means[1] += 1e-15 })
+	if c != counts || d == digest {
+		t.Errorf("a reward that differs: the same counts %v, the same digest %v", c == counts, d == digest)
+	}
+	older := engine.Batch{Counts: make([]int, 12), Means: make([]float64, 12)}
+	older.Counts[2], older.Means[2] = 1, 1
+	newer := engine.Batch{Counts: slices.Clone(older.Counts), Means: slices.Clone(older.Means)}
+	newer.Means[2] = 2
+	inform := func(bs ...engine.Batch) func(*engine.Steps, *engine.Batch) {
+		return func(s *engine.Steps, _ *engine.Batch) {
+			for _, b := range bs {
+				if err := s.Inform(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	seen := map[string]bool{digest: true}
+	for _, f := range []func(*engine.Steps, *engine.Batch){inform(older), inform(newer), inform(older, newer), inform(newer, older)} {
+		_, d := second(f)
+		if seen[d] {
+			t.Errorf("digest %s twice", d)
+		}
+		seen[d] = true
+	}
+}
+
+// What is said out of turn is refused and changes nothing.
+func TestStepsOutOfTurn(t *testing.T) {
+	entry, _ := Named(engine.ModeFC, "CoTestFC")
+	p, alg, opt := suited(t, entry)
+	s, err := engine.Begin(alg, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	refused(s.Learn(engine.Batch{}), "no round is open")
+	refused(s.Amend(nil), "no round is open")
+	plan, _, _ := s.Next()
+	refused(s.Amend(plan.Counts[1:]), "11 counts for 12 arms")
+	refused(s.Amend(append([]int{-1}, plan.Counts[1:]...)), "arm 0: the count must be 0 or more, got -1")
+	short := engine.Batch{Counts: plan.Counts[1:], Means: p.Mean[1:]}
+	refused(s.Learn(short), "11 counts and 11 means for 12 arms")
+	refused(s.Inform(short), "11 counts and 11 means for 12 arms")
+	if again, more, err := s.Next(); err != nil || !more || fmt.Sprint(again) != fmt.Sprint(plan) {
+		t.Errorf("the plan is %v, was %v (%v)", again, plan, err)
+	}
+	if err := s.Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
+		t.Error(err)
+	}
+	if _, err := engine.Begin(alg, engine.Options{Delta: 2}); err == nil {
+		t.Error("delta = 2 is taken")
+	}
+}

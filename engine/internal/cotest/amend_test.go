@@ -1,0 +1,103 @@
+package cotest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+)
+
+// Of rounds that lose pulls, whole arms and gain others, the test eliminates what its plain
+// transcription does, which is told the counts that came.
+func TestReferenceAmended(t *testing.T) {
+	distinct := []int{1, 2, 5, 3}
+	lost, left := 0, 0
+	for number, p := range enginetest.Instances(t) {
+		for seed := range uint64(12) {
+			m := plain.ModelOf(t, p)
+			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05})
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, err := heights(t.Context(), m.Memory, engine.LawNormal, 0.05/float64(distinct[number]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref := &combination{Reference: plain.NewReference(p, 0), height: z[0], counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+			rng := rand.New(rand.NewPCG(seed, 31))
+			for round := 1; !alg.Done() && round < 40; round++ {
+				plan, err := alg.Plan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				counts := make([]int, p.N())
+				for i, n := range plan.Counts {
+					switch rng.IntN(10) {
+					case 0: // the whole arm is lost
+						lost += min(n, 1)
+					case 1:
+						counts[i] = n + 1 + rng.IntN(5)
+					default:
+						for range n {
+							if rng.Float64() > 0.2 {
+								counts[i]++
+							}
+						}
+					}
+				}
+				if err := alg.(engine.Amender).Amend(counts); err != nil {
+					t.Fatal(err)
+				}
+				if plan.Counts = counts; plan.Round == 1 {
+					ref.t0 = float64(plan.Pulls()) / plan.Rho
+				}
+				b := enginetest.Pull(rng, p, plan)
+				if err := alg.Learn(b); err != nil {
+					t.Fatal(err)
+				}
+				before := slices.Clone(ref.leader)
+				ref.learn(b)
+				ref.leadMeasured(before)
+				if got := alg.(*coTest).Sets; fmt.Sprint(got) != fmt.Sprint(ref.Sets) {
+					t.Fatalf("%s, seed %d, round %d: candidates %v, plainly %v", p.Name, seed, plan.Round, got, ref.Sets)
+				}
+			}
+			left += len(alg.Eliminations())
+		}
+	}
+	if lost < 100 || left < 500 {
+		t.Errorf("%d arms were lost in a round and %d eliminated: too few to tell", lost, left)
+	}
+}
+
+// leadMeasured chooses the leaders among the arms whose rewards the pulls so far can estimate: those
+// with A A⁺ φ = φ. Where there are none the old ones stay.
+func (c *combination) leadMeasured(before []int) {
+	pooled, pseudo := c.leastSquares(c.counts, c.rewards)
+	for v, set := range c.Sets {
+		best, known := before[v], false
+		for _, i := range set {
+			var back, off mat.VecDense
+			back.MulVec(pseudo, c.Phi[i])
+			off.CloneFromVec(c.Phi[i])
+			for j, n := range c.counts {
+				off.AddScaledVec(&off, -n*plain.Sq(c.P.LargestNoise()/c.P.Noise.Scales[j])*mat.Dot(c.Phi[j], &back), c.Phi[j])
+			}
+			if mat.Norm(&off, 2) > 1e-6*mat.Norm(c.Phi[i], 2) {
+				pooled[i] = math.Inf(-1)
+				continue
+			}
+			if !known || pooled[i] > pooled[best] {
+				best, known = i, true
+			}
+		}
+		c.leader[v] = best
+	}
+}
