@@ -198,7 +198,7 @@ func (a *coTest) update(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
-	if a.stage.Estimate == nil { // amended to no pulls
+	if b.Empty() { // amended to no pulls
 		return nil
 	}
 	if len(a.bets) > 0 {

@@ -157,7 +157,7 @@ func (a *CoKernelFB) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
-	if a.stage.Estimate == nil { // amended to no pulls
+	if b.Empty() { // amended to no pulls
 		return nil
 	}
 	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10

@@ -145,7 +145,7 @@ func (e *elimination) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil {
 		return err
 	}
-	if e.stage.Estimate == nil { // amended to no pulls
+	if b.Empty() { // amended to no pulls
 		return nil
 	}
 	e.estimates = e.stage.Estimate.Estimates(b.Means) // l. 11-13, as rewards

@@ -77,7 +77,7 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}
-	if a.stage.Estimate == nil { // amended to no pulls
+	if b.Empty() { // amended to no pulls
 		return nil
 	}
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
