@@ -24,7 +24,7 @@ func (b Basis) relied() []*model.Model {
 	}
 	if b.Algorithm.Regression == RegressionPosterior {
 		switch prior := model.PriorOf(b.Options); {
-		case prior.FitsOwn(b.Model.Problem.N()): // what the kernel cannot represent is fitted, too
+		case prior.FitsOwn(): // what the kernel cannot represent is fitted, too
 			return nil
 		case !prior.Level.Known:
 			return []*model.Model{b.Model.Levelled()}

@@ -222,27 +222,7 @@ func (c *centred) fitScale() float64 {
 	if largest == 0 {
 		return c.m.Scale / (c.m.Unit * c.m.Unit)
 	}
-	// from where noise hides any signal to where nothing is left of the prior
-	lo, hi := math.Log(scaleLeast/largest), math.Log(scaleMost*(1+c.squares)/largest)
-	of := func(x float64) float64 { return c.deviance(math.Exp(x)) }
-	steps := int(math.Ceil((hi - lo) / scaleStep))
-	best, least := lo, math.Inf(1)
-	for k := range steps + 1 {
-		x := lo + float64(k)*(hi-lo)/float64(steps)
-		if y := of(x); y < least {
-			best, least = x, y
-		}
-	}
-	const golden = 0.381966
-	lo, hi = math.Max(lo, best-scaleStep), math.Min(hi, best+scaleStep)
-	for hi-lo > scaleTolerance {
-		if x, y := lo+golden*(hi-lo), hi-golden*(hi-lo); of(x) < of(y) {
-			hi = y
-		} else {
-			lo = x
-		}
-	}
-	return math.Exp((lo + hi) / 2)
+	return leastDeviance(largest, c.squares, c.deviance)
 }
 
 // The range of s·d_max in which a scale is looked for, the second times the sum of squares of the

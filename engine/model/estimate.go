@@ -33,6 +33,7 @@ type Estimator struct {
 	truncation float64   // what a cut left of the features' squared lengths; 0 without one
 	precision  float64   // Σ total
 	level      float64   // prior mean of all rewards, normalised
+	dual       *dual     // a posterior of many arms, in place of White
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -131,6 +132,9 @@ func (e *Estimator) Floats() int {
 	if e == nil {
 		return 0
 	}
+	if e.dual != nil {
+		return len(e.Total) + e.dual.floats()
+	}
 	n, dim := e.White.Dims()
 	size := n + n*dim
 	for _, x := range []*mat.Dense{e.solved, e.hidden} {
@@ -145,6 +149,9 @@ func (e *Estimator) Floats() int {
 // Estimates returns the estimated reward of every arm, N values, normalised,
 // from mean rewards in reward units. Means of arms with count 0 are ignored.
 func (e *Estimator) Estimates(means []float64) []float64 {
+	if e.dual != nil {
+		return e.dual.estimates(e.level, e.normalised(means))
+	}
 	n, dim := e.White.Dims()
 	weighted := mat.NewVecDense(n, nil)
 	for i, c := range e.Total {
@@ -167,6 +174,9 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 // Variance returns ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the directions
 // that were measured.
 func (e *Estimator) Variance(i, j int) float64 {
+	if e.dual != nil {
+		return e.dual.variance(i, j)
+	}
 	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -44,36 +45,42 @@ type Posterior struct {
 type Prior struct {
 	Level engine.Level
 	// s; 0 means that it is fitted to the data, and with it a part g*identity() of the kernel, for
-	// rewards that the kernel cannot represent. With more than mostOwn arms there is no such part,
-	// since a kernel has as many dimensions as arms with it.
+	// rewards that the kernel cannot represent. With more than mostOwn arms there is one only where the
+	// data speak for it.
 	Scale float64
 }
 
 // PriorOf returns what the options state.
 func PriorOf(opt engine.Options) Prior { return Prior{Level: opt.Level, Scale: opt.Scale} }
 
-// FitsOwn reports whether posteriors of n arms fit a part g*identity().
-func (p Prior) FitsOwn(n int) bool { return p.Scale == 0 && n <= mostOwn }
+// FitsOwn reports whether posteriors fit a part g*identity().
+func (p Prior) FitsOwn() bool { return p.Scale == 0 }
 
-// mostOwn is the most arms that have a part by themselves.
+// mostOwn is the most arms whose posterior is formed in features of all of them, each with a column by
+// itself where arms have parts by themselves. That of more arms is formed on those that were pulled.
 const mostOwn = 256
 
 // NewPosterior forms the posterior of counts and means (N each, reward units; means of arms with
 // count 0 are ignored), under the precisions of the model.
 func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Posterior, error) {
-	m, err := m.Exact()
-	if err != nil {
-		return nil, err
+	return FurtherPosterior(m, prior, nil, counts, means)
+}
+
+// FurtherPosterior works like NewPosterior where there is a posterior of part of the data, or of other
+// data, under the same kernel: what it has of many arms is taken further.
+func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
+	if !slices.ContainsFunc(counts, func(c int) bool { return c > 0 }) {
+		return nil, errors.New("no pulls, nothing to estimate from")
+	}
+	if m.Problem.N() > mostOwn {
+		return newDualPosterior(m, prior, before, counts, means)
 	}
 	n, dim := m.Features.Dims()
 	if err := memlimit.Matrices(m.Context(), "the posterior", 3, n, dim+1); err != nil {
 		return nil, err
 	}
-	own := prior.FitsOwn(n)
+	own := prior.FitsOwn()
 	d := newMeans(m, prior.Level, own, counts, means)
-	if d.observed == 0 {
-		return nil, errors.New("no pulls, nothing to estimate from")
-	}
 	per := m.Scale / (m.Unit * m.Unit) // variance of a feature's coefficient at s = 1, normalised
 	c, err := d.fit(prior.Scale*per, own)
 	if err != nil {
@@ -89,6 +96,48 @@ func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Poster
 	}
 	p.Estimator, err = c.estimator()
 	return p, err
+}
+
+// newDualPosterior forms the posterior on the basis of the arms that were pulled.
+func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
+	b := m.basisOf(before)
+	b, err := b.extended(m.Context(), pulledArms(counts))
+	if err != nil {
+		return nil, err
+	}
+	d := newPulledMeans(m, b, prior.Level, counts, means)
+	c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn())
+	if err != nil {
+		return nil, fmt.Errorf("the information matrix: %w", err)
+	}
+	p := &Posterior{
+		Scale: c.scale / d.natural, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit,
+		Surprise: c.surprise(), Freedom: len(d.arms),
+	}
+	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
+	if d.flat {
+		p.Freedom--
+	}
+	p.Estimator, err = c.estimator(m)
+	return p, err
+}
+
+// basisOf returns the basis of a posterior, or that of no arms.
+func (m *Model) basisOf(p *Posterior) *basis {
+	if p != nil && p.dual != nil {
+		return p.dual.basis
+	}
+	return newBasis(m.Gram(), m.Variances())
+}
+
+func pulledArms(counts []int) []int {
+	var out []int
+	for i, c := range counts {
+		if c > 0 {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // PValue returns the probability, before any data, of means at least as far from what the prior

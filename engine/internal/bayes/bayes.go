@@ -213,7 +213,7 @@ func (a *coBayes) Answers() []engine.Answer {
 func (a *coBayes) Warnings() []engine.Warning {
 	m, prior := a.Model, model.PriorOf(a.opt)
 	switch {
-	case prior.FitsOwn(m.Problem.N()):
+	case prior.FitsOwn():
 		return a.belief.Doubts()
 	case !prior.Level.Known:
 		m = m.Levelled()

@@ -25,7 +25,7 @@ func NewBelief(prior model.Prior) *Belief { return &Belief{prior: prior} }
 // Learn forms it from N counts and means, after one round more, under the precisions of the model.
 // The noise scales have this many degrees of freedom, +Inf where they are known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
-	if b.Posterior, err = model.NewPosterior(m, b.prior, counts, means); err != nil {
+	if b.Posterior, err = model.FurtherPosterior(m, b.prior, b.Posterior, counts, means); err != nil {
 		return err
 	}
 	b.round++

@@ -1,0 +1,230 @@
+package model
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// basis has the features of all arms along those of a few, the arms that were pulled so far:
+//
+//	φ_i = L⁻¹ k_S(x̃_i),  LLᵀ = K_SS,  φ_iᵀφ_j = k(x̃_i, x̃_j) for every j in S and every i.
+//
+// What is left of two arms, k(x̃_i, x̃_j) - φ_iᵀφ_j, is the part of their covariance that no reward of S
+// bears on [RW06, sec. 8.1]: with the exact values of the kernel beside it nothing is lost, however
+// many arms there are. A basis does not change; extended returns a larger one that shares its numbers.
+// All numbers are normalised.
+type basis struct {
+	gram    kernels.Matrix
+	largest float64   // of the diagonal
+	dim     int       // columns
+	stride  int       // for how many there is room
+	data    []float64 // N × stride, row i is φ_i
+	filled  *int      // columns of data that some basis has
+	rest    []float64 // N: k(x̃_i, x̃_i) - ‖φ_i‖²; 0 for arms in the span
+	inside  []bool    // N: whether the arm is in the span
+}
+
+// newBasis returns the basis of no arms; variances has the diagonal of the matrix.
+func newBasis(gram kernels.Matrix, variances []float64) *basis {
+	return &basis{gram: gram, largest: slices.Max(variances), filled: new(int), rest: slices.Clone(variances), inside: make([]bool, gram.Len())}
+}
+
+// row returns φ_i.
+func (b *basis) row(i int) []float64 { return b.data[i*b.stride : i*b.stride+b.dim] }
+
+// rows views φ_i of the arms from ≤ i < to; there must be columns.
+func (b *basis) rows(from, to int) blas64.General {
+	return blas64.General{Rows: to - from, Cols: b.dim, Stride: b.stride, Data: b.data[from*b.stride : (to-1)*b.stride+b.dim]}
+}
+
+// basisTogether is how many arms a basis takes in at a time, and basisRows how many arms a core brings
+// up to date at a time.
+const basisTogether, basisRows = 96, 512
+
+// extended returns the basis of these arms, too: O(N m) more values of the kernel and O(N m²)
+// operations for m columns. An arm of which at most 1e-12 of the largest diagonal value is left is in
+// the span as it is.
+func (b *basis) extended(ctx context.Context, arms []int) (*basis, error) {
+	var fresh []int
+	for _, i := range arms {
+		if !b.inside[i] {
+			fresh = append(fresh, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return b, ctx.Err()
+	}
+	for part := range slices.Chunk(fresh, basisTogether) {
+		var err error
+		if b, err = b.with(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// with returns the basis of at most basisTogether arms more.
+func (b *basis) with(ctx context.Context, arms []int) (*basis, error) {
+	chosen, lower := b.choose(arms)
+	out := *b
+	out.inside = slices.Clone(b.inside)
+	for _, i := range arms {
+		out.inside[i] = true
+	}
+	more := len(chosen)
+	if b.dim == 0 {
+		more = max(1, more) // arms without any variance: a column of zeros
+	}
+	if err := out.grow(ctx, more); err != nil {
+		return nil, err
+	}
+	out.rest = slices.Clone(b.rest)
+	if len(chosen) > 0 {
+		if err := out.fill(ctx, chosen, lower); err != nil {
+			return nil, err
+		}
+	}
+	out.dim = b.dim + more
+	for i, left := range out.rest {
+		if out.inside[i] = out.inside[i] || left <= outsideBasis*b.largest; out.inside[i] {
+			out.rest[i] = 0
+		}
+	}
+	return &out, nil
+}
+
+// choose orders arms by what the basis leaves of them, the largest first, and leaves out those in its
+// span; lower is the Cholesky factor of what it leaves of the rest.
+func (b *basis) choose(arms []int) (chosen []int, lower *mat.TriDense) {
+	n := len(arms)
+	left := mat.NewDense(n, n, nil)
+	for k, i := range arms {
+		for l, j := range arms[:k+1] {
+			var v [1]float64
+			kernels.Part(b.gram, v[:], i, j)
+			if b.dim > 0 {
+				v[0] -= Dot(b.row(i), b.row(j))
+			}
+			left.Set(k, l, v[0])
+			left.Set(l, k, v[0])
+		}
+	}
+	var columns [][]float64
+	rest, used := make([]float64, n), make([]bool, n)
+	for k := range n {
+		rest[k] = left.At(k, k)
+	}
+	var order []int
+	for range n {
+		best := -1
+		for k := range n {
+			if !used[k] && (best < 0 || rest[k] > rest[best]) {
+				best = k
+			}
+		}
+		if !(rest[best] > outsideBasis*b.largest) {
+			break
+		}
+		column, root := make([]float64, n), math.Sqrt(rest[best])
+		for k := range n {
+			if used[k] {
+				continue
+			}
+			v := left.At(k, best)
+			for _, c := range columns {
+				v -= c[k] * c[best]
+			}
+			column[k] = v / root
+			rest[k] -= column[k] * column[k]
+		}
+		column[best], used[best] = root, true
+		columns, order, chosen = append(columns, column), append(order, best), append(chosen, arms[best])
+	}
+	if len(order) == 0 {
+		return nil, nil
+	}
+	lower = mat.NewTriDense(len(order), mat.Lower, nil)
+	for k, at := range order {
+		for l := range k + 1 {
+			lower.SetTri(k, l, columns[l][at])
+		}
+	}
+	return chosen, lower
+}
+
+// outsideBasis is what is left of an arm, relative to the largest diagonal value, above which it is not
+// in the span: below it what is left is rounding, as in a pivoted Cholesky factor.
+const outsideBasis = 1e-12
+
+// grow makes room for more columns, beside those of a basis that this one shares its numbers with.
+func (b *basis) grow(ctx context.Context, more int) error {
+	if b.dim+more <= b.stride && *b.filled == b.dim {
+		*b.filled += more
+		return nil
+	}
+	n := len(b.rest)
+	stride := (max(b.dim+more, b.stride*3/2) + 31) &^ 31
+	if err := memlimit.Matrices(ctx, "the features of the arms that were pulled", 1, n, stride); err != nil {
+		return err
+	}
+	data := make([]float64, n*stride)
+	for i := range n {
+		copy(data[i*stride:], b.row(i))
+	}
+	b.data, b.stride, b.filled = data, stride, new(int)
+	*b.filled = b.dim + more
+	return ctx.Err()
+}
+
+// fill adds the columns of the chosen arms, L⁻¹(k - Φ_chosen φ_i) for arm i.
+func (b *basis) fill(ctx context.Context, chosen []int, lower *mat.TriDense) error {
+	q, dim := len(chosen), b.dim
+	before := blas64.General{Rows: q, Cols: dim, Stride: max(1, dim), Data: make([]float64, max(1, q*dim))}
+	for k, i := range chosen {
+		copy(before.Data[k*dim:], b.row(i))
+	}
+	err := cores.Do(ctx, len(b.rest), basisRows, func(from, to int) {
+		width := to - from
+		part := blas64.General{Rows: q, Cols: width, Stride: width, Data: make([]float64, q*width)}
+		for k, i := range chosen {
+			kernels.Part(b.gram, part.Data[k*width:(k+1)*width], i, from)
+		}
+		if dim > 0 {
+			blas64.Gemm(blas.NoTrans, blas.Trans, -1, before, b.rows(from, to), 1, part)
+		}
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, lower.RawTriangular(), part)
+		for i := range width {
+			row := b.data[(from+i)*b.stride+dim:]
+			left := b.rest[from+i]
+			for k := range q {
+				v := part.Data[k*width+i]
+				row[k] = v
+				left -= v * v
+			}
+			b.rest[from+i] = max(left, 0)
+		}
+	})
+	return err
+}
+
+// outside returns what the basis leaves of two arms, k(x̃_i, x̃_j) - φ_iᵀφ_j.
+func (b *basis) outside(i, j int) float64 {
+	switch {
+	case b.inside[i] || b.inside[j]:
+		return 0
+	case i == j:
+		return b.rest[i]
+	}
+	var v [1]float64
+	kernels.Part(b.gram, v[:], i, j)
+	return v[0] - Dot(b.row(i), b.row(j))
+}

@@ -1,0 +1,264 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// dual is a posterior of many arms on the basis of those that were pulled. With their features φ and
+// what is outside, r_ij = k(x̃_i, x̃_j) - φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i, where
+// the data bear on the level β and on θ, u ~ N(0, s·r) is 0 on the arms pulled, and v_i ~ N(0, g) is
+// the part of the arm by itself. So, with the numbers of Posterior and a_i = g t_i',
+//
+//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g,
+//
+// exactly, at N m operations for the means of all arms and N m² for their variances, with m arms pulled.
+// It is the dual form of the textbook, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations
+// in which small variances are no differences of large numbers.
+type dual struct {
+	ctx       context.Context
+	basis     *basis
+	scale     float64 // s
+	own       float64 // g
+	flat      bool
+	arms      []int             // pulled
+	with      []float64         // N: t', 0 for arms without pulls
+	precision float64           // T'
+	origin    []float64         // m: φ̄, or 0
+	lower     blas64.Triangular // L, LLᵀ = A
+}
+
+// newDual factors A for the data around their level.
+func newDual(ctx context.Context, b *basis, c *onBasis) (*dual, error) {
+	d := &dual{
+		ctx: ctx, basis: b, scale: c.scale, own: c.own, flat: c.flat, arms: c.arms, with: make([]float64, len(b.rest)),
+		precision: c.precision, origin: c.origin,
+	}
+	for k, i := range c.arms {
+		d.with[i] = c.with[k]
+	}
+	matrix := mat.NewSymDense(b.dim, nil)
+	matrix.CopySym(c.matrix)
+	for j := range b.dim {
+		matrix.SetSym(j, j, matrix.At(j, j)+1/c.scale)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(matrix) {
+		return nil, errors.New("it is not positive definite")
+	}
+	var lower mat.TriDense
+	chol.LTo(&lower)
+	d.lower = lower.RawTriangular()
+	return d, nil
+}
+
+// kept returns 1 - a_i, the part of what the kernel says of an arm that goes into its reward's posterior.
+func (d *dual) kept(i int) float64 { return 1 - d.own*d.with[i] }
+
+// level returns the variance of the level, 1/T' where it is unknown.
+func (d *dual) level() float64 {
+	if d.flat {
+		return 1 / d.precision
+	}
+	return 0
+}
+
+// estimates returns the posterior means of all arms, normalised; y has the means of the rewards,
+// normalised.
+func (d *dual) estimates(centre float64, y []float64) []float64 {
+	b := d.basis
+	theta := make([]float64, b.dim)
+	for _, i := range d.arms {
+		addTo(theta, d.with[i]*(y[i]-centre), b.row(i))
+		addTo(theta, -d.with[i]*(y[i]-centre), d.origin)
+	}
+	x := blas64.Vector{N: b.dim, Inc: 1, Data: theta}
+	blas64.Trsv(blas.NoTrans, d.lower, x)
+	blas64.Trsv(blas.Trans, d.lower, x)
+	level := centre - Dot(d.origin, theta)
+	out := make([]float64, len(b.rest))
+	// The context is looked at by what follows; a part of the means is of no use.
+	_ = cores.Do(context.WithoutCancel(d.ctx), len(out), basisRows, func(from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = level + Dot(b.row(i), theta)
+		}
+	})
+	for _, i := range d.arms {
+		out[i] += d.own * d.with[i] * (y[i] - out[i])
+	}
+	return out
+}
+
+// whitened returns L⁻¹(φ_i - φ̄), or with another arm L⁻¹(φ_i - φ_j); j = -1 is none.
+func (d *dual) whitened(i, j int) []float64 {
+	x := make([]float64, d.basis.dim)
+	copy(x, d.basis.row(i))
+	if j < 0 {
+		addTo(x, -1, d.origin)
+	} else {
+		addTo(x, -1, d.basis.row(j))
+	}
+	blas64.Trsv(blas.NoTrans, d.lower, blas64.Vector{N: len(x), Inc: 1, Data: x})
+	return x
+}
+
+// variance returns that of the difference of two arms.
+func (d *dual) variance(i, j int) float64 {
+	if i == j {
+		return 0
+	}
+	if d.own > 0 {
+		ki, kj := d.kept(i), d.kept(j)
+		wi, wj := d.whitened(i, -1), d.whitened(j, -1)
+		sum := (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
+		for k, v := range wi {
+			x := ki*v - kj*wj[k]
+			sum += x * x
+		}
+		return sum + d.apart(i, j, d.basis.outside(i, j))
+	}
+	w := d.whitened(i, j)
+	return Dot(w, w) + d.apart(i, j, d.basis.outside(i, j))
+}
+
+// apart returns the variance of the difference of the parts of two arms outside the basis, whose
+// product is given. Parts by themselves do not count.
+func (d *dual) apart(i, j int, product float64) float64 {
+	ki, kj := d.kept(i), d.kept(j)
+	return d.scale * math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
+}
+
+// armVariance returns that of one arm.
+func (d *dual) armVariance(i int) float64 {
+	w, k := d.whitened(i, -1), d.kept(i)
+	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
+}
+
+// covariances sets dst[k] to the covariance of arms[k] with an arm.
+func (d *dual) covariances(dst []float64, arms []int, with int) {
+	b := d.basis
+	h := d.whitened(with, -1)
+	blas64.Trsv(blas.Trans, d.lower, blas64.Vector{N: len(h), Inc: 1, Data: h})
+	level := d.level() - Dot(d.origin, h)
+	var row []float64
+	first := 0
+	if !b.inside[with] {
+		addTo(h, -d.scale, b.row(with))
+		row, first = b.stretch(arms, with)
+	}
+	for k, i := range arms {
+		v := level + Dot(h, b.row(i))
+		if row != nil && !b.inside[i] {
+			v += d.scale * row[i-first]
+		} else if row != nil {
+			v += d.scale * Dot(b.row(with), b.row(i)) // all of the product, in the same features
+		}
+		dst[k] = d.kept(i) * d.kept(with) * v
+		if i == with {
+			dst[k] += d.kept(i) * d.own
+		}
+	}
+}
+
+// stretch returns the values of the kernel of an arm with all from the first of some arms to the last,
+// and the first.
+func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
+	first, last := arms[0], arms[0]
+	for _, i := range arms {
+		first, last = min(first, i), max(last, i)
+	}
+	row = make([]float64, last-first+1)
+	kernels.Part(b.gram, row, with, first)
+	return row, first
+}
+
+// variances sets dst[k] to the variance of the reward of arms[k] less that of another arm, or with -1 of
+// its reward alone.
+func (d *dual) variances(dst []float64, arms []int, from int) error {
+	b := d.basis
+	if len(arms) == 0 {
+		return nil
+	}
+	var row []float64
+	first, origin, kj := 0, d.origin, 0.0
+	var wj []float64
+	if from >= 0 {
+		kj, wj = d.kept(from), d.whitened(from, -1)
+		if d.own == 0 {
+			origin = b.row(from)
+		}
+		if !b.inside[from] {
+			row, first = b.stretch(arms, from)
+		}
+	}
+	return cores.Do(d.ctx, len(arms), basisRows, func(begin, end int) {
+		part := blas64.General{Rows: end - begin, Cols: b.dim, Stride: b.dim, Data: make([]float64, (end-begin)*b.dim)}
+		for k, i := range arms[begin:end] {
+			to := part.Data[k*b.dim : (k+1)*b.dim]
+			copy(to, b.row(i))
+			addTo(to, -1, origin)
+		}
+		blas64.Trsm(blas.Right, blas.Trans, 1, d.lower, part)
+		for k, i := range arms[begin:end] {
+			w, ki := part.Data[k*b.dim:(k+1)*b.dim], d.kept(i)
+			var v float64
+			switch {
+			case i == from:
+			case from < 0:
+				v = ki*ki*(Dot(w, w)+d.level()+d.scale*b.rest[i]) + ki*d.own
+			default:
+				product := 0.0
+				if row != nil && !b.inside[i] {
+					product = row[i-first] - Dot(b.row(i), b.row(from))
+				}
+				if d.own > 0 {
+					v = (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
+					for l, x := range w {
+						y := ki*x - kj*wj[l]
+						v += y * y
+					}
+				} else {
+					v = Dot(w, w)
+				}
+				v += d.apart(i, from, product)
+			}
+			dst[begin+k] = v
+		}
+	})
+}
+
+// floats returns how many numbers are held.
+func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d.lower.N*d.lower.N }
+
+// normalised returns means in units of the model.
+func (e *Estimator) normalised(means []float64) []float64 {
+	out := make([]float64, len(means))
+	for i, v := range means {
+		out[i] = v / e.unit
+	}
+	return out
+}
+
+// estimator returns the estimator of all arms.
+func (c *onBasis) estimator(m *Model) (*Estimator, error) {
+	d, err := newDual(c.ctx, c.basis, c)
+	if err != nil {
+		return nil, fmt.Errorf("the information matrix: %w", err)
+	}
+	e := &Estimator{
+		Total: make([]float64, m.Problem.N()), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale, root: math.Sqrt(m.Scale), level: c.centre, dual: d,
+	}
+	for k, i := range c.arms {
+		e.Total[i] = c.total[k]
+	}
+	return e, nil
+}

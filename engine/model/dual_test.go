@@ -1,0 +1,293 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// wavy returns a problem of two tasks whose arms have two random features under an RBF kernel, one
+// arm standing twice, with unequal noise.
+func wavy(t testing.TB, n int) *problem.Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(11, 4))
+	names, x, taskOf := make([]string, n), make([][]float64, n), make([]int, n)
+	mean, noise := make([]float64, n), make([]float64, n)
+	for i := range n {
+		names[i], taskOf[i] = fmt.Sprint("arm ", i), i*2/n
+		if x[i] = []float64{rng.Float64() * 2, rng.Float64() * 2}; i == n/4 {
+			x[i] = slices.Clone(x[0])
+		}
+		mean[i], noise[i] = math.Sin(2*x[i][0])+x[i][1]*float64(taskOf[i]), 0.2+0.2*rng.Float64()
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b"}, [][]float64{{0}, {0.7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 2.5, Task: kernels.RBF{}, Arm: kernels.RBF{}}}}
+	p, err := problem.New("wavy", tasks, arms, taskOf, k, noise, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// some returns counts on every third arm or so, those of the first quarter alone, or two arms, with
+// noisy means around a level.
+func some(p *problem.Problem, few bool) (counts []int, means []float64) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	counts, means = make([]int, p.N()), make([]float64, p.N())
+	for i := range counts {
+		if counts[i] = max(0, (i*7)%5-2); few && i > 3 {
+			counts[i] = 0
+		}
+		if counts[i] > 0 {
+			means[i] = 45 + p.Mean[i] + p.Noise.Scales[i]/math.Sqrt(float64(counts[i]))*rng.NormFloat64()
+		}
+	}
+	return counts, means
+}
+
+// The posterior on the basis of the arms pulled is universal kriging on the whole Gram matrix: means,
+// and the covariance of any two arms, by whatever way it is asked for.
+func TestDualPosteriorIsUniversalKriging(t *testing.T) {
+	for _, p := range append(enginetest.Instances(t), wavy(t, 70)) {
+		m, err := New(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, few := range []bool{false, true} {
+			counts, means := some(p, few)
+			for _, prior := range []Prior{
+				{Scale: 1}, {Scale: 0.2}, {Level: engine.Level{Known: true, Value: 44}, Scale: 1},
+				{}, {Level: engine.Level{Known: true, Value: 44}},
+			} {
+				post, err := newDualPosterior(m, prior, nil, counts, means)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkKriging(t, m, prior, post, counts, means)
+			}
+			// a part of arms by themselves, as large as the noise
+			b, err := newBasis(m.Gram(), m.Variances()).extended(t.Context(), pulledArms(counts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := newPulledMeans(m, b, engine.Level{}, counts, means)
+			c, err := d.around(0.4, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			post := &Posterior{Scale: c.scale / d.natural, Own: 0.4 * m.Unit * m.Unit}
+			if post.Estimator, err = c.estimator(m); err != nil {
+				t.Fatal(err)
+			}
+			checkKriging(t, m, Prior{}, post, counts, means)
+		}
+	}
+}
+
+// checkKriging compares a posterior with krigingOf at its own numbers.
+func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts []int, means []float64) {
+	t.Helper()
+	p, square := m.Problem, m.Unit*m.Unit
+	mean, covariance, _ := krigingOf(t, p, prior.Level, post.Scale, post.Own, counts, means)
+	got := post.Estimates(means)
+	all := make([]int, p.N())
+	for i := range all {
+		all[i] = i
+	}
+	alone, err := post.ArmVariances()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, with := make([]float64, p.N()), make([]float64, p.N())
+	const tolerance = 1e-9
+	// the oracle's variances are differences of numbers of the size of the prior's
+	before := post.Scale*m.Diagonal + post.Own
+	near := func(what string, got, want, size float64) {
+		t.Helper()
+		if math.Abs(got-want) > tolerance*(1+size) {
+			t.Fatalf("%s, %+v, own %g: %s is %.12g, want %.12g", p.Name, prior, post.Own, what, got, want)
+		}
+	}
+	for i := range all {
+		near(fmt.Sprint("the mean of arm ", i), got[i]*m.Unit, mean[i], 45)
+		near(fmt.Sprint("the variance of arm ", i), alone[i]*square, covariance.At(i, i), before)
+		near(fmt.Sprint("the variance of arm ", i), post.ArmVariance(i)*square, covariance.At(i, i), before)
+		if err := post.VariancesFrom(from, all, i); err != nil {
+			t.Fatal(err)
+		}
+		post.Covariances(with, all, i)
+		for j := range all {
+			size := covariance.At(i, i) + covariance.At(j, j)
+			want := size - 2*covariance.At(i, j)
+			near(fmt.Sprint("the variance between ", i, " and ", j), post.Variance(i, j)*square, want, before)
+			near(fmt.Sprint("the variance of ", j, " from ", i), from[j]*square, want, before)
+			near(fmt.Sprint("the covariance of ", j, " with ", i), with[j]*square, covariance.At(i, j), before)
+		}
+	}
+}
+
+// The likelihood on the basis is that of the features of all arms, for any part of arms by themselves,
+// and so are the scale that it is largest at, and the surprise.
+func TestDualLikelihood(t *testing.T) {
+	for _, p := range append(enginetest.Instances(t), wavy(t, 70)) {
+		m, err := New(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, means := some(p, false)
+		for _, level := range []engine.Level{{}, {Known: true, Value: 44.5}} {
+			features := newMeans(m, level, false, counts, means)
+			b, err := newBasis(m.Gram(), m.Variances()).extended(t.Context(), pulledArms(counts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pulls := newPulledMeans(m, b, level, counts, means)
+			for _, own := range []float64{0, 0.1, 2} {
+				for _, scale := range []float64{0, 0.3, 5} {
+					want, err := features.centred(own, scale)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := pulls.around(own, scale)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if math.Abs(math.Log(got.scale/want.scale)) > 1e-4 {
+						t.Errorf("%s, own %g: scale %g, want %g", p.Name, own, got.scale, want.scale)
+					}
+					if math.Abs(got.likelihood()-want.likelihood()) > 1e-7*(1+math.Abs(want.likelihood())) {
+						t.Errorf("%s, own %g, scale %g: likelihood %.12g, want %.12g", p.Name, own, scale, got.likelihood(), want.likelihood())
+					}
+					if s := want.surprise(want.scale); math.Abs(got.surprise()-s) > 1e-4*(1+s) {
+						t.Errorf("%s, own %g, scale %g: surprise %.12g, want %.12g", p.Name, own, scale, got.surprise(), s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A basis that was extended step by step, and one that shares its numbers with another, have the same
+// span as that of all arms at once; what is left is never less than nothing.
+func TestBasis(t *testing.T) {
+	p := wavy(t, 90)
+	m, err := New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram := mat.NewSymDense(p.N(), nil)
+	for i := range p.N() {
+		row := make([]float64, p.N())
+		m.Gram().Row(row, i)
+		for j := range i + 1 {
+			gram.SetSym(i, j, row[j])
+		}
+	}
+	empty := newBasis(m.Gram(), m.Variances())
+	check := func(name string, b *basis, arms []int) {
+		t.Helper()
+		for i := range p.N() {
+			for j := range p.N() {
+				product := Dot(b.row(i), b.row(j))
+				if left := gram.At(i, j) - product; math.Abs(left-b.outside(i, j)) > 1e-11 || i == j && left < -1e-11 {
+					t.Fatalf("%s: %g is left of arms %d and %d, stated %g", name, left, i, j, b.outside(i, j))
+				}
+			}
+		}
+		for _, i := range arms {
+			if !b.inside[i] || b.rest[i] != 0 {
+				t.Errorf("%s: arm %d is not in the span", name, i)
+			}
+		}
+	}
+	ctx := t.Context()
+	one, err := empty.extended(ctx, []int{3, 40, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("three arms", one, []int{3, 40, 7})
+	two, err := one.extended(ctx, []int{0, 3, 22, 61, 62, 63}) // 22 has the features of 0
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := one.extended(ctx, []int{80, 81}) // another way from the same basis
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("five more", two, []int{3, 40, 7, 0, 22, 61, 62, 63})
+	check("two others", other, []int{3, 40, 7, 80, 81})
+	check("three arms", one, []int{3, 40, 7})
+	if two.dim != 7 {
+		t.Errorf("%d columns of eight arms of which two are the same", two.dim)
+	}
+	all := make([]int, p.N())
+	for i := range all {
+		all[i] = i
+	}
+	whole, err := two.extended(ctx, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("all arms", whole, all)
+}
+
+// A posterior that goes on from one of other data has the numbers of one that does not, and its bits do
+// not depend on the number of cores.
+func TestFurtherPosterior(t *testing.T) {
+	p := wavy(t, 1200) // several blocks of rows
+	var first []float64
+	for _, n := range []int{1, 2, 5} {
+		m, err := NewContext(cores.Within(t.Context(), n), p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, means := some(p, true)
+		before, err := NewPosterior(m, Prior{}, counts, means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, means = some(p, false)
+		for i := 200; i < p.N(); i++ {
+			counts[i] = 0
+		}
+		further, err := FurtherPosterior(m, Prior{}, before, counts, means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		afresh, err := NewPosterior(m, Prior{}, counts, means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(further.Scale/afresh.Scale-1) > 1e-4 {
+			t.Errorf("scale %g, at once %g", further.Scale, afresh.Scale)
+		}
+		got, want := further.Estimates(means), afresh.Estimates(means)
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-4 {
+				t.Fatalf("mean %g of arm %d, at once %g", got[i], i, want[i])
+			}
+		}
+		if first == nil {
+			first = got
+		} else if !slices.Equal(first, got) {
+			t.Errorf("the bits on %d cores differ from those on one", n)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// pulledMeans holds what a posterior of many arms is formed of: the arms with pulls. All numbers are
+// normalised.
+type pulledMeans struct {
+	ctx     context.Context
+	basis   *basis
+	natural float64 // the scale that leaves the kernel as it is
+	flat    bool    // whether the level is unknown
+	level   float64 // the one stated
+	arms    []int
+	total   []float64 // by arm of arms: t
+	y       []float64 // by arm of arms
+}
+
+func newPulledMeans(m *Model, b *basis, level engine.Level, counts []int, means []float64) *pulledMeans {
+	d := &pulledMeans{ctx: m.Context(), basis: b, natural: m.Scale / (m.Unit * m.Unit), flat: !level.Known, level: level.Value / m.Unit}
+	for i, c := range counts {
+		if c > 0 {
+			d.arms = append(d.arms, i)
+			d.total = append(d.total, float64(c)*m.Precision[i])
+			d.y = append(d.y, means[i]/m.Unit)
+		}
+	}
+	return d
+}
+
+// fit returns the data around their level for a scale, fitted where it is 0, and for the part of arms by
+// themselves where that is wanted. It is looked for as with fewer arms (meansOf.fit). But it is taken
+// only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
+// that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
+// Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
+func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
+	plain, err := d.around(0, scale)
+	if err != nil || !own {
+		return plain, err
+	}
+	noise := 0.0
+	for _, t := range d.total {
+		noise += 1 / t / float64(len(d.arms))
+	}
+	best, worse := plain, 0
+	for g := noise / 16; worse < ownPatience && g < scaleMost*noise; g *= 4 {
+		c, err := d.around(g, scale)
+		if err != nil {
+			return nil, err
+		}
+		if worse++; c.likelihood() < best.likelihood() {
+			best, worse = c, 0
+		}
+	}
+	if gain := plain.likelihood() - best.likelihood(); !(distuv.ChiSquared{K: 1}.Survival(gain)/2 <= engine.LackLevel) {
+		return plain, nil
+	}
+	return best, nil
+}
+
+// onBasis holds the data around their level, with their information in the features of a basis as a
+// tridiagonal matrix, where each arm has a part of variance g by itself (see centred).
+type onBasis struct {
+	*pulledMeans
+	own       float64       // g
+	scale     float64       // s in units of the features
+	with      []float64     // by arm of arms: t'
+	precision float64       // T', their sum
+	noise     float64       // -Σ log t'
+	centre    float64       // ȳ, or the level that was stated
+	origin    []float64     // m: φ̄, or 0
+	matrix    *mat.SymDense // M = Σ t' (φ - φ̄)(φ - φ̄)ᵀ
+	squares   float64       // Σ t' (ȳ_i - ȳ)²
+	diagonal  []float64     // of T = QᵀMQ
+	beside    []float64     // beside its diagonal
+	along     []float64     // Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ)
+}
+
+// around returns them for a part of arms by themselves and a scale, fitted where it is 0.
+func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
+	if err := d.ctx.Err(); err != nil {
+		return nil, err
+	}
+	b := d.basis
+	c := &onBasis{pulledMeans: d, own: own, scale: scale, with: make([]float64, len(d.arms)), origin: make([]float64, b.dim), centre: d.level}
+	for k, t := range d.total {
+		c.with[k] = t / (1 + own*t)
+		c.precision += c.with[k]
+		c.noise -= math.Log(c.with[k])
+	}
+	if c.flat {
+		c.centre = Dot(c.with, d.y) / c.precision
+		for k, t := range c.with {
+			addTo(c.origin, t/c.precision, b.row(d.arms[k]))
+		}
+	}
+	rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
+	for k, t := range c.with {
+		root, row := math.Sqrt(t), rows.RawRowView(k)
+		addTo(row, root, b.row(d.arms[k]))
+		addTo(row, -root, c.origin)
+		z[k] = root * (d.y[k] - c.centre)
+		c.squares += z[k] * z[k]
+	}
+	c.matrix = mat.NewSymDense(b.dim, nil)
+	c.matrix.SymOuterK(1, rows.T())
+	c.along = make([]float64, b.dim)
+	blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: c.along})
+	c.tridiagonalise()
+	if scale > 0 {
+		return c, nil
+	}
+	largest := 0.0 // at least the largest eigenvalue: the sum of absolute values of a row
+	for j, v := range c.diagonal {
+		sum := v
+		for _, k := range []int{j - 1, j} {
+			if k >= 0 && k < len(c.beside) {
+				sum += math.Abs(c.beside[k])
+			}
+		}
+		largest = max(largest, sum)
+	}
+	if largest == 0 { // no data bear on the scale
+		c.scale = d.natural
+		return c, nil
+	}
+	c.scale = leastDeviance(largest, c.squares, c.deviance)
+	if !(c.scale > 0) || math.IsInf(c.scale, 0) {
+		return nil, errors.New("no scale of the kernel fits")
+	}
+	return c, nil
+}
+
+// tridiagonalise turns M into T by Householder's reflections, and along with it the weighted sum.
+func (c *onBasis) tridiagonalise() {
+	n := c.basis.dim
+	a := append([]float64(nil), c.matrix.RawSymmetric().Data...)
+	c.diagonal, c.beside = make([]float64, n), make([]float64, max(0, n-1))
+	tau, work := make([]float64, max(1, n-1)), make([]float64, 1)
+	var lapack gonum.Implementation
+	if n < 2 {
+		copy(c.diagonal, a)
+		return
+	}
+	lapack.Dsytrd(blas.Upper, n, a, n, c.diagonal, c.beside, tau, work, -1)
+	work = make([]float64, int(work[0]))
+	lapack.Dsytrd(blas.Upper, n, a, n, c.diagonal, c.beside, tau, work, len(work))
+	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
+	// Qᵀ x applies them in the order n-2, …, 0.
+	for i := n - 2; i >= 0; i-- {
+		dot := c.along[i]
+		for k := range i {
+			dot += a[k*n+i+1] * c.along[k]
+		}
+		dot *= tau[i]
+		c.along[i] -= dot
+		for k := range i {
+			c.along[k] -= dot * a[k*n+i+1]
+		}
+	}
+}
+
+// solved returns log det(I + sT) and cᵀ(I + sT)⁻¹c for c along, by the factors LDLᵀ.
+func (c *onBasis) solved(scale float64) (logDet, quadratic float64) {
+	var pivot, z float64
+	for k, v := range c.diagonal {
+		next, y := 1+scale*v, c.along[k]
+		if k > 0 {
+			e := scale * c.beside[k-1]
+			next -= e * e / pivot
+			y -= e / pivot * z
+		}
+		// I + sT is at least I: a smaller pivot is rounding
+		pivot, z = max(next, 1), y
+		logDet += math.Log(pivot)
+		quadratic += z * z / pivot
+	}
+	return logDet, quadratic
+}
+
+// surprise returns the sum of squares of the centred means over their prior predictive covariance.
+func (c *onBasis) surprise() float64 {
+	_, quadratic := c.solved(c.scale)
+	return max(0, c.squares-c.scale*quadratic)
+}
+
+// deviance returns that of centred.deviance.
+func (c *onBasis) deviance(scale float64) float64 {
+	logDet, quadratic := c.solved(scale)
+	return logDet - scale*quadratic - math.Log(scale)
+}
+
+// likelihood returns -2 times the log of the penalised restricted likelihood, up to a constant.
+func (c *onBasis) likelihood() float64 {
+	out := c.deviance(c.scale) + c.squares + c.noise
+	if c.flat {
+		out += math.Log(c.precision)
+	}
+	return out
+}
