@@ -124,8 +124,7 @@ func endure(t *testing.T, entry Entry, unknown string, lose func(*rand.Rand, int
 // explained asks for all that an algorithm can say.
 func explained(alg engine.Algorithm) {
 	if x, ok := alg.(engine.Explainer); ok {
-		x.Progress()
-		x.Remaining()
+		engine.ProgressOf(x)
 	}
 	if x, ok := alg.(engine.Estimating); ok {
 		x.ArmEstimates()
