@@ -32,6 +32,12 @@ func (c *call) checkPlot() {
 		c.checkPosterior()
 		return
 	}
+	if at := c.arg("where"); at.Node != nil {
+		if v := c.arg("value"); v.Type != Result && v.Type != anything {
+			c.fail(&at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+		}
+		return // the names of features are in the data
+	}
 	xs, _ := report.Axes(sample, "")
 	x := c.text("x")
 	c.checkLook(sample)

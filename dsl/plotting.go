@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -60,7 +61,8 @@ func plotFunction() Function {
 			{Name: "width", Synonyms: []string{"figsize", "columns"}, Types: []Type{Number}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest}, Default: unset, Doc: "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
 			truth("reference", "1", "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for", "references"),
 			truth("posterior", "0", "true: of a result, the mean and the 95 % interval of every arm of every task by round, of its first run, with the true means where they are known; x is then arm, or round for the course of the best arms", "estimates", "beliefs"),
-			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "with posterior=true, the only task to draw"},
+			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
+			{Name: "where", Synonyms: []string{"map", "settings"}, Types: []Type{Problem}, Default: unset, Doc: "a problem: of a result on it, where its arms were open, at first and round by round, in the plane of two of their features, which x and y name; of its first run"},
 		},
 		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
 	}
@@ -107,7 +109,7 @@ func (c *call) plot() (any, error) {
 		data = found
 	}
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel"), Look: c.look(),
-		Posterior: c.number("posterior") > 0, Task: c.text("task")})
+		Posterior: c.number("posterior") > 0, Task: c.text("task"), Where: c.where()})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		at := c.arg(wrong.Option)
 		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
@@ -206,6 +208,15 @@ func results(list []value) ([]engine.Result, error) {
 		return nil, fmt.Errorf("it needs results of fc or fb, at least one")
 	}
 	return out, nil
+}
+
+// where returns the problem whose arms are drawn in the plane of their features, nil without one.
+func (c *call) where() *problem.Problem {
+	if a := c.arg("where"); a.known() {
+		p, _ := a.Data.(*problem.Problem)
+		return p
+	}
+	return nil
 }
 
 // checkPosterior finds what a picture of the posterior cannot be, before anything runs.

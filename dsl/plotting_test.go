@@ -45,6 +45,28 @@ plot(d, posterior=true, x="round", task="oslo")
 	}
 }
 
+// TestPlotWhere: a script draws how many arms were open and where.
+func TestPlotWhere(t *testing.T) {
+	values, err := evalText(NewSession(Options{Folder: "testdata"}), `
+p = problem("small.csv", kernel=task(identity())*arm(rbf(1)), noise=0.1)
+r = fc(p, epsilon=0.1)
+plot(r, x="round", y="open")
+plot(r, where=p)
+plot(r, where=p, x="x_b", task="oslo")
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := values[0].(report.Figure); len(f.Series) != 2 || f.YLabel != "arms open" {
+		t.Errorf("%d series of %s", len(f.Series), f.YLabel)
+	}
+	for i, tasks := range []int{2, 1} {
+		if f := values[1+i].(report.Figure); f.Heat == nil || len(f.Heat.RowMarks) != tasks {
+			t.Errorf("map %d: %v", i, f.Heat)
+		}
+	}
+}
+
 // TestMeasuresAreOneTable: help lists for every kind of value the measures that plot accepts of it.
 func TestMeasuresAreOneTable(t *testing.T) {
 	help := Help("plot")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // PlotOptions says what of a value to draw; the zero value is the usual choice.
@@ -18,6 +19,9 @@ type PlotOptions struct {
 	// or "round", and Task one of the tasks, "" for all
 	Posterior bool
 	Task      string
+	// of a result on this problem, where its arms were open in the plane of the features X and Y, of
+	// Task or of all
+	Where *problem.Problem
 	Look
 }
 
@@ -37,8 +41,14 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 			return f, err
 		}
 		return o.apply(f)
+	case o.Where != nil:
+		f, err := whereOpen(v, o)
+		if err != nil {
+			return f, err
+		}
+		return o.apply(f)
 	case o.Task != "":
-		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses a panel of posterior=true", o.Task), "write posterior=true"}
+		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true"}
 	}
 	o, err := o.chosen(v)
 	if err != nil {

@@ -86,6 +86,12 @@ type Heat struct {
 	Columns []string    `json:"columns"`
 	Z       [][]float64 `json:"z"`
 	Label   string      `json:"label"` // what Z is
+	// counts of very different size: shades go by the logarithm of 1 + Z
+	Log bool `json:"log,omitempty"`
+	// what stands beside the map in place of the names of single rows and columns, at their numbers
+	// from 0; for maps that are several side by side
+	RowMarks    []XName `json:"row_marks,omitempty"`
+	ColumnMarks []XName `json:"column_marks,omitempty"`
 }
 
 // IsBars reports whether the figure is one of horizontal bars, which share it with

@@ -17,8 +17,8 @@ func (d *layout) layHeat() {
 	p := pane{Figure: d.Figure, size: 9, blind: true}
 	p.x = axis{lo: -0.5, hi: max(float64(m)-0.5, 0.5)}
 	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	p.x.named(h.Columns, func(j int) float64 { return float64(j) }, 40, 44)
-	p.y.named(h.Rows, func(i int) float64 { return float64(n - 1 - i) }, 60, d.letters(44))
+	p.x.marked(h.ColumnMarks, h.Columns, func(j float64) float64 { return j }, 40, 44)
+	p.y.marked(h.RowMarks, h.Rows, func(i float64) float64 { return float64(n-1) - i }, 60, d.letters(44))
 	ticks := vg.Length(tickRow)
 	total, widest := vg.Length(0), vg.Length(0)
 	for _, t := range p.x.ticks {
@@ -28,7 +28,41 @@ func (d *layout) layHeat() {
 	if total > d.width-2*edging-yLabel-62-p.left() { // the names would not fit side by side
 		p.turned, ticks = true, widest+10
 	}
-	d.one(p, p.left(), 62, min(max(vg.Length(n)*18, 60), 600), ticks)
+	each := vg.Length(18)
+	if len(h.ColumnMarks) > 0 { // square fields, as far as the sheet is wide
+		each = min(each, (d.width-p.left()-62)/vg.Length(max(m, 1)))
+	}
+	d.one(p, p.left(), 62, min(max(vg.Length(n)*each, 60), 600), ticks)
+}
+
+// marked labels an axis with the marks, or with the names where there are none.
+func (a *axis) marked(marks []XName, names []string, position func(i float64) float64, most, letters int) {
+	if len(marks) == 0 {
+		a.named(names, func(i int) float64 { return position(float64(i)) }, most, letters)
+		return
+	}
+	for _, m := range marks {
+		a.ticks = append(a.ticks, tick{value: position(m.At), label: shorten(m.Name, letters)})
+	}
+}
+
+// share returns the part of the scale, from 0 to 1, at which a value lies.
+func (h Heat) share(z, largest float64) float64 {
+	switch {
+	case largest <= 0:
+		return 0
+	case h.Log:
+		return math.Log1p(max(z, 0)) / math.Log1p(largest)
+	}
+	return z / largest
+}
+
+// at returns the value at a part of the scale.
+func (h Heat) at(share, largest float64) float64 {
+	if h.Log {
+		return math.Expm1(share * math.Log1p(largest))
+	}
+	return share * largest
 }
 
 // largest returns the value that gets the darkest colour.
@@ -66,10 +100,7 @@ func (p pane) cells(c draw.Canvas) {
 			if !wording.IsFinite(z) {
 				continue
 			}
-			t := 0.0
-			if largest > 0 {
-				t = z / largest
-			}
+			t := h.share(z, largest)
 			x0, x1, y0, y1 := p.px(float64(j)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
 			fill(c, shade(t), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 		}
@@ -90,7 +121,7 @@ func (d layout) scale(c draw.Canvas) {
 	largest := d.Heat.largest()
 	for k := range 3 {
 		share := float64(k) / 2
-		c.FillText(words(8), vg.Point{X: x + 13, Y: bottom + height*vg.Length(share)}, wording.Decimal(share*largest, 2))
+		c.FillText(words(8), vg.Point{X: x + 13, Y: bottom + height*vg.Length(share)}, wording.Decimal(d.Heat.at(share, largest), 2))
 	}
 	c.FillText(words(8), vg.Point{X: x, Y: bottom - 9}, shorten(d.Heat.Label, 14))
 }

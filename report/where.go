@@ -1,0 +1,219 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// What a map of open arms shows at most.
+const (
+	mostMapTasks = 8
+	mostMapSteps = 6  // columns of maps: before any round, and after some
+	mapBins      = 8  // of a feature with many values
+	mostValues   = 12 // of a feature that has a bin for each
+)
+
+// whereOpen draws, for each task and some rounds of the first run of a result, where in the plane of
+// two features of a problem's arms they were open: how many in each field of a grid.
+func whereOpen(v any, o PlotOptions) (Figure, error) {
+	r, ok := v.(engine.Result)
+	p := *o.Where
+	switch {
+	case !ok:
+		return Figure{}, &OptionError{"where", fmt.Sprintf("where is a problem; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
+	case r.Problem != p.Name || r.Arms != p.N() || r.Tasks != p.V():
+		return Figure{}, &OptionError{"where", fmt.Sprintf("where is %s, %s of %s; the result is of %s, with %d of %d", p.Name, plural(p.N(), "arm"), plural(p.V(), "task"), r.Problem, r.Arms, r.Tasks), "give the problem that the result is of"}
+	case len(r.Eliminations) == 0:
+		return Figure{}, &OptionError{"where", "where is a problem; this result has no audit trail, which says when an arm left", "results of sweeps have none; run fc or fb by itself"}
+	case o.Panel != "":
+		return Figure{}, &OptionError{"panel", fmt.Sprintf("panel is %q; with where= there is a map for each task and round", o.Panel), "leave panel out"}
+	case len(o.Y) > 1:
+		return Figure{}, &OptionError{"y", "y is a list; with where= it is the name of one feature", ""}
+	case p.Arms.Dim() == 0:
+		return Figure{}, &OptionError{"where", "where is a problem whose arms have no features, so that they lie nowhere", ""}
+	}
+	var y string
+	if len(o.Y) == 1 {
+		y = o.Y[0]
+	}
+	across, err := binsOf(&p, "x", o.X, 0)
+	if err != nil {
+		return Figure{}, err
+	}
+	up, err := binsOf(&p, "y", y, min(1, p.Arms.Dim()-1))
+	if err != nil {
+		return Figure{}, err
+	}
+	tasks, err := mapTasks(&p, o.Task)
+	if err != nil {
+		return Figure{}, err
+	}
+	left := leftRounds(r, &p)
+	steps := mapSteps(left, tasks, &p)
+	h := openGrid(&p, tasks, steps, left, across, up)
+	f := Figure{Title: "Where arms were open, " + r.Algorithm + ", " + r.Problem, XLabel: across.column + ", after each round", YLabel: up.column + ", of each task", Heat: h}
+	f.Alt = fmt.Sprintf("Maps of the arms that were open in the plane of %s and %s, a row for each of %s and a column for %s, up to round %d.",
+		across.column, up.column, plural(len(tasks), "task"), plural(len(steps), "round"), steps[len(steps)-1])
+	return f, nil
+}
+
+// bins are the fields of one feature.
+type bins struct {
+	column string
+	names  []string // of the fields, in the units of the data
+	of     []int    // N: field of each arm
+}
+
+// binsOf sorts the arms by a feature: the one asked for, or the one with this number.
+func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
+	c := usual
+	if asked != "" {
+		if c = slices.Index(p.Arms.Columns, asked); c < 0 {
+			return bins{}, &OptionError{option, fmt.Sprintf("%s is %q; the features of arms are %s", option, asked, join(p.Arms.Columns, 12)), ""}
+		}
+	}
+	b := bins{column: p.Arms.Columns[c], of: make([]int, p.N())}
+	shown := func(x float64) string {
+		if c < len(p.Arms.Units) && p.Arms.Units[c].Scaled() {
+			x = p.Arms.Units[c].Offset + x*p.Arms.Units[c].Range
+		}
+		return decimal(x, 3)
+	}
+	xs := p.Arms.X[c]
+	values := slices.Compact(slices.Sorted(slices.Values(xs)))
+	if len(values) <= mostValues {
+		for i, x := range xs {
+			b.of[i], _ = slices.BinarySearch(values, x)
+		}
+		for _, x := range values {
+			b.names = append(b.names, shown(x))
+		}
+		return b, nil
+	}
+	lo, hi := values[0], values[len(values)-1]
+	for i, x := range xs {
+		b.of[i] = min(int(mapBins*(x-lo)/(hi-lo)), mapBins-1)
+	}
+	for k := range mapBins {
+		b.names = append(b.names, shown(lo+(hi-lo)*float64(k)/mapBins)+" to "+shown(lo+(hi-lo)*float64(k+1)/mapBins))
+	}
+	return b, nil
+}
+
+// mapTasks returns the numbers of the tasks to draw: the one asked for, or all.
+func mapTasks(p *problem.Problem, asked string) ([]int, error) {
+	if asked != "" {
+		v := slices.Index(p.Tasks.Names, asked)
+		if v < 0 {
+			return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(p.Tasks.Names, 8)), ""}
+		}
+		return []int{v}, nil
+	}
+	if n := p.V(); n > mostMapTasks {
+		return nil, &OptionError{"where", fmt.Sprintf("where is a problem; maps are drawn of up to %d tasks, and it has %d", mostMapTasks, n), fmt.Sprintf("choose one with task=%q", p.Tasks.Names[0])}
+	}
+	var all []int
+	for v := range p.V() {
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// stayed stands for the round in which an arm left that never did.
+const stayed = math.MaxInt
+
+// leftRounds returns, for each arm, the round in which it left.
+func leftRounds(r engine.Result, p *problem.Problem) []int {
+	type pair struct{ task, arm string }
+	gone := make(map[pair]int, len(r.Eliminations))
+	for _, e := range r.Eliminations {
+		gone[pair{e.Task, e.Arm}] = e.Round
+	}
+	left := make([]int, p.N())
+	for i, v := range p.TaskOf {
+		round, there := gone[pair{p.Tasks.Names[v], p.Arms.Names[i]}]
+		if !there {
+			round = stayed
+		}
+		left[i] = round
+	}
+	return left
+}
+
+// mapSteps returns the rounds after which maps are drawn: 0, for before any, and of those in which
+// an arm of the tasks left as many as there is room for, the last among them.
+func mapSteps(left, tasks []int, p *problem.Problem) []int {
+	var rounds []int
+	for i, v := range p.TaskOf {
+		if left[i] != stayed && left[i] > 0 && slices.Contains(tasks, v) && !slices.Contains(rounds, left[i]) {
+			rounds = append(rounds, left[i])
+		}
+	}
+	slices.Sort(rounds)
+	steps := []int{0}
+	n, room := len(rounds), mostMapSteps-1
+	for k := range min(n, room) {
+		at := k
+		if n > room {
+			at = (k + 1) * n / room
+			at-- // the last of each part
+		}
+		steps = append(steps, rounds[at])
+	}
+	return steps
+}
+
+// openGrid counts the arms that are open in each field: maps beside each other for the rounds, below
+// each other for the tasks, with a gap between them. A field without arms is empty.
+func openGrid(p *problem.Problem, tasks, steps, left []int, across, up bins) *Heat {
+	wide, high := len(across.names)+1, len(up.names)+1
+	h := &Heat{Label: "arms open", Log: true}
+	for k, step := range steps {
+		when := fmt.Sprintf("round %d", step)
+		if step == 0 {
+			when = "at first"
+		}
+		for _, name := range append(slices.Clone(across.names), "") {
+			h.Columns = append(h.Columns, when+", "+name)
+		}
+		h.ColumnMarks = append(h.ColumnMarks, XName{At: float64(k*wide) + float64(wide-2)/2, Name: when})
+	}
+	for k, v := range tasks {
+		for i := range high {
+			name := ""
+			if i < high-1 {
+				name = up.names[high-2-i] // upwards
+			}
+			h.Rows = append(h.Rows, p.Tasks.Names[v]+", "+name)
+			row := make([]float64, len(h.Columns))
+			for j := range row {
+				row[j] = math.NaN()
+			}
+			h.Z = append(h.Z, row)
+		}
+		h.RowMarks = append(h.RowMarks, XName{At: float64(k*high) + float64(high-2)/2, Name: p.Tasks.Names[v]})
+		lo, hi := p.ArmsOf(v)
+		for i := lo; i < hi; i++ {
+			row := h.Z[k*high+high-2-up.of[i]]
+			for s, step := range steps {
+				at := &row[s*wide+across.of[i]]
+				if math.IsNaN(*at) {
+					*at = 0
+				}
+				if left[i] > step {
+					*at++
+				}
+			}
+		}
+	}
+	h.Rows, h.Z = h.Rows[:len(h.Rows)-1], h.Z[:len(h.Z)-1] // the last gaps
+	h.Columns = h.Columns[:len(h.Columns)-1]
+	for i := range h.Z {
+		h.Z[i] = h.Z[i][:len(h.Columns)]
+	}
+	return h
+}

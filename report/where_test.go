@@ -1,0 +1,115 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report/figure"
+)
+
+// mill returns a problem of two tasks with 300 settings each, whose rewards are linear in two features.
+func mill(t *testing.T) *problem.Problem {
+	t.Helper()
+	var names []string
+	var rows [][]float64
+	var taskOf []int
+	var mean []float64
+	for v := range 2 {
+		for i := range 300 {
+			x := []float64{float64(i%20) / 19, float64(i/20) * 10}
+			names, rows, taskOf = append(names, fmt.Sprintf("%d/%d", i%20, i/20)), append(rows, x), append(taskOf, v)
+			mean = append(mean, 3*x[0]+0.03*x[1]*float64(1-2*v))
+		}
+	}
+	tasks, err := kernels.NewPoints([]string{"z"}, []string{"oslo", "rome"}, [][]float64{{0}, {1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"temp", "speed"}, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Linear{}}}}
+	p, err := problem.New("mill", tasks, arms, taskOf, joint, []float64{4}, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Each map of open arms has as many of them as the audit trail says, and at first all.
+func TestWhereOpen(t *testing.T) {
+	p := mill(t)
+	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}, Runs: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := FigureOf(r, PlotOptions{Where: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := f.Heat
+	rounds, open := openArms(r)
+	if len(h.RowMarks) != 2 || len(h.ColumnMarks) < 3 || len(h.Z) != len(h.Rows) {
+		t.Fatalf("%d tasks, %d rounds, %d rows with %d names", len(h.RowMarks), len(h.ColumnMarks), len(h.Z), len(h.Rows))
+	}
+	for _, m := range h.ColumnMarks {
+		for v := range 2 {
+			want := 300
+			for k, round := range rounds {
+				if m.Name == fmt.Sprintf("round %d", round) {
+					want = open[k][v]
+				}
+			}
+			sum := 0.0
+			for i, row := range h.Z {
+				for j, z := range row {
+					if strings.HasPrefix(h.Rows[i], p.Tasks.Names[v]+",") && strings.HasPrefix(h.Columns[j], m.Name+",") && !math.IsNaN(z) {
+						sum += z
+					}
+				}
+			}
+			if int(sum) != want {
+				t.Errorf("%s, task %d: the map has %g open arms, the trail %d", m.Name, v+1, sum, want)
+			}
+		}
+	}
+	// Rewards grow with temp: at the end the hottest field alone is open.
+	if z := h.Z[0]; !(z[len(z)-1] >= 1) {
+		t.Errorf("the last field of the last map of the first task is %g", z[len(z)-1])
+	}
+	text, err := json.Marshal(JSONValue(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain any
+	if err := json.Unmarshal(text, &plain); err != nil {
+		t.Fatal(err)
+	}
+	again, err := figure.FromJSON(plain)
+	if err != nil || len(again.Heat.RowMarks) != 2 || !again.Heat.Log {
+		t.Errorf("read back: %v %v", again.Heat, err)
+	}
+	for _, c := range []struct {
+		o    PlotOptions
+		v    any
+		want string
+	}{
+		{PlotOptions{Where: p, X: "heat"}, r, `x is "heat"; the features of arms are temp and speed`},
+		{PlotOptions{Where: p, Task: "bern"}, r, `task is "bern"; the tasks are oslo and rome`},
+		{PlotOptions{Where: p}, fcSweep(), "this is a sweep"},
+		{PlotOptions{Where: p}, fcResult(), "where is mill, 600 arms of 2 tasks"},
+	} {
+		if _, err := FigureOf(c.v, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
