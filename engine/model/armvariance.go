@@ -51,3 +51,15 @@ func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 		dst[k] = Dot(e.White.RawRowView(i), w)
 	}
 }
+
+// OwnVariances sets dst[k] to ArmVariance(arms[k]), from the covariances of arms with one of them, their
+// variances from it, and its own: of many arms it is the sum of those.
+func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64, own float64) {
+	for k, i := range arms {
+		if e.dual != nil {
+			dst[k] = from[k] + 2*with[k] - own
+		} else {
+			dst[k] = e.ArmVariance(i)
+		}
+	}
+}

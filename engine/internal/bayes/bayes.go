@@ -41,6 +41,8 @@ type coBayes struct {
 	belief    *rounds.Belief
 	estimates []float64 // posterior means, normalised; nil before any data
 	loose     bool      // whether there are pulls that no plan foresaw
+	// by open task: posterior variances of its arms' rewards less that of the leader, normalised
+	apart [][]float64
 }
 
 var _ engine.Algorithm = (*coBayes)(nil)
@@ -57,9 +59,9 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	}
 	a := &coBayes{
 		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
-		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()), belief: rounds.NewBelief(model.PriorOf(opt)),
+		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()), apart: make([][]float64, m.Problem.V()), belief: rounds.NewBelief(model.PriorOf(opt)),
 	}
-	if m.Cut() {
+	if !m.Many() && m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.scales, err = rounds.NewScales(m, opt)
@@ -70,20 +72,18 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 // has had. Smaller rounds take fewer pulls in more rounds.
 const posteriorGrowth = 0.5
 
-// Plan returns one pull of every arm in round 1, and afterwards what the open tasks are expected to
-// need.
+// Plan returns round 1, and afterwards what the open tasks are expected to need.
 func (a *coBayes) Plan() (engine.Plan, error) {
 	counts := make([]int, a.Model.Problem.N())
+	var err error
 	if a.estimates == nil {
-		for _, set := range model.Contrasting(a.Sets) {
-			for _, i := range set {
-				counts[i] = 1
-			}
-		}
-		a.scales.Replicate(counts)
+		err = a.explore(counts)
 	} else {
-		a.fill(counts)
+		err = a.fill(counts)
 		a.replicate(counts)
+	}
+	if err != nil {
+		return engine.Plan{}, err
 	}
 	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Groups != nil}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
@@ -94,36 +94,71 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 	return p, nil
 }
 
+// explore adds the pulls of round 1: one of every arm, or of many arms one of each that the others
+// follow from.
+func (a *coBayes) explore(counts []int) error {
+	open := model.Contrasting(a.Sets)
+	if a.Model.Many() {
+		arms, err := a.Model.Spanning(open)
+		if err != nil {
+			return err
+		}
+		open = [][]int{arms}
+	}
+	for _, set := range open {
+		for _, i := range set {
+			counts[i] = 1
+		}
+	}
+	a.scales.Replicate(counts)
+	return nil
+}
+
 // fill adds the pulls of a round.
-func (a *coBayes) fill(counts []int) {
+func (a *coBayes) fill(counts []int) error {
 	f := newForesight(a.belief.Estimator, a.scales.Model.Precision)
 	var open []*outlook
 	for v, set := range a.Sets {
 		if len(set) > 1 {
-			most := max(1, int(math.Ceil(posteriorGrowth*float64(a.taken[v]))))
-			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), most, a.scales.FreedomOf(set)))
+			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), a.share(v), a.scales.FreedomOf(set), a.apart[v]))
 		}
 	}
 	for len(open) > 0 {
 		left := open[:0]
 		for _, o := range open {
-			i := f.most(o, o.rival(a.estimates, a.epsilon))
-			n := min(o.step, o.left)
-			counts[i] += n
-			f.pull(i, n)
+			if err := a.Model.Context().Err(); err != nil {
+				return err
+			}
+			o.update()
+			_, rival := o.outcome(a.estimates, a.epsilon)
+			k, n := o.most(rival), min(o.step, o.left)
+			counts[o.arms[k]] += n
+			o.pull(k, n)
 			if o.left -= n; o.left > 0 {
 				left = append(left, o)
 			}
 		}
 		open = left
 		for k := 0; k < len(open); {
-			if open[k].risk(a.estimates, a.epsilon) <= a.risk {
+			open[k].update()
+			if risk, _ := open[k].outcome(a.estimates, a.epsilon); risk <= a.risk {
 				open = append(open[:k], open[k+1:]...)
 				continue
 			}
 			k++
 		}
 	}
+	return nil
+}
+
+// share returns the pulls that a task may get in a round. With many arms it may have had none, while
+// others were pulled that its rewards follow from.
+func (a *coBayes) share(v int) int {
+	had := float64(a.taken[v])
+	if a.Model.Many() {
+		had = max(had, float64(engine.Plan{Counts: a.Counts}.Pulls())/float64(len(a.Sets)))
+	}
+	return max(1, int(math.Ceil(posteriorGrowth*had)))
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.
@@ -151,25 +186,42 @@ func (a *coBayes) take(b engine.Batch) error {
 	}
 	a.estimates = a.belief.Estimates(means)
 	for v, set := range a.Sets {
-		first, freedom := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set)
-		var risk float64
-		for _, i := range set {
-			variance := a.belief.Variance(i, first)
-			if i != first {
-				variance += a.belief.Scale * a.left
-			}
-			risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
-		}
-		if len(set) == 1 || !(risk <= a.risk) {
+		if len(set) == 1 {
 			continue
 		}
-		for _, i := range set {
-			if i != first {
-				a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(a.belief.Variance(i, first)), engine.RulePosterior)
-			}
+		if err := a.conclude(v); err != nil {
+			return err
 		}
-		a.Sets[v] = []int{first}
 	}
+	return nil
+}
+
+// conclude closes a task when its posterior is sure of the leader.
+func (a *coBayes) conclude(v int) error {
+	set := a.Sets[v]
+	first, freedom := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set)
+	apart := make([]float64, len(set))
+	if err := a.belief.VariancesFrom(apart, set, first); err != nil {
+		return err
+	}
+	a.apart[v] = apart
+	var risk float64
+	for k, i := range set {
+		variance := apart[k]
+		if i != first {
+			variance += a.belief.Scale * a.left
+		}
+		risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
+	}
+	if !(risk <= a.risk) {
+		return nil
+	}
+	for k, i := range set {
+		if i != first {
+			a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(apart[k]), engine.RulePosterior)
+		}
+	}
+	a.Sets[v], a.apart[v] = []int{first}, nil
 	return nil
 }
 

@@ -125,17 +125,21 @@ func TestForesight(t *testing.T) {
 		f := newForesight(posterior(), m.Precision)
 		var watched []*outlook
 		for _, set := range p.Groups() {
-			watched = append(watched, f.watch(set, set[0], 10, math.Inf(1)))
+			watched = append(watched, f.watch(set, set[0], 10, math.Inf(1), apartFrom(t, f.posterior, set)))
 		}
 		for k, i := range pulls {
-			f.pull(i, k+1)
+			o := watched[p.TaskOf[i]]
+			o.update()
+			o.pull(slices.Index(o.arms, i), k+1)
 			counts[i] += k + 1
 		}
 		after := posterior()
 		for _, o := range watched {
-			for k, i := range o.arms {
-				for l, j := range o.arms {
-					foreseen := o.covariance[k][k] + o.covariance[l][l] - 2*o.covariance[k][l]
+			o.update()
+			for l, j := range o.arms {
+				column := o.column(l)
+				for k, i := range o.arms {
+					foreseen := o.own[k] + o.own[l] - 2*column[k]
 					if got := after.Variance(i, j); math.Abs(got-foreseen) > 1e-9*(1+got) {
 						t.Fatalf("%s: variance of arms %d and %d is %g, foreseen %g", p.Name, i, j, got, foreseen)
 					}
@@ -143,6 +147,16 @@ func TestForesight(t *testing.T) {
 			}
 		}
 	}
+}
+
+// apartFrom returns the variances of arms from the first of them.
+func apartFrom(t *testing.T, e *model.Estimator, arms []int) []float64 {
+	t.Helper()
+	out := make([]float64, len(arms))
+	if err := e.VariancesFrom(out, arms, arms[0]); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // On instances that are drawn from the prior, errors are at most δ: there the posterior is right.

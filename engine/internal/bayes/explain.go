@@ -17,7 +17,7 @@ func (a *coBayes) Hardest(v int) engine.Rival {
 	if a.estimates == nil {
 		return a.NoData(v, set[0])
 	}
-	rival, gap, sd := a.likeliest(set)
+	rival, gap, sd := a.likeliest(v)
 	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: gap + a.epsilon, Threshold: a.needed() * sd})
 }
 
@@ -29,24 +29,25 @@ func (a *coBayes) Samples(tasks []int) float64 {
 	}
 	sum := 0.0
 	for _, v := range tasks {
-		_, gap, sd := a.likeliest(a.Sets[v])
+		_, gap, sd := a.likeliest(v)
 		times := a.needed() * sd / (rounds.MedianGap(gap, sd) + a.epsilon)
 		sum += max(1, math.Ceil(float64(a.taken[v])*(times*times-1)))
 	}
 	return sum
 }
 
-// likeliest returns the most probable rival of a set's leader, with the leader's lead over it and
-// its posterior standard deviation, normalised.
-func (a *coBayes) likeliest(set []int) (rival int, gap, sd float64) {
+// likeliest returns the most probable rival of an open task's leader, with the leader's lead over it
+// and its posterior standard deviation, normalised.
+func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
+	set, at := a.Sets[v], 0
 	first, freedom, most := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set), -1.0
-	for _, i := range set {
-		p := exceeds(a.estimates[i]-a.estimates[first], a.belief.Variance(i, first), a.epsilon, freedom)
+	for k, i := range set {
+		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.epsilon, freedom)
 		if i != first && p > most {
-			rival, most = i, p
+			at, most = k, p
 		}
 	}
-	return rival, a.estimates[first] - a.estimates[rival], math.Sqrt(a.belief.Variance(rival, first))
+	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.apart[v][at])
 }
 
 // needed returns by how many posterior standard deviations a single rival must be behind.

@@ -3,87 +3,136 @@ package bayes
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // foresight computes how posterior covariances change with pulls that are planned but not made:
-// they depend on which arms are pulled, not on what that brings.
+// they depend on which arms are pulled, not on what that brings. Of every task only the columns of the
+// covariance are computed that are looked at, those of its leader, of its rivals and of the arms pulled:
+// the cost is linear in the number of arms.
 type foresight struct {
-	white     *mat.Dense  // w_i·w_j is the posterior covariance of arms i and j before the pulls
-	precision []float64   // 1/σ_i², normalised
-	pulled    [][]float64 // u: one per choice, u_i u_j is what it takes from the covariance
-	watched   []*outlook
+	posterior *model.Estimator
+	precision []float64 // 1/σ_i², normalised
+	pulls     []foreseen
+}
+
+// foreseen is a choice of pulls of an arm: u u^T is what it takes from the covariance, with
+// u = scale (covariance before it with the arm).
+type foreseen struct {
+	arm    int
+	before []float64 // by earlier choice: its u of this arm
+	scale  float64
 }
 
 // outlook holds the predicted covariances of one task.
 type outlook struct {
-	arms       []int
-	leader     int         // position in arms
-	covariance [][]float64 // of the arms, normalised
-	freedom    float64     // degrees of freedom of the noise scales
-	step       int         // pulls chosen at once
-	left       int         // pulls that it may still get
+	*foresight
+	arms    []int
+	leader  int               // position in arms
+	own     []float64         // variances of the arms, normalised
+	lead    []float64         // their covariances with the leader
+	rivals  map[int][]float64 // and with other arms, by position
+	taken   [][]float64       // u of the arms, by choice; as many as it has looked at
+	freedom float64           // degrees of freedom of the noise scales
+	step    int               // pulls chosen at once
+	left    int               // pulls that it may still get
 }
 
 // mostForeseen limits how often the pulls of a task are chosen in a round.
 const mostForeseen = 16
 
 func newForesight(posterior *model.Estimator, precision []float64) *foresight {
-	return &foresight{white: posterior.White, precision: precision}
+	return &foresight{posterior: posterior, precision: precision}
 }
 
-// watch keeps the covariances of the arms up to date; they must be watched before the
-// first pull.
-func (f *foresight) watch(arms []int, leader, most int, freedom float64) *outlook {
-	o := &outlook{arms: arms, freedom: freedom, left: most, step: (most + mostForeseen - 1) / mostForeseen, covariance: make([][]float64, len(arms))}
+// watch returns the outlook of arms, before the first pull. apart has the variances of their rewards
+// less that of the leader, normalised.
+func (f *foresight) watch(arms []int, leader, most int, freedom float64, apart []float64) *outlook {
+	o := &outlook{
+		foresight: f, arms: arms, freedom: freedom, left: most, step: (most + mostForeseen - 1) / mostForeseen,
+		own: make([]float64, len(arms)), lead: make([]float64, len(arms)), rivals: map[int][]float64{},
+	}
 	for k, i := range arms {
 		if i == leader {
 			o.leader = k
 		}
-		o.covariance[k] = make([]float64, len(arms))
-		for l, j := range arms {
-			o.covariance[k][l] = model.Dot(f.white.RawRowView(i), f.white.RawRowView(j))
-		}
 	}
-	f.watched = append(f.watched, o)
+	f.posterior.Covariances(o.lead, arms, leader)
+	f.posterior.OwnVariances(o.own, arms, o.lead, apart, o.lead[o.leader])
 	return o
 }
 
-// pull foresees n pulls of arm i.
-func (f *foresight) pull(i, n int) {
-	u, w := make([]float64, len(f.precision)), f.white.RawRowView(i)
-	for _, o := range f.watched {
-		for _, j := range o.arms {
-			u[j] = model.Dot(w, f.white.RawRowView(j))
-			for _, before := range f.pulled {
-				u[j] -= before[i] * before[j]
+// update takes in the choices that were made since it was last asked.
+func (o *outlook) update() {
+	for _, p := range o.pulls[len(o.taken):] {
+		u := make([]float64, len(o.arms))
+		o.posterior.Covariances(u, o.arms, p.arm)
+		for c, at := range p.before {
+			for k, v := range o.taken[c] {
+				u[k] -= at * v
 			}
 		}
-	}
-	scale := 1 / math.Sqrt(u[i]+1/(float64(n)*f.precision[i]))
-	for j := range u {
-		u[j] *= scale
-	}
-	f.pulled = append(f.pulled, u)
-	for _, o := range f.watched {
-		for k, row := range o.covariance {
-			for l := range row {
-				row[l] -= u[o.arms[k]] * u[o.arms[l]]
-			}
+		for k := range u {
+			u[k] *= p.scale
+			o.own[k] -= u[k] * u[k]
 		}
+		takeOff(o.lead, u, u[o.leader])
+		for r, column := range o.rivals {
+			takeOff(column, u, u[r])
+		}
+		o.taken = append(o.taken, u)
 	}
 }
 
-// most returns the arm of o whose pull takes most from the variance between the leader and the
-// rival at position r.
-func (f *foresight) most(o *outlook, r int) int {
-	best, largest := o.arms[o.leader], math.Inf(-1)
+// takeOff subtracts at·u.
+func takeOff(column, u []float64, at float64) {
+	for k, v := range u {
+		column[k] -= v * at
+	}
+}
+
+// column returns the covariances of the arms with that at position r.
+func (o *outlook) column(r int) []float64 {
+	if r == o.leader {
+		return o.lead
+	}
+	if c, known := o.rivals[r]; known {
+		return c
+	}
+	c := make([]float64, len(o.arms))
+	o.posterior.Covariances(c, o.arms, o.arms[r])
+	for _, u := range o.taken {
+		takeOff(c, u, u[r])
+	}
+	o.rivals[r] = c
+	return c
+}
+
+// pull foresees n pulls of the arm at position k of an outlook that is up to date.
+func (o *outlook) pull(k, n int) {
+	i := o.arms[k]
+	p := foreseen{arm: i, before: make([]float64, len(o.taken))}
+	for c, u := range o.taken {
+		p.before[c] = u[k]
+	}
+	var own [1]float64
+	o.posterior.Covariances(own[:], []int{i}, i)
+	for _, at := range p.before {
+		own[0] -= at * at
+	}
+	p.scale = 1 / math.Sqrt(own[0]+1/(float64(n)*o.precision[i]))
+	o.pulls = append(o.pulls, p)
+}
+
+// most returns the position of the arm whose pull takes most from the variance between the leader and
+// the rival at position r.
+func (o *outlook) most(r int) int {
+	best, largest := o.leader, math.Inf(-1)
+	rival := o.column(r)
 	for k, i := range o.arms {
-		cov := o.covariance[k][o.leader] - o.covariance[k][r]
-		if gain := cov * cov / (o.covariance[k][k] + 1/f.precision[i]); gain > largest {
-			best, largest = i, gain
+		cov := o.lead[k] - rival[k]
+		if gain := cov * cov / (o.own[k] + 1/o.precision[i]); gain > largest {
+			best, largest = k, gain
 		}
 	}
 	return best
@@ -92,30 +141,22 @@ func (f *foresight) most(o *outlook, r int) int {
 // chance returns the probability that the arm at position k exceeds the leader by more than
 // epsilon, if the means stay what they are.
 func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
-	c := o.covariance
 	if k == o.leader {
 		return 0
 	}
-	variance := c[k][k] + c[o.leader][o.leader] - 2*c[k][o.leader]
+	variance := o.own[k] + o.own[o.leader] - 2*o.lead[k]
 	return exceeds(means[o.arms[k]]-means[o.arms[o.leader]], variance, epsilon, o.freedom)
 }
 
-// risk returns the sum of the chances of all arms.
-func (o *outlook) risk(means []float64, epsilon float64) float64 {
-	var sum float64
+// outcome returns the sum of the chances of all arms, and the position of the arm with the largest.
+func (o *outlook) outcome(means []float64, epsilon float64) (risk float64, rival int) {
+	largest := -1.0
 	for k := range o.arms {
-		sum += o.chance(k, means, epsilon)
-	}
-	return sum
-}
-
-// rival returns the position of the arm with the largest chance.
-func (o *outlook) rival(means []float64, epsilon float64) int {
-	best, largest := 0, -1.0
-	for k := range o.arms {
-		if p := o.chance(k, means, epsilon); k != o.leader && p > largest {
-			best, largest = k, p
+		p := o.chance(k, means, epsilon)
+		risk += p
+		if k != o.leader && p > largest {
+			rival, largest = k, p
 		}
 	}
-	return best
+	return risk, rival
 }
