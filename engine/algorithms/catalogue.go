@@ -195,7 +195,7 @@ var algorithms = onFeatures([]Entry{
 		New:    cotest.NewIndUniformFC,
 	},
 	{
-		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true,
+		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true, ByValues: true,
 		Source: "Gaussian-process posterior, top-two pulls after [Russo20]",
 		Doc:    "stops by the posterior with the kernel as prior: no guarantee for a kernel that is wrong, few samples where it is right",
 		New:    bayes.NewCoBayesFC,
