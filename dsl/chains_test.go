@@ -41,7 +41,10 @@ func linearly(t *testing.T, what string, do func(ctx context.Context) error) {
 // A script of 50,000 chained names is checked and run, and run again in a notebook, without
 // looking at all names for each of them. A cycle in it is still found.
 func TestLongChains(t *testing.T) {
-	const n = 50_000
+	n := 50_000
+	if testing.Short() {
+		n = 10_000
+	}
 	last := fmt.Sprintf("n%d", n-1)
 	script, errs := Parse("chain.cope", chain(n))
 	if len(errs) > 0 {

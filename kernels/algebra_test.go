@@ -115,7 +115,11 @@ func TestConstructorsAreCanonical(t *testing.T) {
 func TestEqualTellsKernelsApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	var all []Kernel
-	for range 300 {
+	number := 300
+	if testing.Short() {
+		number = 120
+	}
+	for range number {
 		all = append(all, randomKernel(rng, 3))
 	}
 	for _, a := range all {

@@ -67,7 +67,7 @@ func TestWriteFileToPipe(t *testing.T) {
 	go func() { written <- put(path, text) }()
 	var got bytes.Buffer
 	for got.Len() < len(text) {
-		if _, err := io.CopyN(&got, reader, 1); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := io.CopyN(&got, reader, 1000); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 	}

@@ -19,10 +19,14 @@ import (
 // to.
 func TestFaultStoreKills(t *testing.T) {
 	folder := t.TempDir()
-	const script = `r = fc(paper(case=2, gap=0.1), delta=0.005, runs=60, seed=1)
-s = sweep(r, case=[1, 2], seed=1..20, algorithm=["CoKernelFC", "IndKernelFC"], store=store)
+	seeds := 20
+	if testing.Short() {
+		seeds = 6
+	}
+	script := fmt.Sprintf(`r = fc(paper(case=2, gap=0.1), delta=0.005, runs=60, seed=1)
+s = sweep(r, case=[1, 2], seed=1..%d, algorithm=["CoKernelFC", "IndKernelFC"], store=store)
 save(s, file)
-`
+`, seeds)
 	if err := os.WriteFile(filepath.Join(folder, "s.cope"), []byte("store = \"killed.jsonl\"\nfile = \"killed.csv\"\n"+script), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +41,7 @@ save(s, file)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
-		// a line has about 8,400 bytes, and there are 80
+		// a line has about 8,400 bytes, and there are 4 for each seed
 		more := size(store) + 1 + rng.Int64N(30_000)
 		if waitFor(t, "a store of more bytes", ended, func() bool { return size(store) >= more }) {
 			_ = c.Process.Signal(syscall.SIGKILL)

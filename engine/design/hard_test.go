@@ -60,7 +60,11 @@ func hardInstance(r *rand.Rand) (s Space, c Contrasts) {
 // Hard instances reach 1e-8, and the value returned equals MaxVariance, which goes through the
 // support of the weights only.
 func TestHardInstances(t *testing.T) {
-	for seed := range uint64(1000) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 200
+	}
+	for seed := range seeds {
 		s, c := hardInstance(rand.New(rand.NewPCG(seed, 5)))
 		d, err := Minimax(s, c, Options{Tolerance: 1e-8})
 		if err != nil {

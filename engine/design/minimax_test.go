@@ -134,7 +134,11 @@ func TestWorkingSets(t *testing.T) {
 
 // Three and four arms against nested golden sections, at the precision of those.
 func TestAgainstNestedSearch(t *testing.T) {
-	for _, n := range []int{2, 3, 4} {
+	sizes := []int{2, 3, 4}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
+	for _, n := range sizes {
 		for seed := range uint64(4) {
 			s := Space{Features: gaussianArms(n, 2, seed), Ridge: []float64{1e-4, 1e-2}[seed%2]}
 			if seed > 1 {

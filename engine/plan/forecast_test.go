@@ -29,7 +29,11 @@ func paper(t *testing.T, number int, gap float64) *problem.Problem {
 // method in every case of the paper.
 func TestForecastAgainstRuns(t *testing.T) {
 	const runs = 40
-	for number := 1; number <= 3; number++ {
+	cases := 3
+	if testing.Short() {
+		cases = 1
+	}
+	for number := 1; number <= cases; number++ {
 		p := paper(t, number, 0.4)
 		f, err := plan.Of(context.Background(), p, plan.Question{Options: engine.Options{Delta: 0.05}, Runs: runs, Seed: 1})
 		if err != nil {

@@ -116,6 +116,10 @@ func TestPosteriorEstimates(t *testing.T) {
 // TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
 // all cases, with known scales and with estimated ones.
 func TestEstimatesCover(t *testing.T) {
+	runs := uint64(120)
+	if testing.Short() {
+		runs = 30
+	}
 	for _, c := range []struct {
 		algorithm, unknown string
 	}{{"IndUniformFB", ""}, {"CoUniformFB", ""}, {"IndUniformFC", problem.UnknownProblem}} {
@@ -129,7 +133,7 @@ func TestEstimatesCover(t *testing.T) {
 			mode = engine.ModeFC
 		}
 		covered, all := 0, 0
-		for seed := range uint64(120) {
+		for seed := range runs {
 			round := runOf(t, p, mode, c.algorithm, seed, engine.RidgeAuto).Estimates.Rounds[0]
 			for i, m := range round.Mean {
 				all++

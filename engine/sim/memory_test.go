@@ -19,6 +19,10 @@ import (
 // the others and other gaps have been at work.
 func TestResultsDoNotDependOnMemory(t *testing.T) {
 	memory := new(model.Memory)
+	gaps, runs := []float64{0.3, 0.5, 0.3}, 6 // the last in a memory that is warm
+	if testing.Short() {
+		gaps, runs = []float64{0.5, 0.5}, 3
+	}
 	// run gives the result as text, or why the algorithm is not for the problem.
 	run := func(entry algorithms.Entry, number int, gap float64, workers int, memory *model.Memory) string {
 		t.Helper()
@@ -27,7 +31,7 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := sim.Run(context.Background(), sim.Experiment{
-			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 6, Seed: 1, Workers: workers, Detail: true, Memory: memory,
+			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: runs, Seed: 1, Workers: workers, Detail: true, Memory: memory,
 			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}},
 		})
 		if errors.Is(err, engine.ErrUnsuited) {
@@ -41,10 +45,6 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		return string(text)
-	}
-	gaps := []float64{0.3, 0.5, 0.3} // the last in a memory that is warm
-	if testing.Short() {
-		gaps = []float64{0.5, 0.5}
 	}
 	for _, gap := range gaps {
 		for number := 1; number <= 3; number++ {

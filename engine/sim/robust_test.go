@@ -107,14 +107,17 @@ func TestRobust(t *testing.T) {
 	for i := range p.Mean {
 		most = max(most, math.Abs(p.Mean[i]-base.Mean[i]))
 	}
-	const runs = 200
+	// the 99.9 % point of a binomial number of so many at 5 %
+	runs, atMost := 200, 21
+	if testing.Short() {
+		runs, atMost = 50, 8
+	}
 	if r := coTest(t, p, engine.Options{Delta: 0.05}, runs); r.Errors.Count < runs*9/10 {
 		t.Fatalf("plain: %d of %d runs are wrong: not the instance it was", r.Errors.Count, runs)
 	}
 	for _, o := range []engine.Options{{Delta: 0.05, Misfit: most}, {Delta: 0.05, Robust: true}} {
 		r := coTest(t, p, o, runs)
-		// The 99.9 % point of a binomial number of 200 at 5 % is 21.
-		if r.Errors.Count > 21 || r.Undecided.Count > 0 {
+		if r.Errors.Count > atMost || r.Undecided.Count > 0 {
 			t.Errorf("misfit %.2g, robust %v: %d of %d runs are wrong, %d undecided", o.Misfit, o.Robust, r.Errors.Count, runs, r.Undecided.Count)
 		}
 		word := "if no expected reward is farther than misfit"

@@ -107,8 +107,12 @@ func TestFalseAlarms(t *testing.T) {
 			t.Errorf("%d runs: %.4f by Wilson, %.4f now; want %v", runs, wilson, said, want)
 		}
 	}
+	finely := 20
+	if testing.Short() {
+		finely = 4
+	}
 	for _, delta := range []float64{0.001, 0.005, 0.05, 0.1, 0.4} {
-		for runs := 2; runs <= 3000; runs += 1 + runs/20 {
+		for runs := 2; runs <= 3000; runs += 1 + runs/finely {
 			if _, said := falseAlarms(runs, delta); said > 0.025*(1+1e-9) {
 				t.Errorf("%d runs at delta %g: false alarm with probability %.4f", runs, delta, said)
 			}

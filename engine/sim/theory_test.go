@@ -47,6 +47,9 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 // Beside a result the lower bound is computed up to a stated size, and the result says that it was
 // left out above.
 func TestLowerBoundUpToASize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("solves a design of 1,000 arms")
+	}
 	for _, c := range []struct {
 		arms  int
 		bound bool

@@ -50,7 +50,11 @@ func TestBytes(t *testing.T) {
 // What is appended is parsed again, and has the announced size.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	for range 200 {
+	messages := 200
+	if testing.Short() {
+		messages = 40
+	}
+	for range messages {
 		h := wire.Header{Agent: rng.IntN(300), Round: 1 + rng.IntN(300)}
 		var arms []int
 		counts, means, squares := make([]int, rng.IntN(200)), []float64{}, []float64{}

@@ -236,6 +236,9 @@ func TestReportTimeout(t *testing.T) {
 
 // An interrupt ends a report, and what was finished is in it.
 func TestReportInterrupt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command")
+	}
 	folder := t.TempDir()
 	book(t, folder, "i.ipynb", code("%%cope\n600*7"), code(longCell))
 	said := new(strings.Builder)
@@ -274,6 +277,9 @@ func eventually(t testing.TB, what string, holds func() bool) {
 // A notebook of scripts alone needs neither Go nor any other program: GoNB is not
 // started.
 func TestScriptsNeedNoGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command")
+	}
 	folder := t.TempDir()
 	book(t, folder, "s.ipynb", code("%%cope\n600*7"), code("%%cope\nplot(bounds(paper(case=1, gap=0.4), xi=1e-3))"))
 	command := installed(t)

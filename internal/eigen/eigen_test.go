@@ -30,9 +30,9 @@ func random(n, r int, scale float64) *mat.SymDense {
 // The decomposition is one: A V = V Λ, VᵀV = I, Λ ascending and the values alone the same, to
 // rounding; small orders and large, full rank and low, entries from 1e-300 to 1e300.
 func TestDecompose(t *testing.T) {
-	sizes := []int{1, 2, 40, 256, 257}
+	sizes := []int{1, 2, 40, 257}
 	if !testing.Short() {
-		sizes = append(sizes, 400)
+		sizes = append(sizes, 256, 400)
 	}
 	for _, n := range sizes {
 		for _, r := range []int{n, (n + 2) / 3} {

@@ -21,7 +21,10 @@ func TestHuge(t *testing.T) {
 
 // TestHugeMarkdown is the same for text.
 func TestHugeMarkdown(t *testing.T) {
-	const size = 30_000
+	size := 30_000
+	if testing.Short() {
+		size = 10_000
+	}
 	for _, piece := range []string{"$", "$$\n", "$a ", "# a\n", "[", "`", "* ", "> ", "\\begin{align}\n", "![](", "|a|\n|-|\n", "$\\frac{", "$x$ "} {
 		_, root := rendered(t, book(markdownCell(strings.Repeat(piece, size/len(piece)))), Options{Title: "T"})
 		checkPage(t, root)

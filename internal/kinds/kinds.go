@@ -10,6 +10,7 @@ package kinds
 import (
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -84,8 +85,20 @@ func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 // Names returns the kinds for readers that show nothing.
 func Names() []Kind[struct{}] { return All[struct{}]() }
 
+// types are the Go types of the kinds: a list of numbers asks of each of them.
+var types = sync.OnceValue(func() map[reflect.Type]bool {
+	all := map[reflect.Type]bool{}
+	for _, k := range Names() {
+		all[k.Type] = true
+	}
+	return all
+})
+
 // Of returns the kind of values of a Go type.
 func Of[V any](t reflect.Type) (Kind[V], bool) {
+	if !types()[t] {
+		return Kind[V]{}, false
+	}
 	for _, k := range All[V]() {
 		if k.Type == t {
 			return k, true

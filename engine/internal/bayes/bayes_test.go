@@ -163,7 +163,11 @@ func apartFrom(t *testing.T, e *model.Estimator, arms []int) []float64 {
 // So they are where level and scale are learned, on instances of any level and scale. Rewards stay
 // what they are in the stated units of noise, known or not.
 func TestCoBayesUnderItsPrior(t *testing.T) {
-	const delta, runs = 0.2, 300
+	const delta = 0.2
+	runs := 300.
+	if testing.Short() {
+		runs = 60
+	}
 	for _, row := range []struct {
 		name         string
 		unknown      string
@@ -227,16 +231,16 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 		}
 		// 3.1 standard deviations above δ: exceeded with probability 0.001 at error rate δ.
 		if limit := delta*runs + 3.1*math.Sqrt(runs*delta*(1-delta)); float64(wrong) > limit {
-			t.Errorf("%s: %d of %d runs wrong, at most %.0f expected", row.name, wrong, runs, limit)
+			t.Errorf("%s: %d of %g runs wrong, at most %.0f expected", row.name, wrong, runs, limit)
 		}
 		if wrong == 0 {
-			t.Errorf("%s: no run of %d is wrong: the rule does not stop as early as delta = %g allows", row.name, runs, delta)
+			t.Errorf("%s: no run of %g is wrong: the rule does not stop as early as delta = %g allows", row.name, runs, delta)
 		}
 		// The same of the check of the prior, which errs with probability LackLevel.
 		if limit := engine.LackLevel*runs + 3.1*math.Sqrt(runs*engine.LackLevel); float64(doubted) > limit {
-			t.Errorf("%s: %d of %d runs doubt a prior that is right, at most %.0f expected", row.name, doubted, runs, limit)
+			t.Errorf("%s: %d of %g runs doubt a prior that is right, at most %.0f expected", row.name, doubted, runs, limit)
 		}
-		t.Logf("%s: %d of %d runs wrong, %d doubt the prior, %.1f samples", row.name, wrong, runs, doubted, float64(samples)/runs)
+		t.Logf("%s: %d of %g runs wrong, %d doubt the prior, %.1f samples", row.name, wrong, runs, doubted, float64(samples)/runs)
 	}
 }
 

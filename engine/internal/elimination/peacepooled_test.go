@@ -21,7 +21,11 @@ func TestReferencePeacePooled(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		for v := range p.V() {
 			// Few pulls bring the best estimates to sets of every kind.
-			for seed, budget := range []int{3000, 60, 60, 60, 60} {
+			budgets := []int{3000, 60, 60, 60, 60}
+			if testing.Short() {
+				budgets = budgets[:2]
+			}
+			for seed, budget := range budgets {
 				if len(checkPeacePooled(t, p.Only(v), budget, uint64(seed))) > 1 {
 					several++
 				}

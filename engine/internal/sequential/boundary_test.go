@@ -134,6 +134,9 @@ func TestCrossingIndependentMethod(t *testing.T) {
 // Null paths cross as often as they should: 10^6 of them, or GONB_COPE_PATHS.
 func TestCrossingMonteCarlo(t *testing.T) {
 	paths := 1_000_000
+	if testing.Short() {
+		paths = 200_000
+	}
 	if text := os.Getenv("GONB_COPE_PATHS"); text != "" {
 		var err error
 		if paths, err = strconv.Atoi(text); err != nil {
