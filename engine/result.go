@@ -72,6 +72,7 @@ const (
 	// CoBayesFC: the posterior makes no arm of the task much better than the leader
 	RulePosterior Rule = "posterior"
 	RuleSame      Rule = "same to the kernel" // CoTestFC: an arm before it is the same arm
+	RuleWithdrawn Rule = "withdrawn"          // it was taken out of its task while the run went on
 )
 
 // Elimination is one line of the audit trail: why an arm was dropped.

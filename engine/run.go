@@ -23,6 +23,9 @@ type Outcome struct {
 	Alone        bool       // whether the agents exchanged nothing, though the algorithm may, see Loner
 	Unspent      string     // why pulls of a fixed budget are left; "" where none are
 	Informed     int        // rewards told by Steps.Inform, which are not among Samples
+	// what the probability of a wrong answer is at most after changes of the question, see Changer; 0
+	// where the algorithm states nothing
+	Bound float64
 }
 
 // Run drives an algorithm to its end: the loop over Steps. It stops at Options.MaxRounds and before a
@@ -87,5 +90,5 @@ func (o *Outcome) close(alg Algorithm, status Status) {
 			}
 		}
 	}
-	o.Status, o.Alone = status, Alone(alg)
+	o.Status, o.Alone, o.Bound = status, Alone(alg), bound(alg)
 }

@@ -23,9 +23,11 @@ type Steps struct {
 	chain   chain
 	plan    Plan // of the open round; without counts where none is open
 	amended bool
-	told    []Batch // by Inform since the open round was planned
-	ended   bool    // whether the status of the outcome is final
-	failed  error   // the error that ended it
+	told    []Batch        // by Inform since the open round was planned
+	changes []func() error // asked for since then
+	learned []Batch        // of the rounds so far
+	ended   bool           // whether the status of the outcome is final
+	failed  error          // the error that ended it
 }
 
 // Begin returns the steps of an algorithm before its first round, with the options it was made with:
@@ -100,7 +102,8 @@ func (s *Steps) end(status Status, err error) {
 
 // Learn takes the rewards of the open round, with the counts of the plan or of the last Amend. It is
 // an error without an open round. A batch that does not answer the plan is an error that changes
-// nothing; after any other error of the algorithm the run has ended.
+// nothing. After a change that was asked for and is refused now the run goes on; after any other
+// error of the algorithm it has ended.
 func (s *Steps) Learn(b Batch) error {
 	if s.plan.Counts == nil {
 		return errors.New("no round is open: rewards are told after the round was planned")
@@ -125,7 +128,16 @@ func (s *Steps) Learn(b Batch) error {
 	if s.check != nil && !b.Empty() {
 		s.out.Rounds[r-1].LackOfFit, s.out.LackOfFit = s.check.Learn(r, b)
 	}
-	return nil
+	s.learned = append(s.learned, Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares)})
+	changes := s.changes
+	s.changes = nil
+	var refused error
+	for _, change := range changes {
+		if err := change(); err != nil {
+			refused = errors.Join(refused, fmt.Errorf("after round %d: changing the question: %w", r, err))
+		}
+	}
+	return refused
 }
 
 // Outcome returns what is known so far. Its status is StatusInterrupted while the run can go on: a

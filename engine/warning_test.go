@@ -31,7 +31,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnRidgeFB, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 2 (0.25 ≤ 0.125): it does not bound the errors of this run"},
 		{Warning{Kind: WarnThinRound, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2"},
 		{Warning{Kind: WarnThinBudget, Numbers: []float64{12, 2.2}}, "12 pulls a round are too few for the rounding ratio 2.2: Theorem 2 does not cover this budget"},
-		{Warning{Kind: WarnAmended, Numbers: []float64{2, 3}}, "2 of 3 rounds had other pulls than were planned: Theorem 2 is about planned pulls and does not bound the errors of this run"},
+		{Warning{Kind: WarnAmended, Numbers: []float64{2, 7}}, "2 of 7 rounds had other pulls than were planned: Theorem 2 is about planned pulls and does not bound the errors of this run"},
 		{Warning{Kind: WarnNotNormal, Names: []string{"bernoulli"}}, "rewards are bernoulli and the test treats a round's estimates as normal: delta holds approximately, and better with more pulls a round"},
 		{Warning{Kind: WarnTooClose, Names: []string{"oslo"}}, `task "oslo": its arms are too close for the test, which has come to its end`},
 		{Warning{Kind: WarnTooCloseWithin, Names: []string{"oslo", "a"}, Numbers: []float64{0.01234}}, `task "oslo": its arms are too close for the test, which has come to its end: "a" is within 0.0123 of the best`},

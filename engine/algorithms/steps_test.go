@@ -81,6 +81,10 @@ func all(out engine.Outcome) string {
 		text += fmt.Sprintf("%+v %v\n", r, p)
 	}
 	out.Rounds = nil
+	if out.LackOfFit != nil {
+		text += fmt.Sprintf("%+v\n", *out.LackOfFit)
+		out.LackOfFit = nil
+	}
 	return text + fmt.Sprintf("%+v", out)
 }
 

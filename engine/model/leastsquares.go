@@ -42,6 +42,17 @@ func (d *Replicates) Add(b engine.Batch) {
 	copy(d.means, d.Pool.Add(b))
 }
 
+// Take adds the data of other arms, before any of its own; at holds their places, -1 for those that are
+// left out.
+func (d *Replicates) Take(from *Replicates, at []int) {
+	d.Pool.Take(from.Pool, at)
+	for k, i := range at {
+		if i >= 0 {
+			d.means[i], d.squares[i], d.freedom[i] = from.means[k], from.squares[k], from.freedom[k]
+		}
+	}
+}
+
 // scales are the factors by which the variances of the arms differ from what the problem
 // says. Where these are unknown each is the pure error of the arms that share it.
 type scales struct {

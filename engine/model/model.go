@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -145,6 +146,16 @@ func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	var err error
 	w.Layout, err = canon.NewLayout(m.Context(), w.Features, w.Precision)
 	return &w, err
+}
+
+// Without returns the model with arms that can no longer be pulled, and whose rewards so far count no
+// more.
+func (m *Model) Without(arms []int) (*Model, error) {
+	precision := slices.Clone(m.Precision)
+	for _, i := range arms {
+		precision[i] = 0
+	}
+	return m.Reweighted(precision)
 }
 
 // Share makes the model remember in a Memory that other models use, too, in place of its own; nil

@@ -42,7 +42,8 @@ type coBayes struct {
 	estimates []float64 // posterior means, normalised; nil before any data
 	loose     bool      // whether there are pulls that no plan foresaw
 	// by open task: posterior variances of its arms' rewards less that of the leader, normalised
-	apart [][]float64
+	apart     [][]float64
+	withdrawn []bool // N; nil where no arm is
 }
 
 var _ engine.Algorithm = (*coBayes)(nil)
@@ -181,31 +182,52 @@ func (a *coBayes) take(b engine.Batch) error {
 	for i, c := range b.Counts {
 		a.taken[a.Model.Problem.TaskOf[i]] += c
 	}
+	if err := a.believe(means); err != nil {
+		return err
+	}
+	return a.judge()
+}
+
+// believe forms the posterior of all rewards.
+func (a *coBayes) believe(means []float64) error {
 	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
 		return err
 	}
 	a.estimates = a.belief.Estimates(means)
+	return nil
+}
+
+// judge closes the tasks that the posterior is sure of.
+func (a *coBayes) judge() error {
 	for v, set := range a.Sets {
 		if len(set) == 1 {
 			continue
 		}
-		if err := a.conclude(v); err != nil {
+		first, apart, risk, err := a.riskOf(set)
+		if err != nil {
 			return err
 		}
+		if a.apart[v] = apart; !(risk <= a.risk) {
+			continue
+		}
+		for k, i := range set {
+			if i != first {
+				a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(apart[k]), engine.RulePosterior)
+			}
+		}
+		a.Sets[v], a.apart[v] = []int{first}, nil
 	}
 	return nil
 }
 
-// conclude closes a task when its posterior is sure of the leader.
-func (a *coBayes) conclude(v int) error {
-	set := a.Sets[v]
+// riskOf returns the leader of a set, the posterior variances of its arms' rewards less that of the
+// leader, and the sum of the probabilities that another arm is above it by more than epsilon.
+func (a *coBayes) riskOf(set []int) (first int, apart []float64, risk float64, err error) {
 	first, freedom := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set)
-	apart := make([]float64, len(set))
+	apart = make([]float64, len(set))
 	if err := a.belief.VariancesFrom(apart, set, first); err != nil {
-		return err
+		return 0, nil, 0, err
 	}
-	a.apart[v] = apart
-	var risk float64
 	for k, i := range set {
 		variance := apart[k]
 		if i != first {
@@ -213,16 +235,7 @@ func (a *coBayes) conclude(v int) error {
 		}
 		risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
 	}
-	if !(risk <= a.risk) {
-		return nil
-	}
-	for k, i := range set {
-		if i != first {
-			a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(apart[k]), engine.RulePosterior)
-		}
-	}
-	a.Sets[v], a.apart[v] = []int{first}, nil
-	return nil
+	return first, apart, risk, nil
 }
 
 // exceeds returns the posterior probability that a difference of the given mean and variance is

@@ -105,16 +105,21 @@ func (a *coTestFB) setClock() {
 		last += float64(n)
 		a.clock.Times = append(a.clock.Times, last)
 	}
-	if a.alpha == 0 {
-		return
+	if a.alpha > 0 {
+		a.clock.Z = a.budgetHeights(a.alpha)
 	}
-	z := -mathext.NormalQuantile(a.alpha / 2)
+}
+
+// budgetHeights returns the z of a clock with fixed times at error probability alpha.
+func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
+	z := -mathext.NormalQuantile(alpha / 2)
 	if a.opt.LawFor(a.Model.Problem) == engine.LawSubGaussian {
-		z = math.Sqrt(-2 * math.Log(a.alpha))
+		z = math.Sqrt(-2 * math.Log(alpha))
 	}
 	for _, t := range a.clock.Times {
-		a.clock.Z = append(a.clock.Z, z*(1+1e-9)*math.Sqrt(last/t)) // rounded up
+		out = append(out, z*(1+1e-9)*math.Sqrt(a.clock.Times[len(a.clock.Times)-1]/t)) // rounded up
 	}
+	return out
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.

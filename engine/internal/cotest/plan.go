@@ -112,6 +112,9 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 		}
 	}
 	n, kind := roundOne*m.Rank(), canon.KindExplore
+	if a.estimates != nil { // for arms that came later, or got no pulls
+		n = roundOne * min(m.Rank(), len(slices.Concat(groups...)))
+	}
 	if a.misfit.data != nil {
 		kind = canon.KindExploreMisfit
 	}

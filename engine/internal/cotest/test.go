@@ -24,11 +24,13 @@ import (
 // the test is valid whatever they are, as long as they were fixed before the round.
 type coTest struct {
 	rounds.Candidates
-	opt      engine.Options
-	scales   rounds.Scales
-	planner  planner // nil in coTestFB, which plans by itself
-	epsilon  float64 // normalised
-	alpha    float64 // level of each test
+	opt     engine.Options
+	scales  rounds.Scales
+	planner planner // nil in coTestFB, which plans by itself
+	epsilon float64 // normalised
+	alpha   float64 // level of each test
+	tests   int     // how many tests share delta: contests with several arms
+	changed
 	misfit   misfit
 	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
@@ -91,20 +93,27 @@ func prepareCoTest(m *model.Model, opt engine.Options) (*coTest, error) {
 	if a.contests, err = newContests(m, !m.Cut() && !a.misfit.any()); err != nil {
 		return nil, err
 	}
-	tests := 0
 	for _, c := range a.contests {
 		if !c.closed {
-			tests++
+			a.tests++
 		}
 		a.merge(c)
 	}
-	if tests > 0 {
-		a.alpha = min(opt.Delta/float64(tests), mostAlpha)
+	a.withdrawn, a.most = make([]bool, m.Problem.N()), opt.Delta
+	a.alpha, err = a.level(opt.Delta)
+	return a, err
+}
+
+// level returns the level of each test at that delta; 0 where there is nothing to test.
+func (a *coTest) level(delta float64) (float64, error) {
+	if a.tests == 0 {
+		return 0, nil
 	}
-	if tests > 0 && a.alpha < leastAlpha {
-		return nil, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*float64(tests), leastAlpha, tests, opt.Delta)
+	n := float64(a.tests)
+	if delta/n < leastAlpha {
+		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n, leastAlpha, a.tests, delta)
 	}
-	return a, nil
+	return min(delta/n, mostAlpha), nil
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.

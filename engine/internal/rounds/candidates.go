@@ -3,6 +3,7 @@ package rounds
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -43,6 +44,53 @@ func (c *Candidates) Drop(round, arm, rival int, gap, width float64, rule engine
 		Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm], Rival: p.Arms.Names[rival],
 		Gap: gap * c.Model.Unit, Width: width * c.Model.Unit, Rule: rule,
 	})
+}
+
+// Reopen takes what the audit trail says of an arm's end back.
+func (c *Candidates) Reopen(arm int) {
+	p := c.Model.Problem
+	c.trail = slices.DeleteFunc(c.trail, func(e engine.Elimination) bool {
+		return e.Task == p.Tasks.Names[p.TaskOf[arm]] && e.Arm == p.Arms.Names[arm]
+	})
+}
+
+// Withdrawn records that an arm was taken out of its task.
+func (c *Candidates) Withdrawn(round, arm int) {
+	p := c.Model.Problem
+	c.Reopen(arm)
+	c.trail = append(c.trail, engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn})
+}
+
+// TakeTrail begins the audit trail with that of other candidates, but for the arms that left theirs
+// before any data.
+func (c *Candidates) TakeTrail(from *Candidates) {
+	for _, e := range from.trail {
+		if e.Rule != engine.RuleSame {
+			c.trail = append(c.trail, e)
+		}
+	}
+}
+
+// CheckWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.
+func (c *Candidates) CheckWithdraw(withdrawn []bool, arms []int) error {
+	p := c.Model.Problem
+	gone := slices.Clone(withdrawn)
+	if gone == nil {
+		gone = make([]bool, p.N())
+	}
+	for _, i := range arms {
+		if i < 0 || i >= p.N() {
+			return fmt.Errorf("there is no arm %d", i)
+		}
+		gone[i] = true
+	}
+	for _, i := range arms {
+		lo, hi := p.ArmsOf(p.TaskOf[i])
+		if !slices.Contains(gone[lo:hi], false) {
+			return fmt.Errorf("task %q: a task keeps at least one arm; %q would be the last to go", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
+		}
+	}
+	return nil
 }
 
 // Leader returns the arm of the set with the largest estimate, the first of

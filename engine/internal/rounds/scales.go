@@ -86,6 +86,9 @@ func (n *Scales) Learn(b engine.Batch) (err error) {
 	}
 	precision := make([]float64, p.N())
 	for i, g := range n.Groups {
+		if n.Model.Precision[i] == 0 { // withdrawn
+			continue
+		}
 		factor := (n.squares[g] + fewestFree*squares/freedom) / (n.freedom[g] + fewestFree)
 		sigma := p.Noise.Scales[i] / n.Model.Unit
 		precision[i] = 1 / (sigma * sigma * factor)
@@ -101,7 +104,9 @@ func (n *Scales) Change(before *model.Model) float64 {
 	}
 	least := math.Inf(1)
 	for i, precision := range n.Model.Precision {
-		least = min(least, precision/before.Precision[i])
+		if before.Precision[i] > 0 {
+			least = min(least, precision/before.Precision[i])
+		}
 	}
 	return least
 }
@@ -160,6 +165,25 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 		}
 	}
 	return least
+}
+
+// Take adds what the rounds of other arms tell of noise scales, before any data of its own; at holds
+// their places, -1 for those that are left out.
+func (n *Scales) Take(from Scales, at []int) error {
+	if n.Groups == nil || from.Groups == nil {
+		return nil
+	}
+	taken := make([]bool, len(from.freedom))
+	for k, i := range at {
+		if i < 0 || taken[from.Groups[k]] {
+			continue
+		}
+		g, ratio := from.Groups[k], from.Model.Problem.Noise.Scales[k]/n.Model.Problem.Noise.Scales[i]
+		taken[g] = true
+		n.freedom[n.Groups[i]] += from.freedom[g]
+		n.squares[n.Groups[i]] += from.squares[g] * ratio * ratio
+	}
+	return n.Learn(engine.Batch{})
 }
 
 // Few reports whether some scale of the arms is unknown and known to fewer degrees of freedom than a

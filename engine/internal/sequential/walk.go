@@ -85,6 +85,9 @@ type Walk struct {
 	Offset int
 	Out    bool // S has reached z √T: x is not a best arm
 	steps  []step
+
+	crossed bool    // S by itself has reached z √T
+	also    []*Walk // the same arm's walks without the steps of arms that were withdrawn
 }
 
 // A step is what one round told about x.
@@ -93,6 +96,7 @@ type step struct {
 	leader int
 	root   float64 // √dT
 	look   int     // where it led
+	info   float64 // 1/variance of the round's estimate, as the bet had it
 }
 
 // A Bet is one step of a walk, fixed before the data of its round.
@@ -109,13 +113,32 @@ type Bet struct {
 
 // Settle takes in what the round says: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
-	w := b.Walk
+	taken := step{Score: s, leader: b.Leader, look: b.Look, info: 1 / b.Variance}
+	b.Walk.take(c, taken)
+	for _, w := range b.Walk.also {
+		if taken.look = c.Of(w).goes(w, taken.info, b.Look); taken.look > w.Look {
+			w.take(c, taken)
+		}
+	}
+	b.Walk.settle()
+}
+
+// take makes a step to its look.
+func (w *Walk) take(c Clock, s step) {
 	c = c.Of(w)
-	root := math.Sqrt(c.Time(b.Look) - c.Time(w.Look))
-	w.steps = append(w.steps, step{Score: s, leader: b.Leader, root: root, look: b.Look})
-	w.Sum += root * s.Z(0)
-	w.Look = b.Look
-	w.Out = w.Sum >= c.Height(w.Look)
+	s.root = math.Sqrt(c.Time(s.look) - c.Time(w.Look))
+	w.steps = append(w.steps, s)
+	w.Sum += s.root * s.Z(0)
+	w.Look = s.look
+	w.crossed = w.crossed || w.Sum >= c.Height(w.Look)
+}
+
+// settle sets whether x is out.
+func (w *Walk) settle() {
+	w.Out = w.crossed
+	for _, v := range w.also {
+		w.Out = w.Out && v.crossed
+	}
 }
 
 // Raised returns S if the leader were that much below x: what the walk would have been without the
@@ -139,10 +162,23 @@ func (s step) against(leader int, loss float64) float64 {
 // Excludes reports whether the walk excludes that x is above the leader by more than a loss ≥ 0,
 // normalised: whether S, raised by it, has crossed at some look.
 func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
-	c = c.Of(w)
 	if w.Out {
 		return true
 	}
+	for _, v := range w.also {
+		if !v.excludes(c, leader, loss) {
+			return false
+		}
+	}
+	return w.excludes(c, leader, loss)
+}
+
+// excludes is Excludes of this walk alone.
+func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
+	if w.crossed {
+		return true
+	}
+	c = c.Of(w)
 	sum := 0.0
 	for _, s := range w.steps {
 		if sum += s.root * s.against(leader, loss); sum >= c.Height(s.look) {
@@ -201,6 +237,16 @@ func (w *Walk) Gap(c Clock) (gap, width float64) {
 //
 // It is at least what brings the walk to its next look: less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
+	need := w.need(c, leader, gap, slack, above)
+	for _, v := range w.also {
+		if !v.crossed {
+			need = max(need, v.need(c, leader, gap, slack, above))
+		}
+	}
+	return need
+}
+
+func (w *Walk) need(c Clock, leader int, gap, slack, above float64) float64 {
 	c = c.Of(w)
 	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
 	rest := w.Raised(leader, slack) - gap*t

@@ -1,0 +1,313 @@
+package algorithms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// changers are the algorithms whose question can change.
+var changers = []string{"CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC"}
+
+// begun returns the steps of an algorithm on a problem.
+func begun(t *testing.T, name string, p *problem.Problem, opt engine.Options) *engine.Steps {
+	t.Helper()
+	entry, err := Named(engine.ModeFC, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alg, err := entry.New(plain.ModelOf(t, p), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := engine.Begin(alg, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// drive makes the rounds of a run, with what between does after each of them.
+func drive(t *testing.T, s *engine.Steps, pull func(engine.Plan) engine.Batch, between func(round int)) engine.Outcome {
+	t.Helper()
+	for range 60 {
+		plan, more, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			break
+		}
+		if err := s.Learn(pull(plan)); err != nil {
+			t.Fatal(err)
+		}
+		explained(s.Algorithm())
+		if between != nil {
+			between(plan.Round)
+		}
+	}
+	return s.Outcome()
+}
+
+// undigested is an outcome as text without digests.
+func undigested(out engine.Outcome) string {
+	for k := range out.Rounds {
+		out.Rounds[k].Digest = ""
+	}
+	return all(out)
+}
+
+// Changes that change nothing leave a run as it is: the same epsilon, the same delta, and going on with
+// an algorithm that was just made for the same problem, after any round.
+func TestChangesOfNothing(t *testing.T) {
+	problems := append(enginetest.Instances(t), enginetest.Paper(t, 2, 0.5))
+	problems[4].Noise.UnknownBy = problem.UnknownTask
+	for _, name := range changers {
+		for _, p := range problems {
+			opt := engine.Options{Delta: 0.1, Epsilon: 0.05}
+			pull := func() func(engine.Plan) engine.Batch {
+				rng := rand.New(rand.NewPCG(5, 5))
+				return func(plan engine.Plan) engine.Batch { return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan) }
+			}
+			want := undigested(drive(t, begun(t, name, p, opt), pull(), nil))
+			for what, change := range map[string]func(s *engine.Steps) error{
+				"epsilon": func(s *engine.Steps) error { return s.SetEpsilon(opt.Epsilon) },
+				"delta":   func(s *engine.Steps) error { return s.SetDelta(opt.Delta) },
+				"extend": func(s *engine.Steps) error {
+					at := make([]int, p.N())
+					for i := range at {
+						at[i] = i
+					}
+					return s.Extend(begun(t, name, p, opt).Algorithm(), at)
+				},
+			} {
+				s := begun(t, name, p, opt)
+				got := undigested(drive(t, s, pull(), func(int) {
+					if err := change(s); err != nil {
+						t.Fatal(err)
+					}
+				}))
+				if got != want {
+					n := 0
+					for n < min(len(got), len(want)) && got[n] == want[n] {
+						n++
+					}
+					t.Errorf("%s, %s, %s:\n… %.150s\nwant\n… %.150s", name, p.Name, what, got[max(0, n-60):], want[max(0, n-60):])
+				}
+			}
+		}
+	}
+}
+
+// A withdrawn arm is pulled no more and is no answer; the best of the others is. What the run states
+// counts the change.
+func TestWithdrawBest(t *testing.T) {
+	for _, name := range changers {
+		for _, after := range []int{0, 1, 2, 3, 100} { // 100: when all is decided
+			p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2, 3}, []float64{3, 0, 1, 2})
+			opt := engine.Options{Delta: 0.1}
+			s := begun(t, name, p, opt)
+			rng := rand.New(rand.NewPCG(9, 9))
+			gone := false
+			withdraw := func() {
+				if err := s.Withdraw(3); err != nil { // the best arm of task a
+					t.Fatal(err)
+				}
+				gone = true
+			}
+			if after == 0 {
+				withdraw()
+			}
+			pull := func(plan engine.Plan) engine.Batch {
+				if gone && plan.Counts[3] > 0 {
+					t.Errorf("%s: a withdrawn arm is pulled %d times", name, plan.Counts[3])
+				}
+				return enginetest.Pull(rng, p, plan)
+			}
+			out := drive(t, s, pull, func(round int) {
+				if round == after {
+					withdraw()
+				}
+			})
+			if !gone {
+				if out.Answers[0].Arm != "4" {
+					t.Errorf("%s: before the change the answer is %+v", name, out.Answers[0])
+				}
+				withdraw()
+				out = drive(t, s, pull, nil)
+			}
+			if a := out.Answers; a[0].Arm != "3" || a[1].Arm != "1" {
+				t.Errorf("%s, withdrawn after round %d: answers %+v", name, after, a)
+			}
+			found := 0
+			for _, e := range out.Eliminations {
+				if e.Rule == engine.RuleWithdrawn && e.Task == "a" && e.Arm == "4" {
+					found++
+				} else if e.Arm == "4" && e.Task == "a" {
+					t.Errorf("%s: a withdrawn arm left otherwise, too: %+v", name, e)
+				}
+			}
+			if found != 1 || len(out.Eliminations) != 6 {
+				t.Errorf("%s, after round %d: eliminations %+v", name, after, out.Eliminations)
+			}
+			want := 0.1 * 1.5 // one change of one of two contests
+			if name == "CoBayesFC" {
+				want = 0.1
+			}
+			if diff := out.Bound - want; diff > 1e-12 || diff < -1e-12 {
+				t.Errorf("%s: states %g, want %g", name, out.Bound, want)
+			}
+		}
+	}
+}
+
+// An arm that comes later is measured and wins where it is best, also in a task that was decided, and so
+// is a task that comes later; what was decided stays.
+func TestExtend(t *testing.T) {
+	for _, name := range changers {
+		for _, after := range []int{0, 1, 2, 100} {
+			for _, unknown := range []string{"", problem.UnknownProblem} { // agents alone, and together
+				before := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2}, []float64{3, 0, 1, 2})
+				now := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2, 5}, []float64{3, 0, 1, 2}, []float64{0, 2})
+				before.Noise.UnknownBy, now.Noise.UnknownBy = unknown, unknown
+				at := []int{0, 1, 2, 4, 5, 6, 7}
+				opt := engine.Options{Delta: 0.1}
+				s := begun(t, name, before, opt)
+				rng := rand.New(rand.NewPCG(2, 9))
+				p := before
+				extend := func() {
+					if err := s.Extend(begun(t, name, now, opt).Algorithm(), at); err != nil {
+						t.Fatal(err)
+					}
+					p = now
+				}
+				if after == 0 {
+					extend()
+				}
+				pull := func(plan engine.Plan) engine.Batch { return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan) }
+				out := drive(t, s, pull, func(round int) {
+					if round == after {
+						extend()
+					}
+				})
+				rounds := len(out.Rounds)
+				if after == 100 {
+					extend()
+					out = drive(t, s, pull, nil)
+				}
+				var got []string
+				for _, a := range out.Answers {
+					got = append(got, a.Arm)
+				}
+				if fmt.Sprint(got) != "[4 1 2]" || after == 100 && len(out.Rounds) <= rounds {
+					t.Errorf("%s, after round %d: answers %v in %d rounds", name, after, got, len(out.Rounds))
+				}
+				if name == "CoTestFC" && unknown != "" && after > 0 && out.Bound != 0.2 { // two of two contests
+					t.Errorf("%s: states %g, want 0.2", name, out.Bound)
+				}
+				// the agents of task a and of the new one, which has a third of delta
+				if want := 0.1 + 0.05; name == "IndTestFC" && after > 0 && math.Abs(out.Bound-(want+0.1/3)) > 1e-12 {
+					t.Errorf("%s: states %g, want %g", name, out.Bound, want+0.1/3)
+				}
+			}
+		}
+	}
+}
+
+// A larger epsilon decides at once what is near enough, a smaller one opens it again; a larger delta is
+// stated for good.
+func TestEpsilonAndDeltaChange(t *testing.T) {
+	for _, name := range changers {
+		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05, 0.1})
+		opt := engine.Options{Delta: 0.1, MaxRounds: 60}
+		s := begun(t, name, p, opt)
+		rng := rand.New(rand.NewPCG(3, 9))
+		pull := func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }
+		decided := 0
+		for range 5 {
+			plan, more, err := s.Next()
+			if err != nil || !more {
+				t.Fatal(name, err, more)
+			}
+			if err := s.Learn(pull(plan)); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.SetEpsilon(100); err != nil {
+				t.Fatal(err)
+			}
+			if s.Outcome().Answers[0].Decided {
+				decided++
+			}
+			if err := s.SetEpsilon(0); err != nil {
+				t.Fatal(err)
+			}
+			if a := s.Outcome().Answers[0]; a.Decided {
+				t.Fatalf("%s: epsilon = 0 and decided: %+v", name, a)
+			}
+			for _, e := range s.Outcome().Eliminations {
+				if e.Rule == engine.RuleEpsilon {
+					t.Errorf("%s: epsilon = 0 and %+v", name, e)
+				}
+			}
+		}
+		if decided == 0 {
+			t.Errorf("%s: never within epsilon = 100", name)
+		}
+		if err := s.SetDelta(0.3); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SetDelta(0.01); err != nil {
+			t.Fatal(err)
+		}
+		out := drive(t, s, pull, nil)
+		if want := 0.3; name != "CoBayesFC" && out.Bound != want || out.Answers[0].Arm != "3" {
+			t.Errorf("%s: states %g, want %g; %+v", name, out.Bound, want, out.Answers)
+		}
+	}
+}
+
+// What cannot be changed is said, before anything changes.
+func TestChangesRefused(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{1, 0})
+	for _, name := range changers {
+		s := begun(t, name, p, engine.Options{})
+		plan, _, _ := s.Next()
+		for want, err := range map[string]error{
+			"epsilon must be 0 or more, got -1":              s.SetEpsilon(-1),
+			"delta must lie strictly between 0 and 1, got 1": s.SetDelta(1),
+			"there is no arm 4":                              s.Withdraw(4),
+			`task "b": a task keeps at least one arm`:        s.Withdraw(2, 3),
+			"3 places for 4 arms":                            s.Extend(begun(t, name, p, engine.Options{}).Algorithm(), []int{0, 1, 2}),
+		} {
+			if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "a task keeps at least one arm") {
+				t.Errorf("%s: error %v, want %q", name, err, want)
+			}
+		}
+		if again, _, _ := s.Next(); fmt.Sprint(again) != fmt.Sprint(plan) {
+			t.Errorf("%s: the plan changed", name)
+		}
+	}
+	for _, entry := range All() {
+		able := false
+		for _, name := range changers {
+			able = able || entry.Name == name
+		}
+		if _, alg, opt := suited(t, entry); !able {
+			s, err := engine.Begin(alg, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.SetEpsilon(1); !errors.Is(err, engine.ErrFixedQuestion) {
+				t.Errorf("%s: error %v", entry.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Changer is an Algorithm whose question may change while it runs (docs/theory.md, Changes of a
+// running test). All calls come between two rounds.
+type Changer interface {
+	// SetEpsilon replaces Options.Epsilon; what is decided is looked at again.
+	SetEpsilon(epsilon float64) error
+	// SetDelta replaces Options.Delta for all decisions to come.
+	SetDelta(delta float64) error
+	// CanWithdraw reports why these arms cannot be withdrawn.
+	CanWithdraw(arms []int) error
+	// Withdraw takes arms out: they are no answers any more, and are not pulled.
+	Withdraw(arms []int) error
+	// Bound returns what the probability of a wrong answer is at most after all changes so far.
+	Bound() float64
+}
+
+// A Continuer is an Algorithm that can go on where another one of its kind stands.
+type Continuer interface {
+	// Continue takes over what an algorithm on fewer arms knows and has decided; at holds for each of
+	// its arms the number that it has now, -1 for one that was withdrawn and is no more. It is called
+	// before the first Plan.
+	Continue(from Algorithm, at []int) error
+}
+
+// ErrFixedQuestion is wrapped by errors of algorithms that cannot change what they ask.
+var ErrFixedQuestion = errors.New("the algorithm cannot change its question while it runs")
+
+// The kinds of changes, as the digests have them.
+const (
+	changeEpsilon byte = iota + 1
+	changeDelta
+	changeWithdraw
+	changeExtend
+)
+
+// SetEpsilon replaces epsilon, reward units, for the answers to come and those that were given; it may
+// be changed at any time for any reason. While a round is open it waits for the round's rewards, as
+// all changes do: what the round decides was fixed with it.
+func (s *Steps) SetEpsilon(epsilon float64) error {
+	if err := (Options{Epsilon: epsilon}).checkOne(); err != nil {
+		return err
+	}
+	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c Changer) error { return c.SetEpsilon(epsilon) })
+}
+
+// SetDelta replaces the error probability for the decisions to come. What the run states is the largest
+// that was ever in force.
+func (s *Steps) SetDelta(delta float64) error {
+	if !(delta > 0 && delta < 1) {
+		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
+	}
+	return s.change(changeDelta, []uint64{math.Float64bits(delta)}, func(c Changer) error { return c.SetDelta(delta) })
+}
+
+// checkOne checks options of which the others are at their defaults.
+func (o Options) checkOne() error {
+	_, err := o.Checked("")
+	return err
+}
+
+// Withdraw takes arms, by their numbers, out of their tasks for the rest of the run: they are no answers
+// any more and are not pulled. Each task keeps at least one arm.
+func (s *Steps) Withdraw(arms ...int) error {
+	var link []uint64
+	for _, i := range arms {
+		if i < 0 || s.arms > 0 && i >= s.arms {
+			return fmt.Errorf("there is no arm %d", i)
+		}
+		link = append(link, uint64(i))
+	}
+	c, able := s.alg.(Changer)
+	if !able {
+		return ErrFixedQuestion
+	}
+	if err := c.CanWithdraw(arms); err != nil {
+		return err
+	}
+	arms = slices.Clone(arms)
+	return s.change(changeWithdraw, link, func(c Changer) error { return c.Withdraw(arms) })
+}
+
+// Extend goes on with an algorithm of the same kind on a problem with more arms or tasks, just made; at
+// holds for each arm of the run its number there, -1 for an arm that was withdrawn and is not there any
+// more.
+func (s *Steps) Extend(alg Algorithm, at []int) error {
+	c, able := alg.(Continuer)
+	switch {
+	case !able:
+		return ErrFixedQuestion
+	case s.arms > 0 && len(at) != s.arms:
+		return fmt.Errorf("%d places for %d arms", len(at), s.arms)
+	}
+	at = slices.Clone(at)
+	var link []uint64
+	for _, i := range at {
+		link = append(link, uint64(int64(i)))
+	}
+	return s.change(changeExtend, link, func(Changer) error {
+		if err := c.Continue(s.alg, at); err != nil {
+			return err
+		}
+		s.alg, s.arms, s.check = alg, 0, nil
+		for k, b := range s.learned {
+			s.learned[k] = b.moved(at)
+		}
+		if r, ok := alg.(KernelReliant); ok {
+			if s.check = r.FitCheck(); s.check != nil {
+				for r, b := range s.learned {
+					_, s.out.LackOfFit = s.check.Learn(r+1, b)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// moved returns the batch with its arms at other places.
+func (b Batch) moved(at []int) Batch {
+	n := 0
+	for _, i := range at {
+		n = max(n, i+1)
+	}
+	out := Batch{Counts: make([]int, n), Means: make([]float64, n)}
+	if b.Squares != nil {
+		out.Squares = make([]float64, n)
+	}
+	for k, i := range at {
+		if i < 0 {
+			continue
+		}
+		out.Counts[i], out.Means[i] = b.Counts[k], b.Means[k]
+		if b.Squares != nil {
+			out.Squares[i] = b.Squares[k]
+		}
+	}
+	return out
+}
+
+// change makes a change now, or after the open round. A run that had ended may go on.
+func (s *Steps) change(kind byte, link []uint64, make func(Changer) error) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	c, able := s.alg.(Changer)
+	if !able {
+		return ErrFixedQuestion
+	}
+	later := func() error {
+		if changer, able := s.alg.(Changer); able {
+			c = changer
+		}
+		if err := make(c); err != nil {
+			return err
+		}
+		b := append(s.chain.begin(linkChange, len(s.out.Rounds)), kind)
+		for _, x := range link {
+			b = binary.LittleEndian.AppendUint64(b, x)
+		}
+		s.chain.close(b)
+		s.ended = false
+		return nil
+	}
+	if s.plan.Counts == nil {
+		return later()
+	}
+	s.changes = append(s.changes, later)
+	return nil
+}
+
+// bound returns what an algorithm states of its errors after changes; 0 where it states nothing.
+func bound(alg Algorithm) float64 {
+	if c, ok := alg.(Changer); ok {
+		return c.Bound()
+	}
+	return 0
+}

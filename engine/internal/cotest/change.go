@@ -1,0 +1,367 @@
+package cotest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+// changed holds how the question of a test has changed while it ran (docs/theory.md, Changes of a running
+// test).
+type changed struct {
+	withdrawn []bool  // N
+	most      float64 // the largest delta that was ever in force
+	questions int     // changes of arms, by contest: k
+}
+
+var (
+	_ engine.Changer   = (*coTest)(nil)
+	_ engine.Continuer = (*coTest)(nil)
+)
+
+// Bound returns δ(1 + k/G): every change of a contest's arms may give it another best arm, whose walk
+// may cross by chance as well. δ is the largest that was ever in force.
+func (a *coTest) Bound() float64 {
+	if a.tests == 0 {
+		return a.most
+	}
+	return min(1, a.most*(1+float64(a.questions)/float64(a.tests)))
+}
+
+// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
+func (a *coTest) SetEpsilon(epsilon float64) error {
+	a.opt.Epsilon, a.epsilon = epsilon, epsilon/a.Model.Unit
+	a.review()
+	return nil
+}
+
+// SetDelta replaces the heights. No look is ever judged by lower ones than those of the largest delta.
+func (a *coTest) SetDelta(delta float64) error {
+	alpha, err := a.level(delta)
+	if err != nil {
+		return err
+	}
+	most, law := max(a.most, delta), a.opt.LawFor(a.Model.Problem)
+	if a.tests > 0 {
+		top, err := a.level(most)
+		if err != nil {
+			return err
+		}
+		z, err := heights(a.Model.Context(), a.Model.Memory, law, top)
+		if err != nil {
+			return err
+		}
+		now, err := heights(a.Model.Context(), a.Model.Memory, law, alpha)
+		if err != nil {
+			return err
+		}
+		a.clock.Z = slices.Clone(now)
+		for k := range z {
+			a.clock.Z[k] = max(now[k], z[k])
+		}
+	}
+	a.opt.Delta, a.alpha, a.most = delta, alpha, most
+	for _, c := range a.contests {
+		for k, w := range c.walks {
+			if k != c.leader {
+				w.Recheck(a.clock)
+			}
+		}
+	}
+	a.review()
+	return nil
+}
+
+// review looks at all contests again, after a change of the question: those that are not decided any
+// more go on, with the arms that are open.
+func (a *coTest) review() {
+	bets := a.bets
+	a.bets = nil
+	defer func() { a.bets = bets }()
+	for _, c := range a.contests {
+		if len(c.arms) == 1 {
+			c.leader, c.closed = 0, true
+			a.sync(c)
+			continue
+		}
+		if c.closed && c.settled(a.clock, a.epsilon) {
+			a.sync(c)
+			continue
+		}
+		before := c.arms[c.leader]
+		for k, i := range c.arms {
+			if !c.walks[k].Out {
+				a.reopen(c, i)
+			}
+		}
+		c.closed = false
+		if a.estimates == nil {
+			a.sync(c)
+			continue
+		}
+		c.conclude(a.guesses(), a.clock, a.epsilon)
+		c.startClocks(a.clock, a.variance)
+		for k, i := range c.arms { // walks that crossed by a change and not by a bet
+			if w := c.walks[k]; w.Out && slices.Contains(a.Sets[c.tasks[0]], a.in(c.tasks[0], c, i)) {
+				gap, width := w.Gap(a.clock)
+				a.remove(a.round, c, i, before, gap, width, engine.RuleCombination)
+			}
+		}
+		a.record(c, before)
+	}
+}
+
+// settled reports whether no arm but the leader may still be the answer.
+func (c *contest) settled(clock sequential.Clock, epsilon float64) bool {
+	for k := range c.arms {
+		if c.open(k, clock, epsilon) {
+			return false
+		}
+	}
+	return true
+}
+
+// reopen takes back that arm i of a contest has left its tasks.
+func (a *coTest) reopen(c *contest, i int) {
+	for _, v := range c.tasks {
+		a.Reopen(a.in(v, c, i))
+	}
+}
+
+// CanWithdraw reports arms that are not there, and the last one of a task.
+func (a *coTest) CanWithdraw(arms []int) error { return a.CheckWithdraw(a.withdrawn, arms) }
+
+// Withdraw takes arms out. Walks hold from then on with and without the steps that such an arm led; arms
+// that are not out by both are open again.
+func (a *coTest) Withdraw(arms []int) error {
+	if err := a.CanWithdraw(arms); err != nil {
+		return err
+	}
+	var err error
+	if a.Model, err = a.Model.Without(arms); err != nil {
+		return err
+	}
+	if a.scales.Model, err = a.scales.Model.Without(arms); err != nil {
+		return err
+	}
+	asked := map[*contest]bool{}
+	for _, i := range arms {
+		if !a.withdrawn[i] {
+			a.withdrawn[i] = true
+			if c := a.withdraw(i); c != nil {
+				asked[c] = true
+			}
+			a.Withdrawn(a.round, i)
+		}
+	}
+	a.questions += len(asked)
+	a.loose = true
+	if a.misfit.data != nil {
+		for _, i := range arms {
+			a.misfit.data.Counts[i] = 0
+		}
+	}
+	if err := a.estimate(); err != nil {
+		return err
+	}
+	a.review()
+	return nil
+}
+
+// withdraw takes arm i out of its contest. It returns the contest where that changes which arm may be
+// its best.
+func (a *coTest) withdraw(i int) *contest {
+	v := a.Model.Problem.TaskOf[i]
+	c := a.apart(v)
+	k := slices.Index(c.arms, i)
+	if k < 0 { // it was the same as another arm, which stands for both
+		return nil
+	}
+	lo, hi := a.Model.Problem.ArmsOf(v)
+	for j := lo; j < hi; j++ {
+		if j != i && !a.withdrawn[j] && !slices.Contains(c.arms, j) && a.Model.Same(i, j) {
+			c.arms[k] = j
+			to := func(arm int) int {
+				if arm == i {
+					return j
+				}
+				return arm
+			}
+			for n, w := range c.walks {
+				c.walks[n] = w.Moved(to, 1)
+			}
+			a.Reopen(j)
+			return nil
+		}
+	}
+	leader := c.arms[c.leader]
+	c.arms, c.walks = slices.Delete(c.arms, k, k+1), slices.Delete(c.walks, k, k+1)
+	for _, w := range c.walks {
+		w.Withdraw(a.clock, i)
+	}
+	if c.leader = slices.Index(c.arms, leader); c.leader < 0 {
+		c.leader = 0
+		for n, w := range c.walks { // the leader must not be out
+			if !w.Out && (c.walks[c.leader].Out || a.estimates != nil && a.estimates[c.arms[n]] > a.estimates[c.arms[c.leader]]) {
+				c.leader = n
+			}
+		}
+	}
+	return c
+}
+
+// apart makes task v a contest of its own, with the walks that it had in common with others.
+func (a *coTest) apart(v int) *contest {
+	n := slices.IndexFunc(a.contests, func(c *contest) bool { return slices.Contains(c.tasks, v) })
+	c := a.contests[n]
+	if len(c.tasks) == 1 {
+		return c
+	}
+	rest := slices.DeleteFunc(slices.Clone(c.tasks), func(u int) bool { return u == v })
+	a.contests[n] = a.copied(c, rest)
+	a.contests = append(a.contests, a.copied(c, []int{v}))
+	return a.contests[len(a.contests)-1]
+}
+
+// copied returns a contest as that of some of its tasks.
+func (a *coTest) copied(c *contest, tasks []int) *contest {
+	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited}
+	to := func(arm int) int { return arm + out.first - c.first }
+	for k, i := range c.arms {
+		out.arms = append(out.arms, to(i))
+		out.walks = append(out.walks, c.walks[k].Moved(to, 1))
+	}
+	return out
+}
+
+// estimate forms the estimates of all data again.
+func (a *coTest) estimate() error {
+	if a.estimates == nil || a.belief != nil {
+		return nil
+	}
+	means := a.Means()
+	pooled, err := a.pool(means)
+	if err != nil {
+		return err
+	}
+	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
+	return nil
+}
+
+// Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin with
+// new data and have the level of the others.
+func (a *coTest) Continue(from engine.Algorithm, at []int) error {
+	old, same := from.(*coTest)
+	if !same || len(at) != old.Model.Problem.N() {
+		return fmt.Errorf("%w: it goes on from a test of its own kind", engine.ErrFixedQuestion)
+	}
+	unit := old.Model.Unit / a.Model.Unit
+	a.Pool.Take(old.Pool, at)
+	if err := a.scales.Take(old.scales, at); err != nil {
+		return err
+	}
+	if a.misfit.data != nil && old.misfit.data != nil {
+		a.misfit.data.Take(old.misfit.data, at)
+	}
+	if old.tests > 0 {
+		a.tests, a.alpha, a.most, a.questions, a.clock = old.tests, old.alpha, old.most, old.questions, old.clock
+		a.clock.Origin = old.clock.Origin / (unit * unit)
+	}
+	a.round, a.loose = old.round, true
+	a.TakeTrail(&old.Candidates)
+	for _, c := range a.contests {
+		if a.adopt(c, old, at, unit) && old.tests > 0 {
+			a.questions++
+		}
+	}
+	var gone []int
+	for k, i := range at {
+		if i >= 0 && old.withdrawn[k] {
+			gone = append(gone, i)
+		}
+	}
+	if old.estimates != nil && (engine.Plan{Counts: a.Counts}).Pulls() > 0 {
+		a.estimates = make([]float64, a.Model.Problem.N()) // to be formed
+		if err := a.estimate(); err != nil {
+			return err
+		}
+		if a.misfit.data != nil {
+			a.misfit.learn(a.Model, engine.Batch{}, a.opt.Robust, a.alpha)
+		}
+	}
+	k := a.questions
+	if len(gone) > 0 {
+		if err := a.Withdraw(gone); err != nil {
+			return err
+		}
+		a.questions = k
+	}
+	a.review()
+	return nil
+}
+
+// adopt gives the arms of a contest the walks that they had; isNew reports whether some had none, so
+// that one of them may be the contest's best arm.
+func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew bool) {
+	place := map[int]int{} // by number now, number then
+	for k, i := range at {
+		if i >= 0 {
+			place[i] = k
+		}
+	}
+	leader := -1
+	for k, i := range c.arms {
+		walk := (*sequential.Walk)(nil)
+		for _, v := range c.tasks {
+			j, known := place[a.in(v, c, i)]
+			if !known || old.withdrawn[j] {
+				continue
+			}
+			if w, oc := old.walkOf(j); w != nil {
+				u := old.Model.Problem.TaskOf[j]
+				walk = w.Moved(func(leader int) int {
+					then := old.in(u, oc, leader)
+					if then < 0 || then >= len(at) || at[then] < 0 {
+						return math.MinInt + leader // of an arm that is no more
+					}
+					return at[then] - a.in(v, c, c.first) + c.first
+				}, unit)
+				c.unlimited, c.closed = oc.unlimited, oc.closed
+				if oc.walks[oc.leader] == w {
+					leader = k
+				}
+				break
+			}
+		}
+		if walk == nil {
+			j, known := place[i]
+			isNew = isNew || !known || !old.withdrawn[j]
+			continue
+		}
+		c.walks[k] = walk
+	}
+	c.closed = len(c.arms) == 1 || c.closed && !isNew
+	c.leader = max(leader, 0)
+	a.sync(c)
+	return isNew && len(c.arms) > 1
+}
+
+// walkOf returns the walk of an arm with its contest, that of the arm that stands for it where the
+// kernel cannot tell them apart; nil where it has none.
+func (a *coTest) walkOf(arm int) (*sequential.Walk, *contest) {
+	v := a.Model.Problem.TaskOf[arm]
+	for _, c := range a.contests {
+		if !slices.Contains(c.tasks, v) {
+			continue
+		}
+		for k, i := range c.arms {
+			if j := a.in(v, c, i); j == arm || a.Model.Same(j, arm) {
+				return c.walks[k], c
+			}
+		}
+	}
+	return nil, nil
+}

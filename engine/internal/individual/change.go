@@ -1,0 +1,121 @@
+package individual
+
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+var (
+	_ engine.Changer   = (*Algorithm)(nil)
+	_ engine.Continuer = (*Algorithm)(nil)
+)
+
+// SetEpsilon sets it for every agent.
+func (a *Algorithm) SetEpsilon(epsilon float64) error {
+	return a.each(func(_ int, c engine.Changer) error { return c.SetEpsilon(epsilon) })
+}
+
+// SetDelta gives every agent its part.
+func (a *Algorithm) SetDelta(delta float64) error {
+	return a.each(func(_ int, c engine.Changer) error { return c.SetDelta(delta / float64(len(a.Parts))) })
+}
+
+// each hands a change to all agents; none is changed where some cannot.
+func (a *Algorithm) each(change func(v int, c engine.Changer) error) error {
+	for _, part := range a.Parts {
+		if _, able := part.(engine.Changer); !able {
+			return engine.ErrFixedQuestion
+		}
+	}
+	for v, part := range a.Parts {
+		if err := change(v, part.(engine.Changer)); err != nil {
+			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+	}
+	return nil
+}
+
+// own returns the arms of task v by their numbers within it.
+func (a *Algorithm) own(v int, arms []int) (out []int) {
+	lo, hi := a.model.Problem.ArmsOf(v)
+	for _, i := range arms {
+		if i >= lo && i < hi {
+			out = append(out, i-lo)
+		}
+	}
+	return out
+}
+
+// CanWithdraw asks the agents.
+func (a *Algorithm) CanWithdraw(arms []int) error {
+	for _, i := range arms {
+		if i < 0 || i >= a.model.Problem.N() {
+			return fmt.Errorf("there is no arm %d", i)
+		}
+	}
+	return a.each(func(v int, c engine.Changer) error { return c.CanWithdraw(a.own(v, arms)) })
+}
+
+// Withdraw tells every agent which of its arms go.
+func (a *Algorithm) Withdraw(arms []int) error {
+	if err := a.CanWithdraw(arms); err != nil {
+		return err
+	}
+	return a.each(func(v int, c engine.Changer) error {
+		if own := a.own(v, arms); len(own) > 0 {
+			return c.Withdraw(own)
+		}
+		return nil
+	})
+}
+
+// Bound returns the sum of what the agents may err by; 0 where one of them states nothing.
+func (a *Algorithm) Bound() float64 {
+	sum := 0.0
+	for _, part := range a.Parts {
+		c, able := part.(engine.Changer)
+		if !able {
+			return 0
+		}
+		sum += c.Bound()
+	}
+	return min(sum, 1)
+}
+
+// Continue lets the agents of tasks that were there go on; those of new tasks begin.
+func (a *Algorithm) Continue(from engine.Algorithm, at []int) error {
+	if w, ok := from.(interface{ Agents() *Algorithm }); ok {
+		from = w.Agents()
+	}
+	old, same := from.(*Algorithm)
+	if !same || len(at) != old.model.Problem.N() {
+		return fmt.Errorf("%w: agents on their own go on from such agents", engine.ErrFixedQuestion)
+	}
+	for u, part := range old.Parts {
+		lo, hi := old.model.Problem.ArmsOf(u)
+		v, places := -1, make([]int, hi-lo)
+		for k := range places {
+			if places[k] = at[lo+k]; places[k] >= 0 {
+				v = a.model.Problem.TaskOf[places[k]]
+				first, _ := a.model.Problem.ArmsOf(v)
+				places[k] -= first
+			}
+		}
+		if v < 0 {
+			continue
+		}
+		c, able := a.Parts[v].(engine.Continuer)
+		if !able {
+			return engine.ErrFixedQuestion
+		}
+		if err := c.Continue(part, places); err != nil {
+			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+	}
+	a.round = old.round
+	return nil
+}
+
+// Agents returns the agents, also where an algorithm holds them.
+func (a *Algorithm) Agents() *Algorithm { return a }

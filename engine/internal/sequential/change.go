@@ -1,0 +1,67 @@
+package sequential
+
+import "slices"
+
+// Walks while their question changes (docs/theory.md, Changes of a running test).
+
+// goes returns the look to which a step of that information takes a walk; fixed is the one that a
+// clock with fixed times prescribes. The clock is that of the walk.
+func (c Clock) goes(w *Walk, info float64, fixed int) int {
+	if c.Times != nil {
+		return fixed
+	}
+	return c.nearest(c.Time(w.Look) + info)
+}
+
+// Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led speak
+// against x only because it was better, so the walk is made a second time as if it had sat out of them;
+// x is out when both have crossed. It reports whether that arm led any step.
+func (w *Walk) Withdraw(c Clock, leader int) bool {
+	var more []*Walk
+	for _, v := range append([]*Walk{w}, w.also...) {
+		if slices.ContainsFunc(v.steps, func(s step) bool { return s.leader == leader }) {
+			more = append(more, v.without(c, leader))
+		}
+	}
+	w.also = append(w.also, more...)
+	w.settle()
+	return len(more) > 0
+}
+
+// without makes the walk again, sitting out where that arm led.
+func (w *Walk) without(c Clock, leader int) *Walk {
+	out := &Walk{Look: -1, Offset: w.Offset}
+	for _, s := range w.steps {
+		if s.leader == leader {
+			continue
+		}
+		if s.look = c.Of(out).goes(out, s.info, s.look); s.look > out.Look {
+			out.take(c, s)
+		}
+	}
+	return out
+}
+
+// Recheck looks again at the steps so far under other heights: x is out where its walk has crossed them.
+func (w *Walk) Recheck(c Clock) {
+	for _, v := range append([]*Walk{w}, w.also...) {
+		v.crossed = v.crossed || v.excludes(c, -1, 0)
+	}
+	w.settle()
+}
+
+// Moved returns a copy of the walk whose arms have other numbers, in units of which one old one has so
+// many.
+func (w *Walk) Moved(to func(arm int) int, unit float64) *Walk {
+	out := *w
+	out.Sum /= unit
+	out.steps, out.also = slices.Clone(w.steps), nil
+	for k := range out.steps {
+		s := &out.steps[k]
+		s.leader, s.Gap, s.Sd, s.root, s.info = to(s.leader), s.Gap*unit, s.Sd*unit, s.root/unit, s.info/(unit*unit)
+	}
+	for _, v := range w.also {
+		out.also = append(out.also, v.Moved(to, unit))
+	}
+	return &out
+}

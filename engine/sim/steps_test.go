@@ -1,0 +1,138 @@
+package sim_test
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// slot is one pull of a run.
+type slot struct{ round, arm, number int }
+
+// reward draws the reward of a slot from the raw rewards of its arm, whoever asks and when.
+func (s slot) reward(p *problem.Problem) float64 {
+	rng := rand.New(rand.NewPCG(uint64(s.round)<<32|uint64(s.arm), uint64(s.number)))
+	raw := p.Rewards[s.arm]
+	return raw[rng.IntN(len(raw))]
+}
+
+// inOrder sums the rewards of a round slot by slot.
+func inOrder(plan engine.Plan, reward func(slot) float64) engine.Batch {
+	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, len(plan.Counts))}
+	if plan.WantSquares {
+		b.Squares = make([]float64, len(plan.Counts))
+	}
+	for i, n := range plan.Counts {
+		for k := range n {
+			b.Means[i] += reward(slot{plan.Round, i, k}) / float64(n)
+		}
+		for k := 0; k < n && b.Squares != nil; k++ {
+			d := reward(slot{plan.Round, i, k}) - b.Means[i]
+			b.Squares[i] += d * d
+		}
+	}
+	return b
+}
+
+// The five runs of a campaign on the coupling data: results that come late, twice and in any order
+// make the run that engine.Run makes at once, bit for bit, digests included.
+func TestStepsOfCampaigns(t *testing.T) {
+	p := couplingProblem(t)
+	known, unknown := *p, *p
+	known.Noise.Scales, known.Noise.UnknownBy = make([]float64, p.N()), ""
+	for i := range known.Noise.Scales {
+		known.Noise.Scales[i] = 20
+	}
+	unknown.Noise.Scales, unknown.Noise.UnknownBy = known.Noise.Scales, problem.UnknownProblem
+	xi := engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}
+	for _, c := range []struct {
+		name, algorithm string
+		p               *problem.Problem
+		mode            string
+		opt             engine.Options
+	}{
+		{"CoTestFC", "CoTestFC", &known, engine.ModeFC, engine.Options{Epsilon: 10}},
+		{"CoTestFC, noise unknown", "CoTestFC", &unknown, engine.ModeFC, engine.Options{Epsilon: 10}},
+		{"CoBayesFC", "CoBayesFC", &known, engine.ModeFC, engine.Options{Epsilon: 10}},
+		{"CoKernelFC", "CoKernelFC", &known, engine.ModeFC, engine.Options{Epsilon: 10, Ridge: xi, Norm: 5}},
+		{"CoKernelFB", "CoKernelFB", &known, engine.ModeFB, engine.Options{Budget: 48, Ridge: xi, Norm: 5}},
+	} {
+		entry, err := algorithms.Named(c.mode, c.algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory := new(model.Memory)
+		create := func() engine.Algorithm {
+			m, err := model.New(c.p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alg, err := entry.New(m.Share(memory), c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return alg
+		}
+		want, err := engine.Run(context.Background(), create(), enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+			return inOrder(plan, func(s slot) float64 { return s.reward(c.p) })
+		}), c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		s, err := engine.Begin(create(), c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(7, 7))
+		for {
+			plan, more, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			var todo []slot
+			for i, n := range plan.Counts {
+				for k := range n {
+					todo = append(todo, slot{plan.Round, i, k})
+				}
+			}
+			told := map[slot]float64{}
+			for len(told) < len(todo) { // a third comes each day, some of it again
+				rng.Shuffle(len(todo), func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
+				for _, at := range todo[:max(1, len(todo)/3)] {
+					told[at] = at.reward(c.p)
+				}
+				if len(told) > len(todo)*19/20 {
+					for _, at := range todo {
+						told[at] = at.reward(c.p)
+					}
+				}
+			}
+			if err := s.Learn(inOrder(plan, func(at slot) float64 { return told[at] })); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := json.Marshal(s.Outcome())
+		if err != nil {
+			t.Fatal(err)
+		}
+		expected, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d rounds, %d samples, %s", c.name, len(want.Rounds), want.Samples, want.Status)
+		if string(got) != string(expected) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, expected)
+		}
+	}
+}
