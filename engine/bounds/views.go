@@ -57,10 +57,7 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 	if err != nil {
 		return Design{}, fmt.Errorf("design: %w", err)
 	}
-	if m, err = m.Exact(); err != nil {
-		return Design{}, err
-	}
-	d, err := design.Minimax(m.Space(ridge), design.Contrasts{Groups: p.Groups()}, m.Solver(tol))
+	d, err := firstRound(m, ridge, tol)
 	if err != nil {
 		return Design{}, err
 	}
@@ -71,6 +68,19 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 		}
 	}
 	return a, ctx.Err()
+}
+
+// firstRound solves for all pairs of all tasks; of very many arms on pivots, as far as these go.
+func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
+	c := design.Contrasts{Groups: m.Problem.Groups()}
+	if ridge > 0 && m.Many() {
+		return m.Certified(ridge, c, 0)
+	}
+	m, err := m.Exact()
+	if err != nil {
+		return design.Design{}, err
+	}
+	return design.Minimax(m.Space(ridge), c, m.Solver(tol))
 }
 
 // HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,

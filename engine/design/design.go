@@ -42,7 +42,7 @@ type Options struct {
 	Threshold float64
 	// Start holds weights to start from, one per arm; nil means none (MinimaxOnPivots).
 	Start []float64
-	// Scan is the largest number of products that a scan of all pairs may take; 0 means 3e11
+	// Scan is the largest number of products that a scan of all pairs may take; 0 means 1e11
 	// (MinimaxOnPivots).
 	Scan float64
 	// Context ends a solver between two steps, with its error; nil never does.

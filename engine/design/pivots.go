@@ -118,12 +118,7 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 	if room > 0 {
 		p.phi = roomy(p.phi, room)
 	}
-	if in.Precision != nil {
-		p.root = make([]float64, n)
-		for i, v := range in.Precision {
-			p.root[i] = math.Sqrt(v)
-		}
-	}
+	p.root = roots(in.Precision)
 	if err := p.setContrasts(c, n); err != nil {
 		return nil, err
 	}

@@ -131,6 +131,11 @@ func Samples(s Space, weights []float64, eps float64) int {
 	if n, _ := s.Features.Dims(); len(weights) != n {
 		panic("design: one weight per arm is needed")
 	}
+	return SamplesOf(weights, eps)
+}
+
+// SamplesOf returns Samples, which only depends on the weights.
+func SamplesOf(weights []float64, eps float64) int {
 	support := 0
 	for _, w := range weights {
 		if w > 0 {

@@ -29,12 +29,7 @@ func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*prob
 	}
 	n, _ := s.Features.Dims()
 	p := &problem{ridge: s.Ridge, stop: stop}
-	if s.Precision != nil {
-		p.root = make([]float64, n)
-		for i, v := range s.Precision {
-			p.root[i] = math.Sqrt(v)
-		}
-	}
+	p.root = roots(s.Precision)
 	if err := p.setContrasts(c, n); err != nil {
 		return nil, err
 	}
@@ -50,6 +45,18 @@ func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*prob
 		return nil, ErrUnestimable
 	}
 	return p, nil
+}
+
+// roots returns 1/σ_i of precisions, nil for nil.
+func roots(precision []float64) []float64 {
+	if precision == nil {
+		return nil
+	}
+	out := make([]float64, len(precision))
+	for i, v := range precision {
+		out[i] = math.Sqrt(v)
+	}
+	return out
 }
 
 // checkSpace panics on shapes that do not fit and returns an error that names

@@ -31,8 +31,8 @@ type survey struct {
 const (
 	// surveyRows is the number of arms that a core works on at a time.
 	surveyRows = 4 * tileRows
-	// mostScan is the default of Options.Scan: about a minute of one core.
-	mostScan = 3e11
+	// mostScan is the default of Options.Scan: about twenty seconds of one core.
+	mostScan = 1e11
 	// seekers is the least number of arms of a group that look for the one farthest from them.
 	seekers = 24
 	// mostSeekers is the largest.

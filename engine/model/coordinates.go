@@ -30,6 +30,7 @@ func (m *Model) Decoupled() (*Model, error) {
 		return nil, err
 	}
 	out := *m
+	out.derived = true
 	out.Features, out.Layout, out.numbers, out.identity = plain.Features, plain.Layout, plain.numbers, plain.identity
 	return &out, nil
 }
@@ -85,6 +86,7 @@ func (m *Model) plainly() (*Model, error) {
 		}
 	}
 	out := *m
+	out.derived = true
 	out.Features = features
 	if out.Layout, err = canon.NewLayout(ctx, features, m.Precision); err != nil {
 		return nil, err

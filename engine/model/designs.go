@@ -11,6 +11,9 @@ import (
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
 func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
+	if ridge > 0 && m.Many() && len(Contrasting(alive)) > 0 {
+		return m.manyDesign(ridge, alive)
+	}
 	m, err := m.Exact()
 	if err != nil {
 		return design.Design{}, err
@@ -59,6 +62,9 @@ func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, err
 
 // omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
 func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, error) {
+	if ridge > 0 && m.Many() {
+		return m.manyOmega(ridge, set, threshold)
+	}
 	m, err := m.Exact()
 	if err != nil {
 		return 0, err
@@ -76,6 +82,10 @@ func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, err
 // Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
 // covered is false and the rounding is the best that was found.
 func (m *Model) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
+	if ridge > 0 && m.Many() {
+		r, err = m.roundedOnPivots(ridge, weights, n)
+		return r, Covers(r), err
+	}
 	if m, err = m.Exact(); err != nil {
 		return r, false, err
 	}

@@ -30,6 +30,7 @@ type Estimator struct {
 	hidden     *mat.Dense
 	sizes      []float64 // N: ‖φ_i‖²; nil without hidden
 	root       float64   // √Scale: a norm of 1 in kernel units is that in units of the features
+	rest       []float64 // N: length of φ_i outside the span of the pulled arms; nil where they span all
 	truncation float64   // what a cut left of the features' squared lengths; 0 without one
 	precision  float64   // Σ total
 	level      float64   // prior mean of all rewards, normalised
@@ -47,6 +48,9 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	}
 	if total == 0 {
 		return nil, errors.New("no pulls, nothing to estimate from")
+	}
+	if ridge > 0 && m.Many() {
+		return onPulled(m, ridge, counts)
 	}
 	m, err := m.Exact()
 	if err != nil {
@@ -136,7 +140,7 @@ func (e *Estimator) Floats() int {
 		return len(e.Total) + e.dual.floats()
 	}
 	n, dim := e.White.Dims()
-	size := n + n*dim
+	size := n + n*dim + len(e.rest)
 	for _, x := range []*mat.Dense{e.solved, e.hidden} {
 		if x != nil {
 			_, columns := x.Dims()
@@ -194,6 +198,9 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 	var bias float64
 	if e.shrink > 0 {
 		bias = e.shrink * norm * math.Sqrt(squaredDistance(e.solved.RawRowView(i), e.solved.RawRowView(j)))
+	}
+	if e.rest != nil {
+		bias = math.Hypot(bias, norm*(e.rest[i]+e.rest[j]))
 	}
 	if e.hidden != nil {
 		part := squaredDistance(e.hidden.RawRowView(i), e.hidden.RawRowView(j))

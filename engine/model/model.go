@@ -52,6 +52,7 @@ type Model struct {
 	Layout   *canon.Layout // for designs
 	// largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
 	Truncation float64
+	derived    bool // whether Features have more, or other, coordinates than the kernel
 	cut        bool // whether the features end at the largest rank that is kept
 
 	identity string // of all numbers of the model, the expected rewards included

@@ -14,7 +14,9 @@ import (
 // auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) for fc
 // [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for fb [Du23, Thm. 2], the latter counted from 0
 // upwards; never above the kernel's largest variance. With a PAC epsilon above Δ_min it takes the
-// place of Δ_min. Both need a norm and a gap, from Options or from known expected rewards.
+// place of Δ_min. Both need a norm and a gap, from Options or from known expected rewards. Of very
+// many arms (Many) auto is AffordableRidge: what the theorems ask for would tell thousands of
+// directions apart.
 func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
@@ -27,6 +29,9 @@ func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 			return 0, errors.New(`xi="gp" needs a number of pulls that is fixed beforehand, as fb has; give fc a number or "auto"`)
 		}
 		return 0, nil // set per round by GpRidge
+	}
+	if m.Many() {
+		return m.AffordableRidge()
 	}
 	norm, err := m.NormOf(opt)
 	if err != nil {

@@ -34,6 +34,7 @@ func (m *Model) widen() (*Model, error) {
 		features.Set(i, dim+first, root)
 	}
 	out := *m
+	out.derived = true
 	out.Features = features
 	if out.Layout, err = canon.NewLayout(m.Context(), features, m.Precision); err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func (m *Model) withConstant() (*Model, error) {
 		return m, nil
 	}
 	out := *m
+	out.derived = true
 	out.Features = mat.NewDense(n, dim+1, nil)
 	for i := range n {
 		copy(out.Features.RawRowView(i), m.Features.RawRowView(i))

@@ -1,0 +1,236 @@
+package model
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+const (
+	// fewArms is the most arms, and fewDirections the largest rank of a kernel on them, for which
+	// designs under a ridge are solved over all arms and all pairs in exact features.
+	fewArms, fewDirections = 200, countedRank - 1
+	// MostPivots is the most arms over which the design of very many is spread at first.
+	MostPivots = 384
+	// pivotPart is the part of ξ that coordinates may leave of a squared length. A variance that a
+	// design states is too large by at most four times that.
+	pivotPart = 0.1
+	// rowsAtOnce is the number of arms that a core works on at a time.
+	rowsAtOnce = 256
+)
+
+// Many reports whether there are so many arms, under a kernel of such a rank, that designs under a
+// ridge are sought on the pivots of a stopped factor (design.MinimaxOnPivots), and estimators go by the
+// arms that were pulled.
+func (m *Model) Many() bool {
+	return !m.derived && m.Problem.N() > fewArms && m.LeastRank() > fewDirections
+}
+
+// pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
+// residual, normalised, or the rank does.
+func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
+	if arms == nil {
+		return m.Pivots(most, residual)
+	}
+	among, err := m.Among(arms)
+	if err != nil {
+		return nil, err
+	}
+	f, err := kernels.Grow(among)
+	if err != nil {
+		return nil, err
+	}
+	_, chosen, err := f.Columns(m.Context(), most, residual/f.Largest())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(chosen))
+	for k, a := range chosen {
+		out[k] = arms[a]
+	}
+	return out, nil
+}
+
+// onPivots returns the space of all arms in the span of the pivots that a residual of a part of ξ
+// gives, chosen among the arms named, or among all for nil.
+func (m *Model) onPivots(ridge float64, arms []int) (design.Pivots, error) {
+	residual := pivotPart * m.Normalised(ridge)
+	out := design.Pivots{Inner: m.inner()}
+	out.Precision, out.Ridge = m.Precision, m.Normalised(ridge)
+	if arms == nil {
+		s, err := m.Stopped(MostPivots, residual)
+		if err != nil {
+			return design.Pivots{}, err
+		}
+		out.Features, out.Arms, out.Rest = s.Features, s.Pivots, s.Rest
+		for _, i := range out.Arms {
+			out.Rest[i] = 0
+		}
+		return out, nil
+	}
+	pivots, err := m.pivots(arms, residual, MostPivots)
+	if err != nil {
+		return design.Pivots{}, err
+	}
+	out.Features, out.Rest, err = m.spanned(pivots)
+	out.Arms = pivots
+	return out, err
+}
+
+// inner returns the products of features by the kernel's exact values.
+func (m *Model) inner() func(dst []float64, i, from int) {
+	gram := m.Gram()
+	return func(dst []float64, i, from int) { kernels.Part(gram, dst, i, from) }
+}
+
+// spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from
+// exact values of the kernel, and the squared length that each arm has outside it; that of an arm of
+// the span is 0.
+func (m *Model) spanned(arms []int) (*mat.Dense, []float64, error) {
+	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
+	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, s); err != nil {
+		return nil, nil, err
+	}
+	among, err := m.Among(arms)
+	if err != nil {
+		return nil, nil, err
+	}
+	gram := kernels.Dense(among)
+	var factor mat.Cholesky
+	if !factor.Factorize(gram) {
+		return nil, nil, fmt.Errorf("problem %q: %d arms that were chosen to differ are the same to the rounding of the kernel; give a larger xi", m.Problem.Name, s)
+	}
+	inverse, err := inverseFactor(&factor)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, rest := mat.NewDense(n, s, nil), m.Variances()
+	inner := m.inner()
+	err = cores.Do(ctx, n, rowsAtOnce, func(from, to int) {
+		rows, part := mat.NewDense(to-from, s, nil), make([]float64, to-from)
+		for k, i := range arms {
+			inner(part, i, from)
+			for r, v := range part {
+				rows.Set(r, k, v)
+			}
+		}
+		timesTransposed(out.Slice(from, to, 0, s).(*mat.Dense), rows, inverse)
+		for i := from; i < to; i++ {
+			rest[i] = max(rest[i]-SquaredNorm(out.RawRowView(i)), 0)
+		}
+	})
+	for _, i := range arms {
+		rest[i] = 0
+	}
+	return out, rest, err
+}
+
+// timesTransposed sets dst = x Tᵀ, in tiles so small that the product stays in the calling goroutine.
+func timesTransposed(dst, x, t *mat.Dense) {
+	const tile = 128
+	raw, a, b := dst.RawMatrix(), x.RawMatrix(), t.RawMatrix()
+	for i := 0; i < a.Rows; i += tile / 2 {
+		ni := min(tile/2, a.Rows-i)
+		for j := 0; j < b.Rows; j += tile {
+			nj := min(tile, b.Rows-j)
+			k := j + nj // what is above the diagonal is zero
+			part := func(g blas64.General, r, rows, c, cols int) blas64.General {
+				return blas64.General{Rows: rows, Cols: cols, Stride: g.Stride, Data: g.Data[r*g.Stride+c : (r+rows-1)*g.Stride+c+cols]}
+			}
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, part(a, i, ni, 0, k), part(b, j, nj, 0, k), 0, part(raw, i, ni, j, nj))
+		}
+	}
+}
+
+// contrasted returns the arms of the candidate sets that contrast something, ascending; nil when these
+// are all arms.
+func (m *Model) contrasted(alive [][]int) []int {
+	in, count := make([]bool, m.Problem.N()), 0
+	for _, set := range Contrasting(alive) {
+		for _, i := range set {
+			if !in[i] {
+				in[i] = true
+				count++
+			}
+		}
+	}
+	if count == len(in) {
+		return nil
+	}
+	out := make([]int, 0, count)
+	for i, there := range in {
+		if there {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// AffordableRidge returns the smallest ξ, in kernel units, at which some hundred pivots leave a small
+// part of it in every arm. It takes the place of a ξ so small that thousands of directions would have
+// to be told apart.
+func (m *Model) AffordableRidge() (float64, error) {
+	const directions = 256
+	columns, pivots, err := m.source.factor.Columns(m.Context(), directions, 0)
+	if err != nil {
+		return 0, err
+	}
+	last := len(pivots) - 1
+	v := columns[last][pivots[last]]
+	return v * v / pivotPart, nil
+}
+
+// supported returns the space of the arms of positive weight, in their order, by exact values of the
+// kernel, with their weights and numbers.
+func (m *Model) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
+	s.Ridge = m.Normalised(ridge)
+	for i, w := range weights {
+		if w > 0 {
+			support, own, s.Precision = append(support, i), append(own, w), append(s.Precision, m.Precision[i])
+		}
+	}
+	among, err := m.Among(support)
+	if err != nil {
+		return s, nil, nil, err
+	}
+	f, err := kernels.PivotedCholesky(m.Context(), among, 0, 0)
+	s.Features = f.L
+	return s, own, support, err
+}
+
+// roundedOnPivots rounds weights of few of the arms to n pulls, for all contrasts at once.
+func (m *Model) roundedOnPivots(ridge float64, weights []float64, n int) (design.Rounding, error) {
+	s, own, support, err := m.supported(ridge, weights)
+	if err != nil {
+		return design.Rounding{}, err
+	}
+	r, err := design.RoundForAll(m.Context(), s, own, n)
+	if err != nil {
+		return design.Rounding{}, err
+	}
+	counts := make([]int, len(weights))
+	for k, i := range support {
+		counts[i] = r.Counts[k]
+	}
+	r.Counts = counts
+	return r, nil
+}
+
+// EffectiveRank returns d̃(ξ, λ) of weights [Du23, App. "Rounding Procedure"].
+func (m *Model) EffectiveRank(ridge float64, weights []float64) (int, error) {
+	if !m.Many() {
+		return design.EffectiveRank(m.Context(), m.Space(ridge), weights)
+	}
+	s, own, _, err := m.supported(ridge, weights)
+	if err != nil {
+		return 0, err
+	}
+	return design.EffectiveRank(m.Context(), s, own)
+}

@@ -1,0 +1,129 @@
+package model
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+)
+
+const (
+	// manyTolerance is the relative gap asked of designs on pivots inside algorithms, over the
+	// contrasts that are met: it costs samples, as little as that, and never the guarantee.
+	manyTolerance = 0.05
+	// certifiedTolerance is the one asked of both ends of a value that is shown.
+	certifiedTolerance = 0.01
+)
+
+// manyDesign solves line 4 of Alg. 1 on pivots of the open arms. Remembered.
+func (m *Model) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
+	return Remembered(m, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
+		p, err := m.onPivots(ridge, m.contrasted(alive))
+		if err != nil {
+			return design.Design{}, err
+		}
+		p.Inner = nil
+		return design.MinimaxOnPivots(p, design.Contrasts{Groups: Contrasting(alive)}, m.Solver(manyTolerance))
+	})
+}
+
+// manyOmega returns ω(ξ, S) of a set on its pivots, or with a threshold above 0 a number on the same
+// side of it, as far as that was certified. Remembered.
+func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64, error) {
+	return Remembered(m, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
+		sets := [][]int{set}
+		if len(set) < 2 {
+			return 0, nil
+		}
+		p, err := m.onPivots(ridge, m.contrasted(sets))
+		if err != nil {
+			return 0, err
+		}
+		p.Inner = nil
+		opt := m.Solver(manyTolerance)
+		opt.Threshold = threshold
+		d, err := design.MinimaxOnPivots(p, design.Contrasts{Groups: sets}, opt)
+		if d.Status == design.Separated && d.Lower > threshold {
+			return d.Lower, err
+		}
+		return d.Reached, err
+	})
+}
+
+// manyHardness solves for ρ*(ξ) on pivots; ξ = 0 as Hardness says. Remembered.
+func (m *Model) manyHardness(ridge, epsilon float64, t *truth) (design.Design, error) {
+	return Remembered(m, canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: epsilon}, func() (design.Design, error) {
+		at := ridge
+		if ridge == 0 {
+			var err error
+			if at, err = m.AffordableRidge(); err != nil {
+				return design.Design{}, err
+			}
+		}
+		d, err := m.Certified(at, m.rivals(t, epsilon), 0)
+		if ridge == 0 && err == nil {
+			d.Value = m.unsharedHardness(t, epsilon)
+			d.Lower, d.Reached = min(d.Lower, d.Value), 0
+		}
+		return d, err
+	})
+}
+
+// unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of
+//
+//	min x_b + Σ_i x_i  such that  σ_b²/x_b + σ_i²/x_i ≤ Δ_i²  for all rivals i of the best arm b,
+//
+// where x_i follows from x_b, of which the sum is convex. Estimates that use only an arm's own pulls
+// are unbiased for every kernel, and least squares is the best of those.
+func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
+	sum := 0.0
+	for v, group := range m.Problem.Groups() {
+		b, least := t.best[v], math.Inf(1)
+		for _, i := range group {
+			if i != b {
+				least = min(least, max(t.gap[i], epsilon/m.Unit))
+			}
+		}
+		if math.IsInf(least, 1) {
+			continue
+		}
+		own := 1 / m.Precision[b]
+		total := func(excess float64) float64 { // of x_b over its least value
+			x := own / (least * least) * (1 + excess)
+			all := x
+			for _, i := range group {
+				if i != b {
+					gap := max(t.gap[i], epsilon/m.Unit)
+					all += 1 / m.Precision[i] / (gap*gap - own/x)
+				}
+			}
+			return all
+		}
+		// The minimum is where excess is of the order of the root of the number of rivals.
+		lo, hi := -20.0, 20.0 // logarithms
+		for range 200 {
+			a, c := lo+(hi-lo)/3, hi-(hi-lo)/3
+			if total(math.Exp(a)) < total(math.Exp(c)) {
+				hi = c
+			} else {
+				lo = a
+			}
+		}
+		sum += total(math.Exp((lo + hi) / 2))
+	}
+	return sum
+}
+
+// Certified returns the design of all pairs within groups, or of listed contrasts, with both ends as
+// near to each other as they can be had: on exact features to the tolerance of designs, else on pivots
+// that other arms join. scan bounds the products of the look at all pairs; 0 is the default.
+// Not remembered.
+func (m *Model) Certified(ridge float64, c design.Contrasts, scan float64) (design.Design, error) {
+	p, err := m.onPivots(ridge, nil)
+	if err != nil {
+		return design.Design{}, err
+	}
+	opt := m.Solver(certifiedTolerance)
+	opt.Scan = scan
+	return design.MinimaxOnPivots(p, c, opt)
+}
