@@ -2,9 +2,9 @@ package model
 
 import "slices"
 
-// Many reports whether the problem has more arms than posteriors are formed of in features of all of
+// Dual reports whether the problem has more arms than posteriors are formed of in features of all of
 // them. Then the model need not have exact features for a posterior.
-func (m *Model) Many() bool { return m.Problem.N() > mostOwn }
+func (m *Model) Dual() bool { return m.Problem.N() > mostOwn }
 
 // spanningRest is the part of the largest variance of the kernel that the rewards of Spanning leave of
 // any arm, and spanningMost the most arms of it.

@@ -62,7 +62,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
 		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()), apart: make([][]float64, m.Problem.V()), belief: rounds.NewBelief(model.PriorOf(opt)),
 	}
-	if !m.Many() && m.Cut() {
+	if !m.Dual() && m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.scales, err = rounds.NewScales(m, opt)
@@ -99,7 +99,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 // follow from.
 func (a *coBayes) explore(counts []int) error {
 	open := model.Contrasting(a.Sets)
-	if a.Model.Many() {
+	if a.Model.Dual() {
 		arms, err := a.Model.Spanning(open)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func (a *coBayes) fill(counts []int) error {
 // others were pulled that its rewards follow from.
 func (a *coBayes) share(v int) int {
 	had := float64(a.taken[v])
-	if a.Model.Many() {
+	if a.Model.Dual() {
 		had = max(had, float64(engine.Plan{Counts: a.Counts}.Pulls())/float64(len(a.Sets)))
 	}
 	return max(1, int(math.Ceil(posteriorGrowth*had)))
