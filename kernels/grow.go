@@ -106,6 +106,22 @@ func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (Factor,
 	return f, nil
 }
 
+// Left returns the largest value that is left of the diagonal after as many columns, of those that were
+// computed, and 0 after more.
+func (g *Growing) Left(ctx context.Context, columns int) (float64, error) {
+	if err := g.take(ctx); err != nil {
+		return 0, err
+	}
+	defer g.give()
+	switch {
+	case columns < len(g.left):
+		return g.left[columns], nil
+	case columns == len(g.columns):
+		return max(g.rest[argmax(g.rest)], 0), nil
+	}
+	return 0, nil
+}
+
 // take waits until nobody else works on the columns, at most until the context ends.
 func (g *Growing) take(ctx context.Context) error {
 	select {

@@ -116,7 +116,11 @@ func quantitiesTable(r bounds.Report) Table {
 		}
 		add(symbol, meaning, c.Value, c.Lower, gap)
 	}
-	add("Υ", "maximum information gain", r.InformationGain, nil, r.InformationGainGap)
+	if r.InformationGainUpper > 0 { // two ends, as for the others
+		add("Υ", "maximum information gain", r.InformationGainUpper, r.InformationGain, r.InformationGainGap)
+	} else {
+		add("Υ", "maximum information gain", r.InformationGain, nil, r.InformationGainGap)
+	}
 	add("d_eff", "effective dimension", r.EffectiveDimension, nil, nil)
 	add("rank K_Z", "rank of the task kernel", r.RankTask, nil, nil)
 	add("rank K_X", "rank of the arm kernel", r.RankArm, nil, nil)

@@ -90,8 +90,13 @@ func spectrumBlocks(s bounds.Spectrum) []Block {
 	for i := range max(len(s.Joint), len(s.Task), len(s.Arm)) {
 		t.Rows = append(t.Rows, []any{i + 1, at(s.Joint, i), at(s.Task, i), at(s.Arm, i)})
 	}
+	all := max(len(s.Joint), s.Arms)
 	lead := fmt.Sprintf("The effective dimension of %s is %d; %d of %s of the joint kernel exceed the ridge ξ = %s.",
-		s.Problem, s.EffectiveDimension, above, plural(len(s.Joint), "eigenvalue"), decimal(s.Ridge, 0))
+		s.Problem, s.EffectiveDimension, above, plural(all, "eigenvalue"), decimal(s.Ridge, 0))
+	if left := all - len(s.Joint); left > 0 {
+		lead += fmt.Sprintf(" The allocation they are of has an information gain of %s, and the largest is at most %s. It leaves %s at 0.",
+			decimal(s.InformationGain, 6), decimal(s.InformationGainUpper, 6), plural(left, "eigenvalue"))
+	}
 	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
 }
 

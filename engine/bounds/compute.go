@@ -26,10 +26,6 @@ func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Repor
 
 // Of computes the report of a model, whose designs are remembered there.
 func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
-	m, err := m.Exact()
-	if err != nil {
-		return Report{}, err
-	}
 	p := m.Problem
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta
@@ -57,11 +53,11 @@ type builder struct {
 	opt   engine.Options
 	r     *Report
 
-	gap     float64   // Δ_min or epsilon, normalised
-	lambda  []float64 // λ*, the allocation of maximum information gain
-	trace   float64   // tr K_{λ*}
-	tau     float64   // τ(ξ, λ*_1, ε)
-	logRank float64   // log(tr(I + K_{λ*}/ξ) / rank K_{λ*})
+	gap     float64 // Δ_min or epsilon, normalised
+	gained  gained  // λ*, the allocation of maximum information gain
+	trace   float64 // tr K_{λ*}
+	tau     float64 // τ(ξ, λ*_1, ε)
+	logRank float64 // log(tr(I + K_{λ*}/ξ) / rank K_{λ*})
 }
 
 // scales sets ξ, ‖θ*‖ and Δ_min.
@@ -108,17 +104,19 @@ func (b *builder) ridge() (float64, error) {
 // gain sets Υ, d_eff, the ranks and d̃: [Du23, Section 4.3].
 func (b *builder) gain() error {
 	m, r := b.model, b.r
-	d, err := design.InformationGain(m.Space(r.Ridge), m.Solver(1e-9))
+	g, err := information(b.ctx, m, r.Ridge, 1e-9)
 	if err != nil {
 		return err
 	}
-	r.InformationGain, r.InformationGainGap = d.Value, d.DualityGap()
-	b.lambda = d.Weights
-	s, err := spectra(b.ctx, m, b.lambda)
+	r.InformationGain, r.InformationGainGap, b.gained = g.value, g.gap(), g
+	if g.arms != nil {
+		r.InformationGainUpper = g.upper
+	}
+	s, err := spectra(b.ctx, m, g)
 	if err != nil {
 		return err
 	}
-	r.EffectiveDimension = effectiveDimension(s.joint, r.Ridge)
+	r.EffectiveDimension = effectiveDimension(s.joint, m.Problem.N(), r.Ridge)
 	r.RankTask, r.RankArm, r.RankJoint = rank(s.task), rank(s.arm), rank(s.joint)
 	for _, alpha := range s.joint {
 		b.trace += alpha
@@ -129,7 +127,11 @@ func (b *builder) gain() error {
 
 // designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds.
 func (b *builder) designs() error {
-	m, r := b.model, b.r
+	r := b.r
+	m, err := b.model.Exact()
+	if err != nil {
+		return err
+	}
 	space := m.Space(r.Ridge)
 	first, err := m.Design(r.Ridge, m.Problem.Groups())
 	if err != nil {

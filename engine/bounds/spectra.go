@@ -17,18 +17,25 @@ import (
 // eigenvalues of the three Gram matrices under an allocation, largest first.
 type eigenvalues struct{ joint, task, arm []float64 }
 
-// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i. For a
+// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i: of the whole
+// matrices, or where the allocation is on few arms of the parts that are not 0. For a
 // kernel with several terms K_Z and K_X are the sums over terms: the column space of Σ_t Z_t∘X_t
 // lies in that of (Σ Z_t)∘(Σ X_t), so that rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one
 // term.
-func spectra(ctx context.Context, m *model.Model, lambda []float64) (eigenvalues, error) {
+func spectra(ctx context.Context, m *model.Model, g gained) (eigenvalues, error) {
+	if g.arms != nil {
+		return fewSpectra(ctx, m, g)
+	}
+	m, err := m.Exact()
+	if err != nil {
+		return eigenvalues{}, err
+	}
 	p := m.Problem
 	scale := make([]float64, p.N())
 	for i := range scale {
-		scale[i] = math.Sqrt(lambda[i] * m.Precision[i])
+		scale[i] = math.Sqrt(g.weights[i] * m.Precision[i])
 	}
 	var out eigenvalues
-	var err error
 	if out.joint, err = featureEigenvalues(ctx, m.Features, scale, p.N()); err != nil {
 		return out, err
 	}
@@ -48,6 +55,39 @@ func spectra(ctx context.Context, m *model.Model, lambda []float64) (eigenvalues
 	}
 	out.arm, err = featureEigenvalues(ctx, factor, scale, p.N())
 	return out, err
+}
+
+// fewSpectra returns the eigenvalues of the arms that have weight: the rows of all others in K_λ and
+// K_{X,λ} are 0.
+func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues, err error) {
+	if out.task, err = taskEigenvalues(ctx, m.Problem); err != nil {
+		return out, err
+	}
+	joint, err := m.Among(g.arms)
+	if err != nil {
+		return out, err
+	}
+	arm, err := m.Problem.Kernel.ArmMatrix(m.Problem.Arms.Subset(g.arms))
+	if err != nil {
+		return out, err
+	}
+	for _, part := range []struct {
+		of   kernels.Matrix
+		unit float64
+		to   *[]float64
+	}{{joint, m.Scale, &out.joint}, {arm, 1, &out.arm}} {
+		scaled := kernels.Dense(part.of)
+		for k, i := range g.arms {
+			for l, j := range g.arms[:k+1] {
+				weight := math.Sqrt(g.weights[k] * m.Precision[i] * g.weights[l] * m.Precision[j])
+				scaled.SetSym(k, l, part.unit*weight*scaled.At(k, l))
+			}
+		}
+		if *part.to, err = symmetricEigenvalues(ctx, scaled); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in seconds
@@ -153,13 +193,14 @@ func rank(descending []float64) int {
 	return r
 }
 
-// effectiveDimension returns d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i} [Du23, Section 4.3].
-func effectiveDimension(alpha []float64, ridge float64) int {
+// effectiveDimension returns d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i} [Du23, Section 4.3] of n
+// arms, whose last eigenvalues are 0 where alpha has fewer.
+func effectiveDimension(alpha []float64, n int, ridge float64) int {
 	tail := 0.0
 	for _, a := range alpha {
 		tail += a
 	}
-	logN := math.Log(float64(len(alpha)))
+	logN := math.Log(float64(n))
 	for j := 1; j <= len(alpha); j++ {
 		tail -= alpha[j-1]
 		if float64(j)*ridge*logN >= tail {

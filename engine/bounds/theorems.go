@@ -21,7 +21,7 @@ import (
 func (b *builder) theorems() error {
 	r := b.r
 	d := float64(r.EffectiveDimension)
-	scale := 8 / (b.gap * b.gap)
+	scale := 8 / (b.gap * b.gap) * b.slack()
 	byABC := ABC{
 		A: scale * r.InformationGain,
 		B: scale * d * math.Log(2*float64(r.Arms)*(1+b.trace/(r.Ridge*d))),
@@ -37,6 +37,15 @@ func (b *builder) theorems() error {
 		r.Corollary.FB = each(byABC, b.errorFB)
 	}
 	return b.conditions()
+}
+
+// slack returns by what factor Υ may be above the gain of the allocation that spectrum and ranks are
+// of: what bounds the one bounds the other times it.
+func (b *builder) slack() float64 {
+	if b.gained.arms == nil {
+		return 1
+	}
+	return 1 + b.gained.gap()
 }
 
 func each(x ABC, f func(float64) float64) ABC { return ABC{f(x.A), f(x.B), f(x.C)} }

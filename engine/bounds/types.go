@@ -31,11 +31,13 @@ type Report struct {
 
 	InformationGain    float64 `json:"information_gain"`     // Υ
 	InformationGainGap float64 `json:"information_gain_gap"` // relative duality gap
-	EffectiveDimension int     `json:"effective_dimension"`  // d_eff
-	RankTask           int     `json:"rank_task"`            // rank K_Z
-	RankArm            int     `json:"rank_arm"`             // rank K_{X,λ*}
-	RankJoint          int     `json:"rank_joint"`           // rank K_{λ*}
-	RoundingDimension  int     `json:"rounding_dimension"`   // d̃(ξ, λ*_1)
+	// Υ of very many arms is not above it, nor below InformationGain; 0 where the gap says it all
+	InformationGainUpper float64 `json:"information_gain_upper,omitempty"`
+	EffectiveDimension   int     `json:"effective_dimension"` // d_eff
+	RankTask             int     `json:"rank_task"`           // rank K_Z
+	RankArm              int     `json:"rank_arm"`            // rank K_{X,λ*}
+	RankJoint            int     `json:"rank_joint"`          // rank K_{λ*}
+	RoundingDimension    int     `json:"rounding_dimension"`  // d̃(ξ, λ*_1)
 
 	Rho1    Certified `json:"rho_1"`
 	RhoStar Certified `json:"rho_star"`
@@ -85,14 +87,19 @@ type HardnessRow struct {
 	Weight     float64 `json:"weight"`    // share of the joint ρ* allocation on this task's arms
 }
 
-// Spectrum is the value of spectrum(...): eigenvalues, largest first.
+// Spectrum is the value of spectrum(...): eigenvalues, largest first. Of more than some hundred arms
+// they are those of the arms that λ* measures; the others are 0.
 type Spectrum struct {
 	Problem            string    `json:"problem"`
+	Arms               int       `json:"arms"` // all tasks together
 	Ridge              float64   `json:"ridge"`
 	Joint              []float64 `json:"joint"` // of K_{λ*}
 	Task               []float64 `json:"task"`  // of K_Z
 	Arm                []float64 `json:"arm"`   // of K_{X,λ*}
 	EffectiveDimension int       `json:"effective_dimension"`
+	// Υ is between these; the eigenvalues are those of an allocation whose gain is the first
+	InformationGain      float64 `json:"information_gain"`
+	InformationGainUpper float64 `json:"information_gain_upper"`
 }
 
 // Design is the value of design(...): the first round's allocation.

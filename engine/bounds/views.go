@@ -18,24 +18,22 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Sp
 	if err != nil {
 		return Spectrum{}, err
 	}
-	if m, err = m.Exact(); err != nil {
-		return Spectrum{}, err
-	}
 	ridge, err := m.RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
-	d, err := design.InformationGain(m.Space(ridge), m.Solver(0))
+	g, err := information(ctx, m, ridge, 0)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
-	s, err := spectra(ctx, m, d.Weights)
+	s, err := spectra(ctx, m, g)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
 	return Spectrum{
-		Problem: p.Name, Ridge: ridge, Joint: s.joint, Task: s.task, Arm: s.arm,
-		EffectiveDimension: effectiveDimension(s.joint, ridge),
+		Problem: p.Name, Arms: p.N(), Ridge: ridge, Joint: s.joint, Task: s.task, Arm: s.arm,
+		EffectiveDimension: effectiveDimension(s.joint, p.N(), ridge),
+		InformationGain:    g.value, InformationGainUpper: g.upper,
 	}, ctx.Err()
 }
 

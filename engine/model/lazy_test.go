@@ -112,15 +112,15 @@ func TestManyArmsAdmitNotAll(t *testing.T) {
 	if m.exact.done {
 		t.Error("that took the exact features")
 	}
-	if m.LeastRank() != countedRank {
-		t.Errorf("a rank of %d or more", m.LeastRank())
+	if least, exact := m.LeastRank(); least != countedRank || exact {
+		t.Errorf("a rank of %d or more", least)
 	}
 	low := p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}}})
 	if m, err = New(low, 0); err != nil {
 		t.Fatal(err)
 	}
-	if m.LeastRank() != 3 || m.Rank() != 3 || m.AdmitsAll() {
-		t.Errorf("linear in three columns: rank %d, at least %d", m.Rank(), m.LeastRank())
+	if least, exact := m.LeastRank(); least != 3 || !exact || m.Rank() != 3 || m.AdmitsAll() {
+		t.Errorf("linear in three columns: rank %d, at least %d", m.Rank(), least)
 	}
 }
 

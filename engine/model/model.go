@@ -218,16 +218,17 @@ func (m *Model) Rank() int {
 const countedRank = 128
 
 // LeastRank returns the rank of the exact features or, where these were not computed, a number that it
-// is not below: the rank itself up to some hundred.
-func (m *Model) LeastRank() int {
+// is not below: the rank itself up to some hundred. exact is whether it is the rank.
+func (m *Model) LeastRank() (rank int, exact bool) {
 	if m.Features != nil {
-		return m.Rank()
+		return m.Rank(), true
 	}
-	pivots, err := m.Pivots(min(countedRank, m.source.maxRank), 0)
+	counted := min(countedRank, m.source.maxRank)
+	pivots, err := m.Pivots(counted, 0)
 	if err != nil {
-		return 0
+		return 0, false
 	}
-	return len(pivots)
+	return len(pivots), len(pivots) < counted
 }
 
 // Space returns the space over which designs are chosen, under ridge ξ, of a model with exact

@@ -38,3 +38,9 @@ func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
 	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, residual*m.Scale/m.Diagonal)
 	return pivots, err
 }
+
+// Left returns the residual at which Stopped has so many pivots, of those that somebody asked for.
+func (m *Model) Left(rank int) (float64, error) {
+	left, err := m.source.factor.Left(m.Context(), rank)
+	return left / m.Scale, err
+}

@@ -26,7 +26,8 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 	if x.Problem.Mean == nil {
 		return
 	}
-	n, rank := x.Problem.N(), m.LeastRank()
+	n := x.Problem.N()
+	rank, _ := m.LeastRank()
 	if work := design.StepWork(n, rank, n); work > boundWork {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), float64(rank), work, boundWork}})
 		return

@@ -1,0 +1,243 @@
+package bounds
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// gained is an allocation of nearly the largest information gain, on few arms, with both ends of what
+// the largest can be.
+type gained struct {
+	arms    []int     // nil means all
+	weights []float64 // of arms; their sum is 1
+	value   float64   // the information gain of this allocation: Υ is not below it
+	upper   float64   // Υ is not above it
+}
+
+// gap returns the relative distance of the ends.
+func (g gained) gap() float64 {
+	if g.upper == 0 { // features of zero
+		return 0
+	}
+	return g.upper/g.value - 1
+}
+
+// The search for it.
+const (
+	gainTolerance = 1e-4 // of upper over value: where the search ends
+	gainLooks     = 12   // at all arms, and designs between two of them, after which it ends without that
+	mostGainArms  = 1024 // candidates: a step of a design on them takes the cube of that
+	gainNewcomers = 32   // candidates that one design more takes in, or a quarter of those there are
+	gainLeast     = 0.01 // of the mean weight: candidates below are let go, unless their gradient is large
+	// of the excess of the largest gradient over the mean: arms below are not taken in
+	gainExcess = 0.2
+	// squared correlation, given the allocation, above which one of two arms stands for both
+	gainAlike = 0.5
+	// of ξ: where the pivots leave more of an arm, the kernel is too rough for few arms
+	gainRough = 100
+	// of the largest gradient: arms above stay in sight between two looks at all
+	gainSight = 0.8
+)
+
+// gainSearch looks for the allocation of largest information gain of many arms,
+//
+//	Υ = max_λ F(λ),  F(λ) = log det(I + ξ⁻¹ D^½ K D^½),  D = diag(λ_i/σ_i²),
+//
+// by column generation: a design on few candidates, first the pivots of the kernel's factor, and
+// then those arms that its gradient g_i = ∂F/∂λ_i finds most worth adding. By concavity
+//
+//	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960],
+//
+// and both ends are exact but for rounding, since they are computed from values of the kernel.
+type gainSearch struct {
+	ctx        context.Context
+	m          *model.Model
+	ridge      float64 // ξ, normalised
+	rounding   float64 // of a gradient, at most
+	candidates []int
+	best       gained
+}
+
+// gainOf returns the allocation for ξ > 0, in the kernel's units.
+func gainOf(ctx context.Context, m *model.Model, ridge float64) (gained, error) {
+	s := &gainSearch{ctx: ctx, m: m, ridge: m.Normalised(ridge)}
+	precise := slices.Max(m.Precision)
+	const unit = 0x1p-52
+	s.rounding = mostGainArms * unit * m.Diagonal / m.Scale * precise / s.ridge
+	s.best.upper = independent(m, s.ridge)
+	var err error
+	if s.candidates, err = m.Pivots(mostGainArms/2, s.ridge/precise); err != nil {
+		return s.best, err
+	}
+	if left, err := m.Left(len(s.candidates)); err != nil || left > gainRough*s.ridge/precise {
+		if err == nil { // more candidates would not bring the ends together
+			_, err = s.look()
+		}
+		return s.best, err
+	}
+	for range gainLooks {
+		sight, err := s.look()
+		if err != nil || sight == nil {
+			return s.best, err
+		}
+		if err := s.refine(sight); err != nil {
+			return s.best, err
+		}
+	}
+	_, err = s.look()
+	return s.best, err
+}
+
+// independent bounds the information gain by that of arms which have nothing to do with each other,
+// log det(I + ξ⁻¹ D^½ K D^½) ≤ Σ log(1 + λ_i k_ii/(ξ σ_i²)) ≤ N log(1 + max_i k_ii/(N ξ σ_i²)), the first
+// by Hadamard's inequality and the second by Jensen's.
+func independent(m *model.Model, ridge float64) float64 {
+	most, n := 0.0, float64(m.Problem.N())
+	for i, v := range m.Variances() {
+		most = max(most, v*m.Precision[i])
+	}
+	return n * math.Log1p(most/(n*ridge))
+}
+
+// look prices all arms under a design on the candidates and keeps what it certifies. It takes in
+// candidates and returns the arms that stay in sight, nil where the search has ended.
+func (s *gainSearch) look() (sight []int, err error) {
+	l, err := s.allocate()
+	if err != nil {
+		return nil, err
+	}
+	gradient, err := l.gradients(view{s.m.Gram(), s.m.Precision, l.arms})
+	if err != nil {
+		return nil, err
+	}
+	most := slices.Max(gradient)
+	s.keep(l, max(most-l.level, 0)+s.rounding)
+	if s.best.upper <= s.best.value*(1+gainTolerance) || len(s.candidates) >= mostGainArms {
+		return nil, nil
+	}
+	for i, g := range gradient {
+		if g >= gainSight*most {
+			sight = append(sight, i)
+		}
+	}
+	return sight, s.extend(l, sight, s.of(sight, gradient))
+}
+
+// refine designs on candidates and takes arms in until none in sight is worth it.
+func (s *gainSearch) refine(sight []int) error {
+	for range gainLooks {
+		l, err := s.allocate()
+		if err != nil {
+			return err
+		}
+		both, err := s.m.Among(slices.Concat(sight, l.arms))
+		if err != nil {
+			return err
+		}
+		own := positions(len(sight) + len(l.arms))[len(sight):]
+		gradient, err := l.gradients(view{both, s.of(sight, s.m.Precision), own})
+		if err != nil {
+			return err
+		}
+		if slices.Max(gradient)-l.level <= gainTolerance/2*l.value || len(s.candidates) >= mostGainArms {
+			return nil
+		}
+		if err := s.extend(l, sight, gradient); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of picks the values of some arms.
+func (s *gainSearch) of(arms []int, values []float64) []float64 {
+	out := make([]float64, len(arms))
+	for k, i := range arms {
+		out[k] = values[i]
+	}
+	return out
+}
+
+// keep takes over better ends.
+func (s *gainSearch) keep(l *located, gap float64) {
+	if l.value > s.best.value {
+		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
+	}
+	s.best.upper = min(s.best.upper, l.value+gap)
+}
+
+// allocate designs on the candidates, and lets go of those that get next to no weight.
+func (s *gainSearch) allocate() (*located, error) {
+	slices.Sort(s.candidates)
+	among, err := s.m.Among(s.candidates)
+	if err != nil {
+		return nil, err
+	}
+	factor, err := kernels.PivotedCholesky(s.ctx, among, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	space := design.Space{Features: factor.L, Precision: s.of(s.candidates, s.m.Precision), Ridge: s.ridge}
+	d, err := design.InformationGain(space, design.Options{Tolerance: gainTolerance / 10, Context: s.ctx})
+	if err != nil {
+		return nil, err
+	}
+	l := &located{gainSearch: s}
+	for k, w := range d.Certificate.Weights { // whose gradient is the flattest
+		if w > 0 {
+			l.arms, l.weights = append(l.arms, s.candidates[k]), append(l.weights, w)
+		}
+	}
+	if err := l.factor(); err != nil {
+		return nil, err
+	}
+	low := l.level - gainTolerance*l.value
+	s.candidates = nil
+	for k, i := range l.arms {
+		if l.weights[k]*float64(len(l.arms)) > gainLeast || l.own[k] > low {
+			s.candidates = append(s.candidates, i)
+		}
+	}
+	return l, nil
+}
+
+// extend takes in the arms in sight whose gradient is most above the mean, of several that are alike
+// given the allocation the first.
+func (s *gainSearch) extend(l *located, sight []int, gradient []float64) error {
+	newcomers := min(max(gainNewcomers, len(s.candidates)/4), mostGainArms-len(s.candidates))
+	threshold := l.level + gainExcess*(slices.Max(gradient)-l.level)
+	var order []int // positions in sight
+	for k, g := range gradient {
+		if _, known := slices.BinarySearch(s.candidates, sight[k]); g > threshold && !known {
+			order = append(order, k)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(gradient[b], gradient[a]), cmp.Compare(a, b)) })
+	arms := make([]int, min(8*newcomers, len(order)))
+	for k := range arms {
+		arms[k] = sight[order[k]]
+	}
+	if len(arms) == 0 {
+		return nil
+	}
+	alike, err := l.correlations(arms)
+	if err != nil {
+		return err
+	}
+	var taken []int // positions in arms
+	for k, i := range arms {
+		if len(taken) == newcomers {
+			break
+		}
+		if !slices.ContainsFunc(taken, func(t int) bool { return alike(t, k) > gainAlike }) {
+			taken, s.candidates = append(taken, k), append(s.candidates, i)
+		}
+	}
+	return nil
+}

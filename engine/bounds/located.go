@@ -1,0 +1,152 @@
+package bounds
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// located is an allocation λ > 0 on few arms s, with what prices any arm. For L Lᵀ = I + ξ⁻¹ D^½
+// K_ss D^½, whose eigenvalues are at least 1 whatever ξ is, the gradient of an arm is
+//
+//	g_i = (k_ii - ‖w_i‖²)/(ξ σ_i²),  w_i = L⁻¹ ξ^-½ D^½ k_si.
+type located struct {
+	*gainSearch
+	arms    []int
+	weights []float64
+
+	roots []float64 // √(λ_i/(ξ σ_i²))
+	lower blas64.Triangular
+	value float64   // F(λ)
+	own   []float64 // g of its arms
+	level float64   // Σ λ_i g_i, the mean gradient
+}
+
+// factor sets what follows from the weights.
+func (l *located) factor() error {
+	n := len(l.arms)
+	if err := memlimit.Matrices(l.ctx, "the information gain", 2, n, n); err != nil {
+		return err
+	}
+	l.roots = make([]float64, n)
+	for k, i := range l.arms {
+		l.roots[k] = math.Sqrt(l.weights[k] * l.m.Precision[i] / l.ridge)
+	}
+	among, err := l.m.Among(l.arms)
+	if err != nil {
+		return err
+	}
+	matrix := blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: make([]float64, n*n)}
+	for k := range n {
+		row := matrix.Data[k*n : (k+1)*n]
+		among.Row(row, k)
+		for j := range row {
+			row[j] *= l.roots[k] * l.roots[j]
+		}
+		row[k]++
+	}
+	var ok bool
+	if l.lower, ok = lapack64.Potrf(matrix); !ok {
+		return errors.New("the information matrix is not positive definite")
+	}
+	for k := range n {
+		l.value += 2 * math.Log(l.lower.Data[k*n+k])
+	}
+	if l.own, err = l.gradients(view{among, l.of(l.arms, l.m.Precision), positions(n)}); err != nil {
+		return err
+	}
+	for k, g := range l.own {
+		l.level += l.weights[k] * g
+	}
+	return nil
+}
+
+// positions returns 0, …, n-1.
+func positions(n int) []int {
+	out := make([]int, n)
+	for k := range out {
+		out[k] = k
+	}
+	return out
+}
+
+// view is a matrix of a kernel's values, normalised, whose first points are arms of the given
+// precisions to be priced; the rows at own are those of the allocation's arms.
+type view struct {
+	values    kernels.Matrix
+	precision []float64
+	own       []int
+}
+
+// pricedRows is the number of arms that a core prices at a time: their whitened values stay in its
+// cache.
+const pricedRows = 256
+
+// gradients returns g_i of the arms of a view.
+func (l *located) gradients(v view) ([]float64, error) {
+	squares, err := l.squares(v)
+	if err != nil {
+		return nil, err
+	}
+	diagonal := make([]float64, v.values.Len())
+	v.values.Diagonal(diagonal)
+	for i := range squares {
+		squares[i] = v.precision[i] * (diagonal[i] - squares[i]) / l.ridge
+	}
+	return squares, nil
+}
+
+// squares returns ‖w_i‖² of the arms of a view.
+func (l *located) squares(v view) ([]float64, error) {
+	out := make([]float64, len(v.precision))
+	err := cores.Do(l.ctx, len(out), pricedRows, func(from, to int) {
+		w := l.whitened(v, from, to)
+		for k := range w.Rows {
+			for j, x := range w.Data[k*w.Stride : k*w.Stride+w.Cols] {
+				out[from+j] += x * x
+			}
+		}
+	})
+	return out, err
+}
+
+// whitened returns w_i of the arms from ≤ i < to of a view, one a column.
+func (l *located) whitened(v view, from, to int) blas64.General {
+	w := blas64.General{Rows: len(l.arms), Cols: to - from, Stride: to - from, Data: make([]float64, len(l.arms)*(to-from))}
+	for k, i := range v.own {
+		row := w.Data[k*w.Stride : (k+1)*w.Stride]
+		kernels.Part(v.values, row, i, from)
+		blas64.Scal(l.roots[k], blas64.Vector{N: len(row), Inc: 1, Data: row})
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, l.lower, w)
+	return w
+}
+
+// correlations returns the squared correlation of every two of some arms under the posterior that has
+// the allocation's information.
+func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
+	n := len(arms)
+	all, err := l.m.Among(append(append([]int{}, arms...), l.arms...))
+	if err != nil {
+		return nil, err
+	}
+	own := positions(n + len(l.arms))[n:]
+	w := l.whitened(view{values: all, own: own}, 0, n)
+	covariance := mat.NewDense(n, n, nil)
+	for k := range n {
+		kernels.Part(all, covariance.RawRowView(k), k, 0)
+	}
+	blas64.Gemm(blas.Trans, blas.NoTrans, -1, w, w, 1, covariance.RawMatrix())
+	return func(a, b int) float64 {
+		c := covariance.At(a, b)
+		return c * c / (covariance.At(a, a) * covariance.At(b, b))
+	}, nil
+}
