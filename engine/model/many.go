@@ -30,7 +30,11 @@ const (
 // ridge are sought on the pivots of a stopped factor (design.MinimaxOnPivots), and estimators go by the
 // arms that were pulled.
 func (m *Model) Many() bool {
-	return !m.derived && m.Problem.N() > fewArms && m.LeastRank() > fewDirections
+	if m.derived || m.Problem.N() <= fewArms {
+		return false
+	}
+	rank, _ := m.LeastRank()
+	return rank > fewDirections
 }
 
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
