@@ -49,7 +49,13 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	if err := (Options{Epsilon: epsilon}).checkOne(); err != nil {
 		return err
 	}
-	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c Changer) error { return c.SetEpsilon(epsilon) })
+	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c Changer) error {
+		err := c.SetEpsilon(epsilon)
+		if err == nil {
+			s.opt.Epsilon = epsilon
+		}
+		return err
+	})
 }
 
 // SetDelta replaces the error probability for the decisions to come. What the run states is the largest
@@ -58,7 +64,13 @@ func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
 	}
-	return s.change(changeDelta, []uint64{math.Float64bits(delta)}, func(c Changer) error { return c.SetDelta(delta) })
+	return s.change(changeDelta, []uint64{math.Float64bits(delta)}, func(c Changer) error {
+		err := c.SetDelta(delta)
+		if err == nil {
+			s.opt.Delta = delta
+		}
+		return err
+	})
 }
 
 // checkOne checks options of which the others are at their defaults.

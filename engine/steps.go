@@ -48,6 +48,9 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 // Explainer and Estimating are what it is for.
 func (s *Steps) Algorithm() Algorithm { return s.alg }
 
+// Options returns the options of the run as they are now, after SetEpsilon and SetDelta.
+func (s *Steps) Options() Options { return s.opt }
+
 // Next plans the next round. It returns the same plan until Learn was told of it; more is false
 // where nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
 // says which. A limit of samples is no error. After an error the run has ended, and every further

@@ -137,6 +137,9 @@ func (b Basis) assumed() string {
 	if b.Options.Misfit > 0 {
 		out = append(out, fmt.Sprintf("no expected reward is farther than misfit = %.3g from what the kernel can represent", b.Options.Misfit))
 	}
+	if slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.Amended }) {
+		out = append(out, "pulls were left out and added for reasons that have nothing to do with their rewards")
+	}
 	if n := len(out); n > 1 {
 		return strings.Join(out[:n-1], ", ") + ", and " + out[n-1]
 	}

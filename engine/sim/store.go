@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/await"
 )
 
@@ -135,7 +136,7 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	s.mu.Unlock()
 	if ok {
 		r, err := line.decode()
-		x.describe(&r)
+		algorithms.Describe(&r, x.Problem, x.Options)
 		return r, err == nil, err
 	}
 	r, err := Run(ctx, x)

@@ -55,21 +55,8 @@ func (x Experiment) summary(ctx context.Context, entry algorithms.Entry, model *
 
 // blank returns the result before any run: what was asked.
 func (x Experiment) blank(entry algorithms.Entry) engine.Result {
-	p := x.Problem
-	r := engine.Result{
-		Mode: x.Mode, Algorithm: x.Algorithm, Problem: p.Name, Status: engine.StatusInterrupted, Asked: x.Runs, Seed: x.Seed,
-		Tasks: p.V(), Arms: p.N(), Goal: p.Goal, Delta: x.Options.Delta, Epsilon: x.Options.Epsilon, Budget: x.Options.Budget,
-	}
-	if r.Delta == 0 {
-		r.Delta = engine.DefaultDelta
-	}
-	if entry.Scheduled {
-		r.Schedule = x.Options.Schedule
-		if r.Schedule == "" {
-			r.Schedule = engine.ScheduleTuned
-		}
-	}
-	x.describe(&r)
+	r := algorithms.Asked(entry, x.Problem, x.Options, x.Runs)
+	r.Algorithm, r.Seed = x.Algorithm, x.Seed
 	return r
 }
 

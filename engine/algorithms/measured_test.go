@@ -1,0 +1,87 @@
+package algorithms
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// The result of a real run says what backs it without a truth: what of the rewards is assumed, that pulls were
+// lost, and the error that the changes of its question leave.
+func TestMeasuredResult(t *testing.T) {
+	truth := enginetest.Paper(t, 1, 0.5)
+	p := truth.Experimental()
+	if p.Mean != nil || p.Rewards != nil || truth.Mean == nil {
+		t.Fatal("the truth is known, or was taken from the other problem")
+	}
+	for _, c := range []struct {
+		name           string
+		opt            engine.Options
+		standing, want string
+	}{
+		{"CoTestFC", engine.Options{Delta: 0.1}, engine.StandingProven, "all decided answers are best arms with probability at least 80 %, if the measured rewards are independent and normal with the problem's noise scales, the kernel can represent their expectations, and pulls were left out and added for reasons that have nothing to do with their rewards"},
+		{"CoBayesFC", engine.Options{Delta: 0.1}, engine.StandingHeuristic, "each decided answer is the best arm with posterior probability at least 1 - delta/V = 98 %"},
+	} {
+		entry, _ := Named(engine.ModeFC, c.name)
+		m := plain.ModelOf(t, p)
+		alg, err := entry.New(m, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := engine.Begin(alg, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for {
+			plan, more, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			if plan.Round == 2 {
+				plan.Counts[0], plan.Counts[1] = plan.Counts[0]+1, plan.Counts[1]/2
+				if err := s.Amend(plan.Counts); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Learn(enginetest.Pull(rng, &problem.Problem{Mean: truth.Mean, Noise: truth.Noise}, plan)); err != nil {
+				t.Fatal(err)
+			}
+			if plan.Round == 2 {
+				r, err := Measured(entry, m, s)
+				if err != nil || r.Runs != 0 || r.Status != engine.StatusInterrupted || r.SamplesTotal == 0 {
+					t.Errorf("%s, under way: %+v (%v)", c.name, r, err)
+				}
+				if err := s.Withdraw(0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r, err := Measured(entry, m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Standing != c.standing || !strings.Contains(r.Guarantee, c.want) {
+			t.Errorf("%s: %s: %q, want %q", c.name, r.Standing, r.Guarantee, c.want)
+		}
+		if r.Runs != 1 || r.Errors.Runs != 0 || r.LowerBoundSamples != 0 || r.SamplesTotal != float64(s.Outcome().Samples) || len(r.Answers) != 5 || r.Answers[0].Correct != nil {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+	alg, err := Default(engine.ModeFC).New(plain.ModelOf(t, truth), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := engine.Begin(alg, engine.Options{})
+	if _, err := Measured(Default(engine.ModeFC), plain.ModelOf(t, truth), s); err == nil || !strings.Contains(err.Error(), `needs the environment "measured", got "gaussian"`) {
+		t.Errorf("error %v", err)
+	}
+}
