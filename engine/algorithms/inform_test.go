@@ -1,0 +1,116 @@
+package algorithms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Rewards of no round choose the leader of a test at once and throw no arm out, however much they say; a test that
+// begins with them skips its exploration.
+func TestInformGuides(t *testing.T) {
+	for _, name := range []string{"CoTestFC", "IndTestFC"} {
+		for _, unknown := range []string{"", problem.UnknownProblem} {
+			p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2}, []float64{2, 1, 0})
+			p.Noise.UnknownBy = unknown
+			misleading := engine.Batch{Counts: []int{1000, 1000, 1000, 1000, 1000, 1000}, Means: []float64{90, 1, 2, 2, 1, 90}, Squares: []float64{999, 999, 999, 999, 999, 999}}
+			for _, after := range []int{0, 1, 2} {
+				s := begun(t, name, p, engine.Options{})
+				rng := rand.New(rand.NewPCG(3, 3))
+				tell := func() {
+					before := len(s.Outcome().Eliminations)
+					if err := s.Inform(misleading); err != nil {
+						t.Fatal(err)
+					}
+					out := s.Outcome()
+					if len(out.Eliminations) != before || out.Informed != 6000 {
+						t.Errorf("%s: rewards of no round threw out %+v", name, out.Eliminations)
+					}
+					for v, want := range []string{"1", "3"} {
+						if a := out.Answers[v]; before == 0 && a.Leader != want {
+							t.Errorf("%s: leader %+v, want %q", name, a, want)
+						}
+					}
+				}
+				if after == 0 {
+					tell()
+				}
+				first := 0
+				out := drive(t, s, func(plan engine.Plan) engine.Batch {
+					if plan.Round == 1 {
+						first = plan.Pulls()
+					}
+					return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
+				}, func(round int) {
+					if round == after {
+						tell()
+					}
+				})
+				for v, want := range []string{"3", "1"} {
+					if a := out.Answers[v]; !a.Decided || a.Arm != want {
+						t.Errorf("%s, misled after round %d: answer %+v, want %q", name, after, a, want)
+					}
+				}
+				if after == 0 && first == 18 {
+					t.Errorf("%s: round 1 explores with %d pulls although all is known", name, first)
+				}
+			}
+		}
+	}
+}
+
+// A posterior takes rewards of no round as it takes those of a round: what it makes of every arm, and which tasks it
+// closes, are the same.
+func TestInformPosterior(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		told, informed := begun(t, "CoBayesFC", p, engine.Options{}), begun(t, "CoBayesFC", p, engine.Options{})
+		rng := rand.New(rand.NewPCG(3, 3))
+		plan, _, _ := told.Next()
+		b := enginetest.Pull(rng, p, plan)
+		if err := told.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := informed.Inform(b); err != nil {
+			t.Fatal(err)
+		}
+		x, y := told.Algorithm().(engine.Estimating).ArmEstimates(), informed.Algorithm().(engine.Estimating).ArmEstimates()
+		if fmt.Sprint(x) != fmt.Sprint(y) || len(x.Mean) == 0 {
+			t.Errorf("%s: estimates %v and %v", p.Name, x, y)
+		}
+		if got, want := informed.Outcome(), told.Outcome(); fmt.Sprint(got.Answers) != fmt.Sprint(want.Answers) || got.Samples != 0 {
+			t.Errorf("%s: answers %+v, want %+v", p.Name, got.Answers, want.Answers)
+		}
+		next, _, _ := told.Next()
+		if other, _, _ := informed.Next(); fmt.Sprint(other.Counts) != fmt.Sprint(next.Counts) {
+			t.Errorf("%s: plans %v, want %v", p.Name, other.Counts, next.Counts)
+		}
+	}
+}
+
+// Eliminations judge every round by its own data: rewards of no round are refused, and a run goes on.
+func TestInformRefused(t *testing.T) {
+	for _, entry := range All() {
+		p, alg, opt := suited(t, entry)
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
+		b.Counts[0] = 1
+		if err := s.Inform(b); engine.Guided(alg) != (err == nil) || err != nil && !errors.Is(err, engine.ErrGuidesNothing) {
+			t.Errorf("%s: error %v", entry.Name, err)
+		}
+		if b.Means[0] = math.NaN(); engine.Guided(alg) && s.Inform(b) == nil {
+			t.Errorf("%s: takes a reward that is no number", entry.Name)
+		}
+		if _, _, err := s.Next(); err != nil {
+			t.Errorf("%s: %v", entry.Name, err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package sim_test
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// What rewards from before a run save on the coupling data: a posterior takes them whole, while a test only chooses by
+// them, and its exploration is all that they can stand for. GONB_COPE_TABLE=24 writes the numbers of
+// docs/theory.md, Rewards of no round.
+func TestEarlierRewards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs on the coupling data")
+	}
+	runs := 4
+	if n, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE")); err == nil {
+		runs = n
+	}
+	p := couplingProblem(t)
+	p.Noise.UnknownBy = ""
+	p.Noise.Scales = make([]float64, p.N())
+	for i := range p.Noise.Scales {
+		p.Noise.Scales[i] = 20
+	}
+	opt := engine.Options{Epsilon: 10}
+	memory, samples := new(model.Memory), map[string]float64{}
+	for _, name := range []string{"CoTestFC", "CoBayesFC"} {
+		entry, err := algorithms.Named(engine.ModeFC, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Share(memory)
+		for _, pilot := range []int{0, 1, 3} {
+			for run := range runs {
+				alg, err := entry.New(m, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := engine.Begin(alg, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				env := sim.EnvironmentOf(p, 3, run)
+				each := engine.Plan{Round: 1000, Counts: make([]int, p.N())}
+				for i := range each.Counts {
+					each.Counts[i] = pilot
+				}
+				if pilot > 0 {
+					b, err := env.Pull(t.Context(), each)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := s.Inform(b); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for {
+					plan, more, err := s.Next()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !more {
+						break
+					}
+					b, err := env.Pull(t.Context(), plan)
+					if err == nil {
+						err = s.Learn(b)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				samples[name+strconv.Itoa(pilot)] += float64(s.Outcome().Samples) / float64(runs)
+			}
+			t.Logf("%s, %d earlier rewards of every arm: %.0f samples", name, pilot, samples[name+strconv.Itoa(pilot)])
+		}
+	}
+	if !(samples["CoBayesFC3"] < samples["CoBayesFC0"]*0.95) {
+		t.Errorf("the posterior takes %.0f samples with 540 earlier rewards, %.0f without", samples["CoBayesFC3"], samples["CoBayesFC0"])
+	}
+}
