@@ -38,7 +38,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	}
 	r.Undecided.Runs, r.Undecided.Rate, r.Undecided.CI95 = 1, float64(r.Undecided.Count), [2]float64{0, 1}
 	if x, ok := s.Algorithm().(engine.Explainer); ok {
-		r.Progress, r.Remaining = x.Progress(), x.Remaining()
+		r.Progress, r.Remaining = engine.ProgressOf(x)
 	}
 	if e.Regression == RegressionRidge {
 		if ridge, err := m.RidgeOf(e.Mode, opt); err == nil {
