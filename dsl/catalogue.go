@@ -36,6 +36,7 @@ const (
 	SectionSpaces   Section = "Spaces"
 	SectionProblems Section = "Problems and theory"
 	SectionRuns     Section = "Runs"
+	SectionCampaign Section = "Campaigns"
 	SectionOutput   Section = "Output"
 	SectionNumbers  Section = "Numbers"
 )
@@ -65,7 +66,7 @@ var (
 )
 
 func init() {
-	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(), explainFunctions(), outputFunctions(), numberFunctions())
+	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(), explainFunctions(), campaignFunctions(), outputFunctions(), numberFunctions())
 	for i := range functions {
 		index[functions[i].Name] = &functions[i]
 	}

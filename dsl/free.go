@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -49,6 +50,11 @@ func named(v value, name string) value {
 	case engine.Result:
 		data.Name = name
 		v.Data = data
+	case campaign.Protocol:
+		if data.Name == "" {
+			data.Name = name
+			v.Data = data
+		}
 	}
 	return v
 }

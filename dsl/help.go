@@ -50,7 +50,7 @@ func (p Param) given() string {
 // algorithms and limits. They are Markdown.
 func Reference() map[string]string {
 	lists := map[string]string{"formulas": formulaTable(), "algorithms": algorithmTable(), "limits": limitTable()}
-	for _, section := range []Section{SectionKernels, SectionSpaces, SectionProblems, SectionRuns, SectionOutput, SectionNumbers} {
+	for _, section := range []Section{SectionKernels, SectionSpaces, SectionProblems, SectionRuns, SectionCampaign, SectionOutput, SectionNumbers} {
 		lists[strings.ToLower(string(section))] = sectionText(section)
 	}
 	return lists

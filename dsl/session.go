@@ -36,6 +36,10 @@ type Options struct {
 
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
 	Clear func()               // clears what was displayed, for clear(); may be nil
+
+	// reads data files in place of the file system: those that a campaign recorded; may be nil
+	readFile   func(path string) ([]byte, error)
+	noForecast bool // protocol(...) makes none: a campaign that goes on has one of its start
 }
 
 // Session holds what scripts have bound so far. It is for one goroutine at a time.

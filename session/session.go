@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -210,6 +211,9 @@ func Design(name string) bounds.Design {
 func Hardness(name string) bounds.Hardness {
 	return read[bounds.Hardness](name)
 }
+
+// Campaign returns how far a campaign was when the name was bound, see resume(...).
+func Campaign(name string) campaign.Status { return read[campaign.Status](name) }
 
 // Spectrum returns the value of spectrum(...).
 func Spectrum(name string) bounds.Spectrum {

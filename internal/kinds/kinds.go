@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -36,6 +37,10 @@ type Views[V any] interface {
 	Claims(sim.Claims) V
 	Explanation(engine.Explanation) V
 	Problem(problem.Problem) V
+	Protocol(campaign.Protocol) V
+	Campaign(campaign.Status) V
+	Worklist(campaign.List) V
+	Receipt(campaign.Receipt) V
 }
 
 // Kind is a kind of value, with the view of its values in a Views[V].
@@ -69,6 +74,10 @@ func All[V any]() []Kind[V] {
 		row(Kind[V]{Name: "claims", Plural: true, Of: "claims", Reader: "Claims"}, views.Claims),
 		row(Kind[V]{Name: "explanation", Of: "explain", Reader: "Explanation"}, views.Explanation),
 		row(Kind[V]{Name: "problem", Reader: "Problem"}, views.Problem),
+		row(Kind[V]{Name: "protocol", Of: "protocol"}, views.Protocol),
+		row(Kind[V]{Name: "campaign", Of: "resume", Reader: "Campaign"}, views.Campaign),
+		row(Kind[V]{Name: "worklist", Of: "ask"}, views.Worklist),
+		row(Kind[V]{Name: "receipt", Of: "tell"}, views.Receipt),
 	}
 }
 

@@ -1,0 +1,275 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// campaignFunctions returns the functions about real measurements.
+func campaignFunctions() []Function {
+	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text}, Doc: "a campaign, or its folder, relative to the script"}
+	by := Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Types: []Type{Text}, Default: unset, Doc: "who asks or tells: the same person has one open list at a time"}
+	return []Function{
+		protocolFunction(),
+		{
+			Name: "start", Section: SectionCampaign, Synonyms: []string{"begin", "create"},
+			Doc: "makes a campaign in a folder: what is asked, how it is decided and the data are fixed from then on; a folder that has this campaign already is opened, so that the cell can be run again",
+			Params: []Param{
+				{Name: "protocol", Types: []Type{typeOf[campaign.Protocol]()}, Doc: "the name of a protocol"},
+				{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text}, Doc: "the folder, relative to the script; it must not exist, or be empty"}},
+			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`, eval: (*call).start,
+		},
+		{
+			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"}, Doc: "opens a campaign, and shows how far it is",
+			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text}, Doc: "its folder, relative to the script"}},
+			Result: typeOf[campaign.Status](), Example: `resume("days")`,
+			eval: func(c *call) (any, error) {
+				return c.inCampaign("folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
+			},
+		},
+		{
+			Name: "ask", Section: SectionCampaign, Synonyms: []string{"suggest", "propose"},
+			Doc:    "what to measure next: the list that the asker has and has not told, else further pulls of the open round",
+			Params: []Param{c, by, {Name: "count", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"}, {Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "only pulls of this task"}},
+			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: (*call).ask,
+		},
+		{
+			Name: "tell", Section: SectionCampaign, Synonyms: []string{"observe", "record"},
+			Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, and rows told before are known: the same growing sheet can be told every day",
+			Params: []Param{c,
+				{Name: "file", Synonyms: []string{"path", "results", "data"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"}, by,
+				{Name: "sure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rewards that look like slips are right"},
+				{Name: "take_good", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: take the good rows of a file in which others are wrong"}},
+			Result: typeOf[campaign.Receipt](), Example: `tell("days", "results.csv", by="Ann")`, eval: (*call).tell,
+		},
+	}
+}
+
+// protocolFunction fixes what a campaign keeps to.
+func protocolFunction() Function {
+	p := index0(runFunctions(), engine.ModeFC).Params
+	own := func(name string) Param {
+		return p[slices.IndexFunc(p, func(x Param) bool { return x.Name == name })]
+	}
+	algorithm := algorithmParam(engine.ModeFC)
+	for _, e := range algorithms.All() {
+		if !slices.Contains(algorithm.Choices, e.Name) {
+			algorithm.Choices = append(algorithm.Choices, e.Name)
+		}
+	}
+	algorithm.Choices = slices.DeleteFunc(algorithm.Choices, func(name string) bool {
+		e, err := entryNamed(name)
+		return err != nil || e.Role == algorithms.RoleReference
+	})
+	positiveWhole := func(name, doc string, synonyms ...string) Param {
+		return Param{Name: name, Synonyms: synonyms, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: doc}
+	}
+	return Function{
+		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
+		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone",
+		Params: []Param{problemParam, deltaParam, epsilonParam, algorithm, optional(budgetParam),
+			positiveWhole("plate", "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels", "plate_size", "block"),
+			positiveWhole("capacity", "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it", "throughput", "wells"),
+			{Name: "time_unit", Types: []Type{Text}, Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
+			{Name: "lease", Synonyms: []string{"timeout", "due"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "units of time after which pulls that were handed out and not told are handed out again, under new ids"},
+			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
+			own("schedule"), own("law"), own("xi"), own("level"), own("scale"), own("max_rounds"), own("max_samples"), own("norm"), own("gap"), own("unit"), own("misfit"), own("robust"),
+			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, that of the known means, or rewards drawn from the kernel as prior"},
+			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(campaign.ForecastRuns), Doc: "simulated runs of the forecast; 0 makes none"},
+			{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
+		},
+		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
+		check: func(c *call) { c.checkProtocol() }, eval: (*call).protocol,
+	}
+}
+
+// index0 returns the function of a name.
+func index0(all []Function, name string) Function {
+	return all[slices.IndexFunc(all, func(f Function) bool { return f.Name == name })]
+}
+
+// entryNamed finds an algorithm of either mode.
+func entryNamed(name string) (algorithms.Entry, error) {
+	e, err := algorithms.Named(engine.ModeFC, name)
+	if err != nil {
+		e, err = algorithms.Named(engine.ModeFB, name)
+	}
+	return e, err
+}
+
+// checkProtocol reports options that the algorithm does not have.
+func (c *call) checkProtocol() bool {
+	e, err := entryNamed(c.algorithm(engine.ModeFC))
+	if err != nil {
+		return true // reported, or not known before the script runs
+	}
+	right := true
+	for i, p := range c.fn.Params {
+		a := &c.args[i]
+		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
+			continue
+		}
+		_, isNumber := a.Data.(float64)
+		if !e.Has(p.Name) || isNumber && !e.HasNumber(p.Name) {
+			c.lacks(e, p.Name, *a)
+			right = false
+		}
+	}
+	if needs := e.Mode == engine.ModeFB; needs != c.has("budget") && right {
+		a := c.arg("budget")
+		if needs {
+			a = c.arg("algorithm")
+			c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task", e.Name), "write budget=48, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
+		} else {
+			c.fail(&a, fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name), `choose algorithm="CoTestFB", or leave budget out`)
+		}
+		right = false
+	}
+	return right
+}
+
+// protocol evaluates protocol(...).
+func (c *call) protocol() (any, error) {
+	if !c.checkProtocol() {
+		return nil, nil // reported
+	}
+	e, err := entryNamed(c.algorithm(engine.ModeFC))
+	if err != nil {
+		return nil, err
+	}
+	p := campaign.Protocol{
+		Problem: c.arg("p").Data.(*problem.Problem), Mode: e.Mode, Algorithm: e.Name, Options: c.options(),
+		Plate: c.whole("plate"), Capacity: c.whole("capacity"), TimeUnit: c.text("time_unit"), Lease: c.number("lease"), Cost: c.number("cost"), Seed: uint64(c.number("seed")),
+	}
+	if p.Options.Delta == 0 {
+		p.Options.Delta = engine.DefaultDelta
+	}
+	if err := p.Check(c.e.ctx); err != nil {
+		return nil, err
+	}
+	runs := campaign.ForecastRuns
+	if c.arg("runs").known() {
+		runs = c.whole("runs")
+	}
+	if c.e.session.opt.noForecast || runs == 0 {
+		return p, nil
+	}
+	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
+		return campaign.MakeForecast(c.e.ctx, p, c.number("gaps"), runs, func(done, total int) {
+			if tell := c.e.progress(c.fn.Name, p.Problem.Name, total); tell != nil {
+				tell(sim.Step{Done: done, Total: total})
+			}
+		})
+	})
+	return p, err
+}
+
+// start evaluates start(...).
+func (c *call) start() (any, error) {
+	if c.e.swept != nil {
+		return nil, errSweptCampaign
+	}
+	a := c.arg("protocol")
+	p := a.Data.(campaign.Protocol)
+	b := c.e.scope[p.Name]
+	if p.Name == "" || b == nil {
+		c.fail(&a, "start: the protocol needs a name, by which it can be made again tomorrow", "write days = protocol(...) and start(days, ...)")
+		return nil, nil
+	}
+	s := c.e.session
+	text, err := s.scriptOf(p.Name)
+	if err != nil {
+		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
+	}
+	opt := s.opt
+	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
+	made, recipe, err := ReadProtocol(c.e.ctx, p.Name+".cope", text, opt)
+	if err != nil {
+		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
+	}
+	made.Forecast, made.Name = p.Forecast, p.Name
+	dir := s.path(c.text("folder"))
+	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, c.folderOptions())
+	if errors.Is(err, folder.ErrExists) {
+		campaignOf, err = c.openSame(dir, made)
+	}
+	if err != nil {
+		return nil, &argumentError{param: "folder", message: "start: no campaign was made", err: err}
+	}
+	defer campaignOf.Close()
+	return campaignOf.Status(c.e.ctx)
+}
+
+// openSame opens the campaign of a folder if it is this one.
+func (c *call) openSame(dir string, p campaign.Protocol) (*folder.Campaign, error) {
+	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, c.folderOptions())
+	if err != nil {
+		return nil, err
+	}
+	if own := k.Protocol(); own.Fingerprint() != p.Fingerprint() {
+		k.Close()
+		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens that one)", dir)
+	}
+	return k, nil
+}
+
+// errSweptCampaign answers a sweep over what happens once.
+var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, whose rewards are simulated")
+
+func (c *call) folderOptions() folder.Options {
+	return folder.Options{Notice: func(text string) { c.e.session.notice([]string{text}) }}
+}
+
+// inCampaign opens the campaign that an argument names, and does something with it.
+func (c *call) inCampaign(param string, f func(*folder.Campaign) (any, error)) (any, error) {
+	if c.e.swept != nil {
+		return nil, errSweptCampaign
+	}
+	a := c.arg(param)
+	dir, isText := a.Data.(string)
+	if isText {
+		dir = c.e.session.path(dir)
+	} else {
+		dir = a.Data.(campaign.Status).Folder
+	}
+	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, c.folderOptions())
+	if err != nil {
+		return nil, &argumentError{param: param, message: c.fn.Name + ": the campaign cannot be opened", err: err}
+	}
+	defer k.Close()
+	return f(k)
+}
+
+// ask evaluates ask(...).
+func (c *call) ask() (any, error) {
+	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
+		return k.Ask(c.e.ctx, campaign.Request{By: c.text("by"), Task: c.text("task"), Count: c.whole("count")})
+	})
+}
+
+// tell evaluates tell(...). What follows from the results is planned at once.
+func (c *call) tell() (any, error) {
+	path := c.e.session.path(c.text("file"))
+	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &argumentError{param: "file", message: "tell: the results cannot be read", err: err}
+		}
+		r, err := k.Tell(c.e.ctx, data, campaign.TellOptions{By: c.text("by"), Sheet: filepath.Base(path), Sure: c.number("sure") > 0, TakeGood: c.number("take_good") > 0})
+		if err != nil {
+			return nil, &argumentError{param: "file", message: "tell: nothing was recorded", err: err}
+		}
+		return r, k.Advance(c.e.ctx)
+	})
+}

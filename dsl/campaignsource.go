@@ -1,0 +1,187 @@
+package dsl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/await"
+)
+
+// ReadProtocol evaluates what the one protocol(...) of a script depends on, and nothing else of it. It
+// returns the protocol with its forecast, and the recipe by which it can be made again: the script
+// and every file that was read. Relative paths are below opt.Folder.
+func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, folder.Recipe, error) {
+	r := folder.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
+	read := map[string][]byte{}
+	opt.readFile = func(path string) ([]byte, error) {
+		data, err := await.File(ctx, path, problem.MaxData)
+		if err == nil {
+			read[path] = data
+		}
+		return data, err
+	}
+	p, err := protocolOf(ctx, name, text, opt)
+	if err != nil {
+		return p, r, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(read)) {
+		own := path
+		if opt.Folder != "" && !filepath.IsAbs(path) {
+			if below, err := filepath.Rel(opt.Folder, path); err == nil {
+				own = below
+			}
+		}
+		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
+	}
+	return p, r, nil
+}
+
+// MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. It
+// is the Maker of engine/campaign/folder.
+func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, error) {
+	opt := Options{Set: r.Set, noForecast: true, readFile: func(path string) ([]byte, error) {
+		for _, f := range r.Data {
+			if filepath.FromSlash(f.Path) == path {
+				return f.Content, nil
+			}
+		}
+		return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
+	}}
+	return protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
+}
+
+// protocolOf evaluates the one protocol of a script.
+func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {
+	script, errs := Parse(name, text)
+	if len(errs) > 0 {
+		return campaign.Protocol{}, errs
+	}
+	session := NewSession(opt)
+	statements, errs := session.prepare(script)
+	if len(errs) > 0 {
+		return campaign.Protocol{}, errs
+	}
+	needed, err := neededFor(name, statements)
+	if err != nil {
+		return campaign.Protocol{}, err
+	}
+	session.opt.Set = nil // taken over already
+	displays, err := session.Eval(ctx, &Script{source: script.source, statements: needed})
+	if err != nil {
+		return campaign.Protocol{}, err
+	}
+	last := needed[len(needed)-1]
+	if last.Name == "" {
+		return displays[len(displays)-1].Value.(campaign.Protocol), nil
+	}
+	return session.scope[last.Name].value.Data.(campaign.Protocol), nil
+}
+
+// neededFor returns the statement that makes the one protocol of a script, last, and before it those
+// that it depends on, in their order.
+func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
+	at := -1
+	for i, st := range statements {
+		call, ok := st.Node.(*ast.CallNode)
+		if !ok || st.Params != nil {
+			continue
+		}
+		if callee, ok := call.Callee.(*ast.IdentifierNode); !ok || callee.Value != "protocol" {
+			continue
+		}
+		if at >= 0 {
+			return nil, st.Source.At(st.Whole(), "a campaign has one protocol, and this is the second of the script", "keep one of them in the script of the campaign")
+		}
+		at = i
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which says what the campaign keeps to", file)
+	}
+	wanted := map[string]bool{}
+	for name := range namesIn(statements[at]) {
+		wanted[name] = true
+	}
+	out := []*front.Statement{statements[at]}
+	for i := at - 1; i >= 0; i-- {
+		if st := statements[i]; st.Name != "" && wanted[st.Name] {
+			for name := range namesIn(st) {
+				wanted[name] = true
+			}
+			out = append(out, st)
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+// namesIn returns the names in a statement.
+func namesIn(st *front.Statement) map[string]bool {
+	v := names{}
+	ast.Walk(&st.Node, v)
+	return v
+}
+
+// names collects the identifiers that it visits.
+type names map[string]bool
+
+// Visit implements ast.Visitor.
+func (n names) Visit(node *ast.Node) {
+	if id, ok := (*node).(*ast.IdentifierNode); ok {
+		n[id.Value] = true
+	}
+}
+
+// errCell answers a protocol that rests on a value of a Go cell.
+var errCell = errors.New("a Go cell cannot be run again from the folder of a campaign")
+
+// scriptOf returns what a name of the session is defined by as a script that stands by itself.
+func (s *Session) scriptOf(name string) (string, error) {
+	wanted := map[string]bool{}
+	var visit func(name string) error
+	visit = func(name string) error {
+		b := s.scope[name]
+		if b == nil || wanted[name] {
+			return nil
+		}
+		if b.put {
+			return fmt.Errorf("the protocol rests on %s, a value of a Go cell: %w; write a formula kernel such as k(x, y) = exp(-abs(x[0]-y[0])), or a table(...) of its values", name, errCell)
+		}
+		wanted[name] = true
+		for used := range b.uses {
+			if err := visit(used); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := visit(name); err != nil {
+		return "", err
+	}
+	text := ""
+	for _, n := range s.scope.names() {
+		if wanted[n] {
+			b := s.scope[n]
+			text += b.st.Source.Slice(b.st.Whole()) + "\n"
+		}
+	}
+	return text, nil
+}
+
+// sha returns the SHA-256 of a text, in hexadecimal.
+func sha(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

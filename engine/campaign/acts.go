@@ -1,0 +1,196 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// FailureRule is what everybody must know who gives pulls back or closes a round.
+const FailureRule = "a failed reaction is a reward of 0, not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
+
+// errReason answers an act without its reason.
+var errReason = errors.New("it needs a reason, which stands in the report (--reason)")
+
+// Needed reports whether a plan must be made now: no round is open, or the open one is over.
+func (s *State) Needed() bool {
+	if s.done != nil {
+		return s.reopened
+	}
+	r := s.open()
+	return r == nil || s.complete(r)
+}
+
+// Plan returns the event that begins the next round, or says that nothing is left, from a run that
+// was replayed of this state.
+func (s *State) Plan(p Protocol, x *Run, now time.Time, build string, revision int) Event {
+	b := PlanBody{Round: len(s.rounds) + 1, Revision: revision, Build: build, Decided: decisions(x.Outcome.Answers)}
+	if !x.More {
+		b.Done, b.Status, b.Round = true, string(x.Outcome.Status), len(s.rounds)
+		return NewEvent(KindPlan, now, "", b)
+	}
+	b.Seed = rand.New(rand.NewPCG(s.Start.Seed, uint64(b.Round))).Uint64()
+	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
+	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, p.Plate
+	q := p
+	q.Capacity = s.capacity(p)
+	if q.Cuts() {
+		whole := x.Next.Pulls()
+		b.Counts = cut(b.Counts, q.Capacity, b.Seed)
+		b.Cut = whole > q.Capacity
+	}
+	return NewEvent(KindPlan, now, "", b)
+}
+
+// Fail gives pulls back that were not measured.
+func (s *State) Fail(ids []string, reason, by string, now time.Time) ([]Event, error) {
+	if strings.TrimSpace(reason) == "" {
+		return nil, fmt.Errorf("%w; %s", errReason, FailureRule)
+	}
+	t := &teller{state: s}
+	b := FailBody{Reason: reason}
+	for _, text := range ids {
+		it, err := t.item(text)
+		switch {
+		case err != nil:
+			return nil, err
+		case it.told != nil:
+			return nil, fmt.Errorf("%s has the result %g; correct replaces it", it.ID, it.told.Reward)
+		case it.failed != "":
+			continue // said before
+		}
+		if !slices.Contains(b.IDs, it.ID) {
+			b.IDs = append(b.IDs, it.ID)
+		}
+	}
+	if len(b.IDs) == 0 {
+		return nil, nil
+	}
+	return []Event{NewEvent(KindFail, now, by, b)}, nil
+}
+
+// Correct replaces the result of an id.
+func (s *State) Correct(id string, reward float64, reason, by string, now time.Time) ([]Event, error) {
+	t := &teller{state: s}
+	it, err := t.item(id)
+	switch {
+	case strings.TrimSpace(reason) == "":
+		return nil, errReason
+	case math.IsNaN(reward) || math.IsInf(reward, 0):
+		return nil, fmt.Errorf("the reward must be a finite number, got %g", reward)
+	case err != nil:
+		return nil, err
+	case it.told == nil:
+		return nil, fmt.Errorf("%s has no result to correct; tell records one", it.ID)
+	case it.told.count() > 1:
+		return nil, fmt.Errorf("%s is one of %d whose mean was told: a mean cannot be corrected by one of them", it.ID, it.told.count())
+	case it.told.Reward == reward:
+		return nil, nil
+	}
+	return []Event{NewEvent(KindCorrect, now, by, CorrectBody{ID: it.ID, Old: it.told.Reward, Reward: reward, Reason: reason})}, nil
+}
+
+// Closing is what closing the open round would do.
+type Closing struct {
+	Round    int        `json:"round"`
+	Planned  int        `json:"planned"`
+	Measured int        `json:"measured"`
+	Lost     int        `json:"lost"`
+	PValue   *float64   `json:"p_value,omitempty"` // see LossTest
+	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
+	Sentence string     `json:"sentence"`
+}
+
+// Close ends the open round with what came.
+func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []Event, error) {
+	r := s.open()
+	if r == nil {
+		return Closing{}, nil, errors.New("no round is open")
+	}
+	c := Closing{Round: r.plan.Round, Sentence: FailureRule}
+	planned, lost := slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
+	for i := range planned {
+		if s.withdrawn(i) {
+			planned[i] = 0
+		}
+		c.Planned += planned[i]
+		c.Measured += r.measuredOf(i)
+		lost[i] = max(0, planned[i]-r.measuredOf(i))
+		c.Lost += lost[i]
+	}
+	c.PValue, c.Worst = LossTest(p, planned, lost)
+	if strings.TrimSpace(reason) == "" {
+		return c, nil, fmt.Errorf("%w; %s", errReason, FailureRule)
+	}
+	return c, []Event{NewEvent(KindClose, now, by, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: reason})}, nil
+}
+
+// Attach records measurements of before, or from elsewhere: they guide, and a posterior takes them
+// whole.
+func (s *State) Attach(p Protocol, data []byte, opt TellOptions, now time.Time) (Receipt, []Event, error) {
+	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
+	if err != nil {
+		return Receipt{}, nil, err
+	}
+	t := s.teller(p, opt, now)
+	t.receipt.Notes = sheet.Notes()
+	for _, row := range sheet.Rows {
+		t.byArm(row, sheet.Columns, set == 0, KindAttach)
+	}
+	if !opt.Sure {
+		t.late = t.without(t.late, RowNew)
+	} else {
+		t.confirm()
+	}
+	if t.receipt.Refused() && !opt.TakeGood || len(t.late) == 0 {
+		return t.receipt, nil, nil
+	}
+	t.receipt.Taken = true
+	return t.receipt, []Event{NewEvent(KindAttach, now, opt.By, TellBody{Sheet: opt.Sheet, Results: t.late})}, nil
+}
+
+// Note records words for the report.
+func (s *State) Note(text, by string, now time.Time) ([]Event, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("the note is empty")
+	}
+	return []Event{NewEvent(KindNote, now, by, NoteBody{Text: text})}, nil
+}
+
+// Left returns the pulls of the open round that have no result, and whether the round is over.
+func (s *State) Left() (round, left int, over bool) {
+	r := s.open()
+	if r == nil {
+		return len(s.rounds), 0, true
+	}
+	for i, n := range r.plan.Counts {
+		if !s.withdrawn(i) {
+			left += max(0, n-r.measuredOf(i))
+		}
+	}
+	return r.plan.Round, left, left == 0
+}
+
+// Upgrade records that a program goes on which decides otherwise; changes are sentences.
+func (s *State) Upgrade(ctx context.Context, p Protocol, revision int, by string, now time.Time) ([]string, []Event, error) {
+	if revision == s.Revision {
+		return nil, nil, nil
+	}
+	x, err := s.Replay(ctx, p, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes := x.Differs
+	if len(changes) == 0 {
+		changes = []string{"no decision so far changes"}
+	}
+	return changes, []Event{NewEvent(KindUpgrade, now, by, UpgradeBody{From: s.Revision, To: revision, Changes: changes})}, nil
+}

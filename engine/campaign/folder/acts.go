@@ -1,0 +1,182 @@
+package folder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// errOther stops a write whose plan was made of a state that is no longer the last one.
+var errOther = errors.New("something was recorded meanwhile")
+
+// revision returns that of this program.
+func (c *Campaign) revision() int { return cmp.Or(c.opt.Revision, campaign.Revision) }
+
+// checkRevision reports a campaign that was begun by a program which decides otherwise.
+func (c *Campaign) checkRevision(s *campaign.State) error {
+	if s.Revision == c.revision() {
+		return nil
+	}
+	return fmt.Errorf("the campaign goes by revision %d of the decisions, and this program has revision %d: gonb-cope campaign upgrade %s shows what would change, and records it", s.Revision, c.revision(), c.dir)
+}
+
+// Advance makes the next plan where one is due. The lock is not held while the algorithm plans: what
+// is recorded meanwhile makes it plan again.
+func (c *Campaign) Advance(ctx context.Context) error {
+	for {
+		s, err := c.fresh(ctx)
+		if err != nil || !s.Needed() {
+			return err
+		}
+		if err := c.checkRevision(s); err != nil {
+			return err
+		}
+		run, err := s.Replay(ctx, c.protocol, &c.memory)
+		if err != nil {
+			return err
+		}
+		seq := s.Seq
+		err = c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+			if s.Seq != seq {
+				return nil, errOther
+			}
+			return []campaign.Event{s.Plan(c.protocol, run, c.opt.now(), c.opt.build(), c.revision())}, nil
+		})
+		if !errors.Is(err, errOther) {
+			return err
+		}
+	}
+}
+
+// fresh returns a state of its own with all that was recorded so far.
+func (c *Campaign) fresh(ctx context.Context) (*campaign.State, error) {
+	list, err := events(ctx, c.db.db, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := campaign.CheckChain(list); err != nil {
+		return nil, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+	}
+	s, err := campaign.Fold(list, c.protocol.Problem.TaskOf)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.dir, err)
+	}
+	return s, nil
+}
+
+// Ask returns what to measure: the list that the asker has and has not told, else further pulls of
+// the open round. It is recorded before it is returned.
+func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
+	if err := c.Advance(ctx); err != nil {
+		return campaign.List{}, err
+	}
+	var list campaign.List
+	err := c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
+		list, made, err = s.Ask(c.protocol, q, c.opt.now())
+		return made, err
+	})
+	return list, err
+}
+
+// Tell records the results of a sheet. The receipt is returned once they are on the disk; where
+// something is wrong with a row nothing is recorded, and the receipt says what.
+func (c *Campaign) Tell(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+	return c.tell(ctx, func(s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
+		return s.Tell(c.protocol, sheet, opt, c.opt.now())
+	})
+}
+
+// TellOne records the result of one id.
+func (c *Campaign) TellOne(ctx context.Context, id string, reward float64, opt campaign.TellOptions) (campaign.Receipt, error) {
+	return c.tell(ctx, func(s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
+		r, made := s.TellOne(c.protocol, id, reward, opt, c.opt.now())
+		return r, made, nil
+	})
+}
+
+// Attach records measurements that were made before the campaign, or elsewhere.
+func (c *Campaign) Attach(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+	return c.tell(ctx, func(s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
+		return s.Attach(c.protocol, sheet, opt, c.opt.now())
+	})
+}
+
+func (c *Campaign) tell(ctx context.Context, f func(*campaign.State) (campaign.Receipt, []campaign.Event, error)) (campaign.Receipt, error) {
+	var r campaign.Receipt
+	err := c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
+		r, made, err = f(s)
+		return made, err
+	})
+	if err != nil {
+		return campaign.Receipt{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.Round, r.Left, r.Over = c.state.Left()
+	r.Hash = c.state.Hash
+	return r, nil
+}
+
+// Fail gives pulls back that were not measured; they are handed out again.
+func (c *Campaign) Fail(ctx context.Context, ids []string, reason, by string) error {
+	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) { return s.Fail(ids, reason, by, c.opt.now()) })
+}
+
+// Correct replaces the result of an id.
+func (c *Campaign) Correct(ctx context.Context, id string, reward float64, reason, by string) error {
+	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+		return s.Correct(id, reward, reason, by, c.opt.now())
+	})
+}
+
+// CloseRound ends the open round with what came. Without a reason it only says what that would do.
+func (c *Campaign) CloseRound(ctx context.Context, reason, by string) (campaign.Closing, error) {
+	var out campaign.Closing
+	err := c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
+		out, made, err = s.Close(c.protocol, reason, by, c.opt.now())
+		return made, err
+	})
+	return out, err
+}
+
+// Note records words for the report.
+func (c *Campaign) Note(ctx context.Context, text, by string) error {
+	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) { return s.Note(text, by, c.opt.now()) })
+}
+
+// Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
+// changes, as sentences; none where nothing was to be done. With look it records nothing.
+func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) ([]string, error) {
+	s, err := c.fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, made, err := s.Upgrade(ctx, c.protocol, c.revision(), by, c.opt.now())
+	if err != nil || look || len(made) == 0 {
+		return changes, err
+	}
+	return changes, c.write(ctx, func(now *campaign.State) ([]campaign.Event, error) {
+		if now.Seq != s.Seq {
+			return nil, errors.New("something was recorded meanwhile: upgrade again")
+		}
+		return made, nil
+	})
+}
+
+// Status says how far the campaign is. It writes nothing and waits for nobody.
+func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
+	s, err := c.fresh(ctx)
+	if err != nil {
+		return campaign.Status{}, err
+	}
+	run, err := s.Replay(ctx, c.protocol, &c.memory)
+	if err != nil {
+		return campaign.Status{}, err
+	}
+	st := s.Status(ctx, c.protocol, run, c.opt.now())
+	st.Folder = c.dir
+	return st, nil
+}

@@ -1,0 +1,52 @@
+package folder
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// copyNames returns the names of the copies of script and data in the folder, in their order.
+func copyNames(r Recipe) []string {
+	names := []string{"script.cope"}
+	seen := map[string]int{}
+	for _, f := range r.Data {
+		base := filepath.Base(filepath.FromSlash(f.Path))
+		if seen[base]++; seen[base] > 1 {
+			base = fmt.Sprintf("%d-%s", seen[base], base)
+		}
+		names = append(names, filepath.Join("data", base))
+	}
+	return names
+}
+
+// copies writes script and data beside the database, for people to read.
+func copies(dir string, r Recipe) error {
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
+		return err
+	}
+	names := copyNames(r)
+	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
+		if err := os.WriteFile(filepath.Join(dir, names[i]), f.Content, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareCopies says which copies are not what was recorded.
+func (c *Campaign) compareCopies(r Recipe) {
+	names := copyNames(r)
+	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
+		content, err := os.ReadFile(filepath.Join(c.dir, names[i]))
+		switch {
+		case os.IsNotExist(err):
+			c.notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", names[i]))
+		case err == nil && !bytes.Equal(content, f.Content):
+			c.notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", names[i]))
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package folder
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite" // the database, without cgo
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// Schema is the number of the tables. A database of a larger one is refused.
+const Schema = 1
+
+// DatabaseFile is the name of the database in the folder of a campaign.
+const DatabaseFile = "campaign.db"
+
+// tables of a new database. The triggers make what is recorded stay: who changes it must take them
+// out first, and then the hashes tell.
+const tables = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE event (
+	seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at TEXT NOT NULL, by TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL
+) STRICT;
+CREATE TABLE file (sha256 TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT;
+CREATE TRIGGER event_stays BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER event_remains BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
+CREATE TRIGGER file_stays BEFORE UPDATE ON file BEGIN SELECT RAISE(ABORT, 'files are never changed'); END;
+CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'files are never removed'); END;
+`
+
+// database is an open database.
+type database struct {
+	db   *sql.DB
+	path string
+}
+
+// openDatabase opens a database. Every commit is on the disk before it returns (synchronous=FULL),
+// and readers do not wait for writers (WAL).
+func openDatabase(path string, create bool) (*database, error) {
+	mode := "rw"
+	if create {
+		mode = "rwc"
+	}
+	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(2000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}, "_txlock": {"immediate"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(2)
+	return &database{db, path}, nil
+}
+
+func (d *database) close() error { return d.db.Close() }
+
+// create makes the tables.
+func (d *database) create(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, tables); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES ('schema', ?), ('seq', '0'), ('hash', '')", fmt.Sprint(Schema))
+	return err
+}
+
+// checkSchema reports a database that is none of ours, or of a later version.
+func (d *database) checkSchema(ctx context.Context) error {
+	var text string
+	err := d.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'schema'").Scan(&text)
+	if err != nil {
+		return fmt.Errorf("%s holds no campaign: %w", d.path, inWords(err))
+	}
+	var schema int
+	if _, err := fmt.Sscan(text, &schema); err != nil {
+		return fmt.Errorf("%s: its schema is %q, which is no number", d.path, text)
+	}
+	if schema > Schema {
+		return fmt.Errorf("%s was written by a later version (schema %d; this one reads %d and earlier): install that version", d.path, schema, Schema)
+	}
+	return nil
+}
+
+// querier is a transaction or a database.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// events returns the events after a sequence number, in order.
+func events(ctx context.Context, q querier, after int64) ([]campaign.Event, error) {
+	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE seq > ? ORDER BY seq", after)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	defer rows.Close()
+	var out []campaign.Event
+	for rows.Next() {
+		var e campaign.Event
+		var at, body string
+		if err := rows.Scan(&e.Seq, &e.Kind, &at, &e.By, &body, &e.Hash); err != nil {
+			return nil, inWords(err)
+		}
+		if e.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
+			return nil, fmt.Errorf("event %d is not what was recorded: its time is %q", e.Seq, at)
+		}
+		e.Body = json.RawMessage(body)
+		out = append(out, e)
+	}
+	return out, inWords(rows.Err())
+}
+
+// head returns the number and the hash of the last event, as they were written beside it.
+func head(ctx context.Context, q querier) (seq int64, hash string, err error) {
+	var text string
+	if err = q.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'seq'").Scan(&text); err == nil {
+		_, err = fmt.Sscan(text, &seq)
+	}
+	if err == nil {
+		err = q.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'hash'").Scan(&hash)
+	}
+	return seq, hash, inWords(err)
+}
+
+// append records events after the last one, sealed, and returns them.
+func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]campaign.Event, error) {
+	seq, hash, err := head(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]campaign.Event, len(list))
+	for i, e := range list {
+		e.Seq = seq + int64(i) + 1
+		e = e.Sealed(hash)
+		hash = e.Hash
+		if _, err := tx.ExecContext(ctx, "INSERT INTO event (seq, kind, at, by, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
+			e.Seq, e.Kind, e.At.UTC().Format(time.RFC3339Nano), e.By, string(e.Body), e.Hash); err != nil {
+			return nil, inWords(err)
+		}
+		out[i] = e
+	}
+	for name, value := range map[string]string{"seq": fmt.Sprint(seq + int64(len(list))), "hash": hash} {
+		if _, err := tx.ExecContext(ctx, "UPDATE meta SET value = ? WHERE name = ?", value, name); err != nil {
+			return nil, inWords(err)
+		}
+	}
+	return out, nil
+}
+
+// putFile records a file under its hash.
+func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
+	sum := sha256.Sum256(content)
+	hash := hex.EncodeToString(sum[:])
+	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, content)
+	return hash, inWords(err)
+}
+
+// getFile returns a recorded file, and reports one that is not what was recorded.
+func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
+	var content []byte
+	if err := q.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {
+		return nil, inWords(err)
+	}
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
+		return nil, fmt.Errorf("the recorded file %.12s is not what was recorded: its hash does not fit", hash)
+	}
+	return content, nil
+}
+
+// The result codes of SQLite that users meet (https://www.sqlite.org/rescode.html).
+const (
+	codeBusy, codeReadOnly, codeInput, codeCorrupt, codeFull, codeCantOpen, codeNotADB = 5, 8, 10, 11, 13, 14, 26
+)
+
+// inWords puts an error of the database in a user's words.
+func inWords(err error) error {
+	e := (*sqlite.Error)(nil)
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	what := ""
+	switch e.Code() & 0xff {
+	case codeFull:
+		what = "the disk is full: nothing was recorded; free some space and try again"
+	case codeInput:
+		what = "the disk cannot be read or written: nothing was recorded"
+	case codeBusy:
+		what = "another program is writing to the campaign; try again"
+	case codeReadOnly:
+		what = "the folder of the campaign cannot be written"
+	case codeCorrupt, codeNotADB:
+		what = "the database is damaged; restore the folder from a copy (campaign verify says what is left)"
+	case codeCantOpen:
+		what = "the database cannot be opened"
+	default:
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// exists reports whether a folder holds a campaign.
+func exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, DatabaseFile))
+	return err == nil
+}

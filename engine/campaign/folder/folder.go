@@ -1,0 +1,337 @@
+package folder
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// Recipe is what a protocol is made from: a script and the data that it reads.
+type Recipe struct {
+	Script campaign.File
+	Set    []string // NAME=VALUE: replaces what the script binds NAME to
+	Data   []campaign.File
+}
+
+// Maker makes the protocol of a recipe, without a forecast. It reads no other files.
+type Maker func(ctx context.Context, r Recipe) (campaign.Protocol, error)
+
+// Options say how a folder is opened. The zero value is for programs that people use.
+type Options struct {
+	Now          func() time.Time // nil is the clock
+	Build        string           // of the program, for the report
+	Revision     int              // 0 means campaign.Revision; tests play later programs
+	AllowNetwork bool             // a folder on the file system of another machine
+	Notice       func(string)     // told what is odd and harmless, in sentences; may be nil
+}
+
+// Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
+type Campaign struct {
+	dir      string
+	db       *database
+	opt      Options
+	protocol campaign.Protocol
+	memory   model.Memory
+
+	mu    sync.Mutex
+	state *campaign.State
+}
+
+// ErrExists is wrapped by the error of Start where the folder holds a campaign already.
+var ErrExists = errors.New("the folder holds a campaign already")
+
+// Start makes a campaign in a folder, which is created where it does not exist, from a protocol with
+// its forecast and the recipe that it was made from. It is an error when maker makes another problem
+// of that recipe: the campaign could not be opened again.
+func Start(ctx context.Context, dir string, r Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
+	if err := p.Check(ctx); err != nil {
+		return nil, err
+	}
+	again, err := maker(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("the script does not make the protocol by itself, so that nobody could go on with the campaign tomorrow: %w", err)
+	}
+	if again.Fingerprint() != p.Fingerprint() {
+		return nil, errors.New("the script makes another protocol when it is evaluated again, so that nobody could go on with the campaign tomorrow")
+	}
+	if exists(dir) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("cannot make the folder of the campaign: %w", err)
+	}
+	if kind := networkOf(dir); kind != "" && !opt.AllowNetwork {
+		return nil, fmt.Errorf("%s is on a file system of another machine (%s), on which locks cannot be relied on: choose a folder of this machine, or say --allow-network-folder where only one machine ever uses it", dir, kind)
+	}
+	if p.Seed == 0 {
+		var b [8]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return nil, err
+		}
+		p.Seed = binary.LittleEndian.Uint64(b[:]) >> 11 // a script can state it
+	}
+	db, err := newDatabase(ctx, dir, func(tx *sql.Tx) error {
+		return record(ctx, tx, r, p, opt)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Campaign{dir: dir, db: db, opt: opt, protocol: p}
+	if err := copies(dir, r); err != nil {
+		c.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
+	}
+	return c, c.open(ctx)
+}
+
+// newDatabase makes the database under another name, and gives it its own once it is whole: who
+// looks in between sees no campaign, and a program killed in between leaves none.
+func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*database, error) {
+	l, err := lock(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	if exists(dir) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
+	}
+	path := filepath.Join(dir, DatabaseFile)
+	draft := path + ".new"
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		os.Remove(draft + end) // of a start that was killed
+	}
+	db, err := openDatabase(draft, true)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	err = db.transaction(ctx, func(tx *sql.Tx) error {
+		if err := db.create(ctx, tx); err != nil {
+			return inWords(err)
+		}
+		return fill(tx)
+	})
+	if err == nil {
+		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	if err = errors.Join(inWords(err), db.close()); err == nil {
+		err = os.Rename(draft, path)
+	}
+	if err != nil {
+		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+			os.Remove(draft + end)
+		}
+		return nil, err
+	}
+	syncFolder(dir)
+	return openDatabase(path, false)
+}
+
+// record writes the files and the start.
+func record(ctx context.Context, tx *sql.Tx, r Recipe, p campaign.Protocol, opt Options) error {
+	body := campaign.StartBody{
+		Name: p.Name, Set: r.Set, Seed: p.Seed, Problem: p.Fingerprint(), Settings: p.Settings(),
+		Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Forecast: p.Forecast,
+	}
+	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
+		hash, err := putFile(ctx, tx, f.Content)
+		if err != nil {
+			return err
+		}
+		f.SHA256 = hash
+		if i == 0 {
+			body.Script = f
+		} else {
+			body.Data = append(body.Data, f)
+		}
+	}
+	_, err := appendEvents(ctx, tx, []campaign.Event{campaign.NewEvent(campaign.KindStart, opt.now(), "", body)})
+	return err
+}
+
+// Open opens the campaign of a folder.
+func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign, error) {
+	if !exists(dir) {
+		return nil, fmt.Errorf("%s holds no campaign (no file %s); gonb-cope campaign start makes one", dir, DatabaseFile)
+	}
+	db, err := openDatabase(filepath.Join(dir, DatabaseFile), false)
+	if err != nil {
+		return nil, inWords(err)
+	}
+	c := &Campaign{dir: dir, db: db, opt: opt}
+	if err := c.prepare(ctx, maker); err != nil {
+		db.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// prepare reads what was recorded, and makes the protocol of it.
+func (c *Campaign) prepare(ctx context.Context, maker Maker) error {
+	if err := c.db.checkSchema(ctx); err != nil {
+		return err
+	}
+	start, r, err := c.recipe(ctx)
+	if err != nil {
+		return err
+	}
+	if c.protocol, err = maker(ctx, r); err != nil {
+		return fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
+	}
+	if c.protocol.Fingerprint() != start.Problem {
+		return errors.New("the recorded script makes another problem with this program than it made at the start; use the program that began the campaign")
+	}
+	c.protocol.Seed, c.protocol.Name = start.Seed, start.Name
+	c.compareCopies(r)
+	return c.open(ctx)
+}
+
+// recipe returns the start and the recorded files.
+func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, Recipe, error) {
+	var start campaign.StartBody
+	all, err := events(ctx, c.db.db, 0)
+	if err != nil {
+		return start, Recipe{}, err
+	}
+	if err := campaign.CheckChain(all); err != nil {
+		return start, Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+	}
+	if len(all) == 0 {
+		return start, Recipe{}, fmt.Errorf("%s holds a campaign without a start", c.dir)
+	}
+	s, err := campaign.Fold(all[:1], nil)
+	if err != nil {
+		return start, Recipe{}, err
+	}
+	start = s.Start
+	r := Recipe{Script: start.Script, Set: start.Set}
+	if r.Script.Content, err = getFile(ctx, c.db.db, start.Script.SHA256); err != nil {
+		return start, r, fmt.Errorf("%s: the recorded script: %w", c.dir, err)
+	}
+	for _, f := range start.Data {
+		if f.Content, err = getFile(ctx, c.db.db, f.SHA256); err != nil {
+			return start, r, fmt.Errorf("%s: the recorded copy of %s: %w", c.dir, f.Path, err)
+		}
+		r.Data = append(r.Data, f)
+	}
+	return start, r, nil
+}
+
+// open reads the events.
+func (c *Campaign) open(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.catchUp(ctx, c.db.db)
+}
+
+// catchUp takes in the events that others recorded.
+func (c *Campaign) catchUp(ctx context.Context, q querier) error {
+	after, before := int64(0), ""
+	if c.state != nil {
+		after, before = c.state.Seq, c.state.Hash
+	}
+	list, err := events(ctx, q, after)
+	if err != nil {
+		return err
+	}
+	return c.take(list, after, before)
+}
+
+// take folds events that follow the last one.
+func (c *Campaign) take(list []campaign.Event, after int64, before string) error {
+	if err := campaign.CheckChainAfter(list, after, before); err != nil {
+		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+	}
+	if c.state == nil {
+		c.state = campaign.NewState()
+	}
+	if err := c.state.Add(list, c.protocol.Problem.TaskOf); err != nil {
+		return fmt.Errorf("%s: %w", c.dir, err)
+	}
+	return nil
+}
+
+// write takes the lock, looks at the state, and records the events that f makes of it: all of them
+// or none. When it returns without error they are on the disk.
+func (c *Campaign) write(ctx context.Context, f func(*campaign.State) ([]campaign.Event, error)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l, err := lock(ctx, c.dir)
+	if err != nil {
+		return err
+	}
+	defer l.release()
+	var made []campaign.Event
+	err = c.db.transaction(ctx, func(tx *sql.Tx) error {
+		if err := c.catchUp(ctx, tx); err != nil {
+			return err
+		}
+		list, err := f(c.state)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		made, err = appendEvents(ctx, tx, list)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.take(made, c.state.Seq, c.state.Hash)
+}
+
+// transaction runs f in a transaction that has the write lock of the database from its beginning.
+func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := d.db.BeginTx(ctx, nil)
+	if err != nil {
+		return inWords(err)
+	}
+	if err := f(tx); err != nil {
+		tx.Rollback()
+		return err
+	}
+	return inWords(tx.Commit())
+}
+
+// Close lets go of the database.
+func (c *Campaign) Close() error { return c.db.close() }
+
+// Folder returns the folder.
+func (c *Campaign) Folder() string { return c.dir }
+
+// Protocol returns the protocol as it was at the start.
+func (c *Campaign) Protocol() campaign.Protocol { return c.protocol }
+
+func (c *Campaign) notice(text string) {
+	if c.opt.Notice != nil {
+		c.opt.Notice(text)
+	}
+}
+
+func (o Options) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
+func (o Options) build() string {
+	return cmp.Or(o.Build, "unknown") + " " + runtime.GOOS + "/" + runtime.GOARCH
+}
+
+// syncFolder makes the names in a folder durable, where the system has a way to.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Sync()
+		f.Close()
+	}
+}

@@ -1,0 +1,195 @@
+package folder
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// found returns what a run found, to the last bit; the ways of its digests apart.
+func found(t *testing.T, o engine.Outcome) string {
+	t.Helper()
+	for i := range o.Rounds {
+		o.Rounds[i].Digest = ""
+	}
+	text, err := json.Marshal(map[string]any{"answers": o.Answers, "eliminations": o.Eliminations, "rounds": o.Rounds, "samples": o.Samples})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A campaign whose results come shuffled, doubled and in parts, from two people, through programs
+// that end after every act, is the run of engine.Run to the last bit.
+func TestCampaignIsTheRun(t *testing.T) {
+	scripted := engine.Options{Epsilon: 10}
+	ridge := engine.Options{Epsilon: 10, Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
+	budget := ridge
+	budget.Budget = 48
+	budget.Epsilon = 0
+	for _, c := range []struct {
+		name, mode, algorithm string
+		opt                   engine.Options
+		unknown, long         bool
+	}{
+		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, false},
+		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, false},
+		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, false},
+		{"CoKernelFC", engine.ModeFC, "CoKernelFC", ridge, false, true},
+		{"CoKernelFB", engine.ModeFB, "CoKernelFB", budget, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.long {
+				t.Skip("takes long")
+			}
+			p, rewards := coupling(t, c.mode, c.algorithm, c.opt, c.unknown)
+			want := inOneProcess(t, p, laboratory{rewards, 11})
+			got := throughTheFolder(t, p, rewards, 11)
+			if got := found(t, got); got != found(t, want) {
+				t.Errorf("the campaign found\n%.2000s\nand the run\n%.2000s", got, found(t, want))
+			}
+			if want.Samples == 0 || len(want.Eliminations) == 0 {
+				t.Error("the run eliminates nothing, so the comparison says nothing")
+			}
+			t.Logf("%d rounds, %d samples", len(want.Rounds), want.Samples)
+		})
+	}
+}
+
+// inOneProcess runs the algorithm on the problem without its means.
+func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) engine.Outcome {
+	t.Helper()
+	q := *p.Problem
+	q.Mean, q.Rewards, q.Reps, q.Noise.SD = nil, nil, nil, nil
+	e, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(&q, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := p.Options
+	opt.MaxRounds = 1 << 30
+	alg, err := e.New(m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := engine.Run(t.Context(), alg, env, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// throughTheFolder measures a campaign, opened anew for every act.
+func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, seed uint64) engine.Outcome {
+	t.Helper()
+	c := begin(t, p, Options{})
+	dir := c.dir
+	c.Close()
+	open := func() *Campaign {
+		c, err := Open(t.Context(), dir, again(p), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	var told []string // rows so far, which a sheet repeats
+	for act := 0; ; act++ {
+		by := fmt.Sprintf("asker %d", act%2)
+		c := open()
+		list, err := c.Ask(t.Context(), campaign.Request{By: by, Count: 1 + rng.IntN(1500)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		if len(list.Rows) == 0 {
+			if strings.Contains(list.Note, "decided") {
+				break
+			}
+			continue // the other one has them
+		}
+		var rows []string
+		for _, r := range list.Rows {
+			arm, number := pullOf(t, dir, p.Problem, r.ID)
+			rows = append(rows, row(r.ID, reward(rewards, seed, r.Round, arm, number)))
+		}
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		told = rows
+		if part := len(rows) / 2; rng.IntN(3) == 0 && part > 0 {
+			told = rows[:part]
+		}
+		for range 1 + rng.IntN(2) { // some sheets twice
+			c := open()
+			r, err := c.Tell(t.Context(), sheet(told), campaign.TellOptions{By: by})
+			if err != nil || r.Refused() {
+				t.Fatalf("%v: %+v", err, r)
+			}
+			c.Close()
+		}
+	}
+	c = open()
+	defer c.Close()
+	s, err := c.fresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Replay(t.Context(), c.protocol, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Differs) > 0 {
+		t.Errorf("decisions differ from those recorded: %v", run.Differs)
+	}
+	return run.Outcome
+}
+
+// pullOf reads from the events which pull an id is of.
+func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, number int) {
+	t.Helper()
+	known := issued[dir]
+	if known == nil {
+		known = map[string]campaign.Item{}
+		issued[dir] = known
+	}
+	if it, ok := known[id]; ok {
+		return it.Arm, it.Number
+	}
+	db, err := openDatabase(dir+"/"+DatabaseFile, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	list, err := events(t.Context(), db.db, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.Kind != campaign.KindAsk {
+			continue
+		}
+		var b campaign.AskBody
+		if err := json.Unmarshal(e.Body, &b); err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range b.Items {
+			known[it.ID] = it
+		}
+	}
+	it, ok := known[id]
+	if !ok {
+		t.Fatalf("id %s is in no event", id)
+	}
+	return it.Arm, it.Number
+}
+
+var issued = map[string]map[string]campaign.Item{}

@@ -1,0 +1,77 @@
+package folder
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// Verification is what a campaign was found to be.
+type Verification struct {
+	Events int             `json:"events"`
+	At     time.Time       `json:"at"` // of the last event
+	Hash   string          `json:"hash"`
+	Files  []campaign.File `json:"files"`
+}
+
+// Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
+// event and file, the number and hash of the last event, which stand beside the events, and that the
+// events make sense in their order. Its error names the first event that is not as it was.
+func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) {
+	var v Verification
+	if !exists(dir) {
+		return v, fmt.Errorf("%s holds no campaign (no file %s)", dir, DatabaseFile)
+	}
+	db, err := openDatabase(filepath.Join(dir, DatabaseFile), false)
+	if err != nil {
+		return v, inWords(err)
+	}
+	defer db.close()
+	if err := db.checkSchema(ctx); err != nil {
+		return v, err
+	}
+	var sound string
+	if err := db.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound); err != nil || sound != "ok" {
+		return v, fmt.Errorf("%s is damaged: %s %w", db.path, sound, inWords(err))
+	}
+	list, err := events(ctx, db.db, 0)
+	if err != nil {
+		return v, err
+	}
+	if err := campaign.CheckChain(list); err != nil {
+		return v, err
+	}
+	seq, hash, err := head(ctx, db.db)
+	if err != nil {
+		return v, err
+	}
+	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
+		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
+	}
+	v = Verification{Events: len(list), At: list[len(list)-1].At, Hash: hash}
+	c := &Campaign{dir: dir, db: db}
+	start, r, err := c.recipe(ctx)
+	if err != nil {
+		return v, err
+	}
+	v.Files = append([]campaign.File{start.Script}, start.Data...)
+	p, err := maker(ctx, r)
+	if err != nil {
+		return v, fmt.Errorf("all is as recorded, but the script no longer makes the protocol: %w", err)
+	}
+	_, err = campaign.Fold(list, p.Problem.TaskOf)
+	return v, err
+}
+
+// Explain explains what was decided, or one task of it.
+func (c *Campaign) Explain(ctx context.Context, task string) (engine.Explanation, error) {
+	st, err := c.Status(ctx)
+	if err != nil {
+		return engine.Explanation{}, err
+	}
+	return engine.Explain(*st.Result, task)
+}

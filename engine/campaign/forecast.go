@@ -1,0 +1,345 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
+// others that could answer the same question.
+type Forecast struct {
+	Rows     []ForecastRow `json:"rows"`
+	Capacity int           `json:"capacity,omitempty"`
+	Unit     string        `json:"time_unit"`
+	Assumes  string        `json:"assumes"` // what rewards it was simulated with
+	Runs     int           `json:"runs"`
+	Share    float64       `json:"share"` // of later runs, that the ranges are expected to hold
+	Notes    []string      `json:"notes,omitempty"`
+}
+
+// ForecastRow is what one algorithm is expected to take. A range without finite upper end says that
+// some run came to no end within the limit of the simulation.
+type ForecastRow struct {
+	Algorithm string `json:"algorithm"`
+	Chosen    bool   `json:"chosen"` // by the protocol
+	Samples   Range  `json:"samples"`
+	Rounds    Range  `json:"rounds"`
+	Time      Range  `json:"time"` // in the unit; without a capacity one a round
+	Cost      Range  `json:"cost,omitzero"`
+	Undecided int    `json:"undecided,omitempty"` // runs
+	Wrong     int    `json:"wrong"`               // runs with a wrong answer, among those simulated
+	Backing   string `json:"backing"`             // of its answers
+	Quickest  bool   `json:"quickest,omitempty"`
+}
+
+// Range is the median of simulated runs, with the smallest and the largest. Another run lies between
+// these with probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3].
+type Range struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// MarshalJSON writes an end that is not finite as null.
+func (r Range) MarshalJSON() ([]byte, error) {
+	finite := func(x float64) *float64 {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return json.Marshal(map[string]*float64{"median": finite(r.Median), "low": finite(r.Low), "high": finite(r.High)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Range) UnmarshalJSON(text []byte) error {
+	var m map[string]*float64
+	if err := json.Unmarshal(text, &m); err != nil {
+		return err
+	}
+	for name, into := range map[string]*float64{"median": &r.Median, "low": &r.Low, "high": &r.High} {
+		if *into = math.Inf(1); m[name] != nil {
+			*into = *m[name]
+		}
+	}
+	return nil
+}
+
+// ForecastRuns is the number of runs that a forecast simulates of an algorithm: 19 of 21 later ones
+// lie within their range.
+const ForecastRuns = 20
+
+// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time.
+const (
+	forecastRounds = 200
+	forecastLooks  = 2000
+)
+
+// MakeForecast simulates the protocol, and the other algorithms that it might have named, on rewards
+// with these leads of the best arm, on the known means, or on rewards drawn from the kernel as prior.
+// A gap of 0 means that none was stated. progress may be nil.
+func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
+	truths, assumes, err := truths(ctx, p, gap, runs)
+	if err != nil {
+		return nil, err
+	}
+	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
+	for _, w := range engine.NoiseWarnings(p.Problem) {
+		f.Notes = append(f.Notes, w.String())
+	}
+	names := alternatives(p)
+	memory := new(model.Memory)
+	for k, name := range names {
+		q := p
+		if q.Algorithm = name; k > 0 {
+			q.Options.Schedule = ""
+		}
+		row, err := q.row(ctx, truths, memory, func(done int) {
+			if progress != nil {
+				progress(k*runs+done, len(names)*runs)
+			}
+		})
+		if err != nil {
+			if ctx.Err() != nil || k == 0 {
+				return nil, err
+			}
+			continue // what cannot run here is no alternative
+		}
+		row.Chosen = k == 0
+		f.Rows = append(f.Rows, row)
+	}
+	best := slices.MinFunc(f.Rows, func(a, b ForecastRow) int {
+		return cmp.Or(cmp.Compare(a.Time.Median, b.Time.Median), cmp.Compare(a.Samples.Median, b.Samples.Median))
+	})
+	for i := range f.Rows {
+		f.Rows[i].Quickest = f.Rows[i].Algorithm == best.Algorithm
+	}
+	return f, nil
+}
+
+// alternatives returns the algorithm of the protocol, and the two of its mode between which
+// laboratories choose: by a test, and by a posterior.
+func alternatives(p Protocol) []string {
+	out := []string{p.Algorithm}
+	if p.Mode == engine.ModeFC {
+		for _, name := range []string{"CoTestFC", "CoBayesFC"} {
+			if name != p.Algorithm {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// truths returns the rewards that runs are simulated with, one problem a run, and what they are.
+func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, string, error) {
+	if p.Problem == nil {
+		return nil, "", errNoProblem
+	}
+	if gap > 0 {
+		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
+		out := make([]*problem.Problem, runs)
+		for i := range out {
+			if err == nil {
+				out[i] = all[i%len(all)]
+			}
+		}
+		return out, fmt.Sprintf("the hardest rewards that the kernel can represent in which the best arm of every task leads by %g", gap), err
+	}
+	if p.Problem.Mean != nil {
+		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), "the known expected rewards", nil
+	}
+	m, err := p.model(ctx, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	out := make([]*problem.Problem, runs)
+	root := math.Sqrt(m.Scale * cmp.Or(p.Options.Scale, 1))
+	for i := range out {
+		rng := rand.New(rand.NewPCG(0x666f7265, uint64(i))) // "fore"
+		z := make([]float64, m.Rank())
+		for k := range z {
+			z[k] = rng.NormFloat64()
+		}
+		mean := make([]float64, p.Problem.N())
+		for a := range mean {
+			for k, f := range m.Features.RawRowView(a) {
+				mean[a] += root * f * z[k]
+			}
+		}
+		out[i] = plan.Supposed(p.Problem, mean)
+	}
+	return out, "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)", nil
+}
+
+// need is what a simulated run took.
+type need struct {
+	samples, rounds, time float64
+	undecided, wrong      bool
+}
+
+// row simulates the runs of an algorithm.
+func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, progress func(done int)) (ForecastRow, error) {
+	e, err := p.Entry()
+	if err != nil {
+		return ForecastRow{}, err
+	}
+	row := ForecastRow{Algorithm: p.Algorithm, Backing: backing(e, p)}
+	var needs []need
+	for run, truth := range truths {
+		n, err := p.simulate(ctx, truth, memory, run)
+		if err != nil {
+			return row, err
+		}
+		needs = append(needs, n)
+		row.Undecided += count(n.undecided)
+		row.Wrong += count(n.wrong)
+		progress(run + 1)
+	}
+	row.Samples = rangeOf(needs, func(n need) float64 { return n.samples })
+	row.Rounds = rangeOf(needs, func(n need) float64 { return n.rounds })
+	row.Time = rangeOf(needs, func(n need) float64 { return n.time })
+	if p.Cost > 0 {
+		row.Cost = rangeOf(needs, func(n need) float64 { return n.samples * p.Cost })
+	}
+	return row, nil
+}
+
+func rangeOf(needs []need, of func(need) float64) Range {
+	var all []float64
+	for _, n := range needs {
+		x := of(n)
+		if n.undecided {
+			x = math.Inf(1)
+		}
+		all = append(all, x)
+	}
+	slices.Sort(all)
+	middle := len(all) / 2
+	median := all[middle]
+	if len(all)%2 == 0 {
+		median = (all[middle-1] + all[middle]) / 2
+	}
+	return Range{Median: median, Low: all[0], High: all[len(all)-1]}
+}
+
+// simulate makes one run as a campaign would, its rounds cut where the campaign cuts them.
+func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *model.Memory, run int) (need, error) {
+	draw, err := sim.DrawerOf(truth)
+	if err != nil {
+		return need{}, err
+	}
+	env := sim.NewEnvironment(draw, 1, run)
+	alg, opt, err := p.algorithm(ctx, memory)
+	if err != nil {
+		return need{}, err
+	}
+	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
+	if p.Cuts() {
+		opt.MaxRounds = forecastLooks
+	}
+	steps, err := engine.Begin(alg, opt)
+	if err != nil {
+		return need{}, err
+	}
+	var n need
+	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		next, more, err := steps.Next()
+		if err != nil {
+			return n, err
+		}
+		if !more {
+			break
+		}
+		if p.Cuts() {
+			switch err := steps.Amend(cut(next.Counts, p.Capacity, uint64(next.Round))); {
+			case errors.Is(err, engine.ErrFixedPlans):
+			case err != nil:
+				return n, err
+			}
+			next, _, _ = steps.Next()
+		}
+		batch, err := env.Pull(ctx, next)
+		if err != nil {
+			return n, err
+		}
+		if err := steps.Learn(batch); err != nil {
+			return n, err
+		}
+		n.samples += float64(next.Pulls())
+		n.rounds++
+		n.time += p.duration(next.Pulls(), p.Capacity)
+	}
+	out := steps.Outcome()
+	n.undecided, n.wrong = judged(p, truth, out.Answers)
+	return n, nil
+}
+
+// duration returns the units of time that a round takes.
+func (p Protocol) duration(pulls, capacity int) float64 {
+	if capacity <= 0 {
+		return 1
+	}
+	return math.Ceil(float64(pulls) / float64(capacity))
+}
+
+// judged reports whether some task is undecided, and whether some answer is wrong.
+func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undecided, wrong bool) {
+	for v, a := range answers {
+		if !a.Decided && p.Mode == engine.ModeFC {
+			undecided = true
+			continue
+		}
+		lo, hi := truth.ArmsOf(v)
+		best, own := math.Inf(-1), math.Inf(-1)
+		for i := lo; i < hi; i++ {
+			best = max(best, truth.Mean[i])
+			if truth.Arms.Names[i] == a.Leader {
+				own = truth.Mean[i]
+			}
+		}
+		if own < best-p.Options.Epsilon-1e-9*(1+math.Abs(best)) {
+			wrong = true
+		}
+	}
+	return undecided, wrong
+}
+
+// backing says in a few words what the decided answers of an algorithm rest on.
+func backing(e algorithms.Entry, p Protocol) string {
+	switch e.Backing {
+	case algorithms.BackingNone:
+		return "nothing: a baseline"
+	case algorithms.BackingPosterior:
+		return "the posterior with the kernel as prior: no guarantee where the kernel is wrong"
+	case algorithms.BackingNormal:
+		if p.Problem != nil && p.Options.LawFor(p.Problem) == engine.LawSubGaussian {
+			return "a theorem about sub-Gaussian rewards"
+		}
+		return "a theorem about normal rewards that the kernel can represent"
+	}
+	return "a theorem about sub-Gaussian rewards that the kernel can represent"
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

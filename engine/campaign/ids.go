@@ -1,0 +1,112 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// alphabet has the 31 characters of ids: digits, and letters without I, L and O, which look like
+// digits, without U, which looks like V, and without E, which makes 1E5 a number in a spreadsheet.
+// 31 is prime, which the check character rests on.
+const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
+
+// idLength is the number of characters of an id, the check character included.
+const idLength = 6
+
+// NewID draws an id that is not taken: a letter first, so that no spreadsheet takes it for a
+// number, and a check character last. Ids that begin as a month does are left out, which a
+// spreadsheet may take for dates.
+func NewID(rng *rand.Rand, taken func(id string) bool) string {
+	for {
+		id := make([]byte, idLength-1)
+		id[0] = alphabet[10+rng.IntN(len(alphabet)-10)]
+		for i := 1; i < len(id); i++ {
+			id[i] = alphabet[rng.IntN(len(alphabet))]
+		}
+		full := string(id) + string(checkCharacter(string(id)))
+		if !monthLike(full) && !taken(full) {
+			return full
+		}
+	}
+}
+
+func monthLike(id string) bool {
+	switch id[:3] {
+	case "JAN", "MAR", "APR", "MAY":
+		return true
+	}
+	return false
+}
+
+// checkCharacter returns the character c with Σ (i+1)·v_i = 0 modulo 31 over all six characters,
+// where v is the place in the alphabet: a code over the field of 31 elements, which finds every
+// single wrong character and every two that are swapped [Wagner and Putter 1989].
+func checkCharacter(id string) byte {
+	sum := 0
+	for i := range len(id) {
+		sum += (i + 1) * strings.IndexByte(alphabet, id[i])
+	}
+	// (len+1)·v = -sum, and the inverse exists because 31 is prime
+	for v := range len(alphabet) {
+		if (sum+(len(id)+1)*v)%len(alphabet) == 0 {
+			return alphabet[v]
+		}
+	}
+	panic("campaign: the length of ids is a multiple of 31")
+}
+
+// readID returns an id as it was issued: upper case, without blanks around it, with the letters
+// that stand for digits as digits. An error says what is wrong with it.
+func readID(text string) (string, error) {
+	id := strings.ToUpper(strings.TrimSpace(text))
+	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
+	switch {
+	case len(id) != idLength:
+		return "", fmt.Errorf("%q is not an id: ids have %d characters", text, idLength)
+	case strings.Trim(id, alphabet) != "" || id[0] < 'A':
+		return "", fmt.Errorf("%q is not an id: ids begin with a letter and have no I, L, O, U or E", text)
+	case checkCharacter(id[:idLength-1]) != id[idLength-1]:
+		return "", fmt.Errorf("%q is mistyped: its last character does not fit the others", text)
+	}
+	return id, nil
+}
+
+// nearestID returns the id of a list that differs least from a text, by as many characters as two
+// at most; "" where there is none.
+func nearestID(text string, ids []string) string {
+	text = strings.ToUpper(strings.TrimSpace(text))
+	best, least := "", 3
+	for _, id := range ids {
+		if d := distance(text, id); d < least {
+			best, least = id, d
+		}
+	}
+	return best
+}
+
+// distance returns the number of characters that are inserted, left out, replaced or swapped with
+// their neighbour between two texts: the restricted edit distance [Damerau 1964].
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replace := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

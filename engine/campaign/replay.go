@@ -1,0 +1,225 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// Run is what the algorithm makes of a state: every round that is over, under its recorded plan.
+type Run struct {
+	Outcome  engine.Outcome
+	Progress []engine.Progress
+	// further samples, all tasks together, until all is decided; see engine.Explainer. -1 where some
+	// task cannot be decided, NaN where nothing says
+	Remaining float64
+	Next      engine.Plan // that comes now, when the round before is over
+	More      bool        // whether there is one
+	// how decisions differ from those recorded when plans were made, as sentences: of corrected
+	// results, or of a program that decides otherwise
+	Differs []string
+	Notes   []string
+	changes int     // k, of contests
+	delta   float64 // the largest ever in force
+
+	alg engine.Algorithm
+}
+
+// Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
+// imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
+// memory may be nil.
+func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*Run, error) {
+	alg, opt, err := p.algorithm(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := engine.Begin(alg, opt)
+	if err != nil {
+		return nil, err
+	}
+	x := &replayer{state: s, protocol: p, steps: steps, run: &Run{alg: alg, delta: p.Options.Delta, Remaining: math.NaN()}}
+	if err := x.all(ctx); err != nil {
+		return nil, err
+	}
+	x.run.Outcome = steps.Outcome()
+	if e, ok := alg.(engine.Explainer); ok {
+		x.run.Progress, x.run.Remaining = engine.ProgressOf(e)
+	}
+	return x.run, nil
+}
+
+// replayer drives one Replay.
+type replayer struct {
+	state    *State
+	protocol Protocol
+	steps    *engine.Steps
+	run      *Run
+	guide    int // the next of state.guides
+	amend    int // the next of state.amends
+}
+
+// all takes the rounds in their order, each with what came before its end.
+func (x *replayer) all(ctx context.Context) error {
+	for _, r := range x.state.rounds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := x.before(r.seq); err != nil {
+			return err
+		}
+		x.compare(r.plan)
+		_, more, err := x.steps.Next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			x.run.Notes = append(x.run.Notes, fmt.Sprintf("round %d and what follows it are not used: without them everything is decided", r.plan.Round))
+			return nil
+		}
+		if r.closed == 0 && !x.state.complete(r) {
+			// what guides waits for the rewards of the round
+			return x.impose(r.plan.Counts)
+		}
+		b := x.state.batch(x.protocol, r)
+		if err := x.impose(b.Counts); err != nil {
+			return err
+		}
+		if err := x.steps.Learn(b); err != nil {
+			return err
+		}
+	}
+	if err := x.before(math.MaxInt64); err != nil {
+		return err
+	}
+	if x.state.done != nil {
+		x.compare(*x.state.done)
+	}
+	var err error
+	x.run.Next, x.run.More, err = x.steps.Next()
+	return err
+}
+
+// impose makes these the pulls of the open round.
+func (x *replayer) impose(counts []int) error {
+	err := x.steps.Amend(counts)
+	if errors.Is(err, engine.ErrFixedPlans) {
+		return fmt.Errorf("%s needs whole rounds, and the measured pulls are not those that it planned (or another build made the plan): %w", x.protocol.Algorithm, err)
+	}
+	return err
+}
+
+// before takes in what guides and what was changed before an event.
+func (x *replayer) before(seq int64) error {
+	for {
+		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
+		switch {
+		case g && x.state.guides[x.guide].seq < seq && (!a || x.state.guides[x.guide].seq < x.state.amends[x.amend].seq):
+			if err := x.inform(x.state.guides[x.guide].seq); err != nil {
+				return err
+			}
+		case a && x.state.amends[x.amend].seq < seq:
+			if err := x.change(x.state.amends[x.amend]); err != nil {
+				return err
+			}
+			x.amend++
+		default:
+			return nil
+		}
+	}
+}
+
+// inform tells the results of one event that belong to no round.
+func (x *replayer) inform(seq int64) error {
+	var group []*measured
+	for x.guide < len(x.state.guides) && x.state.guides[x.guide].seq == seq {
+		group = append(group, x.state.guides[x.guide].measured)
+		x.guide++
+	}
+	byArm := map[int][]*measured{}
+	for _, m := range group {
+		byArm[m.Arm] = append(byArm[m.Arm], m)
+	}
+	err := x.steps.Inform(summed(x.protocol, byArm, true))
+	if errors.Is(err, engine.ErrGuidesNothing) {
+		return nil
+	}
+	return err
+}
+
+// batch returns the rewards of a round, summed in the order of their pulls.
+func (s *State) batch(p Protocol, r *round) engine.Batch {
+	return summed(p, r.results, r.plan.WantSquares)
+}
+
+// summed returns counts, means and squares by arm. The results of an arm are taken by the numbers of
+// their pulls, so that the order in which they arrived does not show in any digit.
+func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
+	n := p.Problem.N()
+	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
+	if squares {
+		b.Squares = make([]float64, n)
+	}
+	for i, all := range byArm {
+		sorted := slices.SortedStableFunc(slices.Values(all), func(a, b *measured) int { return a.Number - b.Number })
+		sum, count := 0.0, 0
+		for _, m := range sorted {
+			sum += float64(m.count()) * p.Problem.Turned(m.Reward)
+			count += m.count()
+		}
+		b.Counts[i], b.Means[i] = count, sum/float64(count)
+		if !squares {
+			continue
+		}
+		for _, m := range sorted {
+			off := p.Problem.Turned(m.Reward) - b.Means[i]
+			b.Squares[i] += m.Squares + float64(m.count())*off*off
+		}
+	}
+	return b
+}
+
+// decisions returns what is decided now.
+func decisions(answers []engine.Answer) []Decision {
+	var out []Decision
+	for _, a := range answers {
+		if a.Decided {
+			out = append(out, Decision{a.Task, a.Arm})
+		}
+	}
+	return out
+}
+
+// compare notes how the decisions differ from those that a plan recorded.
+func (x *replayer) compare(plan PlanBody) {
+	now := map[string]string{}
+	for _, d := range decisions(x.steps.Outcome().Answers) {
+		now[d.Task] = d.Arm
+	}
+	when := fmt.Sprintf("before round %d", plan.Round)
+	if plan.Done {
+		when = "at the end"
+	}
+	for _, d := range plan.Decided {
+		switch arm, ok := now[d.Task]; {
+		case !ok:
+			x.differs("%s task %q had the answer %q, and is open now", when, d.Task, d.Arm)
+		case arm != d.Arm:
+			x.differs("%s task %q had the answer %q, and has %q now", when, d.Task, d.Arm, arm)
+		}
+		delete(now, d.Task)
+	}
+	for _, task := range x.protocol.Problem.Tasks.Names {
+		if arm, ok := now[task]; ok {
+			x.differs("%s task %q was open, and has the answer %q now", when, task, arm)
+		}
+	}
+}
+
+func (x *replayer) differs(format string, args ...any) {
+	x.run.Differs = append(x.run.Differs, fmt.Sprintf(format, args...))
+}

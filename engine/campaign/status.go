@@ -1,0 +1,350 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+)
+
+// Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
+// can let them decide when it is closed.
+type Status struct {
+	Name      string         `json:"name"`
+	Folder    string         `json:"folder,omitempty"`
+	Problem   string         `json:"problem"`
+	Algorithm string         `json:"algorithm"`
+	Goal      string         `json:"goal,omitempty"`
+	Delta     float64        `json:"delta"`
+	Epsilon   float64        `json:"epsilon,omitempty"`
+	Started   time.Time      `json:"started"`
+	Done      bool           `json:"done"`
+	Ended     string         `json:"ended,omitempty"` // how, when it is done
+	Rounds    int            `json:"rounds"`          // that are over
+	Samples   int            `json:"samples"`         // of these rounds
+	Late      int            `json:"late,omitempty"`
+	Attached  int            `json:"attached,omitempty"`
+	Failed    int            `json:"failed,omitempty"`
+	Corrected int            `json:"corrected,omitempty"`
+	Open      *OpenRound     `json:"open_round,omitempty"`
+	Tasks     []TaskStatus   `json:"tasks"`
+	People    []Debt         `json:"people,omitempty"`
+	Remaining float64        `json:"remaining"` // further samples, NaN where nothing says; see engine.Explainer
+	TimeLeft  float64        `json:"time_left"` // in TimeUnit, where there is a capacity
+	TimeUnit  string         `json:"time_unit"`
+	Capacity  int            `json:"capacity,omitempty"`
+	Forecast  *ForecastRow   `json:"forecast,omitempty"` // of the start
+	Days      []DayStatus    `json:"by_time,omitempty"`  // what was known at the end of each round
+	Standing  string         `json:"standing"`
+	Guarantee string         `json:"guarantee"`
+	Assumes   []string       `json:"assumes,omitempty"` // what the campaign adds to the guarantee's conditions
+	Differs   []string       `json:"differs,omitempty"` // decisions that are not those recorded
+	Warnings  []string       `json:"warnings,omitempty"`
+	Notes     []string       `json:"notes,omitempty"`
+	Hash      string         `json:"hash"`
+	Events    int            `json:"events"`
+	Result    *engine.Result `json:"-"`
+}
+
+// OpenRound counts the pulls of the round that is being measured.
+type OpenRound struct {
+	Round    int `json:"round"`
+	Planned  int `json:"planned"`
+	Measured int `json:"measured"`
+	Out      int `json:"handed_out"` // without result yet
+	Overdue  int `json:"overdue,omitempty"`
+	Failed   int `json:"failed,omitempty"`
+	Left     int `json:"left"` // that nobody has
+	Plates   int `json:"plates,omitempty"`
+	Next     int `json:"next_plate,omitempty"` // the first with pulls that nobody has
+}
+
+// TaskStatus says how far a task is.
+type TaskStatus struct {
+	engine.Progress
+	Arm      string               `json:"arm,omitempty"` // the answer
+	Estimate float64              `json:"estimate"`      // of the leader, reward units
+	Arms     []string             `json:"arms,omitempty"`
+	Samples  int                  `json:"measured"` // pulls so far, rounds that are over
+	TimeLeft float64              `json:"time_left"`
+	Out      []engine.Elimination `json:"out,omitempty"`
+}
+
+// Debt is what somebody was handed and has not told.
+type Debt struct {
+	By      string    `json:"by"`
+	Pulls   int       `json:"pulls"`
+	Overdue int       `json:"overdue,omitempty"`
+	Until   time.Time `json:"until,omitzero"`
+	IDs     []string  `json:"ids"`
+}
+
+// DayStatus says what stood at the end of a round.
+type DayStatus struct {
+	Round   int `json:"round"`
+	Time    int `json:"time"`    // units of time that the pulls so far take at the capacity; without one, rounds
+	Samples int `json:"samples"` // told until then
+	Open    int `json:"open"`    // arms that could still be an answer, all tasks
+	Decided int `json:"decided"` // tasks
+}
+
+// Status works out how far the campaign is, by replaying it.
+func (s *State) Status(ctx context.Context, p Protocol, x *Run, now time.Time) Status {
+	st := Status{
+		Name: s.Start.Name, Problem: p.Problem.Name, Algorithm: p.Algorithm, Goal: p.Problem.Goal,
+		Delta: p.Options.Delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
+		Remaining: x.Remaining, TimeLeft: math.NaN(), TimeUnit: p.Unit(), Capacity: s.capacity(p),
+		Differs: x.Differs, Notes: x.Notes, Hash: s.Hash, Events: s.events,
+	}
+	if s.done != nil && !x.More {
+		st.Done, st.Ended = true, s.done.Status
+	}
+	s.count(&st)
+	s.openRound(&st, now)
+	st.People = s.debts(now)
+	st.Tasks = s.tasks(p, x)
+	st.Days = s.days(p, x)
+	if c := st.Capacity; c > 0 && st.Remaining >= 0 {
+		st.TimeLeft = math.Ceil(st.Remaining / float64(c))
+	}
+	if f := s.Start.Forecast; f != nil {
+		for i := range f.Rows {
+			if f.Rows[i].Chosen {
+				st.Forecast = &f.Rows[i]
+			}
+		}
+	}
+	r := s.result(ctx, p, x)
+	st.Result, st.Standing, st.Guarantee = &r, r.Standing, r.Guarantee
+	st.Assumes = s.assumes(x)
+	if len(x.Differs) > 0 && st.Standing == engine.StandingProven {
+		st.Standing = engine.StandingHeuristic
+		st.Assumes = append(st.Assumes, "decisions changed after results were corrected or the program was replaced, which no theorem allows for")
+	}
+	for _, w := range r.Warnings {
+		st.Warnings = append(st.Warnings, w.String())
+	}
+	if l := x.Outcome.LackOfFit; l != nil {
+		st.Warnings = append(st.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, LackOfFit: l}.String())
+	}
+	st.Warnings = append(st.Warnings, s.plateWarnings(p)...)
+	return st
+}
+
+// count sums what was told beside the rounds.
+func (s *State) count(st *Status) {
+	for _, g := range s.guides {
+		if g.late {
+			st.Late += g.count()
+		} else {
+			st.Attached += g.count()
+		}
+	}
+	corrected := map[*measured]bool{}
+	for _, it := range s.items {
+		if it.failed != "" {
+			st.Failed++
+		}
+		if it.told != nil && len(it.told.old) > 0 && !corrected[it.told] {
+			corrected[it.told] = true
+			st.Corrected++
+		}
+	}
+}
+
+// openRound counts the pulls of the open round.
+func (s *State) openRound(st *Status, now time.Time) {
+	r := s.open()
+	if r == nil {
+		return
+	}
+	o := &OpenRound{Round: r.plan.Round}
+	for i, n := range r.plan.Counts {
+		if s.withdrawn(i) {
+			n = 0
+		}
+		o.Planned += n
+		o.Measured += r.measuredOf(i)
+	}
+	for _, n := range s.needed(r, now) {
+		o.Left += max(0, n)
+	}
+	for _, it := range s.items {
+		if it.round != r.plan.Round {
+			continue
+		}
+		o.Out += count(it.outstanding())
+		o.Overdue += count(it.overdue(now))
+		o.Failed += count(it.failed != "")
+	}
+	if r.plan.Plate > 0 && len(r.list) > 0 {
+		o.Plates = r.list[len(r.list)-1].Plate
+		for _, slot := range r.list {
+			if r.filled[[2]int{slot.Arm, slot.Number}] == nil {
+				o.Next = slot.Plate
+				break
+			}
+		}
+	}
+	st.Open = o
+}
+
+// debts lists what everybody owes, in the order in which they first asked.
+func (s *State) debts(now time.Time) []Debt {
+	var out []Debt
+	for _, by := range s.people {
+		d := Debt{By: by}
+		for _, it := range s.owed(by) {
+			d.Pulls++
+			d.Overdue += count(it.overdue(now))
+			d.Until = it.until
+			d.IDs = append(d.IDs, it.ID)
+		}
+		if d.Pulls > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// tasks returns the tasks in their order.
+func (s *State) tasks(p Protocol, x *Run) []TaskStatus {
+	samples := make([]int, p.Problem.V())
+	for _, r := range s.rounds {
+		if r.closed == 0 {
+			continue
+		}
+		for i, v := range p.Problem.TaskOf {
+			samples[v] += r.measuredOf(i)
+		}
+	}
+	var out []TaskStatus
+	for v, a := range x.Outcome.Answers {
+		t := TaskStatus{Arm: a.Arm, Estimate: p.Problem.Turned(a.Estimate), Arms: a.Candidates, Samples: samples[v], TimeLeft: math.NaN()}
+		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
+		if v < len(x.Progress) {
+			t.Progress = x.Progress[v]
+		}
+		if c := s.capacity(p); c > 0 && t.Progress.Samples >= 0 {
+			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
+		}
+		for _, e := range x.Outcome.Eliminations {
+			if e.Task == a.Task {
+				t.Out = append(t.Out, e)
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// days returns what stood at the end of each round.
+func (s *State) days(p Protocol, x *Run) []DayStatus {
+	var out []DayStatus
+	last := DayStatus{}
+	for k := range s.rounds {
+		if k >= len(x.Outcome.Rounds) {
+			break
+		}
+		pulls := x.Outcome.Rounds[k].Pulls
+		last = DayStatus{Round: k + 1, Time: last.Time + int(p.duration(pulls, s.capacity(p))), Samples: last.Samples + pulls, Open: x.Outcome.Rounds[k].Alive}
+		switch {
+		case k+1 < len(s.rounds):
+			last.Decided = len(s.rounds[k+1].plan.Decided)
+		case s.done != nil:
+			last.Decided = len(s.done.Decided)
+		default:
+			last.Decided = len(decisions(x.Outcome.Answers))
+		}
+		out = append(out, last)
+	}
+	return out
+}
+
+// epsilon returns the accuracy in force.
+func (x *Run) epsilon(p Protocol) float64 { return p.Options.Epsilon }
+
+// result returns what was found as the result of one real run: without truth.
+func (s *State) result(ctx context.Context, p Protocol, x *Run) engine.Result {
+	o := x.Outcome
+	r := engine.Result{
+		Mode: p.Mode, Algorithm: p.Algorithm, Problem: p.Problem.Name, Status: o.Status, Name: s.Start.Name, Kernel: p.Problem.Kernel.String(),
+		Noise: p.Problem.Noise.Text(), Stated: p.Options.Stated(), Runs: 1, Asked: 1, Delta: x.delta, Epsilon: x.epsilon(p), Budget: p.Options.Budget,
+		Tasks: p.Problem.V(), Arms: p.Problem.N(), Goal: p.Problem.Goal, SamplesTotal: float64(o.Samples), Rounds: float64(len(o.Rounds)), MaxRounds: len(o.Rounds),
+		Answers: slices.Clone(o.Answers), Trace: o.Rounds, Eliminations: o.Eliminations, Progress: x.Progress, Remaining: x.Remaining, Unspent: o.Unspent,
+		Warnings: slices.Clone(o.Warnings),
+	}
+	each := r.SamplesTotal / float64(p.Problem.V())
+	r.SamplesPerAgent = engine.Interval{Mean: each, CI95: [2]float64{each, each}}
+	if r.Delta == 0 {
+		r.Delta = engine.DefaultDelta
+	}
+	for v := range r.Answers {
+		r.Answers[v].Estimate = p.Problem.Turned(r.Answers[v].Estimate)
+	}
+	e, err := p.Entry()
+	if err != nil {
+		return r
+	}
+	if e.Scheduled {
+		r.Schedule = cmp.Or(p.Options.Schedule, engine.ScheduleTuned)
+	}
+	if m, err := p.model(ctx, nil); err == nil {
+		if e.Regression == algorithms.RegressionRidge {
+			r.Ridge, _ = m.RidgeOf(p.Mode, p.Options)
+		}
+		r.Standing, r.Guarantee = algorithms.Basis{Model: m, Options: p.Options, Algorithm: e, Result: r, Rejected: o.LackOfFit != nil}.Guarantee()
+	}
+	return r
+}
+
+// assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
+// pulls on the way.
+func (s *State) assumes(x *Run) []string {
+	var out []string
+	lost, extra, closed := 0, 0, 0
+	for _, r := range s.rounds {
+		if r.closed == 0 {
+			continue
+		}
+		for i, n := range r.plan.Counts {
+			if d := n - r.measuredOf(i); d > 0 {
+				lost += d
+			} else {
+				extra -= d
+			}
+		}
+		closed += count(r.reason != "")
+	}
+	if lost > 0 {
+		out = append(out, fmt.Sprintf("the %s that %s lost have nothing to do with their rewards (a failed reaction is a reward of 0)", pulls(lost), map[bool]string{true: "was", false: "were"}[lost == 1]))
+	}
+	if extra > 0 {
+		out = append(out, fmt.Sprintf("the %s beyond the plan were not chosen by their rewards", pulls(extra)))
+	}
+	if closed > 0 {
+		out = append(out, fmt.Sprintf("%d %s closed for reasons that have nothing to do with rewards", closed, map[bool]string{true: "round was", false: "rounds were"}[closed == 1]))
+	}
+	if x.changes > 0 {
+		out = append(out, fmt.Sprintf("the protocol changed %d times while it ran, which makes the error at most delta times (1 + %d/G), where G is the number of contests (docs/theory.md)", x.changes, x.changes))
+	}
+	return out
+}
+
+// Only returns the status with one of its tasks.
+func (st Status) Only(task string) (Status, error) {
+	var names []string
+	for _, t := range st.Tasks {
+		if t.Task == task {
+			st.Tasks = []TaskStatus{t}
+			return st, nil
+		}
+		names = append(names, t.Task)
+	}
+	return st, fmt.Errorf("no task is called %q; there are %s", task, joined(names, 8))
+}
