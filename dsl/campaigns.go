@@ -58,10 +58,10 @@ func campaignFunctions() []Function {
 
 // protocolFunction fixes what a campaign keeps to.
 func protocolFunction() Function {
-	p := index0(runFunctions(), engine.ModeFC).Params
-	own := func(name string) Param {
-		return p[slices.IndexFunc(p, func(x Param) bool { return x.Name == name })]
-	}
+	// the options of runs, without those of simulations
+	own := slices.DeleteFunc(index0(runFunctions(), engine.ModeFC).Params, func(x Param) bool {
+		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
+	})
 	algorithm := algorithmParam(engine.ModeFC)
 	for _, e := range algorithms.All() {
 		if !slices.Contains(algorithm.Choices, e.Name) {
@@ -78,17 +78,17 @@ func protocolFunction() Function {
 	return Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
 		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone",
-		Params: []Param{problemParam, deltaParam, epsilonParam, algorithm, optional(budgetParam),
+		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, optional(budgetParam),
 			positiveWhole("plate", "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels", "plate_size", "block"),
 			positiveWhole("capacity", "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it", "throughput", "wells"),
 			{Name: "time_unit", Types: []Type{Text}, Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
 			{Name: "lease", Synonyms: []string{"timeout", "due"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "units of time after which pulls that were handed out and not told are handed out again, under new ids"},
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
-			own("schedule"), own("law"), own("xi"), own("level"), own("scale"), own("max_rounds"), own("max_samples"), own("norm"), own("gap"), own("unit"), own("misfit"), own("robust"),
+		}, own, []Param{
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, that of the known means, or rewards drawn from the kernel as prior"},
 			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(campaign.ForecastRuns), Doc: "simulated runs of the forecast; 0 makes none"},
 			{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
-		},
+		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
 		check: func(c *call) { c.checkProtocol() }, eval: (*call).protocol,
 	}

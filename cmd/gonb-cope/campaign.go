@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -431,7 +432,11 @@ func explainCommand() *cobra.Command {
 		Use: "explain DIR", Short: "Why arms are out, and what is still missing", Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				x, err := k.Explain(c.Context(), task)
+				st, err := k.Status(c.Context())
+				if err != nil {
+					return err
+				}
+				x, err := engine.Explain(*st.Result, task)
 				if err != nil {
 					return err
 				}

@@ -19,8 +19,8 @@ type List struct {
 	Campaign string    `json:"campaign"`
 	By       string    `json:"by"`
 	Round    int       `json:"round"`
-	Until    time.Time `json:"until,omitzero"` // when what has no result may be handed out again
-	Again    bool      `json:"again"`          // the same list as before, because it is not told yet
+	Until    time.Time `json:"until,omitzero"`    // when what has no result may be handed out again
+	Again    bool      `json:"again"`             // the same list as before, because it is not told yet
 	Columns  []string  `json:"columns,omitempty"` // of the features of arms
 	Rows     []ListRow `json:"rows"`
 	Note     string    `json:"note,omitempty"` // why it is empty, or shorter than asked for

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
@@ -65,13 +64,4 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 	}
 	_, err = campaign.Fold(list, p.Problem.TaskOf)
 	return v, err
-}
-
-// Explain explains what was decided, or one task of it.
-func (c *Campaign) Explain(ctx context.Context, task string) (engine.Explanation, error) {
-	st, err := c.Status(ctx)
-	if err != nil {
-		return engine.Explanation{}, err
-	}
-	return engine.Explain(*st.Result, task)
 }
