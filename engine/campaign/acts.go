@@ -141,10 +141,10 @@ func (s *State) Attach(p Protocol, data []byte, opt TellOptions, now time.Time) 
 		return Receipt{}, nil, err
 	}
 	t := s.teller(p, opt, now)
-	t.receipt.Notes = sheet.Notes()
 	for _, row := range sheet.Rows {
 		t.byArm(row, sheet.Columns, set == 0, KindAttach)
 	}
+	t.receipt.Notes = sheet.Notes() // known once numbers were read
 	if !opt.Sure {
 		t.late = t.without(t.late, RowNew)
 	} else {

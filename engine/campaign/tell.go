@@ -90,7 +90,6 @@ func (s *State) Tell(p Protocol, data []byte, opt TellOptions, now time.Time) (R
 		return Receipt{}, nil, err
 	}
 	t := s.teller(p, opt, now)
-	t.receipt.Notes = sheet.Notes()
 	for _, row := range sheet.Rows {
 		if set == 0 {
 			t.byID(row, sheet.Columns)
@@ -98,6 +97,7 @@ func (s *State) Tell(p Protocol, data []byte, opt TellOptions, now time.Time) (R
 			t.byArm(row, sheet.Columns, set == 1, KindTell)
 		}
 	}
+	t.receipt.Notes = sheet.Notes() // known once numbers were read
 	sum := sha256.Sum256(data)
 	receipt, events := t.finish(hex.EncodeToString(sum[:]))
 	return receipt, events, nil

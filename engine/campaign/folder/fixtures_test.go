@@ -39,19 +39,18 @@ func coupling(t testing.TB, mode, algorithm string, opt engine.Options, unknown 
 }
 
 // small returns a protocol of two tasks with three arms, whose names a spreadsheet could spoil.
-func small(t testing.TB) campaign.Protocol {
-	t.Helper()
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"north", "south"}, [][]float64{{0}, {1}})
-	if err != nil {
-		t.Fatal(err)
+func small(testing.TB) campaign.Protocol {
+	must := func(p *kernels.Points, err error) *kernels.Points {
+		if err != nil {
+			panic(err)
+		}
+		return p
 	}
-	arms, err := kernels.NewPoints([]string{"x_1"}, []string{"a", "b, c", "d;e", "a", "b, c", "d;e"}, [][]float64{{0}, {1}, {2}, {0}, {1}, {2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must(kernels.NewPoints([]string{"z_1"}, []string{"north", "south"}, [][]float64{{0}, {1}}))
+	arms := must(kernels.NewPoints([]string{"x_1"}, []string{"a", "b, c", "d;e", "a", "b, c", "d;e"}, [][]float64{{0}, {1}, {2}, {0}, {1}, {2}}))
 	p, err := problem.New("small", tasks, arms, []int{0, 0, 0, 1, 1, 1}, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, []float64{1}, nil)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return campaign.Protocol{Name: "trial", Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Plate: 6, Capacity: 6, Seed: 3}
 }

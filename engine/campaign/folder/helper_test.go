@@ -1,0 +1,125 @@
+package folder
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// roleOf says what this process is to do in place of tests.
+const roleOf = "CAMPAIGN_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch role := os.Getenv(roleOf); role {
+	case "":
+		os.Exit(m.Run())
+	case "worker":
+		os.Exit(worker(os.Args[1], os.Args[2], os.Args[3]))
+	case "holder":
+		os.Exit(holder(os.Args[1]))
+	default:
+		fmt.Fprintln(os.Stderr, "no such role:", role)
+		os.Exit(2)
+	}
+}
+
+// helper starts this test binary as another program.
+func helper(t *testing.T, role string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(exe, args...)
+	c.Env = append(os.Environ(), roleOf+"="+role)
+	c.Stderr = os.Stderr
+	return c
+}
+
+// worker asks, tells, closes and corrects for as long as it lives. After each act that it was told is
+// done it prints what: an acknowledged event.
+func worker(dir, by, seed string) int {
+	ctx := context.Background()
+	n, _ := strconv.ParseUint(seed, 10, 64)
+	rng := rand.New(rand.NewPCG(n, 1))
+	p := small(nil)
+	p.Options.Epsilon = 0.01
+	c, err := Open(ctx, dir, again(p), Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	out := bufio.NewWriter(os.Stdout)
+	say := func(format string, args ...any) {
+		fmt.Fprintf(out, format+"\n", args...)
+		out.Flush()
+	}
+	for range 400 {
+		list, err := c.Ask(ctx, campaign.Request{By: by, Count: 1 + rng.IntN(6)})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		if len(list.Rows) == 0 {
+			if strings.Contains(list.Note, "decided") {
+				return 0
+			}
+			if rng.IntN(4) == 0 {
+				if _, err := c.CloseRound(ctx, "the test closes it", by); err == nil {
+					say("closed")
+				}
+			}
+			continue
+		}
+		for _, r := range list.Rows {
+			say("asked %s", r.ID)
+		}
+		for _, r := range list.Rows {
+			if rng.IntN(12) == 0 {
+				if err := c.Fail(ctx, []string{r.ID}, "the test drops it", by); err == nil {
+					say("failed %s", r.ID)
+				}
+				continue
+			}
+			v := rng.NormFloat64()
+			got, err := c.TellOne(ctx, r.ID, v, campaign.TellOptions{By: by, Sure: true})
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+			if got.Counts[campaign.RowNew]+got.Counts[campaign.RowLate] == 1 {
+				say("told %s %v", r.ID, v)
+			}
+			if rng.IntN(10) == 0 {
+				if err := c.Correct(ctx, r.ID, v/2, "the test corrects it", by); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					return 1
+				}
+				say("corrected %s %v", r.ID, v/2)
+			}
+		}
+	}
+	return 0
+}
+
+// holder takes the lock, says so, and keeps it until its input ends.
+func holder(dir string) int {
+	l, err := lock(context.Background(), dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer l.release()
+	fmt.Println("held")
+	io.Copy(io.Discard, os.Stdin)
+	return 0
+}

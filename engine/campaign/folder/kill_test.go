@@ -1,0 +1,134 @@
+package folder
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// Killed at 200 random moments while it asks, tells, fails, corrects and closes, a campaign loses no
+// event that was acknowledged, has none twice, and stays whole.
+func TestKilledAtAnyMoment(t *testing.T) {
+	kills := 200
+	if testing.Short() {
+		kills = 20
+	}
+	p := small(t)
+	p.Options.Epsilon = 0.01 // it goes on for long
+	c := begin(t, p, Options{})
+	dir := c.dir
+	c.Close()
+	rng := rand.New(rand.NewPCG(8, 9))
+	var said strings.Builder
+	for kill := range kills {
+		w := helper(t, "worker", dir, fmt.Sprintf("worker %d", kill%2), strconv.Itoa(kill))
+		out, err := w.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		life := 20*time.Millisecond + time.Duration(rng.Int64N(int64(80*time.Millisecond)))
+		killed := time.AfterFunc(life, func() { w.Process.Kill() })
+		defer killed.Stop()
+		text, err := io.ReadAll(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Wait()
+		if end := strings.LastIndexByte(string(text), '\n'); end >= 0 { // a line cut short was not yet said
+			said.Write(text[:end+1])
+		}
+	}
+	checkSaid(t, dir, p, said.String())
+}
+
+// checkSaid compares what workers said with what is recorded.
+func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
+	t.Helper()
+	v, err := Verify(t.Context(), dir, again(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := openDatabase(dir+"/"+DatabaseFile, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	list, err := events(t.Context(), db.db, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0
+	for _, e := range list {
+		switch e.Kind {
+		case campaign.KindAsk:
+			var b campaign.AskBody
+			read(t, e, &b)
+			for _, it := range b.Items {
+				asked[it.ID]++
+			}
+		case campaign.KindTell, campaign.KindLate:
+			var b campaign.TellBody
+			read(t, e, &b)
+			for _, r := range b.Results {
+				told[r.ID]++
+				value[r.ID] = r.Reward
+			}
+		case campaign.KindFail:
+			var b campaign.FailBody
+			read(t, e, &b)
+			for _, id := range b.IDs {
+				failed[id]++
+			}
+		case campaign.KindCorrect:
+			var b campaign.CorrectBody
+			read(t, e, &b)
+			value[b.ID] = b.Reward
+		case campaign.KindClose:
+			closed++
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	saidClosed := 0
+	counts := map[string]int{}
+	for _, line := range lines {
+		word := strings.Fields(line)
+		counts[word[0]]++
+		switch {
+		case word[0] == "closed":
+			saidClosed++
+		case word[0] == "asked" && asked[word[1]] != 1, word[0] == "told" && told[word[1]] != 1, word[0] == "failed" && failed[word[1]] != 1:
+			t.Errorf("%q was acknowledged, and is recorded %d, %d and %d times as asked, told and failed", line, asked[word[1]], told[word[1]], failed[word[1]])
+		case word[0] == "corrected" && strconv.FormatFloat(value[word[1]], 'g', -1, 64) != word[2]:
+			t.Errorf("%q was acknowledged, and the value is %v", line, value[word[1]])
+		}
+	}
+	for id, n := range told {
+		if n != 1 {
+			t.Errorf("%s is told %d times", id, n)
+		}
+	}
+	if closed < saidClosed {
+		t.Errorf("%d rounds are closed, and %d were acknowledged", closed, saidClosed)
+	}
+	if counts["told"] < 10 || counts["asked"] < 20 {
+		t.Errorf("the workers did too little to tell: %v", counts)
+	}
+	t.Logf("%d events, acknowledged %v", v.Events, counts)
+}
+
+func read(t *testing.T, e campaign.Event, into any) {
+	t.Helper()
+	if err := json.Unmarshal(e.Body, into); err != nil {
+		t.Fatal(err)
+	}
+}
