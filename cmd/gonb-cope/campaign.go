@@ -44,7 +44,7 @@ have nothing to do with its reward may be given back (fail) or left out (close).
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(startCommand(), askCommand(), tellCommand(), failCommand(), correctCommand(), closeCommand(), attachCommand(),
-		noteCommand(), statusCommand(), explainCommand(), verifyCommand(), upgradeCommand())
+		amendCommand(), noteCommand(), statusCommand(), explainCommand(), verifyCommand(), upgradeCommand())
 	return c
 }
 
@@ -383,6 +383,50 @@ func attachCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&t.Sure, "sure", false, "rewards that look like slips are right")
 	c.Flags().BoolVar(&t.TakeGood, "take-good", false, "take the good rows of a sheet in which others are wrong")
+	return o.common(c, true)
+}
+
+func amendCommand() *cobra.Command {
+	var o campaignOptions
+	var b campaign.AmendBody
+	var epsilon, delta float64
+	var capacity int
+	var withdraw []string
+	c := &cobra.Command{
+		Use: "amend DIR", Short: "Change the protocol while it runs", Args: arguments(1, 1, "a folder"),
+		Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
+The largest delta that was ever in force is what the report states. A withdrawn arm is
+no answer any more. The change holds from the next round on.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("epsilon") {
+				b.Epsilon = &epsilon
+			}
+			if c.Flags().Changed("delta") {
+				b.Delta = &delta
+			}
+			if c.Flags().Changed("capacity") {
+				b.Capacity = &capacity
+			}
+			for _, w := range withdraw {
+				task, arm, ok := strings.Cut(w, "/")
+				if !ok {
+					return usageError{fmt.Errorf("--withdraw needs TASK/ARM, got %q", w)}
+				}
+				b.Withdraw = append(b.Withdraw, [2]string{task, arm})
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Amend(c.Context(), b, o.by); err != nil {
+					return err
+				}
+				return o.said("recorded: " + b.String())
+			})
+		},
+	}
+	c.Flags().Float64Var(&epsilon, "epsilon", 0, "an arm this close to the best is good enough")
+	c.Flags().Float64Var(&delta, "delta", 0, "error probability")
+	c.Flags().IntVar(&capacity, "capacity", 0, "pulls that the laboratory makes in a unit of time; 0 for any number")
+	c.Flags().StringArrayVar(&withdraw, "withdraw", nil, "an arm that cannot be measured any more: TASK/ARM (repeatable)")
+	c.Flags().StringVar(&b.Reason, "reason", "", "why; it stands in the report")
 	return o.common(c, true)
 }
 

@@ -26,6 +26,8 @@ type Run struct {
 	Notes   []string
 	changes int     // k, of contests
 	delta   float64 // the largest ever in force
+	// epsilon, where it was changed; nil where it was not
+	tolerance *float64
 
 	alg engine.Algorithm
 }

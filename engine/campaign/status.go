@@ -97,7 +97,7 @@ type DayStatus struct {
 func (s *State) Status(ctx context.Context, p Protocol, x *Run, now time.Time) Status {
 	st := Status{
 		Name: s.Start.Name, Problem: p.Problem.Name, Algorithm: p.Algorithm, Goal: p.Problem.Goal,
-		Delta: p.Options.Delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
+		Delta: x.delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
 		Remaining: x.Remaining, TimeLeft: math.NaN(), TimeUnit: p.Unit(), Capacity: s.capacity(p),
 		Differs: x.Differs, Notes: x.Notes, Hash: s.Hash, Events: s.events,
 	}
@@ -267,7 +267,12 @@ func (s *State) days(p Protocol, x *Run) []DayStatus {
 }
 
 // epsilon returns the accuracy in force.
-func (x *Run) epsilon(p Protocol) float64 { return p.Options.Epsilon }
+func (x *Run) epsilon(p Protocol) float64 {
+	if x.tolerance != nil {
+		return *x.tolerance
+	}
+	return p.Options.Epsilon
+}
 
 // result returns what was found as the result of one real run: without truth.
 func (s *State) result(ctx context.Context, p Protocol, x *Run) engine.Result {
@@ -330,8 +335,8 @@ func (s *State) assumes(x *Run) []string {
 	if closed > 0 {
 		out = append(out, fmt.Sprintf("%d %s closed for reasons that have nothing to do with rewards", closed, map[bool]string{true: "round was", false: "rounds were"}[closed == 1]))
 	}
-	if x.changes > 0 {
-		out = append(out, fmt.Sprintf("the protocol changed %d times while it ran, which makes the error at most delta times (1 + %d/G), where G is the number of contests (docs/theory.md)", x.changes, x.changes))
+	if b := x.Outcome.Bound; b > 0 && x.changes > 0 {
+		out = append(out, fmt.Sprintf("contests changed %d times while it ran, so that the probability of a wrong answer is at most %.4g in place of %g (docs/theory.md, Changes of a running test)", x.changes, b, x.delta))
 	}
 	return out
 }

@@ -142,6 +142,39 @@ func (c *Campaign) CloseRound(ctx context.Context, reason, by string) (campaign.
 	return out, err
 }
 
+// Amend changes the protocol, where its algorithm can change: what would be is worked out before it is
+// recorded.
+func (c *Campaign) Amend(ctx context.Context, b campaign.AmendBody, by string) error {
+	for {
+		s, err := c.fresh(ctx)
+		if err != nil {
+			return err
+		}
+		made, err := s.Amend(c.protocol, b, by, c.opt.now())
+		if err != nil {
+			return err
+		}
+		seq := s.Seq
+		tried := made[0]
+		tried.Seq = seq + 1
+		if err := s.Add([]campaign.Event{tried}, c.protocol.Problem.TaskOf); err != nil {
+			return err
+		}
+		if _, err := s.Replay(ctx, c.protocol, &c.memory); err != nil {
+			return err
+		}
+		err = c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+			if s.Seq != seq {
+				return nil, errOther
+			}
+			return made, nil
+		})
+		if !errors.Is(err, errOther) {
+			return err
+		}
+	}
+}
+
 // Note records words for the report.
 func (c *Campaign) Note(ctx context.Context, text, by string) error {
 	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) { return s.Note(text, by, c.opt.now()) })

@@ -39,9 +39,9 @@ func TestCampaignIsTheRun(t *testing.T) {
 		opt                   engine.Options
 		unknown, long         bool
 	}{
-		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, false},
+		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, true},
 		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, false},
-		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, false},
+		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, true},
 		{"CoKernelFC", engine.ModeFC, "CoKernelFC", ridge, false, true},
 		{"CoKernelFB", engine.ModeFB, "CoKernelFB", budget, false, true},
 	} {

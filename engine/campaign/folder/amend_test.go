@@ -1,0 +1,118 @@
+package folder
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// measureAll measures until nothing is left, with these rewards by arm, or until stop says so.
+func measureAll(t *testing.T, c *Campaign, value func(r campaign.ListRow) float64, stop func(round int) bool) {
+	t.Helper()
+	for {
+		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Rows) == 0 || stop(l.Round) {
+			return
+		}
+		var rows []string
+		for _, r := range l.Rows {
+			rows = append(rows, row(r.ID, value(r)))
+		}
+		told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
+	}
+}
+
+// An arm that is withdrawn is not handed out any more, its pulls of the open round are waited for no
+// longer, and it is no answer; a change needs a reason, is in the report, and survives being opened
+// again.
+func TestWithdrawn(t *testing.T) {
+	p := small(t)
+	p.Options.Epsilon = 0
+	c := begin(t, p, Options{})
+	best := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 0.9, "d;e": 1}[r.Arm] }
+	measureAll(t, c, best, func(round int) bool { return round == 2 })
+	reason := campaign.AmendBody{Withdraw: [][2]string{{"north", "d;e"}}}
+	wants(t, c.Amend(t.Context(), reason, "Ann"), "needs a reason")
+	wants(t, c.Amend(t.Context(), campaign.AmendBody{Withdraw: [][2]string{{"north", "x"}}, Reason: "r"}, "Ann"), `task "north" has no arm "x"`)
+	wants(t, c.Amend(t.Context(), campaign.AmendBody{Reason: "r"}, "Ann"), "nothing is to be changed")
+	reason.Reason = "sold out"
+	if err := c.Amend(t.Context(), reason, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, c.Amend(t.Context(), reason, "Ann"), "withdrawn already")
+	c.Close()
+	c, err := Open(t.Context(), c.dir, again(p), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list, err := c.Ask(t.Context(), campaign.Request{By: "Bob", Count: 1000})
+	if err != nil || slices.ContainsFunc(list.Rows, func(r campaign.ListRow) bool { return r.Task == "north" && r.Arm == "d;e" }) {
+		t.Fatalf("%v: handed out %+v", err, list.Rows)
+	}
+	var rows []string
+	for _, r := range list.Rows {
+		rows = append(rows, row(r.ID, best(r)))
+	}
+	if len(rows) > 0 {
+		told(t, c, campaign.TellOptions{By: "Bob"}, rows...)
+	}
+	measureAll(t, c, best, func(round int) bool { return round > 60 })
+	st, err := c.Status(t.Context())
+	if err != nil || !st.Done {
+		t.Fatalf("%v: %+v", err, st)
+	}
+	if st.Tasks[0].Leader != "b, c" || st.Tasks[1].Leader != "d;e" {
+		t.Errorf("answers %q and %q, want the second best of north, whose best was withdrawn", st.Tasks[0].Leader, st.Tasks[1].Leader)
+	}
+	if !strings.Contains(strings.Join(st.Assumes, " "), "contests changed 1 times") {
+		t.Errorf("assumes %q", st.Assumes)
+	}
+}
+
+// Epsilon may be changed at any time: one that is large decides at once. The report states the largest
+// delta that was in force.
+func TestEpsilonAndDelta(t *testing.T) {
+	p := small(t)
+	p.Options.Epsilon = 0
+	c := begin(t, p, Options{})
+	near := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 0.99, "d;e": 1}[r.Arm] }
+	measureAll(t, c, near, func(round int) bool { return round == 3 })
+	large, twice := 5.0, 0.2
+	if err := c.Amend(t.Context(), campaign.AmendBody{Epsilon: &large, Delta: &twice, Reason: "good enough"}, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	measureAll(t, c, near, func(round int) bool { return round > 4 })
+	st, err := c.Status(t.Context())
+	if err != nil || !st.Done || st.Epsilon != 5 || st.Delta != 0.2 {
+		t.Errorf("%v: done %v, epsilon %g, delta %g", err, st.Done, st.Epsilon, st.Delta)
+	}
+	// after the end a stricter question goes on
+	small := 0.01
+	if err := c.Amend(t.Context(), campaign.AmendBody{Epsilon: &small, Reason: "money came"}, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := c.Ask(t.Context(), campaign.Request{By: "Ann"}); err != nil || len(l.Rows) == 0 {
+		t.Errorf("with a smaller epsilon: %v, %+v", err, l)
+	}
+}
+
+// Capacity in force is what lists are cut to, and nothing else depends on it in a test.
+func TestCapacity(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	if l := asked(t, c, "Ann", 0); len(l.Rows) != 6 {
+		t.Errorf("%d pulls at a capacity of 6", len(l.Rows))
+	}
+	four := 4
+	if err := c.Amend(t.Context(), campaign.AmendBody{Capacity: &four, Reason: "a robot is away"}, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if l := asked(t, c, "Bob", 0); len(l.Rows) != 4 {
+		t.Errorf("%d pulls at a capacity of 4", len(l.Rows))
+	}
+}
