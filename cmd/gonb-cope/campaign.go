@@ -44,7 +44,7 @@ have nothing to do with its reward may be given back (fail) or left out (close).
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(startCommand(), askCommand(), tellCommand(), failCommand(), correctCommand(), closeCommand(), attachCommand(),
-		amendCommand(), noteCommand(), statusCommand(), explainCommand(), verifyCommand(), upgradeCommand())
+		amendCommand(), noteCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(), exportCommand(), upgradeCommand())
 	return c
 }
 
@@ -536,4 +536,63 @@ func upgradeCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&look, "look", false, "only show what would change")
 	return o.common(c, true)
+}
+
+func exportCommand() *cobra.Command {
+	var o campaignOptions
+	var output string
+	c := &cobra.Command{
+		Use: "export DIR -o FOLDER", Short: "Write all measurements, answers and events for other programs", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if output == "" {
+				return usageError{errors.New("campaign export needs -o FOLDER")}
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Export(c.Context(), output); err != nil {
+					return err
+				}
+				return o.said("wrote " + output)
+			})
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "a folder that does not exist or is empty")
+	return o.common(c, false)
+}
+
+func campaignReportCommand() *cobra.Command {
+	var o campaignOptions
+	var r runOptions
+	c := &cobra.Command{
+		Use: "report DIR -o FILE", Short: "Write the report: answers, what they rest on, every reason, all hashes", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := r.check(); err != nil {
+				return err
+			}
+			if o.json {
+				r.format = "json"
+			}
+			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol)
+			if err != nil {
+				return err
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				st, err := k.Status(c.Context())
+				if err != nil {
+					return err
+				}
+				h, err := k.History(c.Context())
+				if err != nil {
+					return err
+				}
+				d := report.Document{Displays: report.CampaignReport(st, k.Protocol(), h, v.Files)}
+				if r.format != "json" {
+					d.Title = "Campaign " + st.Name
+				}
+				return r.write(d)
+			})
+		},
+	}
+	c.Flags().StringVarP(&r.output, "output", "o", "", "write to this file instead of standard output")
+	c.Flags().StringVar(&r.format, "format", "", formatNames()+" (default: by the ending of -o, else text)")
+	return o.common(c, false)
 }

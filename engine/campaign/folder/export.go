@@ -1,0 +1,141 @@
+package folder
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// History returns what was recorded. Of the open round it has no rewards.
+func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
+	s, err := c.fresh(ctx)
+	if err != nil {
+		return campaign.History{}, err
+	}
+	return s.History(c.protocol), nil
+}
+
+// Export writes the campaign for other programs into a folder, which must not exist or be empty:
+// measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. Of the open round
+// measurements.csv has no rewards; events.jsonl has all that was recorded, for archives.
+func (c *Campaign) Export(ctx context.Context, dir string) error {
+	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
+		return fmt.Errorf("%s is not empty: choose another folder", dir)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	_, r, err := c.recipe(ctx)
+	if err != nil {
+		return err
+	}
+	if err := copies(dir, r); err != nil {
+		return err
+	}
+	h, err := c.History(ctx)
+	if err != nil {
+		return err
+	}
+	st, err := c.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if err := writeCSV(filepath.Join(dir, "measurements.csv"), measurementRows(h)); err != nil {
+		return err
+	}
+	if err := writeCSV(filepath.Join(dir, "answers.csv"), answerRows(st)); err != nil {
+		return err
+	}
+	if err := writeCSV(filepath.Join(dir, "log.csv"), logRows(h)); err != nil {
+		return err
+	}
+	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
+}
+
+func measurementRows(h campaign.History) [][]string {
+	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet", "note", "measured_on", "confirmed", "old"}}
+	for _, m := range h.Measurements {
+		old := ""
+		for k, x := range m.Old {
+			if k > 0 {
+				old += " "
+			}
+			old += number(x)
+		}
+		sd := ""
+		if m.Count > 1 {
+			sd = number(m.SD)
+		}
+		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number), number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
+			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, old})
+	}
+	return rows
+}
+
+func answerRows(st campaign.Status) [][]string {
+	rows := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
+	for _, t := range st.Tasks {
+		rows = append(rows, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open), strconv.Itoa(t.Samples)})
+	}
+	return rows
+}
+
+func logRows(h campaign.History) [][]string {
+	rows := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
+	for _, l := range h.Log {
+		rows = append(rows, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
+	}
+	return rows
+}
+
+// number writes a number in the fewest digits that give it back.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// whole writes a whole number, nothing for 0.
+func whole(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func writeCSV(path string, rows [][]string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := csv.NewWriter(f)
+	if err := w.WriteAll(rows); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return f.Close()
+}
+
+// writeEvents writes every event with its hash, one a line.
+func (c *Campaign) writeEvents(ctx context.Context, path string) error {
+	list, err := events(ctx, c.db.db, 0)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(f)
+	enc.SetEscapeHTML(false)
+	for _, e := range list {
+		if err := enc.Encode(e); err != nil {
+			f.Close()
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return f.Close()
+}
