@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -22,7 +23,7 @@ type Options struct {
 	Folder  string   // what relative paths are relative to; "" is the current folder
 	Set     []string // NAME=VALUE: replaces what the script binds NAME to
 	Seed    *uint64  // replaces every seed, except where a sweep sets it; nil keeps them
-	Workers int      // for runs; 0 means one per processor
+	Workers int      // cores to use, for runs at a time and then within each; 0 means all
 	Rebind  bool     // a later script may bind a name again, as in a notebook
 	Host    Host     // reads and writes files; nil is the file system
 	Script  string   // file of the script, which it must not write; "" without one
@@ -110,6 +111,9 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	}
 	if len(errs) > 0 {
 		return nil, errs
+	}
+	if s.opt.Workers > 0 {
+		ctx = cores.Within(ctx, s.opt.Workers)
 	}
 	if s.opt.Notice != nil {
 		ctx = memlimit.Listening(ctx, s.opt.Notice)

@@ -30,7 +30,7 @@ func main() { os.Exit(Main()) }
 
 // Main runs the command line and returns the exit status.
 func Main() int {
-	memlimit.Heed()
+	memlimit.Heed(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
@@ -64,6 +64,13 @@ func root() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	var memory string
+	c.PersistentFlags().StringVar(&memory, "memory", "", "most memory to take, as in 4GB (default: half of the machine's)")
+	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		ctx, err := bounded(c.Context(), memory)
+		c.SetContext(ctx)
+		return err
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true

@@ -53,7 +53,7 @@ An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
 	f.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
 	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
-	f.IntVar(&o.workers, "workers", 0, "runs at a time (default: one per processor); results do not depend on it")
+	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
 	return c
 }
 

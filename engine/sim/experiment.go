@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
 )
 
 // Experiment is one algorithm run many times on one problem.
@@ -24,7 +24,9 @@ type Experiment struct {
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
-	Workers   int // 0 means one per processor
+	// runs at a time; 0 means one for each core that the context allows. They share the cores: fewer
+	// runs than cores leave several to each.
+	Workers int
 	// called before the first run, after each, and after rounds of a single long one, never
 	// concurrently; may be nil
 	Progress func(Step)
@@ -73,6 +75,8 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if x.Memory == nil {
 		x.Memory = new(model.Memory)
 	}
+	x.Workers = x.atOnce(ctx)
+	ctx = cores.Share(ctx, x.Workers)
 	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
 		return engine.Result{}, err
@@ -97,6 +101,14 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	return x.summary(ctx, entry, model, t), err
 }
 
+// atOnce returns the number of runs at a time.
+func (x Experiment) atOnce(ctx context.Context) int {
+	if x.Workers > 0 {
+		return min(x.Workers, x.Runs)
+	}
+	return min(cores.Of(ctx), x.Runs)
+}
+
 // summaryTime limits the summary of an interrupted experiment.
 const summaryTime = 200 * time.Millisecond
 
@@ -104,14 +116,10 @@ const summaryTime = 200 * time.Millisecond
 func (x Experiment) repeat(ctx context.Context, entry algorithms.Entry, model *model.Model, t *tally) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	workers := x.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for range min(workers, x.Runs) {
+	for range x.atOnce(ctx) {
 		wg.Go(func() {
 			for {
 				run := int(next.Add(1)) - 1

@@ -20,7 +20,7 @@ type Need struct {
 }
 
 const (
-	looked = 1 << 28 // bytes below which a need is not looked at
+	looked = 1 << 28 // bytes below which a need is not looked at; an eighth of a limit that was set
 	said   = 1e9     // bytes from which a need is reported
 )
 
@@ -56,10 +56,10 @@ func Matrices(ctx context.Context, what string, matrices, n, dim int) error {
 // Claim asks before an allocation: it returns an *Error when it does not fit, and tells the
 // listener of the context of needs above 1 GB, of each one once. Claiming reserves nothing.
 func Claim(ctx context.Context, n Need) error {
-	if n.Bytes < looked {
+	s, _ := ctx.Value(key{}).(*settings)
+	if n.Bytes < s.looked() {
 		return nil
 	}
-	s, _ := ctx.Value(key{}).(*settings)
 	left, limit := s.left()
 	if n.Bytes > left {
 		debug.FreeOSMemory() // what is no longer used counts as left
@@ -79,6 +79,7 @@ func Claim(ctx context.Context, n Need) error {
 // settings holds what a context carries.
 type settings struct {
 	most float64 // bytes of Go's memory; 0 means no limit
+	name string  // of what set it
 	tell func(string)
 	told *sync.Map
 }
@@ -87,8 +88,13 @@ type key struct{}
 
 // Within returns a context with its own limit for claims, in bytes of all memory of Go.
 func Within(ctx context.Context, bytes float64) context.Context {
+	return Named(ctx, bytes, "the limit that was set")
+}
+
+// Named works like Within, with words for what set the limit.
+func Named(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(ctx)
-	s.most = bytes
+	s.most, s.name = bytes, name
 	return context.WithValue(ctx, key{}, &s)
 }
 
@@ -106,6 +112,14 @@ func from(ctx context.Context) settings {
 	return settings{}
 }
 
+// looked returns the bytes below which a need is not looked at.
+func (s *settings) looked() float64 {
+	if s != nil && s.most > 0 {
+		return min(looked, s.most/8)
+	}
+	return looked
+}
+
 // left returns how much may be allocated, and what says so.
 func (s *settings) left() (bytes float64, limit string) {
 	bytes, limit = math.Inf(1), "no limit is known"
@@ -119,7 +133,7 @@ func (s *settings) left() (bytes float64, limit string) {
 	used := float64(m.Sys - m.HeapReleased)
 	free := float64(m.HeapIdle - m.HeapReleased) // that Go keeps for itself
 	if s != nil && s.most > 0 {
-		least(s.most-used+free, "the limit that was set")
+		least(s.most-used+free, s.name)
 	}
 	if most := debug.SetMemoryLimit(-1); os.Getenv(variable) != "" && most < math.MaxInt64 {
 		least(float64(most)-used+free, variable)
@@ -136,9 +150,9 @@ const variable = "GOMEMLIMIT"
 const usable = 0.9
 
 // Heed makes Go collect in time: without a memory limit Go lets garbage grow to as much as what is
-// in use, and a limit of the process then ends it with a trace. A program calls it at its start.
-// GOMEMLIMIT stays.
-func Heed() {
+// in use, and a limit of the process then ends it with a trace. A program calls it at its start, and
+// once more with a limit of its own in bytes; 0 means none. GOMEMLIMIT stays.
+func Heed(own float64) {
 	if os.Getenv(variable) != "" {
 		return
 	}
@@ -146,7 +160,11 @@ func Heed() {
 	runtime.ReadMemStats(&m)
 	left := math.Inf(1)
 	process(&m, func(b float64, _ string) { left = min(left, b) })
-	if most := float64(m.Sys-m.HeapReleased) + usable*left; left > 0 && most < math.MaxInt64 {
+	most := float64(m.Sys-m.HeapReleased) + usable*left
+	if own > 0 {
+		most = min(most, own)
+	}
+	if left > 0 && most < math.MaxInt64 {
 		debug.SetMemoryLimit(int64(most))
 	}
 }

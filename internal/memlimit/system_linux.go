@@ -35,6 +35,12 @@ func machine(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
+// Machine returns the memory of the machine in bytes, 0 where that cannot be found out.
+func Machine() float64 {
+	total, _ := field("/proc/meminfo", "MemTotal:")
+	return 1024 * total
+}
+
 // addressSpace returns the address space that the process has taken, in bytes.
 func addressSpace() (float64, bool) {
 	text, err := os.ReadFile("/proc/self/statm")
