@@ -53,7 +53,7 @@ func (m *Model) plainly() (*Model, error) {
 		return nil, err
 	}
 	features := mat.NewDense(n, dim, nil)
-	firsts, err := canon.FirstEqual(ctx, factor.matrix, make([]float64, n))
+	firsts, err := canon.FirstEqual(ctx, factor.matrix)
 	if err != nil {
 		return nil, err
 	}

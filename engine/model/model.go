@@ -145,7 +145,7 @@ func (m *Model) Reweighted(precision []float64) (*Model, error) {
 		return &w, nil
 	}
 	var err error
-	w.Layout, err = canon.NewLayout(m.Context(), w.Features, w.Precision)
+	w.Layout, err = m.Layout.Reweighted(m.Context(), w.Features, w.Precision)
 	return &w, err
 }
 

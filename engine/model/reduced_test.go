@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -180,5 +181,34 @@ func TestReducedSharing(t *testing.T) {
 	ra, rb := a.Layout.Reduce(p.Groups()), b.Layout.Reduce(p.Groups())
 	if len(ra.Arms) != 6 || len(rb.Arms) != 7 || ra.Identity == rb.Identity {
 		t.Errorf("%d arms, with one noisier %d; want 6 and 7", len(ra.Arms), len(rb.Arms))
+	}
+}
+
+// A layout with other precisions is the layout that is made of them.
+func TestReweightedLayout(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		m, err := New(p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		precision := slices.Clone(m.Precision)
+		precision[0] *= 3
+		w, err := m.Reweighted(precision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct, err := canon.NewLayout(context.Background(), m.Features, precision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(w.Layout.First, direct.First) || !slices.Equal(w.Layout.Copies, direct.Copies) {
+			t.Errorf("%s: other copies", p.Name)
+		}
+		if a, b := w.Layout.Reduce(p.Groups()), direct.Reduce(p.Groups()); a.Identity != b.Identity || !slices.Equal(a.Arms, b.Arms) {
+			t.Errorf("%s: another design problem", p.Name)
+		}
+		if a, b := w.Layout.Reduce(p.Groups()), m.Layout.Reduce(p.Groups()); a.Identity == b.Identity {
+			t.Errorf("%s: the precisions do not matter", p.Name)
+		}
 	}
 }

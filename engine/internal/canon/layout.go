@@ -4,10 +4,12 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
@@ -21,13 +23,15 @@ type Layout struct {
 	Same   [][]int // N: the arms that equal this one, where it is the first of them
 	block  []int   // N: the block of the arm
 	Blocks []Block // in the order of their first arm
+
+	rows []string // N: what identifies the features of an arm, to rounding
 }
 
 // Block is one block.
 type Block struct {
-	arms, Columns []int  // without copies
-	All           []int  // the arms with their copies
-	identity      string // of its features and precisions, without copies
+	arms, Columns []int         // without copies
+	All           []int         // the arms with their copies
+	identity      func() string // of its features and precisions, without copies; once
 }
 
 // SameFeature is the difference of two features, relative to the largest, that is
@@ -38,10 +42,12 @@ const SameFeature = 1e-12
 // NewLayout finds the copies and the blocks.
 func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*Layout, error) {
 	n, dim := features.Dims()
-	l := &Layout{Copies: make([]int, n), Same: make([][]int, n), block: make([]int, n)}
-	if err := l.findCopies(ctx, features, precision); err != nil {
+	l := &Layout{block: make([]int, n)}
+	var err error
+	if l.rows, err = rowsOf(ctx, features); err != nil {
 		return nil, err
 	}
+	l.findCopies(precision)
 	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
 	for i := range n {
 		l.block[i] = dim
@@ -65,76 +71,115 @@ func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 		l.block[i] = number[root]
 		b := &l.Blocks[l.block[i]]
 		b.All = append(b.All, i)
-		if l.First[i] == i {
-			b.arms = append(b.arms, i)
-		}
 	}
 	for k := range dim {
 		if b, known := number[columns.find(k)]; known {
 			l.Blocks[b].Columns = append(l.Blocks[b].Columns, k)
 		}
 	}
+	return l, l.weigh(ctx, features, precision)
+}
+
+// Reweighted returns the layout of the same features with other precisions: only what these decide is
+// computed again.
+func (l *Layout) Reweighted(ctx context.Context, features *mat.Dense, precision []float64) (*Layout, error) {
+	out := &Layout{block: l.block, rows: l.rows, Blocks: slices.Clone(l.Blocks)}
+	out.findCopies(precision)
+	return out, out.weigh(ctx, features, precision)
+}
+
+// weigh sets what follows from the precisions in blocks.
+func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []float64) error {
 	for k := range l.Blocks {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		b := &l.Blocks[k]
-		if err := memlimit.Matrices(ctx, "the features", 1, len(b.arms), len(b.Columns)); err != nil {
-			return nil, err
+		b.arms = nil
+		for _, i := range b.All {
+			if l.First[i] == i {
+				b.arms = append(b.arms, i)
+			}
 		}
-		b.identify(features, precision)
+		if err := memlimit.Matrices(ctx, "the features", 1, len(b.arms), len(b.Columns)); err != nil {
+			return err
+		}
+		b.identity = sync.OnceValue(b.identifier(features, precision))
 	}
-	return l, nil
+	return nil
 }
 
 // findCopies sets which arms are equal.
-func (l *Layout) findCopies(ctx context.Context, features *mat.Dense, precision []float64) (err error) {
-	if l.First, err = FirstEqual(ctx, features, precision); err != nil {
-		return err
-	}
+func (l *Layout) findCopies(precision []float64) {
+	l.First = firstOf(l.rows, precision)
+	l.Copies, l.Same = make([]int, len(l.First)), make([][]int, len(l.First))
 	for i, first := range l.First {
 		l.Same[first] = append(l.Same[first], i)
 	}
 	for i, first := range l.First {
 		l.Copies[i] = len(l.Same[first])
 	}
-	return nil
 }
 
-// FirstEqual returns the first of the arms that equal each arm.
-func FirstEqual(ctx context.Context, features *mat.Dense, precision []float64) ([]int, error) {
+// eachRows counts the rows that a core works on between two looks at the context.
+const eachRows = 1024
+
+// rowsOf identifies the features of each arm, to rounding.
+func rowsOf(ctx context.Context, features *mat.Dense) ([]string, error) {
 	n, dim := features.Dims()
-	quantum, rounded := SameFeature*LargestEntry(features), make([]float64, dim)
-	first, seen := make([]int, n), map[string]int{}
-	for i := range n {
-		if i%eachRows == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	quantum, rows := SameFeature*LargestEntry(features), make([]string, n)
+	err := cores.Do(ctx, n, eachRows, func(from, to int) {
+		rounded := make([]float64, dim)
+		for i := from; i < to; i++ {
+			for k, v := range features.RawRowView(i) {
+				rounded[k] = math.Round(v/quantum) + 0 // not -0
+			}
+			rows[i] = Fingerprint(rounded)
 		}
-		for k, v := range features.RawRowView(i) {
-			rounded[k] = math.Round(v/quantum) + 0 // not -0
-		}
-		id := Fingerprint(rounded, precision[i:i+1])
+	})
+	return rows, err
+}
+
+// firstOf returns the first of the arms that have the row and the precision of each arm.
+func firstOf(rows []string, precision []float64) []int {
+	type arm struct {
+		row       string
+		precision float64
+	}
+	first, seen := make([]int, len(rows)), make(map[arm]int, len(rows))
+	for i, row := range rows {
+		id := arm{row, precision[i]}
 		if _, known := seen[id]; !known {
 			seen[id] = i
 		}
 		first[i] = seen[id]
 	}
-	return first, nil
+	return first
 }
 
-// eachRows counts the rows that are worked on between two looks at the context.
-const eachRows = 1024
+// FirstEqual returns the first of the arms that have the features of each arm.
+func FirstEqual(ctx context.Context, features *mat.Dense) ([]int, error) {
+	rows, err := rowsOf(ctx, features)
+	if err != nil {
+		return nil, err
+	}
+	return firstOf(rows, make([]float64, len(rows))), nil
+}
 
-// identify sets the block's identity, bit for bit: designs of equal blocks are equal.
-func (b *Block) identify(features *mat.Dense, precision []float64) {
-	lists := [][]float64{make([]float64, len(b.arms))}
-	for a, i := range b.arms {
-		lists[0][a] = precision[i]
+// identifier returns the function that computes the block's identity, bit for bit: designs of equal
+// blocks are equal. It takes N·m numbers in, and only designs need it.
+func (b *Block) identifier(features *mat.Dense, precision []float64) func() string {
+	arms, columns := b.arms, b.Columns
+	return func() string {
+		lists := [][]float64{make([]float64, len(arms))}
+		for a, i := range arms {
+			lists[0][a] = precision[i]
+		}
+		if len(columns) > 0 {
+			lists = append(lists, Submatrix(features, arms, columns).RawMatrix().Data)
+		}
+		return Fingerprint(lists...)
 	}
-	if len(b.Columns) > 0 {
-		lists = append(lists, Submatrix(features, b.arms, b.Columns).RawMatrix().Data)
-	}
-	b.identity = Fingerprint(lists...)
 }
 
 // LargestEntry returns the largest absolute value of x; 1 when all are 0.

@@ -93,7 +93,7 @@ func (l *Layout) fill(part *Reduced, linked sets, root int) {
 	for k, b := range l.Blocks {
 		if linked.find(k) == root {
 			part.Arms, part.Columns = append(part.Arms, b.arms...), append(part.Columns, b.Columns...)
-			code = append(code, b.identity...)
+			code = append(code, b.identity()...)
 		}
 	}
 	position := make(map[int]int, len(part.Arms))
