@@ -128,7 +128,7 @@ func Named(mode, name string) (Entry, error) {
 var algorithms = onFeatures([]Entry{
 	{
 		Name: "CoKernelFC", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true, Shares: true,
-		Source: "[Du23, Alg. 1]", Theorem: "Theorem 1",
+		Source: "[Du23, Alg. 1]", Theorem: "Theorem 1", ByValues: true,
 		Doc: "elimination in rounds on a shared allocation; error at most delta",
 		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
 			return elimination.NewCoKernelFC(m, o)

@@ -42,6 +42,8 @@ type Options struct {
 	Threshold float64
 	// Start holds weights to start from, one per arm; nil means none (MinimaxOnPivots).
 	Start []float64
+	// Rounds is the most rounds of column generation; 0 means 16 (MinimaxOnPivots).
+	Rounds int
 	// Scan is the largest number of products that a scan of all pairs may take; 0 means 1e11
 	// (MinimaxOnPivots).
 	Scan float64

@@ -151,7 +151,11 @@ func (w *wide) solve() (Design, error) {
 	}
 	w.best = Design{Value: math.Inf(1), Status: IterationLimit}
 	asked := looseGap
-	for range wideRounds {
+	rounds := w.opt.Rounds
+	if rounds == 0 {
+		rounds = wideRounds
+	}
+	for range rounds {
 		if err := w.opt.ended(); err != nil {
 			return Design{}, err
 		}
@@ -180,7 +184,7 @@ func (w *wide) solve() (Design, error) {
 			continue
 		}
 		w.settle()
-		if value := w.scan(); value > restricted.Value*(1+2*tolerance) && w.gather() {
+		if w.scan(); w.reached > restricted.Value*(1+2*tolerance) && w.gather() {
 			continue
 		}
 		w.best.Status = status

@@ -13,7 +13,7 @@ const (
 	firstSlack = 0.5
 	// nearby arms, by squared distance relative to the largest variance, do not join in one round:
 	// one of them stands for the others, and the next round sees what is missing.
-	nearlySame = 0.02
+	nearlySame = 0.01
 )
 
 // gather makes candidates of arms whose contrasts exceed the restricted value, most uncertain first

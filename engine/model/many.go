@@ -19,9 +19,12 @@ const (
 	fewArms, fewDirections = 200, countedRank - 1
 	// MostPivots is the most arms over which the design of very many is spread at first.
 	MostPivots = 384
-	// pivotPart is the part of ξ that coordinates may leave of a squared length. A variance that a
-	// design states is too large by at most four times that.
-	pivotPart = 0.1
+	// pivotPart is the part of ξ that coordinates may leave of a squared length where both ends of a
+	// value are shown, which is then too large by at most four times that; looserPart is the one in
+	// algorithms, whose number of pulls it enters.
+	pivotPart, looserPart = 0.1, 0.3
+	// mostDirections is the most that Resolving goes to.
+	mostDirections = 192
 	// rowsAtOnce is the number of arms that a core works on at a time.
 	rowsAtOnce = 256
 )
@@ -64,8 +67,8 @@ func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
 
 // onPivots returns the space of all arms in the span of the pivots that a residual of a part of ξ
 // gives, chosen among the arms named, or among all for nil.
-func (m *Model) onPivots(ridge float64, arms []int) (design.Pivots, error) {
-	residual := pivotPart * m.Normalised(ridge)
+func (m *Model) onPivots(ridge float64, arms []int, part float64) (design.Pivots, error) {
+	residual := part * m.Normalised(ridge)
 	out := design.Pivots{Inner: m.inner()}
 	out.Precision, out.Ridge = m.Precision, m.Normalised(ridge)
 	if arms == nil {
@@ -189,6 +192,44 @@ func (m *Model) AffordableRidge() (float64, error) {
 	last := len(pivots) - 1
 	v := columns[last][pivots[last]]
 	return v * v / pivotPart, nil
+}
+
+// Resolving returns the largest ξ, in kernel units, at which a rough bound of the bias of a difference
+// of rewards, norm·√(ξρ) for a design of value ρ on the candidate sets, is at most the one given. ρ is
+// taken for half the number of directions that ξ tells apart, as it is about for smooth kernels: what an
+// algorithm then allows for is the bias that its pulls have. Where the bias would take more than
+// some hundred directions, ξ is what these give.
+func (m *Model) Resolving(alive [][]int, norm, bias float64) (float64, error) {
+	arms := m.contrasted(alive)
+	factor := m.source.factor
+	scale := 1.0
+	if arms != nil {
+		among, err := m.Among(arms)
+		if err != nil {
+			return 0, err
+		}
+		if factor, err = kernels.Grow(among); err != nil {
+			return 0, err
+		}
+		scale = m.Scale
+	}
+	limit := bias * bias / (norm * norm)
+	const step = 16 // directions between two looks
+	for most := step; ; most += step {
+		columns, pivots, err := factor.Columns(m.Context(), most, 0)
+		if err != nil {
+			return 0, err
+		}
+		for k := max(0, most-step); k < len(pivots); k++ {
+			v := columns[k][pivots[k]]
+			if ridge := v * v * scale; ridge*float64(k+1)/2 <= limit || k == mostDirections-1 {
+				return ridge, nil
+			}
+		}
+		if len(pivots) < most { // the rank
+			return limit * 2 / float64(len(pivots)), nil
+		}
+	}
 }
 
 // supported returns the space of the arms of positive weight, in their order, by exact values of the

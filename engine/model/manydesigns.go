@@ -10,20 +10,30 @@ import (
 const (
 	// manyTolerance is the relative gap asked of designs on pivots inside algorithms, over the
 	// contrasts that are met: it costs samples, as little as that, and never the guarantee.
-	manyTolerance = 0.05
+	manyTolerance = 0.1
+	// manyRounds is the most rounds of column generation of these designs, and manyScan the most
+	// products of a look at all pairs: the tests that follow do not rest on either.
+	manyRounds, manyScan = 4, 1e10
 	// certifiedTolerance is the one asked of both ends of a value that is shown.
 	certifiedTolerance = 0.01
 )
 
+// roughly returns the options of designs inside algorithms.
+func (m *Model) roughly() design.Options {
+	opt := m.Solver(manyTolerance)
+	opt.Rounds, opt.Scan = manyRounds, manyScan
+	return opt
+}
+
 // manyDesign solves line 4 of Alg. 1 on pivots of the open arms. Remembered.
 func (m *Model) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
 	return Remembered(m, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
-		p, err := m.onPivots(ridge, m.contrasted(alive))
+		p, err := m.onPivots(ridge, m.contrasted(alive), looserPart)
 		if err != nil {
 			return design.Design{}, err
 		}
 		p.Inner = nil
-		return design.MinimaxOnPivots(p, design.Contrasts{Groups: Contrasting(alive)}, m.Solver(manyTolerance))
+		return design.MinimaxOnPivots(p, design.Contrasts{Groups: Contrasting(alive)}, m.roughly())
 	})
 }
 
@@ -35,12 +45,12 @@ func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64,
 		if len(set) < 2 {
 			return 0, nil
 		}
-		p, err := m.onPivots(ridge, m.contrasted(sets))
+		p, err := m.onPivots(ridge, m.contrasted(sets), looserPart)
 		if err != nil {
 			return 0, err
 		}
 		p.Inner = nil
-		opt := m.Solver(manyTolerance)
+		opt := m.roughly()
 		opt.Threshold = threshold
 		d, err := design.MinimaxOnPivots(p, design.Contrasts{Groups: sets}, opt)
 		if d.Status == design.Separated && d.Lower > threshold {
@@ -119,7 +129,7 @@ func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
 // that other arms join. scan bounds the products of the look at all pairs; 0 is the default.
 // Not remembered.
 func (m *Model) Certified(ridge float64, c design.Contrasts, scan float64) (design.Design, error) {
-	p, err := m.onPivots(ridge, nil)
+	p, err := m.onPivots(ridge, nil, pivotPart)
 	if err != nil {
 		return design.Design{}, err
 	}

@@ -18,7 +18,14 @@ var _ engine.Algorithm = CoKernelFC{}
 
 // NewCoKernelFC prepares Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
 func NewCoKernelFC(m *model.Model, opt engine.Options) (CoKernelFC, error) {
+	m, err := byValues(m)
+	if err != nil {
+		return CoKernelFC{}, err
+	}
 	e, err := newElimination(m, opt, joint{shared()})
+	if err == nil && m.Many() && e.opt.Schedule == engine.ScheduleTuned && e.opt.Ridge.Kind == engine.RidgeAuto {
+		e.resolution, err = newResolution(e)
+	}
 	return CoKernelFC{e}, err
 }
 
@@ -31,6 +38,8 @@ type elimination struct {
 	opt   engine.Options
 	ridge float64 // ξ
 	norm  float64 // bound on ‖θ*‖, normalised
+	// chooses ξ by round, among very many arms; nil where it is one for all
+	resolution *resolution
 
 	round int
 	planned
@@ -103,12 +112,18 @@ func newElimination(m *model.Model, opt engine.Options, own method) (*eliminatio
 // Plan chooses the round's pulls [Du23, Alg. 1, l. 4-7].
 func (e *elimination) Plan() (engine.Plan, error) {
 	s, deltaR := e.own.confidence(e) // l. 2
+	if e.resolution != nil {
+		var err error
+		if s, err = e.resolution.refine(e, s); err != nil {
+			return engine.Plan{}, err
+		}
+	}
 	logTerm := math.Log(2 * e.Model.Problem.PairCount() / deltaR)
 	d, err := e.own.design(e.Model, e.ridge, e.Sets) // l. 4
 	if err != nil {
 		return engine.Plan{}, err
 	}
-	n, err := e.samples(s, d.Value, logTerm) // l. 5
+	n, err := e.samples(s, worth(d), logTerm) // l. 5
 	if err != nil {
 		return engine.Plan{}, err
 	}
@@ -166,8 +181,9 @@ func (e *elimination) Learn(b engine.Batch) error {
 // set beats by the threshold goes.
 func (e *elimination) eliminate(v int) {
 	var keep []int
+	rivals := e.rivals(v)
 	for _, i := range e.Sets[v] {
-		rival, gap, width := e.strongestRival(v, i)
+		rival, gap, width := e.strongestRival(rivals, i)
 		// Arms that the kernel cannot tell apart have gap and width 0: the first stays.
 		if gap >= width && (gap > 0 || rival < i) {
 			e.Drop(e.round, i, rival, gap, width, e.rule())
@@ -187,10 +203,10 @@ func (e *elimination) rule() engine.Rule {
 
 // strongestRival returns the rival of arm i whose estimated gap exceeds its
 // threshold by most, with both.
-func (e *elimination) strongestRival(v, i int) (rival int, gap, width float64) {
+func (e *elimination) strongestRival(rivals []int, i int) (rival int, gap, width float64) {
 	rival, gap, width = i, 0, math.Inf(1)
 	most := math.Inf(-1)
-	for _, j := range e.Sets[v] {
+	for _, j := range rivals {
 		if j == i {
 			continue
 		}
@@ -264,9 +280,10 @@ func (e *elimination) Warnings() []engine.Warning {
 	return e.Model.RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
 }
 
-// FitCheck tests the kernel of the elimination; one that goes by names relies on none.
+// FitCheck tests the kernel of the elimination; one that goes by names relies on none, and of very many
+// arms there are no features to test by.
 func (e *elimination) FitCheck() engine.FitCheck {
-	if _, named := e.own.(equal); named {
+	if _, named := e.own.(equal); named || e.Model.Many() {
 		return nil
 	}
 	return model.NewFitCheck(e.Model, 0, false)
