@@ -53,6 +53,47 @@ func (b *builder) manyDesigns() error {
 	return nil
 }
 
+// norm returns the norm of the known means. Of very many arms it may not be known; then 0, with a note.
+func (b *builder) norm() (float64, error) {
+	norm, err := b.model.Norm()
+	if err != nil && b.model.Many() && b.r.DeltaMin > 0 {
+		b.r.Notes = append(b.r.Notes, "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the theorems on xi are not looked at")
+		return 0, nil
+	}
+	return norm, err
+}
+
+// condition returns both sides of the condition of a theorem on ξ, of very many arms from the values
+// that are there.
+func (b *builder) condition(mode string, opt engine.Options) (left, right float64, err error) {
+	r := b.r
+	switch {
+	case !b.model.Many():
+		return b.model.RidgeCondition(mode, opt, r.Ridge)
+	case r.Norm == 0:
+		return 0, 0, nil
+	case mode == engine.ModeFB:
+		return r.Ridge, 1 / math.Pow(4*(1+engine.RoundingEpsilon)*r.RhoStar.Value*r.Norm, 2), nil
+	}
+	return math.Sqrt(r.Ridge * r.Rho1.Value), b.gap / (32 * (1 + engine.RoundingEpsilon) * r.Norm), nil
+}
+
+// anyLowerBound sets what lowerBound does; of very many arms T* as what it is not below.
+func (b *builder) anyLowerBound() error {
+	m, r := b.model, b.r
+	if !m.Many() {
+		return b.lowerBound()
+	}
+	upper, err := m.UnsharedHardness(b.opt.Epsilon)
+	if err != nil {
+		return err
+	}
+	r.CharacteristicTime, r.CharacteristicTimeUpper = 2*r.RhoStar.Lower, 2*upper
+	r.LowerBoundSamples = r.CharacteristicTime * max(0, -math.Log(2.4*r.Delta)) / float64(r.Tasks)
+	r.Notes = append(r.Notes, fmt.Sprintf("T* lies between %.6g, its value at xi = %.3g, and %.6g, that of arms which share nothing", r.CharacteristicTime, r.Ridge, r.CharacteristicTimeUpper))
+	return nil
+}
+
 // noteEnds notes a value of which both ends are shown.
 func (b *builder) noteEnds(name string, d design.Design) {
 	if d.DualityGap() <= 2e-3 {

@@ -94,7 +94,7 @@ func (b *builder) conditions() error {
 	opt.Schedule = engine.SchedulePaper
 	for mode, theorem := range []string{"Theorem 1", "Theorem 2"} {
 		name := []string{engine.ModeFC, engine.ModeFB}[mode]
-		left, right, err := b.model.RidgeCondition(name, opt, r.Ridge)
+		left, right, err := b.condition(name, opt)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ const (
 	// products of a look at all pairs: the tests that follow do not rest on either.
 	manyRounds, manyScan = 4, 1e10
 	// certifiedTolerance is the one asked of both ends of a value that is shown.
-	certifiedTolerance = 0.01
+	certifiedTolerance = 0.02
 )
 
 // roughly returns the options of designs inside algorithms.
@@ -77,6 +77,16 @@ func (m *Model) manyHardness(ridge, epsilon float64, t *truth) (design.Design, e
 		}
 		return d, err
 	})
+}
+
+// UnsharedHardness returns ρ*(0) of the same rewards, with gaps of at least epsilon (reward units), where
+// arms share nothing. No kernel has it above that.
+func (m *Model) UnsharedHardness(epsilon float64) (float64, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	return m.unsharedHardness(t, epsilon), nil
 }
 
 // unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of
