@@ -260,7 +260,7 @@ var algorithms = onFeatures([]Entry{
 		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
 		Source: "docs/theory.md, The fixed-budget form",
 		Doc:    "every round's pulls where the largest estimates are least certain; by the posterior of all data, or with xi=\"auto\" by least squares",
-		New:    cotest.NewCoTestFB,
+		New:    newCoTestFB, ByValues: true,
 	},
 	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,
@@ -275,6 +275,21 @@ var algorithms = onFeatures([]Entry{
 		New:    reference.NewOracleFB,
 	},
 })
+
+// newCoTestFB returns CoTestFB, of many arms in the form that goes by values of the kernel.
+func newCoTestFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+	byValues, err := bayes.TakesBudget(m, o)
+	if err != nil {
+		return nil, err
+	}
+	if byValues {
+		return bayes.NewBudgetFB(m, o)
+	}
+	if m, err = m.Exact(); err != nil {
+		return nil, err
+	}
+	return cotest.NewCoTestFB(m, o)
+}
 
 // onFeatures makes every New, but for those of entries that are ByValues, begin with the exact
 // features.

@@ -11,10 +11,10 @@ func (m *Model) Dual() bool { return m.Problem.N() > mostOwn }
 const spanningRest, spanningMost = 1e-2, 256
 
 // Spanning returns arms that all follow from, in their order: the pivots of the Cholesky factor of the
-// kernel down to a hundredth of its largest variance, at most 256. Arms of one name in several tasks that
+// kernel down to a hundredth of its largest variance, at most 256 and at most most. Arms of one name in several tasks that
 // are one to the kernel are shared out among these. Only arms of the sets count.
-func (m *Model) Spanning(sets [][]int) ([]int, error) {
-	pivots, err := m.Pivots(spanningMost, spanningRest*m.Diagonal/m.Scale)
+func (m *Model) Spanning(sets [][]int, most int) ([]int, error) {
+	pivots, err := m.Pivots(min(most, spanningMost), spanningRest*m.Diagonal/m.Scale)
 	if err != nil {
 		return nil, err
 	}
@@ -42,4 +42,13 @@ func (m *Model) Spanning(sets [][]int) ([]int, error) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
+}
+
+// RankAbove reports whether the kernel has a larger rank than this on the arms, to rounding.
+func (m *Model) RankAbove(rank int) (bool, error) {
+	if rank >= m.Problem.N() {
+		return false, nil
+	}
+	pivots, err := m.Pivots(rank+1, 0)
+	return len(pivots) > rank, err
 }

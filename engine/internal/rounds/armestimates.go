@@ -20,6 +20,10 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left 
 		return engine.ArmEstimates{}
 	}
 	out := engine.ArmEstimates{Mean: make([]float64, len(estimates)), Half: make([]float64, len(estimates))}
+	variances, err := e.ArmVariances()
+	if err != nil { // the run ends before its next round
+		return engine.ArmEstimates{}
+	}
 	last, errors := math.NaN(), 0. // many arms have the same degrees of freedom
 	for i, mean := range estimates {
 		if f := freedom(i); f != last {
@@ -30,7 +34,7 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left 
 			continue
 		}
 		out.Mean[i] = mean * m.Unit
-		out.Half[i] = errors * math.Sqrt(e.ArmVariance(i)+left) * m.Unit
+		out.Half[i] = errors * math.Sqrt(variances[i]+left) * m.Unit
 	}
 	return out
 }

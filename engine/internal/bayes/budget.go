@@ -1,0 +1,337 @@
+package bayes
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// budgetFB is CoTestFB by the posterior where the arms are many and the rank of the kernel on them is
+// large. Round 1 pulls arms that all follow from, as far as its share goes. In every later round each
+// contrast (leader - x) counts by its posterior variance over its squared gap, and the pulls go one
+// choice after another where they take most from the largest of these: on exact posterior covariances
+// of all arms, at a cost that is linear in their number. The answers are the largest posterior means.
+//
+// Nothing is decided: a test by least squares would need a pull for each dimension of the kernel.
+type budgetFB struct {
+	rounds.Candidates
+	opt     engine.Options
+	shares  []int // pulls by round
+	spent   int   // of the budget
+	round   int
+	planned engine.Plan
+	model.Pool
+	scales    rounds.Scales
+	belief    *rounds.Belief
+	estimates []float64   // posterior means, normalised; nil before any data
+	apart     [][]float64 // by task: posterior variances of its arms' rewards less that of the leader
+	lost      bool        // whether a round had other pulls than were planned
+}
+
+var (
+	_ engine.Algorithm  = (*budgetFB)(nil)
+	_ engine.Explainer  = (*budgetFB)(nil)
+	_ engine.Estimating = (*budgetFB)(nil)
+	_ engine.Amender    = (*budgetFB)(nil)
+	_ engine.Informer   = (*budgetFB)(nil)
+)
+
+// The shape of a run: round 1 has a fifth of the budget, and the later ones share the rest equally.
+// Gaps are taken to be larger than estimated by their posterior variance times caution.
+const (
+	budgetRounds = 6
+	budgetFirst  = 0.2
+	caution      = 2
+	// mostChoices limits how often pulls are chosen in a round.
+	mostChoices = 96
+)
+
+// smallRank is the largest rank of a kernel on many arms that CoTestFB works with by features and least
+// squares.
+const smallRank = 100
+
+// TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB.
+func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
+	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" || !m.Many() {
+		return false, nil
+	}
+	return m.RankAbove(smallRank)
+}
+
+// NewBudgetFB prepares the rule on a model.
+func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Misfit > 0 || opt.Robust {
+		return nil, engine.ErrNoMisfit
+	}
+	a := &budgetFB{
+		Candidates: rounds.NewCandidates(m), opt: opt, Pool: model.NewPool(m.Problem.N()),
+		belief: rounds.NewBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
+	}
+	left := opt.Budget * m.Problem.V()
+	if most := min(budgetRounds, opt.MaxRounds); most > 1 {
+		a.shares = append(a.shares, min(left, max(1, int(budgetFirst*float64(left)))))
+		left -= a.shares[0]
+		a.share(left, most-1)
+	} else {
+		a.shares = []int{left}
+	}
+	a.scales, err = rounds.NewScales(m, opt)
+	return a, err
+}
+
+// share shares pulls among so many further rounds.
+func (a *budgetFB) share(left, among int) {
+	for k := range among {
+		n := left / (among - k)
+		if left -= n; n > 0 {
+			a.shares = append(a.shares, n)
+		}
+	}
+}
+
+// Plan fixes the pulls of the round.
+func (a *budgetFB) Plan() (engine.Plan, error) {
+	counts := make([]int, a.Model.Problem.N())
+	next := a.fill
+	if a.estimates == nil {
+		next = a.explore
+	}
+	if err := next(counts, a.shares[a.round]); err != nil {
+		return engine.Plan{}, err
+	}
+	a.round++
+	a.planned = engine.Plan{Round: a.round, Counts: counts, WantSquares: a.scales.Groups != nil}
+	return a.planned, nil
+}
+
+// explore adds n pulls of arms that all follow from, the first pivots where n is small. Where noise
+// scales are unknown each has two at least.
+func (a *budgetFB) explore(counts []int, n int) error {
+	each := 1
+	if a.scales.Groups != nil {
+		each = 2
+	}
+	arms, err := a.Model.Spanning(model.Contrasting(a.Sets), max(1, n/each))
+	if err != nil {
+		return err
+	}
+	if len(arms) == 0 { // one arm in every task
+		arms = a.Sets[0]
+	}
+	for k, i := range arms {
+		counts[i] += n / len(arms)
+		if k < n%len(arms) {
+			counts[i]++
+		}
+	}
+	return nil
+}
+
+// fill adds n pulls. A contrast's value never rises by pulls, so that a task whose value was below
+// the largest when it was last worked out need not be looked at.
+func (a *budgetFB) fill(counts []int, n int) error {
+	f := newForesight(a.belief.Estimator, a.scales.Model.Precision)
+	var open []*outlook
+	var weights [][]float64
+	var worst []float64 // values, or bounds on them from above
+	for v, set := range a.Sets {
+		if len(set) > 1 {
+			leader := rounds.Leader(set, a.estimates)
+			open = append(open, f.watch(set, leader, 0, math.Inf(1), a.apart[v]))
+			weights = append(weights, a.weights(v, leader))
+			worst = append(worst, math.Inf(1))
+		}
+	}
+	if len(open) == 0 {
+		return a.explore(counts, n)
+	}
+	for step := (n + mostChoices - 1) / mostChoices; n > 0; n -= step {
+		if err := a.Model.Context().Err(); err != nil {
+			return err
+		}
+		at, rival := -1, 0
+		for {
+			top := 0
+			for k, value := range worst {
+				if value > worst[top] {
+					top = k
+				}
+			}
+			if top == at {
+				break
+			}
+			open[top].update()
+			worst[top], rival = open[top].worst(weights[top])
+			at = top
+		}
+		o := open[at]
+		k := o.most(rival)
+		pulls := min(step, n)
+		counts[o.arms[k]] += pulls
+		o.pull(k, pulls)
+	}
+	return nil
+}
+
+// weights returns for each arm of a task 1 over the squared gap to its leader, taken as large as it may
+// well be: gaps that are all but 0 cannot be told anyway.
+func (a *budgetFB) weights(v, leader int) []float64 {
+	out := make([]float64, len(a.Sets[v]))
+	for k, i := range a.Sets[v] {
+		gap := a.estimates[leader] - a.estimates[i]
+		if g := gap*gap + caution*a.apart[v][k]; g > 0 && i != leader {
+			out[k] = 1 / g
+		}
+	}
+	return out
+}
+
+// worst returns the largest weighted variance of a contrast with the leader, and the position of the arm.
+func (o *outlook) worst(weights []float64) (value float64, rival int) {
+	value, rival = -1, o.leader
+	for k, w := range weights {
+		if x := w * (o.own[k] + o.own[o.leader] - 2*o.lead[k]); k != o.leader && x > value {
+			value, rival = x, k
+		}
+	}
+	return value, rival
+}
+
+// Learn forms the posterior of all data.
+func (a *budgetFB) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.planned, b); err != nil {
+		return err
+	}
+	a.spent += a.planned.Pulls()
+	return a.take(b)
+}
+
+// take takes rewards in, of a round or of none.
+func (a *budgetFB) take(b engine.Batch) error {
+	if b.Empty() {
+		return nil
+	}
+	if err := a.scales.Learn(b); err != nil {
+		return err
+	}
+	means := a.Add(b)
+	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
+		return err
+	}
+	a.estimates = a.belief.Estimates(means)
+	for v, set := range a.Sets {
+		a.apart[v] = make([]float64, len(set))
+		if len(set) < 2 {
+			continue
+		}
+		if err := a.belief.VariancesFrom(a.apart[v], set, rounds.Leader(set, a.estimates)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Done reports whether the budget is spent, or there was never anything to choose.
+func (a *budgetFB) Done() bool { return a.round == len(a.shares) || a.Single() }
+
+// Answers returns the largest posterior means.
+func (a *budgetFB) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(a.Sets))
+	for v, set := range a.Sets {
+		first, estimate := set[0], math.NaN()
+		if a.estimates != nil {
+			first = rounds.Leader(set, a.estimates)
+			estimate = a.estimates[first]
+		}
+		out[v] = a.Answer(v, first, estimate)
+		if out[v].Decided = len(set) == 1; out[v].Decided {
+			out[v].Arm = out[v].Leader
+		} else {
+			out[v].Margin = math.Inf(1)
+		}
+	}
+	return out
+}
+
+// Warnings reports data that the prior does not expect.
+func (a *budgetFB) Warnings() []engine.Warning { return a.belief.Doubts() }
+
+// Amend takes the counts as they are, and lets the later rounds share what the budget has left then.
+func (a *budgetFB) Amend(counts []int) error {
+	if a.planned.Counts == nil {
+		return errors.New(rounds.LearnedEarly)
+	}
+	a.planned.Counts, a.lost = counts, true
+	now, later := a.planned.Pulls(), len(a.shares)-a.round
+	a.shares = append(a.shares[:a.round-1:a.round-1], now)
+	a.share(max(0, a.opt.Budget*a.Model.Problem.V()-a.spent-now), later)
+	return nil
+}
+
+// Inform takes rewards into the posterior as it takes those of a round.
+func (a *budgetFB) Inform(b engine.Batch) error {
+	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
+		return err
+	}
+	return a.take(b)
+}
+
+// Guided reports that the posterior takes all rewards.
+func (a *budgetFB) Guided() bool { return true }
+
+// Unspent says that pulls of the last round were not made.
+func (a *budgetFB) Unspent() string {
+	if a.lost && a.Done() && a.spent < a.opt.Budget*a.Model.Problem.V() {
+		return "the last round has fewer pulls than were planned"
+	}
+	return ""
+}
+
+// ArmEstimates returns posterior means and credible intervals.
+func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
+	if a.estimates == nil {
+		return engine.ArmEstimates{}
+	}
+	out := rounds.ArmEstimates(a.Model, a.belief.Estimator, a.estimates, 0, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	out.Posterior = true
+	return out
+}
+
+// Hardest returns the arm that the posterior tells from the leader with the fewest standard deviations.
+func (a *budgetFB) Hardest(v int) engine.Rival {
+	set := a.Sets[v]
+	if a.estimates == nil {
+		return a.NoData(v, set[0])
+	}
+	rival, gap, sd := a.nearest(v)
+	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd})
+}
+
+// nearest returns that arm with the leader's lead over it and its posterior standard deviation,
+// normalised.
+func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
+	set := a.Sets[v]
+	first, at, least := rounds.Leader(set, a.estimates), 0, math.Inf(1)
+	for k, i := range set {
+		d := math.Sqrt(a.apart[v][k])
+		if t := rounds.MedianGap(a.estimates[first]-a.estimates[i], d) / d; i != first && (t < least || math.IsInf(least, 1)) {
+			at, least = k, t
+		}
+	}
+	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.apart[v][at])
+}
+
+// Samples returns -1: a run of this kind decides nothing, however long it is.
+func (a *budgetFB) Samples([]int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	return -1
+}
