@@ -33,7 +33,9 @@ type Entry struct {
 	Shares     bool // whether agents exchange messages
 	Scheduled  bool // whether its rounds follow Options.Schedule
 	ByValues   bool // whether New takes a model without exact features (model.Model.Exact)
-	Prior      bool // whether Options.Ridge chooses between least squares and the posterior mean
+	// reports whether its answers are tested by nothing, since the arms are many; nil where they are
+	Untested func(*model.Model, engine.Options) (bool, error)
+	Prior    bool // whether Options.Ridge chooses between least squares and the posterior mean
 	// whether its samples are divided by V once more, as if agents shared them all without loss
 	DividedByV bool
 }
@@ -260,7 +262,7 @@ var algorithms = onFeatures([]Entry{
 		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
 		Source: "docs/theory.md, The fixed-budget form",
 		Doc:    "every round's pulls where the largest estimates are least certain; by the posterior of all data, or with xi=\"auto\" by least squares",
-		New:    newCoTestFB, ByValues: true,
+		New:    newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
 	},
 	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,

@@ -37,7 +37,7 @@ func (b Basis) drawn() bool { return b.Truth != nil && b.Truth.Drawn }
 func (b Basis) Guarantee() (standing, sentence string) {
 	r := b.Result
 	why := b.unbacked()
-	if why == "" || b.Algorithm.Role != RoleReference && b.Algorithm.Proven() {
+	if why == "" || b.Algorithm.Role != RoleReference && b.Algorithm.Proven() && !b.untested() {
 		why = cmp.Or(b.contradicted(), why)
 	}
 	if why != "" {
@@ -71,12 +71,23 @@ func (b Basis) unbacked() string {
 		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
 	case b.Algorithm.Role == RoleReference:
 		return "a reference to compare with, not an algorithm: it knows the expected rewards"
+	case b.untested():
+		return "no answer is decided: of so many arms under a kernel of so large a rank, answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
 	case b.uncovered():
 		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
 	}
 	return ""
+}
+
+// untested reports whether the algorithm had a form that tests nothing.
+func (b Basis) untested() bool {
+	if b.Algorithm.Untested == nil {
+		return false
+	}
+	untested, err := b.Algorithm.Untested(b.Model, b.Options)
+	return err == nil && untested
 }
 
 // uncovered reports whether ξ is above what the theorem behind the literal schedule allows.
