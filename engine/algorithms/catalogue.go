@@ -244,7 +244,7 @@ var algorithms = onFeatures([]Entry{
 		Name: "CoUniformFB", Mode: engine.ModeFB, Role: RoleBaseline, Shares: true,
 		Source: "[Du23, eq. (2)]",
 		Doc:    "uniform pulls, kernelised estimator: sharing without adaptive allocation",
-		New:    reference.NewCoUniformFB,
+		New:    newCoUniformFB, ByValues: true, Untested: uniformByValues,
 	},
 	{
 		Name: "IndPeaceFB-Pooled", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionLeastSquares,
@@ -291,6 +291,28 @@ func newCoTestFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
 		return nil, err
 	}
 	return cotest.NewCoTestFB(m, o)
+}
+
+// newCoUniformFB does the same for CoUniformFB with ξ of a Gaussian process.
+func newCoUniformFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+	byValues, err := uniformByValues(m, o)
+	if err != nil {
+		return nil, err
+	}
+	if byValues {
+		return bayes.NewUniformFB(m, o)
+	}
+	if m, err = m.Exact(); err != nil {
+		return nil, err
+	}
+	return reference.NewCoUniformFB(m, o)
+}
+
+func uniformByValues(m *model.Model, o engine.Options) (bool, error) {
+	if o.Ridge.Kind != engine.RidgeGP {
+		return false, nil
+	}
+	return bayes.TakesBudget(m, o)
 }
 
 // onFeatures makes every New, but for those of entries that are ByValues, begin with the exact

@@ -59,7 +59,7 @@ func posteriorOf(t *testing.T, p *problem.Problem, counts []int, means []float64
 
 // The rule stops by the posterior of the textbook, task by task at δ/V, and not before.
 func TestCoBayesIsThePosterior(t *testing.T) {
-	for _, p := range enginetest.Instances(t) {
+	for _, p := range append(enginetest.Instances(t), many(t, 300)) {
 		m := plain.ModelOf(t, p)
 		const delta, epsilon = 0.1, 0.05
 		alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: epsilon, Level: engine.Level{Known: true}, Scale: 1})
@@ -105,16 +105,25 @@ func TestCoBayesIsThePosterior(t *testing.T) {
 
 // What is foreseen of the covariances is what they are when the pulls have been made.
 func TestForesight(t *testing.T) {
-	for _, p := range enginetest.Instances(t) {
+	for _, p := range append(enginetest.Instances(t), many(t, 300)) {
 		m := plain.ModelOf(t, p)
 		counts, pulls := make([]int, p.N()), []int{0, p.N() - 1, 2, 0}
 		for i := range counts {
-			counts[i] = 1 + i%3
+			if counts[i] = 1 + i%3; m.Many() && i%9 > 0 {
+				counts[i] = 0
+			}
 		}
 		posterior := func() *model.Estimator {
 			total := 0
 			for _, c := range counts {
 				total += c
+			}
+			if m.Many() { // on the arms pulled
+				post, err := model.NewPosterior(m, model.Prior{Level: engine.Level{Known: true}, Scale: 1}, counts, make([]float64, p.N()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return post.Estimator
 			}
 			e, err := model.NewEstimator(m, m.GpRidge(total), counts)
 			if err != nil {

@@ -3,6 +3,7 @@ package bayes
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -29,6 +30,7 @@ type budgetFB struct {
 	estimates []float64   // posterior means, normalised; nil before any data
 	apart     [][]float64 // by task: posterior variances of its arms' rewards less that of the leader
 	lost      bool        // whether a round had other pulls than were planned
+	uniform   bool        // one round of equally many pulls of the arms of a task
 }
 
 var (
@@ -70,9 +72,9 @@ func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
-	a := &budgetFB{
-		Candidates: rounds.NewCandidates(m), opt: opt, Pool: model.NewPool(m.Problem.N()),
-		belief: rounds.NewBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
+	a, err := newBudgetFB(m, opt)
+	if err != nil {
+		return nil, err
 	}
 	left := opt.Budget * m.Problem.V()
 	if most := min(budgetRounds, opt.MaxRounds); most > 1 {
@@ -82,6 +84,32 @@ func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	} else {
 		a.shares = []int{left}
 	}
+	return a, nil
+}
+
+// NewUniformFB prepares CoUniformFB by the posterior on a model for which TakesBudget: the budget in one
+// round, equally many pulls of every arm of a task. Where they are fewer than its arms, the arms pulled
+// are drawn at random, the same ones in every run: tables are often in the order of their features.
+func NewUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newBudgetFB(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.uniform, a.shares = true, []int{opt.Budget * m.Problem.V()}
+	return a, nil
+}
+
+// newBudgetFB returns a run before any round, without shares.
+func newBudgetFB(m *model.Model, opt engine.Options) (*budgetFB, error) {
+	a := &budgetFB{
+		Candidates: rounds.NewCandidates(m), opt: opt, Pool: model.NewPool(m.Problem.N()),
+		belief: rounds.NewBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
+	}
+	var err error
 	a.scales, err = rounds.NewScales(m, opt)
 	return a, err
 }
@@ -100,7 +128,10 @@ func (a *budgetFB) share(left, among int) {
 func (a *budgetFB) Plan() (engine.Plan, error) {
 	counts := make([]int, a.Model.Problem.N())
 	next := a.fill
-	if a.estimates == nil {
+	switch {
+	case a.uniform:
+		next = a.spread
+	case a.estimates == nil:
 		next = a.explore
 	}
 	if err := next(counts, a.shares[a.round]); err != nil {
@@ -129,6 +160,20 @@ func (a *budgetFB) explore(counts []int, n int) error {
 		counts[i] += n / len(arms)
 		if k < n%len(arms) {
 			counts[i]++
+		}
+	}
+	return nil
+}
+
+// spread adds the pulls of a uniform round.
+func (a *budgetFB) spread(counts []int, _ int) error {
+	rng := rand.New(rand.NewPCG(0, 0))
+	for _, set := range a.Model.Problem.Groups() {
+		for k, at := range rng.Perm(len(set)) {
+			counts[set[at]] = a.opt.Budget / len(set)
+			if k < a.opt.Budget%len(set) {
+				counts[set[at]]++
+			}
 		}
 	}
 	return nil
