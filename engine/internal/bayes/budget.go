@@ -57,7 +57,7 @@ const smallRank = 100
 
 // TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB.
 func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
-	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" || !m.Many() {
+	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" || !m.Dual() {
 		return false, nil
 	}
 	return m.RankAbove(smallRank)
