@@ -15,9 +15,15 @@ const notedArms = 400
 // kernelNotes says when the kernel of a problem admits every truth on its arms. Of a kernel that is
 // identity() as written it says nothing, since that is what was asked for, and nothing of one with
 // free numbers, which are still to be found.
+//
+// Of more arms it says when the kernel tells very many directions apart at a tenth of the scatter of
+// the rewards: what that costs is better known before anything is sampled.
 func kernelNotes(ctx context.Context, p *problem.Problem) []string {
-	if free, err := p.Kernel.Free(); p.N() > notedArms || err != nil || len(free) > 0 || isIdentity(p) {
+	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
+	}
+	if p.N() > notedArms {
+		return roughNotes(ctx, p, model.Scatter(p)/10)
 	}
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
@@ -40,4 +46,17 @@ func isIdentity(p *problem.Problem) bool {
 		}
 	}
 	return true
+}
+
+// roughNotes says when the kernel of a problem tells very many directions apart at an accuracy.
+func roughNotes(ctx context.Context, p *problem.Problem, epsilon float64) []string {
+	r, err := model.Resolve(ctx, p, epsilon)
+	if err != nil {
+		return nil // what is wrong is said by whatever needs the model
+	}
+	var out []string
+	for _, w := range r.Warnings() {
+		out = append(out, w.String())
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -53,6 +54,9 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	if out.Delta == 0 {
 		out.Delta = engine.DefaultDelta
 	}
+	for _, w := range q.resolution(ctx, p) {
+		out.note(w.String())
+	}
 	tried := methods()
 	f := &forecaster{Question: q, total: q.Runs * len(tried) * len(scenarios)}
 	f.start()
@@ -95,4 +99,21 @@ func (f *Forecast) note(text string) {
 		}
 	}
 	f.Notes = append(f.Notes, text)
+}
+
+// resolution says when the kernel tells very many directions apart at the accuracy that is asked for:
+// epsilon, else the smallest gap to plan for, else a tenth of the scatter of the rewards.
+func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.Warning {
+	accuracy := model.Scatter(p) / 10
+	if len(q.Gaps) > 0 {
+		accuracy = slices.Min(q.Gaps)
+	}
+	if q.Options.Epsilon > 0 {
+		accuracy = q.Options.Epsilon
+	}
+	r, err := model.Resolve(ctx, p, accuracy)
+	if err != nil {
+		return nil // what is wrong is said by whatever needs the model
+	}
+	return r.Warnings()
 }

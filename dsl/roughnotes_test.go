@@ -1,0 +1,48 @@
+package dsl
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// A problem of many arms says when its kernel tells very many directions apart, and which does not.
+func TestRoughNotes(t *testing.T) {
+	folder := t.TempDir()
+	var table bytes.Buffer
+	if err := manyarms.Write(&table, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "arms.csv"), table.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kernel string
+		want   []string
+	}{
+		{manyarms.Kernel, nil},
+		{"task(rbf(1)) * arm(matern(nu=0.5))", []string{"tells 600 to 1000 directions apart", "a smoother kernel with the same length scales, task(rbf(lengthscale=1)) * arm(rbf()), tells about"}},
+		{manyarms.Kernel + " + 0.05*identity()", []string{"tells 600 to 1000 directions apart", "a smoother kernel"}},
+		{"task(identity()) * arm(identity())", nil}, // as written
+	} {
+		values, err := evalText(NewSession(Options{Folder: folder}), `problem("arms.csv", kernel=`+c.kernel+`, noise=0.3)`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := values[0].(*problem.Problem).KernelNotes
+		if len(notes) != len(c.want) {
+			t.Errorf("%s: %q", c.kernel, notes)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(notes[i], want) {
+				t.Errorf("%s: %q, want %q", c.kernel, notes[i], want)
+			}
+		}
+	}
+}

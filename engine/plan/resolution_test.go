@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// The accuracy at which a forecast looks at the kernel is the one that is asked for.
+func TestResolution(t *testing.T) {
+	p, err := manyarms.Problem(700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Kernel.Terms[0].Arm = kernels.Matern{Nu: 1.5}
+	for _, c := range []struct {
+		q        Question
+		accuracy float64
+		rough    bool
+	}{
+		{Question{Options: engine.Options{Epsilon: 0.5}}, 0.5, false},
+		{Question{Options: engine.Options{Epsilon: 0.05}, Gaps: []float64{0.5}}, 0.05, true},
+		{Question{Gaps: []float64{0.5, 0.02}}, 0.02, true},
+		{Question{}, model.Scatter(p) / 10, true},
+	} {
+		warnings := c.q.resolution(context.Background(), p)
+		if c.rough != (len(warnings) == 2) || c.rough && warnings[0].Numbers[0] != c.accuracy {
+			t.Errorf("accuracy %g: %v", c.accuracy, warnings)
+		}
+	}
+}
