@@ -1,4 +1,4 @@
-.PHONY: help test parts lab short cross outdated test-lab bench faults fuzz docs gallery licenses
+.PHONY: help test parts lab short cross outdated test-lab bench bench-scale faults fuzz docs gallery licenses
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,14 @@ test-lab: lab ## the tests with JupyterLab 4 in a browser
 bench: ## the benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
 	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem ./kernels ./dsl ./engine/... ./report
 	go test -run '^$$' -bench . -count 5 $(conformance)
+
+only = .
+largest = 100000
+limit = 5m
+
+bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/benchmarks.md (half an hour at most; only=PATTERN largest=N limit=5m)
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
+		go run ./tools/benchscale -command $$folder/gonb-cope -into docs/benchmarks.md -only '$(only)' -largest $(largest) -limit $(limit)
 
 faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most)
 	tools/faults.sh

@@ -1,40 +1,123 @@
-// Benchscale writes the tables of problems of growing size.
+// Benchscale measures whole commands on problems of 10³ to 10⁵ arms, one run each, and writes what
+// they take and how that grows into docs/benchmarks.md. With -tables it writes the problems alone.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 func main() {
-	folder := flag.String("tables", "", "write the tables of the problems into this folder")
+	tables := flag.String("tables", "", "only write the tables of the problems into this folder")
+	command := flag.String("command", "", "the program to measure")
+	into := flag.String("into", "", "file with the section to replace; without it the section is printed")
+	only := flag.String("only", "", "pattern of the operations to measure")
+	largest := flag.Int("largest", 100_000, "largest number of arms")
+	limit := flag.Duration("limit", 5*time.Minute, "CPU time after which a command is ended, and larger sizes are left out")
 	flag.Parse()
-	if err := tables(*folder); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := errors.New("give -command PROGRAM, or -tables FOLDER")
+	switch {
+	case *tables != "":
+		err = writeTables(*tables, []int{60, 250, 500, 1000, 3000, 10_000, 30_000, 100_000})
+	case *command != "":
+		err = bench(ctx, *command, *into, *only, *largest, *limit)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchscale:", err)
 		os.Exit(1)
 	}
 }
 
-// sizes are the numbers of arms of all five tasks together.
-var sizes = []int{60, 250, 500, 1000, 3000, 10000, 30000, 100000}
-
-// tables writes the table of each size.
-func tables(folder string) error {
+// writeTables writes the table of each size.
+func writeTables(folder string, sizes []int) error {
 	for _, n := range sizes {
-		f, err := os.Create(filepath.Join(folder, fmt.Sprintf("%d.csv", n)))
+		f, err := os.Create(tablePath(folder, n))
 		if err != nil {
 			return err
 		}
-		if err := manyarms.Write(f, n); err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
+		if err := errors.Join(manyarms.Write(f, n), f.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func tablePath(folder string, n int) string { return filepath.Join(folder, fmt.Sprintf("%d.csv", n)) }
+
+// bench measures the operations and puts the section into a file.
+func bench(ctx context.Context, command, into, only string, largest int, limit time.Duration) error {
+	chosen, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "benchscale")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	var rows []row
+	for _, o := range operations() {
+		if !chosen.MatchString(o.name) {
+			continue
+		}
+		r := row{operation: o}
+		for _, n := range o.sizes {
+			if n > largest {
+				break
+			}
+			if err := writeTables(folder, []int{n}); err != nil {
+				return err
+			}
+			c, err := measure(ctx, command, o.script(tablePath(folder, n)), limit)
+			if err != nil {
+				return fmt.Errorf("%s, %d arms: %w", o.name, n, err)
+			}
+			c.arms = n
+			fmt.Fprintf(os.Stderr, "%s, %d arms: %s\n", o.name, n, c)
+			r.cells = append(r.cells, c)
+			if c.failed() {
+				break
+			}
+		}
+		rows = append(rows, r)
+	}
+	text := section(rows, limit)
+	if into == "" {
+		fmt.Print(text)
+		return nil
+	}
+	return replace(into, text)
+}
+
+// The lines of a file between which the section stands.
+const (
+	begin = "<!-- make bench-scale writes from here -->"
+	end   = "<!-- to here -->"
+)
+
+// replace puts the section between the two lines of a file.
+func replace(path, text string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(data), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return fmt.Errorf("%s has no lines %q and %q", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644)
 }

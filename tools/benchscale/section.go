@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// row is an operation with what it took.
+type row struct {
+	operation
+	cells []cell
+}
+
+// section returns the table in Markdown: a row for each operation, a column for each size, the growth
+// between them, and below it what failed.
+func section(rows []row, limit time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "CPU seconds of the whole command (user and system, loading and report included) and largest resident memory, one run each, %s/%s with %s, %s. In brackets the budget; * is above it. Growth is the exponent of a power of the number of arms, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and larger sizes are left out.\n\n",
+		runtime.GOOS, runtime.GOARCH, counted(runtime.NumCPU(), "processor"), runtime.Version(), limit)
+	sizes := []int{1000, 3000, 10_000, 30_000, 100_000}
+	b.WriteString("| operation |")
+	for _, n := range sizes {
+		fmt.Fprintf(&b, " %s arms |", thousands(n))
+	}
+	b.WriteString(" growth |\n|---|")
+	b.WriteString(strings.Repeat("---|", len(sizes)+1) + "\n")
+	var troubles []string
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s |", r.name)
+		for _, n := range sizes {
+			text := ""
+			for _, c := range r.cells {
+				if c.arms == n || len(r.sizes) == 1 && n == sizes[0] {
+					text = r.text(c)
+				}
+				if c.arms == n && c.trouble != "" {
+					troubles = append(troubles, fmt.Sprintf("%s, %s arms: %s", r.name, thousands(n), c.trouble))
+				}
+			}
+			fmt.Fprintf(&b, " %s |", text)
+		}
+		fmt.Fprintf(&b, " %s |\n", r.growth())
+	}
+	for _, t := range troubles {
+		fmt.Fprintf(&b, "\n%s\n", t)
+	}
+	return b.String()
+}
+
+// text returns a cell of the table.
+func (r row) text(c cell) string {
+	if c.trouble != "" {
+		return "refused"
+	}
+	s := fmt.Sprintf("%s s, %s", figures(c.seconds), size(c.memory))
+	if c.over {
+		s = "over " + figures(c.seconds) + " s"
+	}
+	var budget []string
+	exceeded := c.over
+	if want := r.seconds[c.arms]; want > 0 {
+		budget, exceeded = append(budget, figures(want)+" s"), exceeded || c.seconds > want
+	}
+	if want := r.memory[c.arms]; want > 0 {
+		budget, exceeded = append(budget, size(want)), exceeded || c.memory > want
+	}
+	if len(budget) > 0 {
+		if exceeded {
+			s += " *"
+		}
+		s += " (" + strings.Join(budget, ", ") + ")"
+	}
+	return s
+}
+
+// growth returns the exponents of the seconds and of the memory.
+func (r row) growth() string {
+	var arms, seconds, memory []float64
+	for _, c := range r.cells {
+		if !c.failed() {
+			arms, seconds, memory = append(arms, float64(c.arms)), append(seconds, c.seconds), append(memory, c.memory)
+		}
+	}
+	if len(arms) < 3 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f / %.2f", exponent(arms, seconds), exponent(arms, memory))
+}
+
+// exponent returns the slope of log y against log x by least squares.
+func exponent(x, y []float64) float64 {
+	var mx, my, xx, xy float64
+	n := float64(len(x))
+	for i := range x {
+		mx, my = mx+math.Log(x[i])/n, my+math.Log(y[i])/n
+	}
+	for i := range x {
+		d := math.Log(x[i]) - mx
+		xx, xy = xx+d*d, xy+d*(math.Log(y[i])-my)
+	}
+	return xy / xx
+}
+
+// figures returns a number of seconds in two digits or more.
+func figures(s float64) string {
+	if s >= 10 {
+		return fmt.Sprintf("%.0f", s)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.2g", s), ".0")
+}
+
+func size(n float64) string {
+	if n >= gib/2 {
+		return fmt.Sprintf("%.2g GiB", n/gib)
+	}
+	return fmt.Sprintf("%.0f MiB", n/(1<<20))
+}
+
+// thousands writes a number as 10,000.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
