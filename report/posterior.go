@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,8 @@ import (
 // The most that a picture of the posterior shows.
 const (
 	mostPosteriorTasks = 24
-	mostPosteriorArms  = 400 // of a task
+	mostPosteriorArms  = 400 // of a task, in the order of the problem
+	bestPosteriorArms  = 200 // of a task with more: those with the best estimates
 )
 
 // The x of a picture of the posterior.
@@ -42,6 +44,7 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms", "results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
 	}
 	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin}
+	p.choose()
 	tasks, err := p.tasks(o.Task)
 	if err != nil {
 		return Figure{}, err
@@ -52,9 +55,12 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 		what = "Posterior of the arms by "
 	}
 	f := Figure{Title: what + r.Algorithm + ", " + r.Problem, XLabel: "arm", YLabel: "expected reward"}
+	if p.left > 0 {
+		f.XLabel = fmt.Sprintf("the %d arms of each task with the best estimates, best first", bestPosteriorArms)
+	}
 	if o.X == alongRounds {
 		f.XLabel = "round"
-	} else {
+	} else if p.left == 0 {
 		f.Categories = p.categories(tasks)
 	}
 	f.YLim = p.span(tasks)
@@ -80,9 +86,44 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 // picture is the estimates on their way to a figure.
 type picture struct {
 	engine.Estimates
-	reference bool // whether the truth is shown
-	lowest    bool // whether the lowest reward is the best
-	dense     bool // whether bars of intervals would hide each other: then lines in shades
+	reference bool    // whether the truth is shown
+	lowest    bool    // whether the lowest reward is the best
+	dense     bool    // whether bars of intervals would hide each other: then lines in shades
+	drawn     [][]int // of each task: the numbers of the arms to draw, in their order
+	left      int     // arms that are not drawn
+}
+
+// choose takes all arms of tasks with few of them, and of each task where one has many those with the
+// best last estimates, in their order.
+func (p *picture) choose() {
+	p.drawn = make([][]int, len(p.Tasks))
+	for i, v := range p.TaskOf {
+		p.drawn[v] = append(p.drawn[v], i)
+	}
+	if !slices.ContainsFunc(p.drawn, func(arms []int) bool { return len(arms) > mostPosteriorArms }) {
+		return
+	}
+	for v, arms := range p.drawn {
+		p.best(arms)
+		if n := len(arms); n > bestPosteriorArms {
+			p.drawn[v], p.left = arms[:bestPosteriorArms], p.left+n-bestPosteriorArms
+		}
+	}
+}
+
+// best sorts arms by their last estimates, the best first and those without one last.
+func (p picture) best(arms []int) {
+	mean := p.Rounds[len(p.Rounds)-1].Mean
+	slices.SortStableFunc(arms, func(i, j int) int {
+		a, b := mean[i], mean[j]
+		switch {
+		case math.IsNaN(a) || math.IsNaN(b):
+			return count(math.IsNaN(a)) - count(math.IsNaN(b))
+		case p.lowest:
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(b, a)
+	})
 }
 
 // crowded reports whether the arms of some task are too many for markers with bars in a panel.
@@ -110,24 +151,11 @@ func (p picture) tasks(asked string) ([]int, error) {
 	case len(out) > mostPosteriorTasks:
 		return nil, &OptionError{"posterior", fmt.Sprintf("posterior is true; it draws up to %d tasks, and the result has %d", mostPosteriorTasks, len(out)), fmt.Sprintf("choose one with task=%q", p.Tasks[0])}
 	}
-	for _, v := range out {
-		if n := len(p.arms(v)); n > mostPosteriorArms {
-			return nil, &OptionError{"posterior", fmt.Sprintf("posterior is true; it draws up to %d arms of a task, and %s has %d", mostPosteriorArms, p.Tasks[v], n), ""}
-		}
-	}
 	return out, nil
 }
 
-// arms returns the numbers of the arms of a task.
-func (p picture) arms(v int) []int {
-	var out []int
-	for i, task := range p.TaskOf {
-		if task == v {
-			out = append(out, i)
-		}
-	}
-	return out
-}
+// arms returns the numbers of the arms of a task that are drawn.
+func (p picture) arms(v int) []int { return slices.Clone(p.drawn[v]) }
 
 // categories returns the names of the arms where the tasks share most of them, nil where arms have
 // only numbers in common.
@@ -227,12 +255,8 @@ const mostCurves = 5
 // byRound returns the series of a task along the rounds: those that end highest first, in bands of
 // their intervals.
 func (p picture) byRound(v int) []Series {
-	arms, last := p.arms(v), p.Rounds[len(p.Rounds)-1]
-	better := 1.0 // the highest first
-	if p.lowest {
-		better = -1
-	}
-	slices.SortStableFunc(arms, func(i, j int) int { return int(better * sign(last.Mean[j]-last.Mean[i])) })
+	arms := p.arms(v)
+	p.best(arms)
 	var out []Series
 	for k, i := range arms {
 		s := Series{Name: p.Arms[i], Style: Band}
@@ -315,6 +339,10 @@ func (p picture) describe(f Figure, tasks []int) string {
 	if p.Posterior {
 		kind = "95 % credible intervals of each arm by itself"
 	}
-	return fmt.Sprintf("%s: means and %s of %s of %s after %s of %s%s.", f.Title, kind, plural(arms, "arm"), plural(len(tasks), "task"),
+	of := plural(arms, "arm")
+	if p.left > 0 {
+		of = fmt.Sprintf("the %d arms with the best estimates of %d", arms, arms+p.left)
+	}
+	return fmt.Sprintf("%s: means and %s of %s of %s after %s of %s%s.", f.Title, kind, of, plural(len(tasks), "task"),
 		"up to three", plural(p.Rounds[len(p.Rounds)-1].Round, "round"), known)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -158,7 +159,6 @@ func TestPosteriorErrors(t *testing.T) {
 		{estimated(2, 3, 1), PlotOptions{X: "gap"}, "x", `x is "gap"; with posterior=true it is "arm" or "round"`},
 		{estimated(2, 3, 1), PlotOptions{Task: "task 7"}, "task", `task is "task 7"; the tasks are task 1 and task 2`},
 		{estimated(30, 3, 1), PlotOptions{}, "posterior", "it draws up to 24 tasks, and the result has 30"},
-		{estimated(1, 500, 1), PlotOptions{}, "posterior", "it draws up to 400 arms of a task, and task 1 has 500"},
 	} {
 		c.o.Posterior = true
 		_, err := FigureOf(c.value, c.o)
@@ -173,5 +173,39 @@ func TestPosteriorErrors(t *testing.T) {
 	}
 	if f, err := FigureOf(estimated(30, 3, 1), PlotOptions{Posterior: true, Task: "task 30"}); err != nil || len(f.Series) != 2 {
 		t.Errorf("one of 30 tasks: %v", err)
+	}
+}
+
+// TestPosteriorOfMany: of thousands of arms those with the best estimates are drawn, best first, and
+// the figure says so.
+func TestPosteriorOfMany(t *testing.T) {
+	r := estimated(2, 20_000, 3)
+	for _, goal := range []string{"", problem.GoalMin} {
+		r.Goal = goal
+		f, err := FigureOf(r, PlotOptions{Posterior: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(f.XLabel, "the 200 arms of each task with the best estimates") || !strings.Contains(f.Alt, "400 arms with the best estimates of 40000") {
+			t.Errorf("x is %q; %s", f.XLabel, f.Alt)
+		}
+		for v, panel := range f.Panels {
+			for _, s := range panel.Series {
+				if len(s.Y) != 200 {
+					t.Fatalf("%s: %d arms", s.Name, len(s.Y))
+				}
+				want := float64(v) + 1999.9
+				if goal != "" {
+					want = float64(v)
+				}
+				if s.Reference && (s.Y[0] != want || (s.Y[1] < s.Y[0]) != (goal == "")) {
+					t.Errorf("goal %q, task %d: the best are %v, want %g first", goal, v+1, s.Y[:3], want)
+				}
+			}
+		}
+		var b bytes.Buffer
+		if err := figure.SVG(&b, f); err != nil || b.Len() > 300_000 {
+			t.Errorf("%d bytes of SVG, %v", b.Len(), err)
+		}
 	}
 }
