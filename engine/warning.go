@@ -49,16 +49,11 @@ const (
 	WarnTooClose   WarningKind = "too close"  // names: task
 	// names: task, leader; numbers: how far the leader may be from the best
 	WarnTooCloseWithin WarningKind = "too close, within"
-	WarnUnpulled       WarningKind = "unpulled"    // numbers: pulls per agent
-	WarnAdmitsAll      WarningKind = "admits all"  // numbers: different arms
-	WarnUnrelated      WarningKind = "unrelated"   // as WarnAdmitsAll, and the prior relates no two arms
-	WarnTestsAlone     WarningKind = "tests alone" // numbers: different arms
-	// numbers: accuracy, directions that the kernel tells apart at it among the arms drawn and at most
-	// among all, arms drawn, all arms, few directions, accuracy at which few are left
-	WarnRough WarningKind = "rough"
-	// names: a smoother kernel; numbers: directions that it tells apart at the same accuracy
-	WarnRoughKernel  WarningKind = "rough: smoother kernel"
-	WarnNoiseGuessed WarningKind = "noise guessed" // names: problem; numbers: guess
+	WarnUnpulled       WarningKind = "unpulled"      // numbers: pulls per agent
+	WarnAdmitsAll      WarningKind = "admits all"    // numbers: different arms
+	WarnUnrelated      WarningKind = "unrelated"     // as WarnAdmitsAll, and the prior relates no two arms
+	WarnTestsAlone     WarningKind = "tests alone"   // numbers: different arms
+	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
 	WarnFree          WarningKind = "free numbers"
@@ -73,6 +68,12 @@ const (
 	WarnFewRuns WarningKind = "few runs"
 	// as WarnFewRuns, and how many runs without errors it takes
 	WarnFewRunsRight WarningKind = "few runs, all right"
+
+	// numbers: accuracy, directions that the kernel tells apart at it among the arms drawn and at most
+	// among all, arms drawn, all arms, few directions, accuracy at which few are left
+	WarnRough WarningKind = "rough"
+	// names: a smoother kernel; numbers: directions that it tells apart at the same accuracy
+	WarnRoughKernel WarningKind = "rough: smoother kernel"
 )
 
 // The kinds of warnings of fits.
@@ -125,8 +126,6 @@ var sentences = map[WarningKind]string{
 	WarnAdmitsAll:      `the kernel admits every truth on these %d arms: CoTestFC and CoKernelFC, whose guarantees go by what a kernel rules out, gain nothing by it over identity(); CoBayesFC, and CoTestFB with xi="gp", can gain by what it calls likely; a kernel of lower rank (fewer terms, no identity(), longer length scales) can help all of them`,
 	WarnUnrelated:      "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length scales, or a kernel of lower rank such as linear(), relate them",
 	WarnTestsAlone:     "the kernel admits every truth on these %d arms, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
-	WarnRough:          "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
-	WarnRoughKernel:    "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
 	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
@@ -137,6 +136,9 @@ var sentences = map[WarningKind]string{
 	WarnErrorsUnclear:  "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, so the error rate may be anything from %.2g %% to %.2g %%",
 	WarnFewRuns:        "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%",
 	WarnFewRunsRight:   "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%; %d runs without an error would be enough",
+
+	WarnRough:       "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
+	WarnRoughKernel: "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
 
 	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
 	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",
