@@ -11,8 +11,7 @@ const (
 	seed   = 5 // of the function and of the arms
 )
 
-// Norm is ‖f‖, exact but for the rounding of means in files: the root of the number of terms,
-// which is what a draw from the Gaussian process with this kernel has in expectation.
+// Norm is ‖f‖: the root of the number of terms, which is what a draw from the Gaussian process with this kernel has in expectation.
 const Norm = 21.5
 
 // function is a member of the reproducing kernel Hilbert space of k(x, y) = exp(-‖x - y‖²/2) on

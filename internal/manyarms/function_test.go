@@ -53,7 +53,7 @@ func TestNorm(t *testing.T) {
 				point[j+1] = p.Arms.X[j][i] - middle
 			}
 			values.SetVec(i, f.at(point))
-			if math.Abs(values.AtVec(i)-p.Mean[i]) > 0.5000001e-5 {
+			if values.AtVec(i) != p.Mean[i] {
 				t.Errorf("mean %d is %g, the function has %g", i+1, p.Mean[i], values.AtVec(i))
 			}
 		}
