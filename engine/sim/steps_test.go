@@ -44,6 +44,9 @@ func inOrder(plan engine.Plan, reward func(slot) float64) engine.Batch {
 // The five runs of a campaign on the coupling data: results that come late, twice and in any order
 // make the run that engine.Run makes at once, bit for bit, digests included.
 func TestStepsOfCampaigns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs on the coupling data")
+	}
 	p := couplingProblem(t)
 	known, unknown := *p, *p
 	known.Noise.Scales, known.Noise.UnknownBy = make([]float64, p.N()), ""
