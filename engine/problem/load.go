@@ -41,12 +41,13 @@ type arm struct {
 	task, name     string
 	x, z           []float64
 	mean, sd, reps float64
+	cost           float64 // NaN without one
 	row            []cell
 }
 
 // Load reads a problem from a CSV table with one row per arm of a task and the
 // columns task, arm, x_*, z_*, mean, sd, reps (x_ and z_ are arm and task
-// features; mean, sd and reps are optional), or from the long table of opt.Long.
+// features; mean, sd, reps and cost are optional), or from the long table of opt.Long.
 // Tasks keep the order of their first rows, arms the order of theirs. Every error
 // has file, line and column; nothing is returned with one.
 //
@@ -92,7 +93,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	if err != nil {
 		return nil, nil, err
 	}
-	t.standardNames("task", "arm", "mean", "sd", "reps")
+	t.standardNames("task", "arm", "mean", "sd", "reps", "cost")
 	names := &spellings{path, map[string]cell{}}
 	texts, err := t.textFeatures()
 	if err != nil {
@@ -148,9 +149,9 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 	}
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
 	for _, name := range t.header {
-		if !slices.Contains([]string{"task", "arm", "mean", "sd", "reps"}, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
-			return nil, nil, &DataError{Path: t.path, Line: 1, Unknown: name, Known: []string{"task", "arm", "mean", "sd", "reps"},
-				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
+		if !slices.Contains(wideColumns, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
+			return nil, nil, &DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
+				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
 		}
 	}
 	first := map[string]arm{}
@@ -191,12 +192,15 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 	return arms, order, nil
 }
 
+// wideColumns are the columns of a table with one row per arm, besides features.
+var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
+
 // maxReps is the largest number of measurements of one arm.
 const maxReps = 1_000_000_000
 
 // readArm parses a row, its features by the function given.
 func readArm(t *table, row []cell, xs, zs []string, feature func(name string) (float64, error)) (a arm, err error) {
-	a.row, a.mean, a.sd, a.reps = row, math.NaN(), math.NaN(), 1
+	a.row, a.mean, a.sd, a.reps, a.cost = row, math.NaN(), math.NaN(), 1, math.NaN()
 	if a.task, err = t.text(row, "task"); err != nil {
 		return a, err
 	}
@@ -227,6 +231,11 @@ func readArm(t *table, row []cell, xs, zs []string, feature func(name string) (f
 	}
 	if _, there := t.column["reps"]; there {
 		err = t.checkCount(row, "reps", a.reps)
+	}
+	if k, there := t.column["cost"]; there && err == nil {
+		if a.cost, err = t.number(row, "cost"); err == nil && !(a.cost > 0) {
+			err = t.at(row[k], "column \"cost\": the cost of a pull must be a positive number, got %g", a.cost)
+		}
 	}
 	return a, err
 }
@@ -263,6 +272,9 @@ func assemble(arms []arm, order, xs, zs []string, k kernels.Joint) (p *Problem, 
 		names, rows = append(names, a.name), append(rows, a.x)
 		p.TaskOf = append(p.TaskOf, v)
 		p.Mean = append(p.Mean, a.mean)
+		if !math.IsNaN(a.cost) {
+			p.Cost = append(p.Cost, a.cost)
+		}
 	}
 	if p.Tasks, err = kernels.NewPoints(zs, order, taskRows); err != nil {
 		return nil, nil, err

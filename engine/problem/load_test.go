@@ -27,7 +27,7 @@ func TestLoadErrors(t *testing.T) {
 		{"empty file", "", "p.csv: no data: expected a header and at least one row"},
 		{"header only", "task,arm,mean\n", "p.csv: no data: expected a header and at least one row"},
 		{"no arm column", "task,mean\na,1\n", `p.csv:1: no column "arm"; the columns are task, mean`},
-		{"unknown column", "task,arm,man\na,b,1\n", `p.csv:1: unknown column "man"; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)`},
+		{"unknown column", "task,arm,man\na,b,1\n", `p.csv:1: unknown column "man"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{"column twice", "task,arm,x_1,x_1\na,b,1,2\n", `p.csv:1:14: column "x_1" appears twice`},
 		{"unnamed column", "task,arm,\na,b,1\n", "p.csv:1:10: column 3 has no name"},
 		{"ragged", "task,arm,mean\na,b,1\na,c\n", "p.csv:3:1: 2 values, expected 3 as in the header"},

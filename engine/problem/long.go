@@ -187,7 +187,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		}
 		if first[id] == r {
 			number[id] = len(found.arms)
-			found.arms = append(found.arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN()})
+			found.arms = append(found.arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(), cost: math.NaN()})
 		}
 		if gap(row[t.column[l.Reward]].text) {
 			unmeasured, line = unmeasured+1, max(line, row[0].line)

@@ -25,6 +25,9 @@ type Problem struct {
 	Mean []float64 // N expected rewards, or nil when one of them is unknown
 	// N expected rewards, NaN where unknown; nil where Mean is not nil, and where all are unknown
 	Partial []float64
+	// N costs of one pull above 0, in any unit; nil where all cost the same. Allocations of CoTestFC and
+	// CoBayesFC then spend least, and do not pull least
+	Cost    []float64
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
@@ -113,6 +116,7 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
 	q.Noise.Scales, q.Noise.SD = at(p.Noise.Scales, index), at(p.Noise.SD, index)
 	q.Mean, q.Partial, q.Reps = at(p.Mean, index), at(p.Partial, index), at(p.Reps, index)
+	q.Cost = at(p.Cost, index)
 	q.Rewards = at(p.Rewards, index)
 	if unknown := len(q.unmeasured()); q.Partial != nil && (unknown == 0 || unknown == q.N()) {
 		if unknown == 0 {
@@ -177,6 +181,14 @@ func (p *Problem) Check() error {
 	n := p.Arms.Len()
 	if len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n) {
 		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise.Scales), len(p.Mean))
+	}
+	for i, c := range p.Cost {
+		if !(c > 0) || math.IsInf(c, 0) {
+			return fmt.Errorf("problem %q: %s: the cost of a pull must be a positive number, got %g", p.Name, p.Where(i), c)
+		}
+	}
+	if p.Cost != nil && len(p.Cost) != n {
+		return fmt.Errorf("problem %q: %d costs for %d arms", p.Name, len(p.Cost), n)
 	}
 	if p.Partial != nil && (p.Mean != nil || len(p.Partial) != n) {
 		return fmt.Errorf("problem %q: means that are known in part stand beside means, or are %d for %d arms", p.Name, len(p.Partial), n)

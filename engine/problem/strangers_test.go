@@ -96,7 +96,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "wide-category.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "column \"x_oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1"},
 		{file: "wide-category-typo.csv", want: `FILE:3:5: column "x_oil": expected a finite number, got "l80"`},
-		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, or a name that begins with x_ (arm feature) or z_ (task feature)`},
+		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{file: "excel-sep-line.csv", long: Long{Task: []string{"machin"}, Arm: []string{"temp"}, Reward: "throughput"}, want: `FILE:1: no column "machin"; the columns are machine, temp, throughput`},
 		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice; a column has one meaning: task, arm, reward, sd or count`},
 	} {

@@ -118,6 +118,7 @@ func (a *coBayes) explore(counts []int) error {
 // fill adds the pulls of a round.
 func (a *coBayes) fill(counts []int) error {
 	f := newForesight(a.belief.Estimator, a.scales.Model.Precision)
+	f.cost = a.Model.Problem.RelativeCost()
 	var open []*outlook
 	for v, set := range a.Sets {
 		if len(set) > 1 {

@@ -13,6 +13,7 @@ import (
 type foresight struct {
 	posterior *model.Estimator
 	precision []float64 // 1/σ_i², normalised
+	cost      []float64 // N costs of a pull over their mean; nil where all cost the same
 	pulls     []foreseen
 }
 
@@ -125,13 +126,17 @@ func (o *outlook) pull(k, n int) {
 }
 
 // most returns the position of the arm whose pull takes most from the variance between the leader and
-// the rival at position r.
+// the rival at position r, for its cost.
 func (o *outlook) most(r int) int {
 	best, largest := o.leader, math.Inf(-1)
 	rival := o.column(r)
 	for k, i := range o.arms {
 		cov := o.lead[k] - rival[k]
-		if gain := cov * cov / (o.own[k] + 1/o.precision[i]); gain > largest {
+		gain := cov * cov / (o.own[k] + 1/o.precision[i])
+		if o.cost != nil {
+			gain /= o.cost[i]
+		}
+		if gain > largest {
 			best, largest = k, gain
 		}
 	}

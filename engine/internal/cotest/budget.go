@@ -62,6 +62,7 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
+	base.pricing.relative = nil // a budget is one of pulls
 	a := &coTestFB{coTest: base}
 	total, least := opt.Budget*m.Problem.V(), 1
 	if gp {

@@ -110,19 +110,23 @@ func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
 			shared = append(shared, q)
 		}
 	}
-	parts := m.Layout.Parts(shared)
+	priced, err := a.priced(m)
+	if err != nil {
+		return a.more(needs)
+	}
+	parts := priced.Layout.Parts(shared)
 	for _, part := range parts {
 		if design.StepWork(len(part.Arms), len(part.Columns), len(part.Pairs)) > explainWork {
 			return a.more(needs)
 		}
 	}
 	for _, part := range parts {
-		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(m.Space(0))
+		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(priced.Space(0))
 		d, err := design.Minimax(space, design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
 		if err != nil {
 			return a.more(needs)
 		}
-		total += d.Value
+		total += a.inPulls(part.Arms, d).Value
 	}
 	return math.Ceil(total)
 }

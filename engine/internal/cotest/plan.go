@@ -31,6 +31,10 @@ func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
 		return a.explore()
 	}
 	m := a.scales.Model
+	priced, err := a.priced(m)
+	if err != nil {
+		return nil, err
+	}
 	st := newStage(m)
 	var pairs []design.Pair
 	for _, c := range a.contests {
@@ -48,13 +52,14 @@ func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
 		return nil, engine.LimitError{Samples: st.Design.Value}
 	}
 	pulled := int(math.Ceil(st.Design.Value))
-	for _, part := range m.Layout.Parts(pairs) {
-		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(m.Space(0))
-		contrasts := design.Contrasts{Pairs: part.Pairs}
-		d, err := design.Minimax(space, contrasts, m.Solver(needTolerance))
+	for _, part := range priced.Layout.Parts(pairs) {
+		reduced := canon.Reduced{Arms: part.Arms, Columns: part.Columns}
+		space, contrasts := reduced.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
+		d, err := design.Minimax(reduced.Space(priced.Space(0)), contrasts, m.Solver(needTolerance))
 		if err != nil {
 			return nil, err
 		}
+		d = a.inPulls(part.Arms, d)
 		// n pulls bring every need w to w‖y‖² ≤ 1 when the value is at most n.
 		if !(d.Value <= float64(a.opt.MaxSamples)) {
 			return nil, engine.LimitError{Samples: d.Value}
@@ -69,7 +74,6 @@ func (minimaxPlanner) Next(a *coTest) (*rounds.Stage, error) {
 			return nil, err
 		}
 	}
-	var err error
 	a.scales.Replicate(st.Rounding.Counts)
 	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 	return st, err
@@ -118,12 +122,17 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 	if a.misfit.data != nil {
 		kind = canon.KindExploreMisfit
 	}
-	return model.Remembered(m, canon.Key{Kind: kind, Pulls: n, Sets: groups}, func() (*rounds.Stage, error) {
-		d, err := m.Design(0, groups)
+	priced, err := a.priced(m)
+	if err != nil {
+		return nil, err
+	}
+	return model.Remembered(priced, canon.Key{Kind: kind, Pulls: n, Sets: groups}, func() (*rounds.Stage, error) {
+		d, err := priced.Design(0, groups)
 		if err != nil {
 			return nil, err
 		}
-		st, r := newStage(m), m.Layout.Reduce(groups)
+		d = a.inPulls(all(m.Problem.N()), d)
+		st, r := newStage(m), priced.Layout.Reduce(groups)
 		st.Design = d
 		// all the same to the kernel, which may be wrong: only their own means tell them apart
 		if len(r.Arms) == 0 {
@@ -131,7 +140,7 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 		}
 		weights := make([]float64, len(r.Arms))
 		for k, i := range r.Arms {
-			weights[k] = d.Weights[i] * float64(m.Layout.Copies[i])
+			weights[k] = d.Weights[i] * float64(priced.Layout.Copies[i])
 		}
 		if err := a.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n); err != nil {
 			return nil, err
@@ -193,6 +202,15 @@ func (a *coTest) equalStage(st *rounds.Stage, groups [][]int) (err error) {
 	return err
 }
 
+// all returns the numbers of n arms.
+func all(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 func newStage(m *model.Model) *rounds.Stage {
 	return &rounds.Stage{Rounding: design.Rounding{Counts: make([]int, m.Problem.N())}}
 }
@@ -229,7 +247,7 @@ func (a *coTest) addCopies(arms, counts, to []int) {
 		load[taskOf[i]] += c
 	}
 	for k, i := range arms {
-		copies := a.scales.Model.Layout.Same[i]
+		copies := a.layout().Same[i]
 		each, rest := counts[k]/len(copies), counts[k]%len(copies)
 		for _, j := range copies {
 			to[j] += each

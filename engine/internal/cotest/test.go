@@ -31,6 +31,7 @@ type coTest struct {
 	alpha   float64 // level of each test
 	tests   int     // how many tests share delta: contests with several arms
 	changed
+	pricing  pricing
 	misfit   misfit
 	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
@@ -99,6 +100,7 @@ func prepareCoTest(m *model.Model, opt engine.Options) (*coTest, error) {
 		}
 		a.merge(c)
 	}
+	a.pricing.relative = m.Problem.RelativeCost()
 	a.withdrawn, a.most = make([]bool, m.Problem.N()), opt.Delta
 	a.alpha, err = a.level(opt.Delta)
 	return a, err

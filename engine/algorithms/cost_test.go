@@ -1,0 +1,108 @@
+package algorithms
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// spent returns what a run costs on average, over so many runs, and how often it is wrong.
+func spent(t *testing.T, name string, p *problem.Problem, cost []float64, told bool, runs int) (mean float64, wrong int) {
+	t.Helper()
+	q := *p
+	if told {
+		q.Cost = cost
+	}
+	price := *p
+	price.Cost = cost
+	m := plain.ModelOf(t, &q)
+	entry, _ := Named(engine.ModeFC, name)
+	for run := range runs {
+		alg, err := entry.New(m, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(uint64(run), 4))
+		out := enginetest.Run(t, alg, engine.Options{}, func(plan engine.Plan) engine.Batch {
+			mean += price.CostOf(plan.Counts) / float64(runs)
+			return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
+		})
+		for v, a := range out.Answers {
+			lo, hi := p.ArmsOf(v)
+			for i := lo; i < hi; i++ {
+				for j := lo; j < hi; j++ {
+					if a.Arm == p.Arms.Names[i] && p.Mean[j] > p.Mean[i] {
+						wrong++
+					}
+				}
+			}
+		}
+	}
+	return mean, wrong
+}
+
+// Two independent arms whose pulls cost c and 1 are told apart at least cost with n_1/n_2 = 1/√c, since the variance
+// is 1/n_1 + 1/n_2 [Cochran 1977, sec. 5.5].
+func TestCostOfTwoArms(t *testing.T) {
+	for _, unknown := range []string{"", problem.UnknownProblem} {
+		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05})
+		p.Noise.UnknownBy = unknown
+		p.Cost = []float64{9, 1}
+		for _, name := range []string{"CoTestFC", "IndTestFC"} {
+			s := begun(t, name, p, engine.Options{})
+			rng := rand.New(rand.NewPCG(1, 1))
+			for range 5 {
+				plan, _, err := s.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := plan.Counts; plan.Round > 2 && math.Abs(float64(n[1])/float64(n[0])-3) > 0.05*3+3/float64(n[0]) {
+					t.Errorf("%s, round %d: pulls %v, want 1 to 3", name, plan.Round, n)
+				}
+				if err := s.Learn(enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)); err != nil {
+					t.Fatal(err)
+				}
+				explained(s.Algorithm())
+			}
+		}
+	}
+}
+
+// Who is told what pulls cost spends less, and errs no more. Arms that are the same but for their cost are measured
+// by the cheaper one.
+func TestCostsAreSaved(t *testing.T) {
+	p := enginetest.Instances(t)[3]
+	cost := make([]float64, p.N())
+	for i := range cost {
+		cost[i] = []float64{1, 10, 2, 30}[i%4]
+	}
+	runs := 60
+	if testing.Short() {
+		runs = 10
+	}
+	for _, name := range []string{"CoTestFC", "CoBayesFC"} {
+		before, _ := spent(t, name, p, cost, false, runs)
+		after, wrong := spent(t, name, p, cost, true, runs)
+		t.Logf("%s: %.4g without costs, %.4g with them, %d wrong of %d", name, before, after, wrong, runs)
+		if !(after < 0.8*before) || wrong > runs/10+2 {
+			t.Errorf("%s: spends %g when told the costs and %g when not; %d wrong", name, after, before, wrong)
+		}
+	}
+
+	same := enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 2, 4}, []float64{1, 2, 4})
+	same.Cost = []float64{1, 1, 1, 5, 5, 5}
+	s := begun(t, "CoTestFC", same, engine.Options{})
+	plan, _, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := plan.Counts; n[3]+n[4]+n[5] > 0 || plan.Pulls() == 0 {
+		t.Errorf("pulls %v, though task b costs five times as much", n)
+	}
+}
