@@ -46,6 +46,9 @@ const (
 	KindBudgetRound   // a round of CoTestFB on its own
 	KindBudgetFurther // the same, on top of the rounds before
 
+	KindRounding        // the counts of a stage,
+	KindExploreRounding // and of round 1 of CoTestFC
+
 	KindNormalHeights      // of the clock of CoTestFC, by the law of the noise
 	KindSubGaussianHeights //
 )

@@ -142,9 +142,15 @@ func (a *coTest) explore() (*rounds.Stage, error) {
 		for k, i := range r.Arms {
 			weights[k] = d.Weights[i] * float64(priced.Layout.Copies[i])
 		}
-		if err := a.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n); err != nil {
+		pulls, err := model.Remembered(priced, canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups}, func() (design.Rounding, error) {
+			err := a.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
+			return st.Rounding, err
+		})
+		if err != nil {
 			return nil, err
 		}
+		st.Rounding = pulls
+		st.Rounding.Counts = slices.Clone(pulls.Counts)
 		if a.misfit.data != nil {
 			// what the kernel misses shows in arms beyond its rank
 			for _, i := range slices.Concat(groups...) {
