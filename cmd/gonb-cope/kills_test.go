@@ -21,7 +21,7 @@ func TestFaultStoreKills(t *testing.T) {
 	folder := t.TempDir()
 	seeds := 20
 	if testing.Short() {
-		seeds = 6
+		seeds = 4
 	}
 	script := fmt.Sprintf(`r = fc(paper(case=2, gap=0.1), delta=0.005, runs=60, seed=1)
 s = sweep(r, case=[1, 2], seed=1..%d, algorithm=["CoKernelFC", "IndKernelFC"], store=store)

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -67,20 +68,14 @@ func TestGuarantee(t *testing.T) {
 		"a test of sample means, simulated": {algorithm: "IndUniformFC", truth: truth, off: true, want: "proven: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := problem.PaperCase(1, 0.5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := enginetest.Paper(t, 1, 0.5)
 			if c.off {
 				p.Mean[3]++
 			}
 			if c.change != nil {
 				c.change(&p.Noise)
 			}
-			m, err := model.New(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := plain.ModelOf(t, p)
 			entry, err := Named(engine.ModeFC, c.algorithm)
 			if err != nil {
 				t.Fatal(err)

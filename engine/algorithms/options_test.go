@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 )
 
 // An option that an algorithm has changes its runs on some instance, and one that it does not have
@@ -77,10 +77,7 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 func ending(t *testing.T, e algorithms.Entry, opt engine.Options) string {
 	t.Helper()
 	p := enginetest.Paper(t, 1, 0.3)
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plain.ModelOf(t, p)
 	alg, err := e.New(m, opt)
 	if errors.Is(err, engine.ErrNoMisfit) {
 		opt.Misfit, opt.Robust = 0, false

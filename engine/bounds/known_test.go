@@ -7,7 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
 // Known exact values of the paper's three cases at ξ = 1e-6, V = 5, n = 6: from a
@@ -25,10 +25,7 @@ func TestKnownValues(t *testing.T) {
 		{2, 23.999856, 857.1169, 98.387273, 8, 2, 4, 2 * 857.1221},
 		{3, 59.999100, 2142.7730, 227.642519, 20, 5, 4, 5 * 857.1221},
 	} {
-		p, err := problem.PaperCase(want.number, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, want.number, 0.1)
 		r, err := bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}})
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -19,10 +20,7 @@ import (
 // scaled returns the paper's second case with its kernel times a factor.
 func scaled(t *testing.T, factor float64) *problem.Problem {
 	t.Helper()
-	p, err := problem.PaperCase(2, 0.2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.2)
 	k, err := kernels.ScaleJoint(factor, p.Kernel)
 	if err != nil {
 		t.Fatal(err)

@@ -7,17 +7,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
 // Theorems and corollaries of case 1 at Δ = 0.1, δ = 0.005, ξ = 1e-6, T = 300,000,
 // written out from the proofs with the known values of ρ*, Υ, d_eff and the
 // ranks. K_{λ*} has trace 2: every arm has two ones.
 func TestTheorems(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.1)
 	r, err := bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Budget: 300000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
 // hardInstance draws what has broken solvers of this problem: subsets of pairs,
@@ -60,10 +62,7 @@ func hardInstance(r *rand.Rand) (s Space, c Contrasts) {
 // Hard instances reach 1e-8, and the value returned equals MaxVariance, which goes through the
 // support of the weights only.
 func TestHardInstances(t *testing.T) {
-	seeds := uint64(1000)
-	if testing.Short() {
-		seeds = 200
-	}
+	seeds := uint64(enginetest.Number(1000, 200))
 	for seed := range seeds {
 		s, c := hardInstance(rand.New(rand.NewPCG(seed, 5)))
 		d, err := Minimax(s, c, Options{Tolerance: 1e-8})

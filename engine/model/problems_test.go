@@ -19,10 +19,7 @@ func TestNoiseOfProblems(t *testing.T) {
 		"noise can be unknown by":   func(m *problem.NoiseModel) { m.UnknownBy = "agent" },
 		"but 2 standard deviations": func(m *problem.NoiseModel) { m.SD = []float64{1, 1} },
 	} {
-		p, err := problem.PaperCase(1, 0.5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, 1, 0.5)
 		change(&p.Noise)
 		if _, err := New(p, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

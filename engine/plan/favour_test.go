@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -14,27 +16,15 @@ import (
 
 func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 	t.Helper()
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plain.ModelOf(t, p)
 	return m
-}
-
-func paper(t *testing.T, number int, gap float64) *problem.Problem {
-	t.Helper()
-	p, err := problem.PaperCase(number, gap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // Without sharing the least favourable rewards are as in [Bechhofer54]: every rival exactly gap
 // below. Of smallest norm, with n arms: (1-1/n) gap for the best, -gap/n for the others.
 func TestLeastFavourableAlone(t *testing.T) {
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	p := paper(t, 1, 0.4).WithKernel(alone)
+	p := enginetest.Paper(t, 1, 0.4).WithKernel(alone)
 	rewards, err := leastFavourable(modelOf(t, p), 0.3, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +50,7 @@ func TestLeastFavourableAlone(t *testing.T) {
 // smaller norm at that gap).
 func TestLeastFavourableFitsKernel(t *testing.T) {
 	for number := 1; number <= 3; number++ {
-		p := paper(t, number, 0.4)
+		p := enginetest.Paper(t, number, 0.4)
 		m := modelOf(t, p)
 		for draw := range 5 {
 			rewards, err := leastFavourable(m, 0.25, rand.New(rand.NewPCG(7, uint64(draw))))

@@ -10,31 +10,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
-
-func paper(t *testing.T, number int, gap float64) *problem.Problem {
-	t.Helper()
-	p, err := problem.PaperCase(number, gap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // What is forecast is what experiments with other random numbers then take: samples and
 // rounds within 4 standard errors of the difference (one comparison in 16,000 is beyond), for every
 // method in every case of the paper.
 func TestForecastAgainstRuns(t *testing.T) {
 	const runs = 40
-	cases := 3
-	if testing.Short() {
-		cases = 1
-	}
+	cases := enginetest.Number(3, 1)
 	for number := 1; number <= cases; number++ {
-		p := paper(t, number, 0.4)
+		p := enginetest.Paper(t, number, 0.4)
 		f, err := plan.Of(context.Background(), p, plan.Question{Options: engine.Options{Delta: 0.05}, Runs: runs, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +54,7 @@ func half(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 }
 // and the marks from both.
 func TestPrices(t *testing.T) {
 	q := plan.Question{Runs: 6, Prices: plan.Prices{Sample: 3, RoundTime: 2}}
-	f, err := plan.Of(context.Background(), paper(t, 2, 0.8), q)
+	f, err := plan.Of(context.Background(), enginetest.Paper(t, 2, 0.8), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +83,7 @@ func TestPrices(t *testing.T) {
 		t.Errorf("%d cheapest, %d quickest", cheapest, quickest)
 	}
 	for _, wrong := range []plan.Prices{{Sample: -1}, {RoundTime: math.Inf(1)}, {Parallel: -3}, {Round: math.NaN()}} {
-		if _, err := plan.Of(context.Background(), paper(t, 2, 0.8), plan.Question{Runs: 1, Prices: wrong}); err == nil {
+		if _, err := plan.Of(context.Background(), enginetest.Paper(t, 2, 0.8), plan.Question{Runs: 1, Prices: wrong}); err == nil {
 			t.Errorf("%+v was accepted", wrong)
 		}
 	}
@@ -103,7 +92,7 @@ func TestPrices(t *testing.T) {
 // A problem without expected rewards needs a gap; twice the gap then takes about a quarter
 // of the samples, as ρ* says.
 func TestUnknownRewards(t *testing.T) {
-	p := *paper(t, 2, 0.4)
+	p := *enginetest.Paper(t, 2, 0.4)
 	p.Mean = nil
 	if _, err := plan.Of(context.Background(), &p, plan.Question{Runs: 2}); err == nil || !strings.Contains(err.Error(), "give gaps") {
 		t.Errorf("error %v", err)
@@ -128,7 +117,7 @@ func TestUnknownRewards(t *testing.T) {
 // A run that comes to its limit undecided counts as infinite, and a method that cannot run
 // leaves a note.
 func TestUndecidedAndFailing(t *testing.T) {
-	f, err := plan.Of(context.Background(), paper(t, 1, 0.4), plan.Question{Runs: 3, Options: engine.Options{MaxRounds: 1, Ridge: engine.Ridge{Kind: engine.RidgeGP}}})
+	f, err := plan.Of(context.Background(), enginetest.Paper(t, 1, 0.4), plan.Question{Runs: 3, Options: engine.Options{MaxRounds: 1, Ridge: engine.Ridge{Kind: engine.RidgeGP}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +134,7 @@ func TestUndecidedAndFailing(t *testing.T) {
 // An interrupt keeps the runs that finished.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := plan.Of(ctx, paper(t, 1, 0.4), plan.Question{Runs: 1000, Workers: 1, Progress: func(s sim.Step) {
+	f, err := plan.Of(ctx, enginetest.Paper(t, 1, 0.4), plan.Question{Runs: 1000, Workers: 1, Progress: func(s sim.Step) {
 		if s.Done == 1003 {
 			cancel()
 		}
@@ -158,7 +147,7 @@ func TestInterrupt(t *testing.T) {
 // A change is the forecast of the changed problem: delta and epsilon by themselves, tasks
 // as a problem of those tasks alone.
 func TestWhatIf(t *testing.T) {
-	p := paper(t, 2, 0.4)
+	p := enginetest.Paper(t, 2, 0.4)
 	ctx, q := context.Background(), plan.Question{Runs: 8, Seed: 3}
 	w, err := plan.WhatIf(ctx, p, "CoTestFC", []plan.Change{
 		{Vary: plan.VaryDelta, Value: 0.005}, {Vary: plan.VaryEpsilon, Value: 0.3}, {Vary: plan.VaryTasks, Tasks: []int{4, 0}, Name: "two"},
@@ -194,7 +183,7 @@ func TestWhatIf(t *testing.T) {
 // the one for sub-Gaussian noise, which takes more, and with a scale that is not known the one that
 // estimates it, which takes about the same.
 func TestNoiseOfGaps(t *testing.T) {
-	p := *paper(t, 1, 0.2)
+	p := *enginetest.Paper(t, 1, 0.2)
 	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}
 	usual := row(t, &p, q, "CoTestFC")
 	p.Noise.Bounds = &[2]float64{0, 2} // half of their distance is the noise scale

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -166,8 +167,8 @@ func BenchmarkCoTestFC(b *testing.B) {
 		options engine.Options
 		runs    int
 	}{
-		{"case1", paperCase(b, 1, 0.1), engine.Options{Delta: 0.005}, 200},
-		{"case3", paperCase(b, 3, 0.1), engine.Options{Delta: 0.005}, 50},
+		{"case1", enginetest.Paper(b, 1, 0.1), engine.Options{Delta: 0.005}, 200},
+		{"case3", enginetest.Paper(b, 3, 0.1), engine.Options{Delta: 0.005}, 50},
 		{"smooth1", smoothInstance(b, 1), engine.Options{Delta: 0.005}, 4},
 		{"coupling", couplingProblem(b), engine.Options{Delta: 0.05, Epsilon: 5}, 2},
 	} {

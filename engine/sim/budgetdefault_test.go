@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -69,10 +70,7 @@ func drawnProblem(t testing.TB, seed uint64, truth, kernel kernels.Joint, level 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plain.ModelOf(t, p)
 	rng := rand.New(rand.NewPCG(seed, 45))
 	theta := mat.NewVecDense(m.Rank(), nil)
 	for k := range m.Rank() {
@@ -102,10 +100,7 @@ func budgetCells(t testing.TB) []budgetCell {
 	t.Helper()
 	var out []budgetCell
 	for number := 1; number <= 3; number++ {
-		p, err := problem.PaperCase(number, 0.3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, number, 0.3)
 		for _, budget := range []int{30, 100, 1000} {
 			out = append(out, budgetCell{fmt.Sprint("paper case ", number), budget, []*problem.Problem{p}})
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -173,10 +173,7 @@ func TestClaimsMistakes(t *testing.T) {
 func TestClaimsRun(t *testing.T) {
 	s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
 	for number := 1; number <= 3; number++ {
-		p, err := problem.PaperCase(number, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, number, 0.1)
 		for _, name := range []string{"CoKernelFC", "IndRAGE", "IndRAGE/V"} {
 			r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: name, Runs: 50, Seed: 1, Detail: true,
 				Options: engine.Options{Delta: 0.005, Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}})

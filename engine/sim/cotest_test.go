@@ -11,7 +11,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -20,10 +21,7 @@ import (
 // ahead by .03, others by up to .33.
 func nearTie(t testing.TB) *problem.Problem {
 	t.Helper()
-	p, err := problem.PaperCase(1, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.1)
 	theta := []float64{.1, .27, .3, .4}
 	for i := range p.Mean {
 		p.Mean[i] = 0
@@ -56,21 +54,12 @@ func smoothInstance(t testing.TB, seed uint64) *problem.Problem {
 	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
 }
 
-func paperCase(t testing.TB, number int, gap float64) *problem.Problem {
-	t.Helper()
-	p, err := problem.PaperCase(number, gap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // cells returns the instances of the table in docs/theory.md.
 func cells(t *testing.T) []*problem.Problem {
 	var out []*problem.Problem
 	for number := 1; number <= 3; number++ {
 		for _, gap := range []float64{0.1, 0.2, 0.4, 0.8} {
-			out = append(out, paperCase(t, number, gap))
+			out = append(out, enginetest.Paper(t, number, gap))
 		}
 	}
 	out = append(out, nearTie(t))
@@ -106,11 +95,7 @@ func TestCoTestTable(t *testing.T) {
 
 func coTest(t *testing.T, p *problem.Problem, opt engine.Options, runs int) engine.Result {
 	t.Helper()
-	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: 21, Detail: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: 21, Detail: true})
 }
 
 // It takes at most 2.5, 2.7 and 3 times the lower bound in the paper's cases at
@@ -120,7 +105,7 @@ func TestCoTestSamples(t *testing.T) {
 		t.Skip("1,200 runs")
 	}
 	for number, most := range map[int]float64{1: 2.5, 2: 2.7, 3: 3} {
-		r := coTest(t, paperCase(t, number, 0.2), engine.Options{Delta: 0.005}, 400)
+		r := coTest(t, enginetest.Paper(t, number, 0.2), engine.Options{Delta: 0.005}, 400)
 		rounds := slices.Sorted(slices.Values(r.Detail.Rounds))
 		if r.Status != engine.StatusDecided || r.SamplesPerAgent.CI95[0] > most*r.LowerBoundSamples || rounds[395] > 14 {
 			t.Errorf("case %d: status %s, %.2f times the lower bound, %d rounds", number, r.Status, r.RatioToLowerBound, rounds[395])
@@ -139,10 +124,10 @@ func TestCoTestErrorRates(t *testing.T) {
 		p   *problem.Problem
 		opt engine.Options
 	}{
-		{paperCase(t, 1, 0.1), engine.Options{}},
-		{paperCase(t, 3, 0.4), engine.Options{}},
+		{enginetest.Paper(t, 1, 0.1), engine.Options{}},
+		{enginetest.Paper(t, 3, 0.4), engine.Options{}},
 		{nearTie(t), engine.Options{}},
-		{paperCase(t, 1, 0.001), engine.Options{}},
+		{enginetest.Paper(t, 1, 0.001), engine.Options{}},
 		{allButTied(t), engine.Options{}},
 	} {
 		c.opt.Delta = delta
@@ -170,11 +155,11 @@ func TestCoTestErrorTable(t *testing.T) {
 			t.Errorf("%s, %s: error rate from %.4f", p.Name, name, r.Errors.CI95[0])
 		}
 	}
-	for _, p := range []*problem.Problem{paperCase(t, 1, 0.1), paperCase(t, 1, 0.4), paperCase(t, 2, 0.4), paperCase(t, 3, 0.4), nearTie(t), allButTied(t)} {
+	for _, p := range []*problem.Problem{enginetest.Paper(t, 1, 0.1), enginetest.Paper(t, 1, 0.4), enginetest.Paper(t, 2, 0.4), enginetest.Paper(t, 3, 0.4), nearTie(t), allButTied(t)} {
 		cell(p, "", "known", 0.005, runs)
 		cell(p, "", "known", 0.1, runs/10)
 	}
-	for _, p := range []*problem.Problem{paperCase(t, 2, 0.4), nearTie(t), allButTied(t)} {
+	for _, p := range []*problem.Problem{enginetest.Paper(t, 2, 0.4), nearTie(t), allButTied(t)} {
 		for _, delta := range []float64{0.005, 0.1} {
 			cell(p, engine.LawSubGaussian, "sub-Gaussian", delta, runs/10)
 			for _, unknown := range []string{problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
@@ -189,7 +174,7 @@ func TestCoTestErrorTable(t *testing.T) {
 // With noise four times what the engine is told it errs more than δ: the test
 // above could fail.
 func TestCoTestErrorRatesCanFail(t *testing.T) {
-	p := paperCase(t, 3, 0.3)
+	p := enginetest.Paper(t, 3, 0.3)
 	p.Noise.SD = make([]float64, p.N())
 	for i := range p.Noise.SD {
 		p.Noise.SD[i] = 4
@@ -209,10 +194,7 @@ func TestCoTestMargins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := plain.ModelOf(t, p)
 	const delta, runs = 0.1, 2000
 	for _, opt := range []engine.Options{{Delta: delta, Epsilon: 0.1}, {Delta: delta, MaxRounds: 7}} {
 		broken, decided := 0, 0

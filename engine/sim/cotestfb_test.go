@@ -10,7 +10,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -19,10 +20,7 @@ func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs
 	t.Helper()
 	// CoKernelFB takes ξ = 1e-10, as in docs/paper.md; the others go by least squares.
 	opt := engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}
-	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: algorithm, Options: opt, Runs: runs, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: algorithm, Options: opt, Runs: runs, Seed: seed})
 	return r
 }
 
@@ -37,9 +35,9 @@ func TestCoTestFBErrsLess(t *testing.T) {
 		p            *problem.Problem
 		budget, runs int
 	}{
-		{paperCase(t, 1, 0.015), 20000, 300},
-		{paperCase(t, 2, 0.015), 20000, 300},
-		{paperCase(t, 3, 0.015), 60000, 300},
+		{enginetest.Paper(t, 1, 0.015), 20000, 300},
+		{enginetest.Paper(t, 2, 0.015), 20000, 300},
+		{enginetest.Paper(t, 3, 0.015), 60000, 300},
 		{nearTie(t), 3000, 300},
 		{smoothInstance(t, 1), 10000, 100},
 	} {
@@ -60,15 +58,12 @@ func TestCoTestFBDecides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,200 runs")
 	}
-	p, wrong, decided := paperCase(t, 2, 0.1), 0, 0
+	p, wrong, decided := enginetest.Paper(t, 2, 0.1), 0, 0
 	entry, err := algorithms.Named(engine.ModeFB, "CoTestFB")
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := plain.ModelOf(t, p)
 	const runs, delta = 600, 0.1
 	for _, budget := range []int{800, 5000} {
 		opt := engine.Options{Budget: budget, Delta: delta, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}

@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -43,10 +42,7 @@ func TestCouplingRegret(t *testing.T) {
 	stated := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}, Level: engine.Level{Known: true}, Scale: 1}
 	for name, opt := range map[string]engine.Options{"CoUniformFB": stated, "IndUniformFB": {}, "BestElsewhere": {}} {
 		opt.Budget = 12
-		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: name, Options: opt, Runs: 20, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: name, Options: opt, Runs: 20, Seed: 1})
 		got[name] = r
 		t.Logf("%s: relative regret %.3f ± %.3f (standard error)", name, r.RelativeRegret.Mean, standardError(r.RelativeRegret, 20))
 	}

@@ -10,15 +10,17 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
-func run(t *testing.T, x sim.Experiment) engine.Result {
+// run returns the result of an experiment.
+func run(t testing.TB, x sim.Experiment) engine.Result {
 	t.Helper()
-	r, err := sim.Run(context.Background(), x)
+	r, err := sim.Run(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,10 +34,7 @@ func TestDetail(t *testing.T) {
 		rank    int
 		speedup float64
 	}{1: {1, 5}, 2: {2, 2.5}, 3: {5, 1}} {
-		p, err := problem.PaperCase(number, 0.3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, number, 0.3)
 		p.Noise.SD = make([]float64, p.N())
 		for i := range p.Noise.SD {
 			p.Noise.SD[i] = 10 // rewards are noisier than the engine is told, so that some runs err
@@ -71,10 +70,7 @@ func TestDetail(t *testing.T) {
 
 // Without the truth no answer is wrong; without Detail there are no details.
 func TestDetailWithoutTruth(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	x := sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoUniformFB", Options: engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: 10}, Runs: 3}
 	if r := run(t, x); r.Detail != nil {
 		t.Error("Detail was kept, though nobody asked")
@@ -94,10 +90,7 @@ func TestDetailWithoutTruth(t *testing.T) {
 // References are marked as such: IndRAGE/V is IndRAGE with a fifth of the samples, run
 // by run, and nobody reads a guarantee from it.
 func TestReferences(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.4)
 	for _, e := range algorithms.All() {
 		if e.Role != algorithms.RoleReference {
 			continue
@@ -130,10 +123,7 @@ func TestReferences(t *testing.T) {
 // What the warnings say of the error rate: 0 of 50 tells nothing about δ = 0.005, and
 // z²/(n+z²) ≤ 0.005 from n = 765 on.
 func TestTooFewRuns(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	noisy := *p // rewards 20 times as noisy as the engine is told
 	noisy.Noise.SD = make([]float64, p.N())
 	for i := range noisy.Noise.SD {
@@ -166,10 +156,7 @@ func TestTooFewRuns(t *testing.T) {
 // The bytes agree with messages that are built: one run's rounds, drawn again from its plans, put
 // on the wire in all three forms.
 func TestBytes(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.5)
 	known := p
 	unknown, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem})
 	if err != nil {
@@ -182,10 +169,7 @@ func TestBytes(t *testing.T) {
 		p := c.p
 		opt := engine.Options{Budget: 70, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
 		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.name, Options: opt, Runs: 1, Seed: 3})
-		model, err := model.New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := plain.ModelOf(t, p)
 		entry, err := algorithms.Named(c.mode, c.name)
 		if err != nil {
 			t.Fatal(err)
@@ -268,10 +252,7 @@ func TestManyRunsAreSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20,000 runs")
 	}
-	p, err := problem.PaperCase(1, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.8)
 	const runs = 20_000
 	var before, after runtime.MemStats
 	runtime.GC()

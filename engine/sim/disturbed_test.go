@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -67,10 +68,7 @@ func TestDisturbed(t *testing.T) {
 // The shifts of drift and batch: 0 in round 1 and proportional to the rounds after it, and common
 // to the arms of a task; runs differ, and the same run is the same again.
 func TestShifts(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.4)
 	still, err := sim.DrawerOf(p)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -51,10 +51,7 @@ func TestDrawers(t *testing.T) {
 
 // A Go function as the reward, by task and arm name.
 func TestFunc(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	draw := sim.Func(p, func(_ *rand.Rand, task, arm string, n int) (float64, error) {
 		if task == "task 3" && arm == "{1,2}" {
 			return 9, nil
@@ -65,7 +62,7 @@ func TestFunc(t *testing.T) {
 		t.Errorf("arm 12 is %g, %v; want 9", d.Mean, err)
 	}
 	broken := errors.New("the instrument is off")
-	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 100}, Runs: 1,
+	_, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 100}, Runs: 1,
 		Draw: func(*rand.Rand, int, int, bool) (sim.Draw, error) { return sim.Draw{}, broken }})
 	if !errors.Is(err, broken) {
 		t.Errorf("a failing reward: error %v", err)
@@ -93,10 +90,7 @@ func TestIntervals(t *testing.T) {
 
 // An interrupt keeps the runs that are finished.
 func TestInterrupt(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 10000, Seed: 1, Workers: 1,
 		Progress: func(s sim.Step) {

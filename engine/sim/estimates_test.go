@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -27,14 +28,8 @@ func runOf(t *testing.T, p *problem.Problem, mode, algorithm string, seed uint64
 // TestEstimatesOfAll: every algorithm says what it makes of each arm after every round, and after the
 // last one what its answers say.
 func TestEstimatesOfAll(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same, err := problem.PaperCase(1, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.8)
+	same := enginetest.Paper(t, 1, 0.8)
 	for _, e := range algorithms.All() {
 		p := p
 		if e.Name == "CoSuccessiveElimination" {
@@ -90,10 +85,7 @@ func TestEstimatesOfAll(t *testing.T) {
 // TestPosteriorEstimates: with ξ of a Gaussian process, estimates are its posterior, of which the answers
 // are, and shorter intervals than those of the noise alone.
 func TestPosteriorEstimates(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.8)
 	for _, algorithm := range []string{"CoTestFB", "CoUniformFB", "CoKernelFB"} {
 		r := runOf(t, p, engine.ModeFB, algorithm, 1, engine.RidgeGP)
 		x := r.Estimates
@@ -116,17 +108,11 @@ func TestPosteriorEstimates(t *testing.T) {
 // TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
 // all cases, with known scales and with estimated ones.
 func TestEstimatesCover(t *testing.T) {
-	runs := uint64(120)
-	if testing.Short() {
-		runs = 30
-	}
+	runs := uint64(enginetest.Number(120, 30))
 	for _, c := range []struct {
 		algorithm, unknown string
 	}{{"IndUniformFB", ""}, {"CoUniformFB", ""}, {"IndUniformFC", problem.UnknownProblem}} {
-		p, err := problem.PaperCase(2, 0.8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, 2, 0.8)
 		p.Noise.UnknownBy = c.unknown
 		mode := engine.ModeFB
 		if c.unknown != "" {
@@ -161,10 +147,7 @@ func (n fixed) ArmEstimates() engine.ArmEstimates {
 // TestEstimatesAreBounded: long runs of many arms keep the first round, the last one and evenly spread
 // ones between, in bounded memory.
 func TestEstimatesAreBounded(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.8)
 	for _, n := range []fixed{1000, 400_000} {
 		k := keepEstimates(NewEnvironment(nil, 1, 0), n, p)
 		const rounds = 5000
@@ -186,10 +169,7 @@ func TestEstimatesAreBounded(t *testing.T) {
 
 // TestEstimatesAreNotAsked: nothing is kept unless asked for, and a store keeps none.
 func TestEstimatesAreNotAsked(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.8)
 	x := Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1}
 	if r, err := Run(context.Background(), x); err != nil || r.Estimates != nil {
 		t.Errorf("estimates are kept, or %v", err)

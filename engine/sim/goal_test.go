@@ -132,10 +132,7 @@ func TestGoalMinAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := sim.Run(t.Context(), sim.Experiment{Problem: p.Minimised(), Mode: engine.ModeFB, Algorithm: "IndUniformFB", Runs: 5, Seed: 1, Options: engine.Options{Budget: 3000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, sim.Experiment{Problem: p.Minimised(), Mode: engine.ModeFB, Algorithm: "IndUniformFB", Runs: 5, Seed: 1, Options: engine.Options{Budget: 3000}})
 	for _, a := range r.Answers {
 		if a.Leader != "arm 2" || a.Best != "arm 2" || math.Abs(a.Estimate-5) > 0.2 || !*a.Correct {
 			t.Errorf("answer %+v, want arm 2 with a reward of about 5", a)

@@ -7,7 +7,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -32,10 +33,7 @@ func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (cou
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plain.ModelOf(t, p)
 	draw, err := sim.DrawerOf(p)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +59,7 @@ func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (cou
 func TestLackOfFitLevel(t *testing.T) {
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC"} {
 		// The 99.9 % point of a binomial number of 500 at 1 % is 13.
-		if n := rejected(t, paperCase(t, 1, 0.8), algorithm, 500); n > 13 {
+		if n := rejected(t, enginetest.Paper(t, 1, 0.8), algorithm, 500); n > 13 {
 			t.Errorf("%s: %d of 500 runs reject a kernel that fits", algorithm, n)
 		}
 	}
@@ -70,7 +68,7 @@ func TestLackOfFitLevel(t *testing.T) {
 // A kernel that is far off is found in nearly all runs (1992 of 2000 were measured), and the result
 // says so once for all runs.
 func TestLackOfFitFinds(t *testing.T) {
-	p := perturbed(paperCase(t, 2, 0.4), 0.4, 3)
+	p := perturbed(enginetest.Paper(t, 2, 0.4), 0.4, 3)
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC"} {
 		if n := rejected(t, p, algorithm, 50); n < 45 {
 			t.Errorf("%s: %d of 50 runs find that the kernel does not fit", algorithm, n)
@@ -100,12 +98,12 @@ func TestLackOfFitFindsByScales(t *testing.T) {
 		if testing.Short() && unknown == problem.UnknownTask {
 			continue
 		}
-		p := perturbed(paperCase(t, 1, 0.4), 0.5, 3)
+		p := perturbed(enginetest.Paper(t, 1, 0.4), 0.5, 3)
 		p.Noise.UnknownBy = unknown
 		if n := rejected(t, p, "CoTestFC", 60); n < 38 { // 48 expected, less 3 standard deviations
 			t.Errorf("unknown %s: %d of 60 runs find that the kernel does not fit", unknown, n)
 		}
-		p = paperCase(t, 1, 0.4)
+		p = enginetest.Paper(t, 1, 0.4)
 		p.Noise.UnknownBy = unknown
 		if n := rejected(t, p, "CoTestFC", 200); n > 8 { // the 99.9 % point at 1 %
 			t.Errorf("unknown %s: %d of 200 runs reject a kernel that fits", unknown, n)

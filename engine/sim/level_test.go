@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -30,7 +31,7 @@ func BenchmarkLevel(b *testing.B) {
 	}
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
 		measure("lack-of-fit/unknown="+cmp.Or(unknown, "none"), func(b *testing.B, off bool) float64 {
-			p := paperCase(b, 1, 0.4)
+			p := enginetest.Paper(b, 1, 0.4)
 			if off { // rewards 0.5 off what the kernel can represent, in standard deviation
 				p = perturbed(p, 0.5, 3)
 			}

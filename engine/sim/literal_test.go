@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -21,10 +21,7 @@ func TestLiteralCounts(t *testing.T) {
 	}{0.1: {196116.0, 4}, 0.2: {45465.6, 3}, 0.4: {10989.0, 2}, 0.8: {4415.2, 1}}
 	for number, factor := range map[int]float64{1: 1, 2: 2, 3: 5} {
 		for gap, w := range want {
-			p, err := problem.PaperCase(number, gap)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := enginetest.Paper(t, number, gap)
 			r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 20, Seed: 1,
 				Options: engine.Options{Delta: 0.005, Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}})
 			if err != nil {

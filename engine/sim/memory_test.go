@@ -9,8 +9,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -19,17 +19,14 @@ import (
 // the others and other gaps have been at work.
 func TestResultsDoNotDependOnMemory(t *testing.T) {
 	memory := new(model.Memory)
-	gaps, runs := []float64{0.3, 0.5, 0.3}, 6 // the last in a memory that is warm
+	gaps, runs, cases := []float64{0.3, 0.5, 0.3}, 6, 3 // the last in a memory that is warm
 	if testing.Short() {
-		gaps, runs = []float64{0.5, 0.5}, 3
+		gaps, runs, cases = []float64{0.5, 0.5}, 3, 2
 	}
 	// run gives the result as text, or why the algorithm is not for the problem.
 	run := func(entry algorithms.Entry, number int, gap float64, workers int, memory *model.Memory) string {
 		t.Helper()
-		p, err := problem.PaperCase(number, gap)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, number, gap)
 		r, err := sim.Run(context.Background(), sim.Experiment{
 			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: runs, Seed: 1, Workers: workers, Detail: true, Memory: memory,
 			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}},
@@ -47,7 +44,7 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 		return string(text)
 	}
 	for _, gap := range gaps {
-		for number := 1; number <= 3; number++ {
+		for number := 1; number <= cases; number++ {
 			for _, entry := range algorithms.All() {
 				alone := run(entry, number, gap, 1, nil)
 				if shared := run(entry, number, gap, 3, memory); shared != alone {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -249,10 +249,7 @@ func sweptFC(t *testing.T, algorithms []string, runs int) sim.Sweep {
 	t.Helper()
 	s := sim.Sweep{Names: []string{"case", "gap", "algorithm", "seed"}}
 	for _, number := range []int{1, 3} {
-		p, err := problem.PaperCase(number, 0.4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, number, 0.4)
 		for _, name := range algorithms {
 			for seed := range uint64(2) {
 				r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: seed, Detail: true,

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -101,7 +102,7 @@ func TestSmallRewardsUndecided(t *testing.T) {
 		text += fmt.Sprintf(" / t,a%d,%d,%g", i, i, mean)
 	}
 	p := table(t, text, onArms(1e-14, kernels.Identity{}), 2e-8)
-	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: 5, Seed: 1})
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: enginetest.Number(5, 1), Seed: 1})
 	if r.Undecided.Count != r.Runs {
 		t.Errorf("%d of %d runs decide between %d arms with 20 pulls", r.Runs-r.Undecided.Count, r.Runs, manyStates)
 	}
@@ -140,7 +141,8 @@ func TestFunctionOffTheKernel(t *testing.T) {
 		return sim.Draw{Mean: means[i] + 0.3*rng.NormFloat64()/math.Sqrt(float64(n))}, nil
 	}
 	warned, heuristic := 0, 0
-	for seed := range uint64(40) {
+	runs := enginetest.Number(40, 10)
+	for seed := range uint64(runs) {
 		r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: seed, Draw: draw})
 		if !strings.Contains(r.Guarantee, "the kernel can represent their expectations") || strings.Contains(r.Guarantee, "no data tested") {
 			t.Fatal(r.Guarantee)
@@ -155,9 +157,9 @@ func TestFunctionOffTheKernel(t *testing.T) {
 			heuristic++
 		}
 	}
-	t.Logf("%d of 40 runs warn of the kernel", warned)
+	t.Logf("%d of %d runs warn of the kernel", warned, runs)
 	if warned == 0 || heuristic != warned {
-		t.Errorf("%d of 40 runs warn of the kernel, %d answers are heuristic", warned, heuristic)
+		t.Errorf("%d of %d runs warn of the kernel, %d answers are heuristic", warned, runs, heuristic)
 	}
 	// Nobody pulls a further arm for an algorithm of the paper: then the sentence says that nothing
 	// was tested.

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -53,10 +54,7 @@ func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plain.ModelOf(t, p)
 	theta := make([]float64, m.Rank())
 	for k := range theta {
 		theta[k] = rng.NormFloat64()
@@ -75,19 +73,13 @@ func TestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("8,000 runs")
 	}
-	paper, err := problem.PaperCase(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paper := enginetest.Paper(t, 3, 0.3)
 	const delta, runs = 0.1, 2000
 	for _, p := range []*problem.Problem{paper, rbfInstance(t)} {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
-			r, err := sim.Run(context.Background(), sim.Experiment{
+			r := run(t, sim.Experiment{
 				Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: delta, Schedule: schedule}, Runs: runs, Seed: 9,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			t.Logf("%s, %s: %d of %d runs wrong, rate %.4f, 95 %% interval [%.4f, %.4f], %.0f samples per agent, %.1f times the lower bound",
 				p.Name, schedule, r.Errors.Count, runs, r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1], r.SamplesPerAgent.Mean, r.RatioToLowerBound)
 			if r.Errors.CI95[1] > delta || r.Status != engine.StatusDecided {
@@ -100,18 +92,12 @@ func TestErrorRates(t *testing.T) {
 // A wrong noise scale must show: with rewards noisier than the engine is told,
 // the tuned schedule errs more than δ. Otherwise TestErrorRates could not fail.
 func TestErrorRatesCanFail(t *testing.T) {
-	p, err := problem.PaperCase(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 3, 0.3)
 	p.Noise.SD = make([]float64, p.N())
 	for i := range p.Noise.SD {
 		p.Noise.SD[i] = 4
 	}
-	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.1}, Runs: 400, Seed: 9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.1}, Runs: 400, Seed: 9})
 	warnings := fmt.Sprint(r.Warnings)
 	for _, want := range []string{"errors exceed delta", "noise scale is too small", "in 400 of 400 runs the kernel does not fit", `or the noise is larger than stated`} {
 		if !strings.Contains(warnings, want) {
@@ -128,16 +114,10 @@ func TestBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1600 runs")
 	}
-	p, err := problem.PaperCase(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 3, 0.3)
 	last := math.Inf(1)
 	for _, budget := range []int{60, 120, 240, 480} {
-		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: budget}, Runs: 400, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: budget}, Runs: 400, Seed: 3})
 		t.Logf("T = %d: %d of %d runs wrong, rate %.3f [%.3f, %.3f], %.1f samples per agent", budget, r.Errors.Count, r.Errors.Runs, r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1], r.SamplesPerAgent.Mean)
 		if r.SamplesPerAgent.CI95[1] > float64(budget) {
 			t.Errorf("budget %d: %g samples per agent", budget, r.SamplesPerAgent.Mean)
@@ -151,10 +131,7 @@ func TestBudget(t *testing.T) {
 
 // The same bytes with 1 and with 2 workers, for both modes and all environments.
 func TestDeterminism(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.4)
 	for _, x := range []sim.Experiment{
 		{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 40, Seed: 5},
 		{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 300}, Runs: 40, Seed: 5},
@@ -162,13 +139,12 @@ func TestDeterminism(t *testing.T) {
 		var texts [2][]byte
 		for k := range texts {
 			x.Workers, x.Detail = k+1, true
-			r, err := sim.Run(context.Background(), x)
+			r := run(t, x)
+			data, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if texts[k], err = json.Marshal(r); err != nil {
-				t.Fatal(err)
-			}
+			texts[k] = data
 		}
 		if !bytes.Equal(texts[0], texts[1]) {
 			t.Errorf("%s: 1 and 2 workers differ:\n%s\n%s", x.Algorithm, texts[0], texts[1])
@@ -189,17 +165,11 @@ func TestStroke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{MaxSamples: 19285}, Runs: 100, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{MaxSamples: 19285}, Runs: 100, Seed: 1})
 	if r.Status != engine.StatusSamples || r.Errors.Count > 0 || r.Undecided.Count != 100 {
 		t.Errorf("fc: status %s, %d runs with a wrong winner, %d undecided; want the sample limit, 0 and 100", r.Status, r.Errors.Count, r.Undecided.Count)
 	}
-	r, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 2410}, Runs: 100, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 2410}, Runs: 100, Seed: 1})
 	if r.Undecided.Count != 100 {
 		t.Errorf("fb: %d of 100 runs undecided, want all", r.Undecided.Count)
 	}

@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"context"
 	"math"
 	"os"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -19,7 +19,7 @@ import (
 // there the samples would measure near ties.
 func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Problem {
 	t.Helper()
-	base := paperCase(t, number, 0.4)
+	base := enginetest.Paper(t, number, 0.4)
 	for try := uint64(0); ; try++ {
 		if p := perturbed(base, sd, seed*1000+try); smallestGap(p) >= 0.1 {
 			return p
@@ -53,10 +53,7 @@ type asked struct {
 
 func (a *asked) add(t *testing.T, p *problem.Problem, opt engine.Options, runs, instances int, seed uint64) {
 	t.Helper()
-	r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: seed})
 	a.samples += r.SamplesTotal / float64(instances)
 	a.wrong, a.undecided, a.runs = a.wrong+r.Errors.Count, a.undecided+r.Undecided.Count, a.runs+r.Runs
 	if r.Errors.Rate > opt.Delta {
@@ -102,8 +99,8 @@ func TestRobustTable(t *testing.T) {
 // the kernel misses, stated or estimated; where the kernel fits, robust takes no more than the
 // kernel identity() does.
 func TestRobust(t *testing.T) {
-	p := perturbed(paperCase(t, 2, 0.4), 0.4, 3)
-	base, most := paperCase(t, 2, 0.4), 0.0
+	p := perturbed(enginetest.Paper(t, 2, 0.4), 0.4, 3)
+	base, most := enginetest.Paper(t, 2, 0.4), 0.0
 	for i := range p.Mean {
 		most = max(most, math.Abs(p.Mean[i]-base.Mean[i]))
 	}

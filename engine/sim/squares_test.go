@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -107,10 +107,7 @@ func TestSquaresLeaveMeans(t *testing.T) {
 // A Go function gives one reward at a time when the squares are wanted: of 1, 2, 4 these
 // are (16 + 1 + 25)/9.
 func TestFuncSquares(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	next := 0.5
 	draw := sim.Func(p, func(_ *rand.Rand, _, _ string, n int) (float64, error) {
 		if n != 1 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -37,11 +38,8 @@ func TestStanding(t *testing.T) {
 		"coins, wider than stated":         {"CoKernelFC", problem.NoiseModel{Scales: number(0.4), Environment: problem.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
 		"no theorem":                       {"Oracle", problem.NoiseModel{Scales: number(1)}, "", engine.StandingNone, "a reference"},
 	} {
-		p, err := problem.PaperCase(1, 0.1)
+		p, err := enginetest.Paper(t, 1, 0.1).WithNoise(c.noise)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if p, err = p.WithNoise(c.noise); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{Law: c.law, MaxRounds: 2}, Runs: 1})
@@ -53,10 +51,7 @@ func TestStanding(t *testing.T) {
 
 // Simulated noise that is wider than what is stated takes the proof away.
 func TestStandingOfUnderstatedNoise(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	for sd, want := range map[float64]string{1: engine.StandingProven, 1.01: engine.StandingNone} {
 		q := *p
 		q.Noise.SD = make([]float64, p.N())
@@ -72,10 +67,7 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 // Scales that are unknown up to a factor must be so in the simulation: one for all, or for each
 // task.
 func TestStandingOfUnknownScales(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	for name, c := range map[string]struct {
 		sd      func(i int) float64
 		backing map[string]string
@@ -101,10 +93,7 @@ func TestStandingOfUnknownScales(t *testing.T) {
 // Rewards that a function draws cannot be checked: the sentence says what is taken for granted, as
 // the algorithm needs it.
 func TestStandingOfFunctions(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	for name, c := range map[string]struct {
 		algorithm string
 		noise     problem.NoiseModel
@@ -118,6 +107,7 @@ func TestStandingOfFunctions(t *testing.T) {
 	} {
 		q := p
 		if c.noise.UnknownBy != "" || c.noise.Bounds != nil {
+			var err error
 			if q, err = p.WithNoise(c.noise); err != nil {
 				t.Fatal(err)
 			}
@@ -133,12 +123,10 @@ func TestStandingOfFunctions(t *testing.T) {
 // Without scales, an algorithm that needs them says so before anything is sampled, and names
 // those that do not. A wrong guess moves no lower bound.
 func TestUnknownNoise(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	known := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
-	if p, err = p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem, Scales: []float64{5}}); err != nil {
+	p, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem, Scales: []float64{5}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1})

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -69,7 +70,7 @@ func covers(r engine.Rate, p float64) int {
 // Tasks that always err together tell no more than runs: the intervals are the same. They were
 // [0.310, 0.403] and [0.334, 0.376]. So it is without errors and with errors only.
 func TestSharesOfTasksThatErrTogether(t *testing.T) {
-	r := run(t, sim.Experiment{Problem: paperCase(t, 1, 0.015), Mode: engine.ModeFB, Algorithm: "CoKernelFB", Runs: 400, Seed: 1,
+	r := run(t, sim.Experiment{Problem: enginetest.Paper(t, 1, 0.015), Mode: engine.ModeFB, Algorithm: "CoKernelFB", Runs: 400, Seed: 1,
 		Options: engine.Options{Budget: 7000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}})
 	if r.TaskErrors.Count != 5*r.Errors.Count {
 		t.Fatalf("%d runs and %d tasks wrong; this instance should err in all five tasks", r.Errors.Count, r.TaskErrors.Count)
@@ -107,10 +108,7 @@ func TestFalseAlarms(t *testing.T) {
 			t.Errorf("%d runs: %.4f by Wilson, %.4f now; want %v", runs, wilson, said, want)
 		}
 	}
-	finely := 20
-	if testing.Short() {
-		finely = 4
-	}
+	finely := enginetest.Number(20, 4)
 	for _, delta := range []float64{0.001, 0.005, 0.05, 0.1, 0.4} {
 		for runs := 2; runs <= 3000; runs += 1 + runs/finely {
 			if _, said := falseAlarms(runs, delta); said > 0.025*(1+1e-9) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -67,10 +68,7 @@ func sameResult(t *testing.T, want, got engine.Result) {
 // measured, bit by bit, with wrong answers, NaN and infinite margins among it.
 func TestStoreIsLossless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
-	p, err := problem.PaperCase(1, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.4)
 	s := openStore(t, path)
 	var fresh []engine.Result
 	var asked []sim.Experiment
@@ -123,10 +121,7 @@ func TestStoreKeys(t *testing.T) {
 		}))
 	}
 	base := func() (sim.Experiment, *problem.Problem) {
-		p, err := problem.PaperCase(1, 0.5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, 1, 0.5)
 		p.Noise.SD = append([]float64{}, p.Noise.Scales...)
 		return sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 2, Options: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}}, p
 	}
@@ -168,10 +163,7 @@ func TestStoreKeys(t *testing.T) {
 // Cells that were interrupted or failed are run again.
 func TestStoreKeepsFinishedCells(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "cells.jsonl"))
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	ctx, cancel := context.WithCancel(context.Background())
 	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 50, Workers: 1, Progress: func(s sim.Step) {
 		if s.Done == 5 {
@@ -191,10 +183,7 @@ func TestStoreKeepsFinishedCells(t *testing.T) {
 // reported with its place, and a file that is something else is left alone.
 func TestStoreDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	run := func(s *sim.Store, seed uint64) bool {
 		t.Helper()
 		_, stored, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1, Seed: seed})
@@ -274,10 +263,7 @@ func TestStoreOfAnEarlierRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openStore(t, path)
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.5)
 	if _, stored, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}); stored || err != nil {
 		t.Errorf("stored %t, error %v; want a run", stored, err)
 	}
@@ -313,10 +299,7 @@ func TestStoreKeyOfNoise(t *testing.T) {
 		"Strength":    func(m *problem.NoiseModel) { m.Strength = 0.5 },
 	}
 	key := func(change func(*problem.NoiseModel)) string {
-		p, err := problem.PaperCase(1, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := enginetest.Paper(t, 1, 0.1)
 		change(&p.Noise)
 		k, err := sim.KeyOf(sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
 		if err != nil {

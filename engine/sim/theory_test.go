@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/ending"
@@ -18,10 +18,7 @@ import (
 // An algorithm that has no ξ waits for none: a result with xi="auto" takes no more steps of
 // solvers than one with a number, which takes none to find.
 func TestNoRidgeWhereNoneApplies(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 2, 0.4)
 	steps := func(entry algorithms.Entry, ridge engine.Ridge) int {
 		ctx := ending.Never()
 		_, err := sim.Run(ctx, sim.Experiment{
@@ -54,13 +51,10 @@ func TestLowerBoundUpToASize(t *testing.T) {
 		arms  int
 		bound bool
 	}{{1000, true}, {1200, false}} {
-		r, err := sim.Run(context.Background(), sim.Experiment{
+		r := run(t, sim.Experiment{
 			Problem: line(t, c.arms), Mode: engine.ModeFC, Algorithm: "IndUniformFC", Runs: 1, Seed: 1,
 			Options: engine.Options{Delta: 0.05, MaxRounds: 1},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		said := strings.Contains(fmt.Sprint(r.Warnings), fmt.Sprintf("no lower bound: for %d arms of rank 2", c.arms))
 		if (r.LowerBoundSamples > 0) != c.bound || said == c.bound {
 			t.Errorf("%d arms: lower bound %g, warnings %q", c.arms, r.LowerBoundSamples, r.Warnings)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -81,10 +81,7 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plain.ModelOf(t, p)
 	// A function of the kernel's space with leads of the order of the noise, whatever the factor
 	// is.
 	gram := func(i, j int) float64 {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -34,10 +35,7 @@ func before(t *testing.T, p *problem.Problem, call func(draw int)) sim.Drawer {
 // A run that is interrupted in its middle, as a campaign of one run is, keeps its rounds,
 // answers and eliminations, and says what is missing: it is the whole run, cut off.
 func TestInterruptedRun(t *testing.T) {
-	p, err := problem.PaperCase(3, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 3, 0.3)
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC", "IndRAGE", "IndRAGE/V"} {
 		x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Runs: 1, Seed: 3}
 		whole := run(t, x)
@@ -87,10 +85,7 @@ func TestInterruptedRun(t *testing.T) {
 
 // An interrupt before the first data leaves nothing.
 func TestInterruptedAtOnce(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.3)
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Draw: before(t, p, func(int) { cancel() })})
 	if !errors.Is(err, context.Canceled) || len(r.Trace)+len(r.Answers)+len(r.Progress) > 0 {
@@ -100,10 +95,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 
 // A run that is stopped by a limit says what is missing.
 func TestProgressAtALimit(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.1)
 	for _, opt := range []engine.Options{{MaxRounds: 4}, {MaxSamples: 2000}} {
 		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: 1, Seed: 1})
 		if r.Status != engine.StatusRounds && r.Status != engine.StatusSamples || len(r.Progress) != 5 || !(r.Remaining > 0) {
@@ -115,10 +107,7 @@ func TestProgressAtALimit(t *testing.T) {
 // A single run that takes longer reports its rounds; one that is quick, and each of several, does
 // not.
 func TestRoundsAreTold(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := enginetest.Paper(t, 1, 0.3)
 	for _, c := range []struct {
 		runs  int
 		pause time.Duration

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
@@ -50,10 +51,7 @@ func TestBytes(t *testing.T) {
 // What is appended is parsed again, and has the announced size.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	messages := 200
-	if testing.Short() {
-		messages = 40
-	}
+	messages := enginetest.Number(200, 40)
 	for range messages {
 		h := wire.Header{Agent: rng.IntN(300), Round: 1 + rng.IntN(300)}
 		var arms []int

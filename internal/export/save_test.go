@@ -215,6 +215,9 @@ func TestMarkdownReadsBack(t *testing.T) {
 }
 
 func TestSaveLaTeX(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, which turns drawings into PDF")
+	}
 	folder := t.TempDir()
 	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), demo(t), demoOptions()); err != nil {
 		t.Fatal(err)

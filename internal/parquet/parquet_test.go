@@ -61,16 +61,19 @@ func TestCSV(t *testing.T) {
 // A damaged file is an error and no panic.
 func TestDamaged(t *testing.T) {
 	whole := example(t)
-	failed := 0
-	for i := 4; i < len(whole); i++ {
+	failed, step := 0, 1
+	if testing.Short() {
+		step = 7
+	}
+	for i := 4; i < len(whole); i += step {
 		for _, data := range [][]byte{whole[:i], slices.Concat(whole[:i], []byte{whole[i] ^ 0x55}, whole[i+1:])} {
 			if _, err := parquet.CSV(data); err != nil {
 				failed++
 			}
 		}
 	}
-	if failed < len(whole)-4 {
-		t.Errorf("%d damaged files are refused, want %d at least", failed, len(whole)-4)
+	if failed < (len(whole)-4)/step {
+		t.Errorf("%d damaged files are refused, want %d at least", failed, (len(whole)-4)/step)
 	}
 }
 

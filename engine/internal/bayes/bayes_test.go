@@ -173,10 +173,7 @@ func apartFrom(t *testing.T, e *model.Estimator, arms []int) []float64 {
 // what they are in the stated units of noise, known or not.
 func TestCoBayesUnderItsPrior(t *testing.T) {
 	const delta = 0.2
-	runs := 300.
-	if testing.Short() {
-		runs = 60
-	}
+	runs := float64(enginetest.Number(300, 60))
 	for _, row := range []struct {
 		name         string
 		unknown      string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -72,10 +73,7 @@ func TestTestsAlone(t *testing.T) {
 	} {
 		p := grid(t, c.k)
 		p.Noise.UnknownBy = c.unknown
-		m, err := model.New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := plain.ModelOf(t, p)
 		opt := engine.Options{Epsilon: 0.5}
 		run := func(create func(*model.Model, engine.Options) (engine.Algorithm, error)) engine.Outcome {
 			alg, err := create(m, opt)

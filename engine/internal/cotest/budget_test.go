@@ -164,10 +164,7 @@ func (f *fixedBudget) checkWorth(t *testing.T, plan engine.Plan) {
 // both laws of noise, and Student's.
 func TestCoTestFBTies(t *testing.T) {
 	const delta = 0.1
-	runs := 3000.
-	if testing.Short() {
-		runs = 500
-	}
+	runs := float64(enginetest.Number(3000, 500))
 	for _, kind := range []string{engine.LawNormal, engine.LawSubGaussian, problem.UnknownProblem} {
 		p, err := problem.Classic([]float64{0, 0, 0}, 1)
 		if err != nil {

@@ -21,6 +21,15 @@ func Run(t testing.TB, alg engine.Algorithm, opt engine.Options, pull func(engin
 	return out
 }
 
+// Number returns how many runs, cases or sizes a test takes: the first, or the second in short
+// tests.
+func Number(whole, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
+
 // EnvironmentFunc is an engine.Environment that answers plans by a function.
 type EnvironmentFunc func(engine.Plan) engine.Batch
 

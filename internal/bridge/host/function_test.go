@@ -95,6 +95,9 @@ func TestRestart(t *testing.T) {
 
 // TestMany binds more functions than processes may run at once; all can be used.
 func TestMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 17 processes")
+	}
 	n := newNotebook(t)
 	n.mustRun("many")
 	if running := children(t); len(running) < 10 || len(running) > 17 {
