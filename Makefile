@@ -43,8 +43,11 @@ lab: ## JupyterLab 4 in the cache, from PyPI where that can be reached
 test-lab: lab ## the tests with JupyterLab 4 in a browser
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestColours/lab' $(conformance) ./internal/kernelspec
 
-bench: ## the benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
-	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem ./kernels ./dsl ./engine/... ./report
+# Those of the conformance tests start programs, which one processor would make wait.
+benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$')
+
+bench: ## all benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
+	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem $(benched)
 	go test -run '^$$' -bench . -count 5 $(conformance)
 
 only = .
