@@ -94,6 +94,20 @@ func TestGoErrors(t *testing.T) {
 	f.execute("%%\nfmt.Println(half(4))").ok(t)
 }
 
+// Cells are linked without tables for debuggers, until the user names other flags.
+func TestGoCellsAreLinkedQuickly(t *testing.T) {
+	needGo(t)
+	f := start(t)
+	for _, c := range []struct{ code, want string }{
+		{"%goflags", `%goflags=["-ldflags=-w"]`}, {"%goflags -race", `%goflags=["-race"]`},
+		{"%reset", ""}, {"%goflags", `%goflags=["-race"]`},
+	} {
+		if said := f.execute(c.code).ok(t).text(t, "stdout"); !strings.Contains(said, c.want) {
+			t.Errorf("%s says %q, want %q", c.code, said, c.want)
+		}
+	}
+}
+
 // A cell that imports this library says how its source is found when it is not.
 func TestGoWithoutSource(t *testing.T) {
 	needGo(t)

@@ -51,6 +51,7 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	}
 	g.child, g.count, g.prepared = child, 0, folder
 	g.prepare(context.WithoutCancel(ctx), child)
+	g.silently(context.WithoutCancel(ctx), child, gonb.LinkQuickly, false)
 	return child, nil
 }
 
