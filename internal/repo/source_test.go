@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -69,28 +70,35 @@ func sources(t *testing.T) []source {
 }
 
 // rows returns the cells of every table row of a document, without head rows and
-// the lines under them.
-func rows(t *testing.T, document string) [][]string {
+// the lines under them; where first heads of columns are named, of the tables that begin with one.
+func rows(t *testing.T, document string, first ...string) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, document))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out [][]string
+	inside, wanted := false, false
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "|") {
+			inside = false
 			continue
 		}
 		if strings.HasPrefix(line, "|---") {
-			out = out[:len(out)-1] // the row before was the head
 			continue
 		}
 		var cells []string
 		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
 			cells = append(cells, strings.TrimSpace(cell))
 		}
-		out = append(out, cells)
+		if !inside { // a head
+			inside, wanted = true, len(first) == 0 || slices.Contains(first, cells[0])
+			continue
+		}
+		if wanted {
+			out = append(out, cells)
+		}
 	}
 	if len(out) == 0 {
 		t.Fatalf("%s has no table", document)
