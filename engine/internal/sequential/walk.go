@@ -79,12 +79,14 @@ func (c Clock) nearest(t float64) int {
 // at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
 // results [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {
-	Sum  float64 // S = Σ √dT Z
+	Sum  float64 // S = Σ √dT Z, less Allowed
 	Look int     // the walk stands at T_look; -1 before its first step
 	// looks by which its clock begins later than the common one, fixed before its first step
 	Offset int
 	Out    bool // S has reached z √T: x is not a best arm
-	steps  []step
+	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
+	Allowed float64
+	steps   []step
 
 	crossed bool    // S by itself has reached z √T
 	also    []*Walk // the same arm's walks without the steps of arms that were withdrawn
@@ -93,10 +95,11 @@ type Walk struct {
 // A step is what one round told about x.
 type step struct {
 	Score
-	leader int
-	root   float64 // √dT
-	look   int     // where it led
-	info   float64 // 1/variance of the round's estimate, as the bet had it
+	leader  int
+	root    float64 // √dT
+	look    int     // where it led
+	info    float64 // 1/variance of the round's estimate, as the bet had it
+	allowed float64 // bound on the bias of all steps so far together
 }
 
 // A Bet is one step of a walk, fixed before the data of its round.
@@ -107,13 +110,14 @@ type Bet struct {
 	Variance float64
 	Bias     float64 // bound on that estimate's bias, normalised
 	Look     int     // the look that the step leads to
+	Allowed  float64 // bound on the bias of the walk's sum after the step, in place of Bias
 	// whether the estimate is the difference of the two arms' own means, in place of the kernel's
 	Direct bool
 }
 
 // Settle takes in what the round says: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
-	taken := step{Score: s, leader: b.Leader, look: b.Look, info: 1 / b.Variance}
+	taken := step{Score: s, leader: b.Leader, look: b.Look, info: 1 / b.Variance, allowed: b.Allowed}
 	b.Walk.take(c, taken)
 	for _, w := range b.Walk.also {
 		if taken.look = c.Of(w).goes(w, taken.info, b.Look); taken.look > w.Look {
@@ -128,8 +132,8 @@ func (w *Walk) take(c Clock, s step) {
 	c = c.Of(w)
 	s.root = math.Sqrt(c.Time(s.look) - c.Time(w.Look))
 	w.steps = append(w.steps, s)
-	w.Sum += s.root * s.Z(0)
-	w.Look = s.look
+	w.Sum += s.root*s.Z(0) + w.Allowed - s.allowed
+	w.Allowed, w.Look = s.allowed, s.look
 	w.crossed = w.crossed || w.Sum >= c.Height(w.Look)
 }
 
@@ -148,7 +152,7 @@ func (w *Walk) Raised(leader int, loss float64) float64 {
 	for _, s := range w.steps {
 		sum += s.root * s.against(leader, loss)
 	}
-	return sum
+	return sum - w.Allowed
 }
 
 // against returns Z with the loss of that leader made up for.
@@ -181,7 +185,7 @@ func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
 	c = c.Of(w)
 	sum := 0.0
 	for _, s := range w.steps {
-		if sum += s.root * s.against(leader, loss); sum >= c.Height(s.look) {
+		if sum += s.root * s.against(leader, loss); sum-s.allowed >= c.Height(s.look) {
 			return true
 		}
 	}
@@ -237,19 +241,25 @@ func (w *Walk) Gap(c Clock) (gap, width float64) {
 //
 // It is at least what brings the walk to its next look: less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
-	need := w.need(c, leader, gap, slack, above)
+	need := w.need(c, w.Raised(leader, slack), gap, above)
 	for _, v := range w.also {
 		if !v.crossed {
-			need = max(need, v.need(c, leader, gap, slack, above))
+			need = max(need, v.need(c, v.Raised(leader, slack), gap, above))
 		}
 	}
 	return need
 }
 
-func (w *Walk) need(c Clock, leader int, gap, slack, above float64) float64 {
+// NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it. No
+// arm was withdrawn.
+func (w *Walk) NeedUnbiased(c Clock, leader int, gap, slack, above float64) float64 {
+	return w.need(c, w.Raised(leader, slack)+w.Allowed, gap, above)
+}
+
+func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
 	c = c.Of(w)
 	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
-	rest := w.Raised(leader, slack) - gap*t
+	rest := raised - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
 	return max(root*root-t, c.within(w.Look+1)-t)
 }
