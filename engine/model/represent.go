@@ -30,6 +30,9 @@ func (m *Model) represent() (*representation, error) {
 		_, err := m.known()
 		return nil, err
 	}
+	if small, err := m.representable(); err != nil || !small {
+		return &representation{partial: true, norm: math.NaN(), off: make([]float64, m.Problem.N())}, err
+	}
 	m, err := m.Exact()
 	if err != nil {
 		return nil, err
@@ -74,6 +77,19 @@ func (m *Model) represent() (*representation, error) {
 	return t, nil
 }
 
+// representWork bounds the products that a fit of the expected rewards takes beside a result.
+const representWork = 1e9
+
+// representable reports whether the representation is computed: always for exactNorm arms, and beyond
+// for kernels of a rank that makes it little work.
+func (m *Model) representable() (bool, error) {
+	n := m.Problem.N()
+	if m.Features != nil || n <= exactNorm {
+		return true, nil
+	}
+	return m.RankAtMost(int(math.Sqrt(representWork / float64(n))))
+}
+
 func isCondition(err error) bool {
 	var c mat.Condition
 	return errors.As(err, &c)
@@ -91,7 +107,7 @@ func (m *Model) Norm() (float64, error) {
 		return 0, err
 	}
 	if t.partial {
-		return 0, fmt.Errorf("problem %q: the norm of the expected rewards is computed for at most %d arms where a kernel has a rank above %d, and there are %d", m.Problem.Name, exactNorm, m.Rank(), m.Problem.N())
+		return 0, fmt.Errorf("problem %q: the norm of the expected rewards is computed for at most %d arms unless the kernel has few dimensions on them, and there are %d", m.Problem.Name, exactNorm, m.Problem.N())
 	}
 	return t.norm, nil
 }

@@ -1,0 +1,90 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+)
+
+// Firsts returns for each arm of a set the first of the set that it is the same as to the model, itself
+// where there is none: in O(n m) operations for features of rank m, and without features by comparing
+// those next to each other in the order of coarse ones.
+func (m *Model) Firsts(set []int) ([]int, error) {
+	out := make([]int, len(set))
+	if m.Features != nil {
+		seen := make(map[string]int, len(set))
+		for k, i := range set {
+			if err := m.Context().Err(); err != nil {
+				return nil, err
+			}
+			id := canon.Fingerprint(m.Features.RawRowView(i))
+			if first, known := seen[id]; known && m.Same(i, first) {
+				out[k] = first
+				continue
+			}
+			seen[id], out[k] = i, i
+		}
+		return out, nil
+	}
+	f, err := m.Stopped(coarseRank, 0)
+	if err != nil {
+		return nil, err
+	}
+	along, order := alongDirection(f.Features), make([]int, len(set))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
+	})
+	radius := math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale)
+	var near []int // positions of different arms no farther along than the radius
+	for _, k := range order {
+		if err := m.Context().Err(); err != nil {
+			return nil, err
+		}
+		near = slices.DeleteFunc(near, func(j int) bool { return along[set[k]]-along[set[j]] > radius })
+		same := slices.IndexFunc(near, func(j int) bool { return m.Same(set[k], set[j]) })
+		if same < 0 {
+			near, out[k] = append(near, k), k
+			continue
+		}
+		out[k] = near[same]
+	}
+	least := map[int]int{} // by representative, the first of the set
+	for k, r := range out {
+		if first, known := least[r]; !known || k < first {
+			least[r] = k
+		}
+	}
+	for k, r := range out {
+		out[k] = set[least[r]]
+	}
+	return out, nil
+}
+
+// ByValues returns a model that tells arms apart by exact values of the kernel: itself, unless its
+// features were cut.
+func (m *Model) ByValues() *Model {
+	if !m.cut {
+		return m
+	}
+	out := *m
+	out.Features, out.Layout, out.Truncation, out.cut = nil, nil, 0, false
+	return &out
+}
+
+// RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding
+// of its factor: O(N most²) operations where no features are known.
+func (m *Model) RankAtMost(most int) (bool, error) {
+	if m.Features != nil {
+		return m.Rank() <= most && !m.cut, nil
+	}
+	if m.Problem.N() <= most {
+		return true, nil
+	}
+	pivots, err := m.Pivots(most+1, 0)
+	return len(pivots) <= most, err
+}

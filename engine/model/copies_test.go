@@ -1,0 +1,63 @@
+package model
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// copiesProblem has one task whose arms are points on a line, of which the kernel does not see a second
+// column.
+func copiesProblem(t *testing.T, xs []float64) *problem.Problem {
+	t.Helper()
+	rows, names, mean := make([][]float64, len(xs)), make([]string, len(xs)), make([]float64, len(xs))
+	for i, x := range xs {
+		rows[i], names[i], mean[i] = []float64{x, float64(i)}, string(rune('a'+i)), x
+	}
+	arms, err := kernels.NewPoints([]string{"x", "unseen"}, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := kernels.RBF{Dims: kernels.Dims{Names: []string{"x"}}}
+	p, err := problem.New("copies", tasks, arms, make([]int, len(xs)), kernels.LiftArm(seen), []float64{1}, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Copies are found by values of the kernel as they are by features, and as they are by comparing all.
+func TestFirsts(t *testing.T) {
+	xs := []float64{0, 1, 0, 2, 1, 1, 0.5, 2, 0, 3, 2.5, 0.5000001, 0.5}
+	m := model(t, copiesProblem(t, xs))
+	if m.Features == nil {
+		t.Fatal("no features of few arms")
+	}
+	lazy := *m
+	lazy.Features, lazy.Layout = nil, nil
+	set := []int{8, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 0}
+	for name, m := range map[string]*Model{"features": m, "values": &lazy} {
+		got, err := m.Firsts(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]int, len(set))
+		for k, i := range set {
+			want[k] = set[slices.IndexFunc(set, func(j int) bool { return m.Same(i, j) })]
+		}
+		if !slices.Equal(got, want) || got[2] != 8 || got[12] != 8 || got[5] != 1 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	for most, want := range map[int]bool{3: false, 7: true, 13: true} {
+		if few, err := lazy.RankAtMost(most); err != nil || few != want {
+			t.Errorf("rank at most %d: %v, %v", most, few, err)
+		}
+	}
+}
