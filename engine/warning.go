@@ -53,6 +53,7 @@ const (
 	WarnAdmitsAll      WarningKind = "admits all"    // numbers: different arms
 	WarnUnrelated      WarningKind = "unrelated"     // as WarnAdmitsAll, and the prior relates no two arms
 	WarnTestsAlone     WarningKind = "tests alone"   // numbers: different arms
+	WarnNormKnown      WarningKind = "norm known"    // numbers: the norm in reward units, and normalised
 	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
@@ -125,6 +126,7 @@ var sentences = map[WarningKind]string{
 	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
 	WarnAdmitsAll:      `the kernel admits every truth on these %d arms: CoTestFC and CoKernelFC, whose guarantees go by what a kernel rules out, gain nothing by it over identity(); CoBayesFC, and CoTestFB with xi="gp", can gain by what it calls likely; a kernel of lower rank (fewer terms, no identity(), longer length scales) can help all of them`,
 	WarnUnrelated:      "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length scales, or a kernel of lower rank such as linear(), relate them",
+	WarnNormKnown:      "the bound on the norm is that of the expected rewards, %.3g (norm=%.3g), which only a simulation knows: state norm to see what an experiment would take",
 	WarnTestsAlone:     "the kernel admits every truth on these %d arms, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
