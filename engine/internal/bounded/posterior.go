@@ -1,0 +1,203 @@
+package bounded
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+)
+
+// Posterior is that of f under the Gaussian process with covariance v·k, given means of pulled arms
+// [RW06, sec. 2.2]. It chooses leaders and sizes of rounds; no proof rests on it.
+//
+//	[RW06] Rasmussen, Williams: Gaussian Processes for Machine Learning, MIT Press 2006.
+type Posterior struct {
+	Variance float64 // v
+
+	rows  [][]float64 // of the pulled arms
+	lower blas64.Triangular
+	alpha []float64 // v(vK + D)⁻¹ȳ
+}
+
+// Fit returns the posterior at the variance of largest likelihood among most, most/4, most/16, …
+// [RW06, eq. (5.8)]: rows, means and their variances are those of the arms pulled, in the section. It
+// ends where the prior would vary less than half as much as the most precise mean: data that show
+// nothing are not taken to show that there is nothing.
+func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, most float64) (*Posterior, error) {
+	var best *Posterior
+	highest, least := math.Inf(-1), math.Inf(1)
+	for j, i := range pulled {
+		least = min(least, noise[j]/(4*max(rows[j][i], math.SmallestNonzeroFloat64)))
+	}
+	for v := most; best == nil || v >= least; v /= 4 {
+		p, likelihood, err := newPosterior(ctx, pulled, rows, means, noise, v)
+		if err != nil {
+			return nil, err
+		}
+		if best != nil && likelihood <= highest {
+			break
+		}
+		best, highest = p, likelihood
+	}
+	return best, nil
+}
+
+// Given returns the posterior at a prior variance v.
+func Given(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, v float64) (*Posterior, error) {
+	p, _, err := newPosterior(ctx, pulled, rows, means, noise, v)
+	return p, err
+}
+
+func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, v float64) (*Posterior, float64, error) {
+	n := len(pulled)
+	if err := memlimit.Matrices(ctx, "the posterior", 2, n, n); err != nil {
+		return nil, 0, err
+	}
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, v*rows[i][pulled[j]])
+		}
+		a.SetSym(i, i, a.At(i, i)+noise[i])
+	}
+	var chol mat.Cholesky
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	if !chol.Factorize(a) {
+		return nil, 0, errors.New("the kernel on the arms that were pulled is not positive definite beside their noise")
+	}
+	var alpha mat.VecDense
+	y := mat.NewVecDense(n, means)
+	if err := chol.SolveVecTo(&alpha, y); err != nil && !isCondition(err) {
+		return nil, 0, err
+	}
+	likelihood := -mat.Dot(&alpha, y)/2 - chol.LogDet()/2
+	alpha.ScaleVec(v, &alpha)
+	var lower mat.TriDense
+	chol.LTo(&lower)
+	return &Posterior{Variance: v, rows: rows, lower: lower.RawTriangular(), alpha: alpha.RawVector().Data}, likelihood, nil
+}
+
+func isCondition(err error) bool {
+	var c mat.Condition
+	return errors.As(err, &c)
+}
+
+// Mean returns the posterior mean of an arm of the section.
+func (p *Posterior) Mean(i int) float64 {
+	sum := 0.0
+	for j, row := range p.rows {
+		sum += p.alpha[j] * row[i]
+	}
+	return sum
+}
+
+// Means returns the posterior means of all arms of the section.
+func (p *Posterior) Means(ctx context.Context) ([]float64, error) {
+	return Fitted(ctx, p.rows, p.alpha)
+}
+
+// Fitted returns Σ_j c_j rows_j, the values of a function on all arms of a section.
+func Fitted(ctx context.Context, rows [][]float64, c []float64) ([]float64, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	out := make([]float64, len(rows[0]))
+	err := cores.Do(ctx, len(out), tile, func(from, end int) {
+		for j, row := range rows {
+			x := c[j]
+			for i := from; i < end; i++ {
+				out[i] += x * row[i]
+			}
+		}
+	})
+	return out, err
+}
+
+// ArmVariances returns the posterior variances of all arms of the section, whose k(x̃,x̃) these are.
+func (p *Posterior) ArmVariances(ctx context.Context, diagonal []float64) ([]float64, error) {
+	out := make([]float64, len(diagonal))
+	n := len(p.rows)
+	err := cores.Do(ctx, len(out), tile, func(from, end int) {
+		w := p.white(from, end)
+		for i := from; i < end; i++ {
+			out[i] = p.Variance * diagonal[i]
+			for j := range n {
+				d := p.Variance * w[j*(end-from)+i-from]
+				out[i] -= d * d
+			}
+			out[i] = max(out[i], 0)
+		}
+	})
+	return out, err
+}
+
+// white returns L⁻¹k_x(s) for the arms from ≤ x < end, one column each.
+func (p *Posterior) white(from, end int) []float64 {
+	n, width := len(p.rows), end-from
+	w := make([]float64, n*width)
+	for j, row := range p.rows {
+		copy(w[j*width:(j+1)*width], row[from:end])
+	}
+	if n > 0 {
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, p.lower, blas64.General{Rows: n, Cols: width, Stride: width, Data: w})
+	}
+	return w
+}
+
+// tile is how many arms are worked on together, so that what is read stays in the cache.
+const tile = 512
+
+// Variances returns the posterior variance of each gap between a leader and an arm: leader[i] is the
+// leader of arm i, or -1 where no variance is asked for. The rows of the leaders are those of the
+// section; diagonal holds k(x̃,x̃).
+func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int][]float64, diagonal []float64) ([]float64, error) {
+	out := make([]float64, len(leader))
+	n := len(p.rows)
+	white := map[int][]float64{} // L⁻¹k_b(s)
+	for b := range leaders {
+		w := make([]float64, n)
+		for j, row := range p.rows {
+			w[j] = row[b]
+		}
+		blas64.Trsv(blas.NoTrans, p.lower, blas64.Vector{N: n, Inc: 1, Data: w})
+		white[b] = w
+	}
+	err := cores.Do(ctx, len(leader), tile, func(from, end int) {
+		var arms []int
+		for i := from; i < end; i++ {
+			if leader[i] >= 0 {
+				arms = append(arms, i)
+			}
+		}
+		if len(arms) == 0 {
+			return
+		}
+		w := make([]float64, n*len(arms))
+		for j, row := range p.rows {
+			for k, i := range arms {
+				w[j*len(arms)+k] = row[i]
+			}
+		}
+		if n > 0 {
+			blas64.Trsm(blas.Left, blas.NoTrans, 1, p.lower, blas64.General{Rows: n, Cols: len(arms), Stride: len(arms), Data: w})
+		}
+		for k, i := range arms {
+			b := leader[i]
+			out[i] = p.Variance * (diagonal[i] + diagonal[b] - 2*leaders[b][i])
+			for j, v := range white[b] {
+				d := p.Variance * (v - w[j*len(arms)+k])
+				out[i] -= d * d
+			}
+			out[i] = max(out[i], 0)
+		}
+	})
+	return out, err
+}

@@ -1,0 +1,154 @@
+package bounded
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Means and variances are those of the textbook with the inverse written out [RW06, eq. (2.23), (2.24)],
+// and the scale is that of largest likelihood among those tried.
+func TestPosterior(t *testing.T) {
+	in := newInstance(t, 2)
+	n := len(in.support)
+	means := make([]float64, n)
+	for j := range means {
+		means[j] = in.gram.At(4, in.support[j])
+	}
+	plain := func(v float64) (inverse *mat.Dense, likelihood float64) {
+		a := in.among(in.support)
+		a.Scale(v, a)
+		for j, d := range in.noise {
+			a.Set(j, j, a.At(j, j)+d)
+		}
+		inverse = new(mat.Dense)
+		if err := inverse.Inverse(a); err != nil {
+			t.Fatal(err)
+		}
+		y := mat.NewVecDense(n, means)
+		return inverse, -mat.Inner(y, inverse, y)/2 - math.Log(mat.Det(a))/2
+	}
+	p, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, most := 0.0, math.Inf(-1)
+	for v := 40.0; v > 1e-3; v /= 4 {
+		if _, l := plain(v); l > most {
+			best, most = v, l
+		}
+	}
+	if p.Variance != best {
+		t.Errorf("variance %g, of largest likelihood is %g", p.Variance, best)
+	}
+	silent, err := Fit(t.Context(), in.support, in.rows, make([]float64, n), in.noise, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := silent.Variance; v < 1e-4 || v > 1e-1 {
+		t.Errorf("variance %g of a prior for data that show nothing", v)
+	}
+	inverse, _ := plain(best)
+	found, err := p.Means(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := p.ArmVariances(t.Context(), in.Diagonal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const leader = 4
+	of := make([]int, len(in.Arms))
+	for i := range of {
+		if of[i] = leader; i == leader || i == 7 {
+			of[i] = -1
+		}
+	}
+	gaps, err := p.Variances(t.Context(), of, map[int][]float64{leader: mat.Row(nil, leader, in.gram)}, in.Diagonal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covariance := func(i, j int) float64 {
+		a, b := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+		for k, s := range in.support {
+			a.SetVec(k, best*in.gram.At(i, s))
+			b.SetVec(k, best*in.gram.At(j, s))
+		}
+		return best*in.gram.At(i, j) - mat.Inner(a, inverse, b)
+	}
+	for i := range in.Arms {
+		var weights mat.VecDense
+		weights.MulVec(inverse, mat.NewVecDense(n, means))
+		want := 0.0
+		for k, s := range in.support {
+			want += best * in.gram.At(i, s) * weights.AtVec(k)
+		}
+		if !near(found[i], want, 1e-9) || !near(p.Mean(i), want, 1e-9) || !near(own[i], covariance(i, i), 1e-9) {
+			t.Errorf("arm %d: mean %g, variance %g; want %g and %g", i, found[i], own[i], want, covariance(i, i))
+		}
+		gap := 0.0
+		if of[i] >= 0 {
+			gap = covariance(i, i) + covariance(leader, leader) - 2*covariance(i, leader)
+		}
+		if !near(gaps[i], gap, 1e-9) {
+			t.Errorf("arm %d: variance of the gap %g, want %g", i, gaps[i], gap)
+		}
+	}
+}
+
+// Local features rebuild the kernel up to what is left, which is as small as asked where it was asked.
+func TestLocalise(t *testing.T) {
+	in := newInstance(t, 4)
+	n := len(in.Arms)
+	weight, favour := make([]float64, n), make([]float64, n)
+	for i := range weight {
+		if favour[i] = 1; i%3 > 0 {
+			weight[i] = float64(i)
+		}
+	}
+	l, err := in.Localise(t.Context(), weight, favour, 0.05, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if weight[i]*l.Rest[i] > 0.05 || l.Rest[i] < 0 {
+			t.Errorf("arm %d: rest %g at weight %g", i, l.Rest[i], weight[i])
+		}
+		for j := range n {
+			left := in.gram.At(i, j) - mat.Dot(l.Features.RowView(i), l.Features.RowView(j))
+			if i == j && !near(left, l.Rest[i], 1e-10) || math.Abs(left) > math.Sqrt(l.Rest[i]*l.Rest[j])+1e-10 {
+				t.Errorf("arms %d and %d: %g is left, of rests %g and %g", i, j, left, l.Rest[i], l.Rest[j])
+			}
+		}
+	}
+	for k, i := range l.Pivots {
+		if weight[i] == 0 || l.Rest[i] != 0 {
+			t.Errorf("pivot %d is arm %d of weight %g with rest %g", k, i, weight[i], l.Rest[i])
+		}
+	}
+	if few, err := in.Localise(t.Context(), weight, favour, 0.05, 2); err != nil || len(few.Pivots) != 2 || few.Worst <= 0.05 {
+		t.Errorf("%d pivots, worst %g (%v)", len(few.Pivots), few.Worst, err)
+	}
+	known := mat.NewSymDense(len(l.Pivots), nil)
+	for j := range l.Pivots {
+		known.SetSym(j, j, float64(j+1))
+		if j > 0 {
+			known.SetSym(j, j-1, 0.3)
+		}
+	}
+	white, err := Whiten(t.Context(), l.Features, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(known); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		want := mat.Inner(l.Features.RowView(i), &inverse, l.Features.RowView(i))
+		if got := mat.Dot(white.RowView(i), white.RowView(i)); !near(got, want, 1e-10) {
+			t.Errorf("arm %d: %g in white features, want %g", i, got, want)
+		}
+	}
+}
