@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -35,7 +36,13 @@ func (b Basis) relied() []*model.Model {
 
 // regularised reports whether the answers go by a bound on the norm of the reward function.
 func (b Basis) regularised(m *model.Model) bool {
-	return b.Algorithm.Regression == RegressionRidge || m.Cut()
+	e := b.Algorithm
+	if e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares {
+		if _, bounded, err := cotest.BoundOf(m, b.Options); err != nil || bounded {
+			return true
+		}
+	}
+	return e.Regression == RegressionRidge || m.Cut()
 }
 
 // slack is the relative difference below which a stated number is the true one.
@@ -52,7 +59,11 @@ func (b Basis) contradicted() string {
 		if why := offKernel(opt, m); why != "" {
 			return why
 		}
-		if norm, err := m.Norm(); err == nil && opt.Norm > 0 && b.regularised(m) && opt.Norm < norm*(1-slack) {
+		norm, err := m.Norm()
+		if err == nil && opt.Norm > 0 && opt.Norm < norm*(1-slack) && b.regularised(m) {
+			norm, err = m.NearNorm(opt.Epsilon) // of means that were rounded, the rounding aside
+		}
+		if err == nil && opt.Norm > 0 && opt.Norm < norm*(1-slack) && b.regularised(m) {
 			return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g", opt.Norm, norm)
 		}
 		gap, err := m.DeltaMin()
@@ -151,7 +162,8 @@ func (b Basis) ofKernel() []string {
 	var out []string
 	free, norm := true, 0.0
 	for _, m := range b.relied() {
-		free = free && m.Rank() >= m.Problem.N()
+		rank, _ := m.LeastRank()
+		free = free && rank >= m.Problem.N()
 		if b.regularised(m) {
 			norm = b.Options.Norm
 			if of, err := m.Norm(); norm == 0 && err == nil {

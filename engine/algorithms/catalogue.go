@@ -179,7 +179,7 @@ var algorithms = onFeatures([]Entry{
 		New:    elimination.NewCoSuccessiveElimination,
 	},
 	{
-		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
+		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true, ByValues: true,
 		Source: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 		Doc:    "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 		New:    cotest.NewCoTestFC,

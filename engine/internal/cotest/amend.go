@@ -61,7 +61,7 @@ func (a *coTest) unmeasured(i, j int) bool {
 // guesses returns the estimates that leaders are chosen by: an arm that no pull measured leads only
 // where no other may.
 func (a *coTest) guesses() []float64 {
-	if !a.loose || a.belief != nil {
+	if !a.loose || a.belief != nil || a.pooled == nil {
 		return a.estimates
 	}
 	out := slices.Clone(a.estimates)

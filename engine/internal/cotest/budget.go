@@ -58,7 +58,11 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 			return nil, err
 		}
 	}
-	base, err := prepareCoTest(m, opt)
+	misfit, err := misfitOf(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	base, err := prepareCoTest(m, opt, misfit, !m.Cut())
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,15 @@ func (a *coTest) SetEpsilon(epsilon float64) error {
 
 // SetDelta replaces the heights. No look is ever judged by lower ones than those of the largest delta.
 func (a *coTest) SetDelta(delta float64) error {
+	if err := a.raise(delta); err != nil {
+		return err
+	}
+	a.review()
+	return nil
+}
+
+// raise replaces the heights and looks at every walk again.
+func (a *coTest) raise(delta float64) error {
 	alpha, err := a.level(delta)
 	if err != nil {
 		return err
@@ -71,7 +80,6 @@ func (a *coTest) SetDelta(delta float64) error {
 			}
 		}
 	}
-	a.review()
 	return nil
 }
 

@@ -17,6 +17,7 @@ type contest struct {
 	arms      []int              // of tasks[0], without those that equal an earlier one
 	walks     []*sequential.Walk // one per arm: whether it is a best one
 	leader    int                // position in arms
+	copyOf    map[int]int        // of the arms left out, the earlier one that each equals
 	closed    bool
 	unlimited int // rounds that were not held back by stretchMost
 }
@@ -37,12 +38,17 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 			out[same].tasks = append(out[same].tasks, v)
 			continue
 		}
-		c := &contest{tasks: []int{v}, first: set[0]}
-		for _, i := range set {
-			if err := m.Context().Err(); err != nil {
+		c := &contest{tasks: []int{v}, first: set[0], copyOf: map[int]int{}}
+		firsts := set
+		if exact {
+			var err error
+			if firsts, err = m.Firsts(set); err != nil {
 				return nil, err
 			}
-			if exact && slices.ContainsFunc(c.arms, func(j int) bool { return m.Same(i, j) }) {
+		}
+		for k, i := range set {
+			if firsts[k] != i {
+				c.copyOf[i] = firsts[k]
 				continue
 			}
 			c.arms = append(c.arms, i)

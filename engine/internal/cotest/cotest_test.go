@@ -245,7 +245,7 @@ func TestContests(t *testing.T) {
 func TestCoTestUnmeasured(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
 	m := plain.ModelOf(t, p)
-	alg, err := NewCoTestFC(m, engine.Options{Norm: 3})
+	alg, err := NewCoTestFC(m, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,11 +48,24 @@ type coTest struct {
 
 var _ engine.Algorithm = (*coTest)(nil)
 
-// NewCoTestFC prepares the test on a model. Least squares throughout: schedule and ξ do
-// not apply. Options.Norm matters only to features that were cut at MaxRank, where it
-// is an error when ‖θ*‖ is neither given nor known. Under a kernel that admits every truth each agent
+// NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
+// With a bound on the norm of the reward function, see BoundOf, bets are ridge estimates less their
+// worst bias; without, they are least squares. Under a kernel that admits every truth each agent then
 // tests alone, see fallback: a common allocation would only cost samples.
 func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	if _, err := opt.Checked(engine.ModeFC); err != nil {
+		return nil, err
+	}
+	bound, bounded, err := BoundOf(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	if bounded {
+		return newNormed(m, opt, bound)
+	}
+	if m, err = m.Exact(); err != nil {
+		return nil, err
+	}
 	if unshared(m) {
 		return newFallback(m, opt)
 	}
@@ -67,7 +80,11 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 	if m, err = m.Decoupled(); err != nil {
 		return nil, err
 	}
-	a, err := prepareCoTest(m, opt)
+	misfit, err := misfitOf(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	a, err := prepareCoTest(m, opt, misfit, !m.Cut())
 	if err != nil {
 		return nil, err
 	}
@@ -81,17 +98,14 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 const mostAlpha, leastAlpha = 0.5, 1e-12
 
 // prepareCoTest returns the test before any round, without a clock; alpha is 0 where there is
-// nothing to test.
-func prepareCoTest(m *model.Model, opt engine.Options) (*coTest, error) {
-	a := &coTest{Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, Pool: model.NewPool(m.Problem.N())}
+// nothing to test. The kernel tells arms apart where it is exact.
+func prepareCoTest(m *model.Model, opt engine.Options, u misfit, exact bool) (*coTest, error) {
+	a := &coTest{Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, misfit: u, Pool: model.NewPool(m.Problem.N())}
 	var err error
-	if a.misfit, err = misfitOf(m, opt); err != nil {
-		return nil, err
-	}
 	if a.scales, err = rounds.NewScales(m, opt); err != nil {
 		return nil, err
 	}
-	if a.contests, err = newContests(m, !m.Cut() && !a.misfit.any()); err != nil {
+	if a.contests, err = newContests(m, exact && !u.any()); err != nil {
 		return nil, err
 	}
 	for _, c := range a.contests {
@@ -266,7 +280,7 @@ func (a *coTest) Answers() []engine.Answer {
 				margin = max(margin, w.Margin(a.clock, c.arms[c.leader]))
 			}
 		}
-		if a.estimates != nil && a.pooled.Spans(c.arms[c.leader]) {
+		if a.estimates != nil && (a.pooled == nil || a.pooled.Spans(c.arms[c.leader])) {
 			estimate = a.estimates[c.arms[c.leader]]
 		}
 		for _, v := range c.tasks {
@@ -284,10 +298,15 @@ func (a *coTest) Answers() []engine.Answer {
 // Warnings reports a kernel that cannot represent the rewards, rewards that are not normal, and
 // tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []engine.Warning {
-	var out []engine.Warning
-	if a.misfit.data == nil {
-		out = model.MisfitWarnings(a.Model, a.opt)
+	if a.misfit.data != nil {
+		return a.warnings()
 	}
+	return append(model.MisfitWarnings(a.Model, a.opt), a.warnings()...)
+}
+
+// warnings returns those that do not concern the kernel.
+func (a *coTest) warnings() []engine.Warning {
+	var out []engine.Warning
 	if a.belief != nil {
 		out = append(out, a.belief.Doubts()...)
 	}

@@ -5,19 +5,9 @@ import "github.com/gonb-cope/gonb-cope/engine"
 // merge brings the candidates of a contest's tasks up to what is known before any
 // data: arms that the kernel cannot tell from an earlier one go, in round 0.
 func (a *coTest) merge(c *contest) {
-	if len(a.Sets[c.tasks[0]]) > len(c.arms) {
-		kept := 0
-		for _, i := range a.Sets[c.tasks[0]] {
-			if kept < len(c.arms) && c.arms[kept] == i {
-				kept++
-				continue
-			}
-			for _, j := range c.arms[:kept] {
-				if a.Model.Same(i, j) {
-					a.remove(0, c, i, j, 0, 0, engine.RuleSame)
-					break
-				}
-			}
+	for _, i := range a.Sets[c.tasks[0]] {
+		if j, copied := c.copyOf[i]; copied {
+			a.remove(0, c, i, j, 0, 0, engine.RuleSame)
 		}
 	}
 	a.sync(c)

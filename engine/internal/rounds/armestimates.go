@@ -72,3 +72,17 @@ func (ev *Evidence) BelievedEstimates(b *Belief) engine.ArmEstimates {
 	out.Posterior = true
 	return out
 }
+
+// Intervals returns means with intervals by their variances, both normalised, N of each: those of a
+// posterior.
+func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
+	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}
+	last, errors := math.NaN(), 0.
+	for i, mean := range means {
+		if f := freedom(i); f != last {
+			last, errors = f, quantile(f)
+		}
+		out.Mean[i], out.Half[i] = mean*m.Unit, errors*math.Sqrt(variances[i])*m.Unit
+	}
+	return out
+}

@@ -155,6 +155,33 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 	return s
 }
 
+// ScoreOf returns the evidence of the round's data on a gap that is estimated as Σ_j w_j ȳ_j, less its
+// bias, from the means of these arms. Every weight that is not 0 counts.
+func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, round engine.Batch) sequential.Score {
+	s := sequential.Score{Gap: gap, Sd: math.Sqrt(variance), Freedom: math.Inf(1)}
+	if n.Groups == nil {
+		return s
+	}
+	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
+	p := n.Model.Problem
+	for j, i := range arms {
+		g, sigma, c := &per[n.Groups[i]], p.Noise.Scales[i]/n.Model.Unit, float64(round.Counts[i])
+		g.coefficient += weights[j] * weights[j] * sigma * sigma / c
+		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
+		g.freedom += c - 1
+	}
+	sum := 0.0
+	for _, g := range per {
+		if g.coefficient == 0 {
+			continue
+		}
+		sum += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
+		s.Freedom = min(s.Freedom, g.freedom)
+	}
+	s.Sd = math.Sqrt(sum)
+	return s
+}
+
 // FreedomOf returns the least number of degrees of freedom that the scales of the arms are
 // estimated with; +Inf where they are known.
 func (n *Scales) FreedomOf(arms []int) float64 {

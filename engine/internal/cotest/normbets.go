@@ -1,0 +1,321 @@
+package cotest
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+// shrinkage are the prior variances that a bet chooses among, in units of S². At 1 bias² + variance
+// is least; larger ones trade bias for variance, the last all but as least squares do.
+var shrinkage = [...]float64{1, 4, 16, 256, 65536}
+
+// choice is the estimate that a bet is on.
+type choice struct {
+	kind  int     // position in shrinkage, or direct
+	scale float64 // a: the estimate is of a times the gap
+	norm  float64 // ‖G‖ of the walk's sum with this estimate,
+	off   float64 // and ‖C‖₁, 0 where rewards are what the kernel can represent
+}
+
+// direct is the kind of a bet on the difference of the two arms' own means, which has no bias.
+const direct = -1
+
+// fixed is a round whose pulls are known: nil and empty where no walk bets on it.
+type fixed struct {
+	section *bounded.Section
+	system  *bounded.System
+	choices []choice // one per bet
+}
+
+// together is how many walks are worked on at a time.
+const together = 512
+
+// fix fixes every bet on a round of these counts. Round 1 has none.
+func (a *normed) fix(counts []int) error {
+	a.bets, a.fixed = a.bets[:0], fixed{}
+	if a.estimates == nil || !slices.ContainsFunc(counts, func(n int) bool { return n > 0 }) {
+		return nil
+	}
+	f := &a.fixed
+	if f.section = a.belief.section; !a.covers(counts) {
+		var err error
+		if f.section, err = bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts)); err != nil {
+			return err
+		}
+	}
+	var support []int
+	var noise []float64
+	for i, n := range counts {
+		if n > 0 {
+			support = append(support, f.section.Find(i))
+			noise = append(noise, 1/(float64(n)*a.scales.Model.Precision[i]))
+		}
+	}
+	rows, err := f.section.Rows(a.ctx(), support)
+	if err != nil {
+		return err
+	}
+	if f.system, err = bounded.NewSystem(a.ctx(), support, rows, noise); err != nil {
+		return err
+	}
+	view, err := a.view(rows)
+	if err != nil {
+		return err
+	}
+	for _, c := range a.contests {
+		if c.closed {
+			continue
+		}
+		var open []int // positions
+		for k, w := range c.walks {
+			if k != c.leader && !w.Out {
+				open = append(open, k)
+			}
+		}
+		for part := range slices.Chunk(open, together) {
+			if err := a.betOn(c, part, view); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// covers reports whether the section of the posterior has all arms with pulls.
+func (a *normed) covers(counts []int) bool {
+	for i, n := range counts {
+		if n > 0 && !a.belief.section.Has(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// view is the kernel as the walks' sums and a round's support see it.
+type view struct {
+	rows      [][]float64 // k(s, ·) on the section, by arm of the support
+	past      [][]float64 // k(u, ·) on the section, by arm of sums
+	pastAt    []int       // where these arms are in the section
+	onSupport *mat.Dense  // k(u, s); nil without sums
+}
+
+func (a *normed) view(rows [][]float64) (*view, error) {
+	v := &view{rows: rows}
+	if len(a.sums.arms) == 0 {
+		return v, nil
+	}
+	for _, i := range a.sums.arms {
+		v.pastAt = append(v.pastAt, a.fixed.section.Find(i))
+	}
+	v.onSupport = mat.NewDense(len(v.pastAt), len(rows), nil)
+	for u, k := range v.pastAt {
+		for j := range rows {
+			v.onSupport.Set(u, j, rows[j][k])
+		}
+	}
+	var err error
+	v.past, err = a.fixed.section.Rows(a.ctx(), v.pastAt)
+	return v, err
+}
+
+// gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a contest.
+func (v *view) gaps(a *normed, c *contest, positions []int) *mat.Dense {
+	s := a.fixed.section
+	first := s.Find(c.arms[c.leader])
+	out := mat.NewDense(len(positions), len(v.rows), nil)
+	for t, k := range positions {
+		x, row := s.Find(c.arms[k]), out.RawRowView(t)
+		for j, values := range v.rows {
+			row[j] = values[first] - values[x]
+		}
+	}
+	return out
+}
+
+// errors returns G(s) of walks that have sums.
+func (v *view) errors(a *normed, c *contest, positions []int) *mat.Dense {
+	coefficients := mat.NewDense(len(positions), len(v.pastAt), nil)
+	for t, k := range positions {
+		copy(coefficients.RawRowView(t), a.sums.walks[c.walks[k]].Coefficients)
+	}
+	out := mat.NewDense(len(positions), len(v.rows), nil)
+	out.Mul(coefficients, v.onSupport)
+	for t, k := range positions {
+		own, x := a.sums.walks[c.walks[k]].Own, a.fixed.section.Find(c.arms[k])
+		row := out.RawRowView(t)
+		for j, values := range v.rows {
+			row[j] += own * values[x]
+		}
+	}
+	return out
+}
+
+// betOn adds the bets of some walks of a contest.
+func (a *normed) betOn(c *contest, open []int, v *view) error {
+	s := a.fixed.section
+	first := s.Find(c.arms[c.leader])
+	leaders, err := s.Rows(a.ctx(), []int{first})
+	if err != nil {
+		return err
+	}
+	gaps := a.fixed.system.Coordinates(v.gaps(a, c, open))
+	var history []int // of open, those with sums
+	for _, k := range open {
+		if a.sums.walks[c.walks[k]] != nil {
+			history = append(history, k)
+		}
+	}
+	before := map[int]*bounded.Before{}
+	if len(history) > 0 {
+		errors := a.fixed.system.Coordinates(v.errors(a, c, history))
+		for t, k := range history {
+			sum, x := a.sums.walks[c.walks[k]], s.Find(c.arms[k])
+			cross := sum.Own * (leaders[0][x] - s.Diagonal[x])
+			for u, w := range sum.Coefficients {
+				cross += w * (v.past[u][first] - v.past[u][x])
+			}
+			before[k] = &bounded.Before{Values: errors.RawRowView(t), Square: sum.Square, Cross: cross}
+		}
+	}
+	for t, k := range open {
+		x := s.Find(c.arms[k])
+		a.bet(c, k, bounded.Contrast{
+			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leaders[0][x], 0), Before: before[k],
+		})
+	}
+	return a.ctx().Err()
+}
+
+// bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as
+// hoped. A walk that no estimate brings nearer sits out.
+func (a *normed) bet(c *contest, k int, of bounded.Contrast) {
+	w, leader, arm := c.walks[k], c.arms[c.leader], c.arms[k]
+	clock, gap := a.clock.Of(w), a.optimistic(leader, arm)
+	now, raw, best := clock.Time(w.Look), w.Sum+w.Allowed, 0.0
+	if w.Look >= 0 {
+		best = w.Sum / clock.Height(w.Look)
+	}
+	look, chosen := w.Look, choice{}
+	fresh := of
+	fresh.Before = nil
+	for kind := direct; kind < len(shrinkage); kind++ {
+		alone, possible := a.family(kind, leader, arm, fresh)
+		if !possible {
+			continue
+		}
+		off := a.off(kind, w, leader, arm, of)
+		f, back := alone, 0
+		if of.Before != nil {
+			f, _ = a.family(kind, leader, arm, of)
+			back = looksBack
+		}
+		to := a.lookFor(clock, w, alone, gap)
+		for next := max(to-back, w.Look+1); next <= to; next++ {
+			scale, ok := f.Scale(clock.Time(next) - now)
+			if !ok {
+				continue
+			}
+			how := choice{kind: kind, scale: scale, norm: f.Norm(scale), off: off(scale)}
+			if z := (raw + scale*gap - a.allowed(how)) / clock.Height(next); z > best {
+				best, look, chosen = z, next, how
+			}
+		}
+	}
+	if look == w.Look {
+		return
+	}
+	b := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: (clock.Time(look) - now) / (chosen.scale * chosen.scale), Look: look}
+	if a.scales.Groups == nil {
+		b.Allowed = a.allowed(chosen)
+	} else {
+		b.Bias = a.allowed(chosen) / chosen.scale
+	}
+	b.Direct = chosen.kind == direct
+	a.bets, a.fixed.choices = append(a.bets, b), append(a.fixed.choices, chosen)
+}
+
+// allowed returns the bound on the bias of a walk's sum: S‖G‖, and η‖C‖₁ for rewards off the kernel.
+func (a *normed) allowed(how choice) float64 {
+	return a.norm*how.norm + a.misfit.most*how.off
+}
+
+// family returns the estimates of a kind, and whether there are any. The two arms' own means are one
+// only where rewards may be off the kernel: elsewhere the least shrunken ridge estimate is as good.
+func (a *normed) family(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
+	if kind != direct {
+		return a.fixed.system.At(of, a.prior(kind)), true
+	}
+	b, known := a.supportOf(leader)
+	x, too := a.supportOf(arm)
+	if a.misfit.most == 0 || !known || !too {
+		return f, false
+	}
+	return bounded.Means(a.fixed.system.Noise[b]+a.fixed.system.Noise[x], of), true
+}
+
+// prior returns the prior variance of a kind.
+func (a *normed) prior(kind int) float64 { return shrinkage[kind] * a.norm * a.norm }
+
+// supportOf returns where an arm is in the round's support.
+func (a *normed) supportOf(arm int) (int, bool) {
+	return slices.BinarySearch(a.fixed.system.Support, a.fixed.section.Find(arm))
+}
+
+// off returns ‖C‖₁ of a walk's sum after an estimate of a kind, by its scale, where rewards may be off
+// the kernel: C has what each arm's reward counts for, beyond what the gaps say.
+func (a *normed) off(kind int, w *sequential.Walk, leader, arm int, of bounded.Contrast) func(scale float64) float64 {
+	if a.misfit.most == 0 {
+		return func(float64) float64 { return 0 }
+	}
+	before := map[int]float64{} // by arm
+	if s := a.sums.walks[w]; s != nil {
+		for u, v := range s.Coefficients {
+			before[a.sums.arms[u]] += v
+		}
+		before[arm] += s.Own
+	}
+	if kind == direct {
+		return func(float64) float64 { return absolute(before) }
+	}
+	f := &a.fixed
+	n := len(f.system.Support)
+	gap := f.system.Weights(mat.NewDense(1, n, slices.Clone(of.Values)), []float64{a.prior(kind)}).RawRowView(0)
+	made := make([]float64, n)
+	if of.Before != nil {
+		made = f.system.Weights(mat.NewDense(1, n, slices.Clone(of.Before.Values)), []float64{a.prior(kind)}).RawRowView(0)
+	}
+	return func(scale float64) float64 {
+		after := maps.Clone(before)
+		for j, k := range f.system.Support {
+			after[f.section.Arms[k]] += scale*gap[j] - made[j]
+		}
+		after[leader] -= scale
+		after[arm] += scale
+		return absolute(after)
+	}
+}
+
+// absolute returns the sum of absolute values, in the order of the arms.
+func absolute(values map[int]float64) float64 {
+	sum := 0.0
+	for _, i := range slices.Sorted(maps.Keys(values)) {
+		sum += math.Abs(values[i])
+	}
+	return sum
+}
+
+// lookFor returns the look that the information of a round by itself leads to: with its bias and
+// variance, an estimate says as much of the gap as an unbiased one of that information does.
+func (a *normed) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
+	worth := max(1-a.norm*f.Norm(1)/gap, 0)
+	return clock.Next(w.Look, worth*worth/f.Variance(1), a.round+1)
+}
+
+// looksBack is how many looks before that a bet considers, where it can make up for earlier bias.
+var looksBack = 2

@@ -1,0 +1,308 @@
+package cotest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+)
+
+// localDesign is the problem of one round's design: white features, in which what is known from the
+// rounds that bets are on, and from the bound on the norm, is the identity.
+type localDesign struct {
+	white     *mat.Dense // one row per arm of the section
+	sampled   []int      // arms of the section that may be pulled
+	precision []float64  // of one pull of each
+	targets   []target
+}
+
+// localise returns features that are as fine as the targets need.
+func (a *normed) localise(targets []target) (*localDesign, error) {
+	s := a.belief.section
+	weight, favour := make([]float64, len(s.Arms)), make([]float64, len(s.Arms))
+	for k, i := range s.Arms {
+		favour[k] = a.favour(i)
+	}
+	for _, t := range targets {
+		weight[t.arm] = max(weight[t.arm], 2*a.norm*a.norm*t.info)
+		weight[t.leader] = max(weight[t.leader], weight[t.arm])
+	}
+	l, err := s.Localise(a.ctx(), weight, favour, finestRest, mostPivots)
+	if err != nil {
+		return nil, err
+	}
+	out := &localDesign{targets: targets, sampled: slices.Clone(l.Pivots)}
+	for _, t := range targets {
+		if !slices.Contains(out.sampled, t.leader) {
+			out.sampled = append(out.sampled, t.leader)
+		}
+	}
+	for _, k := range out.sampled {
+		out.precision = append(out.precision, a.scales.Model.Precision[s.Arms[k]])
+	}
+	m := len(l.Pivots)
+	known := mat.NewSymDense(m, nil)
+	for j := range m {
+		known.SetSym(j, j, 1/(a.norm*a.norm))
+	}
+	for k, i := range s.Arms {
+		if n := a.since[i]; n > 0 {
+			known.SymRankOne(known, 1/(1/(float64(n)*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]), mat.NewVecDense(m, l.Features.RawRowView(k)))
+		}
+	}
+	if out.white, err = bounded.Whiten(a.ctx(), l.Features, known); err != nil {
+		return nil, err
+	}
+	for k, t := range out.targets {
+		had := distance(out.white.RawRowView(t.arm), out.white.RawRowView(t.leader))
+		out.targets[k].info = min(t.info, 1/had+t.need)
+	}
+	return out, nil
+}
+
+// solve returns the weights of the sampled arms and the pulls at which no target is missed.
+func (l *localDesign) solve(a *normed, pulls float64) (weights []float64, n float64, d design.Design, err error) {
+	n = pulls
+	most := 4 * pulls
+	active := l.first()
+	for try := 0; try < 12; try++ {
+		d, err = l.minimax(a, active, n)
+		if err != nil {
+			return nil, 0, d, err
+		}
+		weights = d.Weights[:len(l.sampled)]
+		if ratio := d.Value / n; ratio > 1.1 || ratio < 0.9 {
+			if next := min(n*math.Pow(ratio, 1.1), most); math.Abs(next/n-1) > 0.02 && try < 6 {
+				n = max(next, 1)
+				continue
+			}
+		}
+		missed, err := l.missed(a, weights, n, 1.1*max(1, d.Value/n), active)
+		if err != nil {
+			return nil, 0, d, err
+		}
+		if len(missed) == 0 {
+			break
+		}
+		active = append(active, missed...)
+	}
+	return weights, n, d, nil
+}
+
+// first returns the targets that a design begins with, for each leader those that know least beside
+// what they should.
+func (l *localDesign) first() []int {
+	order := make([]int, len(l.targets))
+	lack := make([]float64, len(l.targets))
+	for k, t := range l.targets {
+		order[k] = k
+		lack[k] = t.info * distance(l.white.RawRowView(t.arm), l.white.RawRowView(t.leader))
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lack[j], lack[i]), cmp.Compare(i, j)) })
+	return l.apart(order, nil, 60)
+}
+
+// apart picks some of the targets in this order that are not next to one picked before.
+func (l *localDesign) apart(order, active []int, most int) []int {
+	var out []int
+	picked := slices.Clone(active)
+	for _, k := range order {
+		if len(out) == most {
+			break
+		}
+		t := l.targets[k]
+		row := l.white.RawRowView(t.arm)
+		own := distance(row, l.white.RawRowView(t.leader))
+		near := slices.ContainsFunc(picked, func(j int) bool {
+			other := l.targets[j]
+			return other.leader == t.leader && other.info >= 0.7*t.info && distance(row, l.white.RawRowView(other.arm)) < 0.02*own
+		})
+		if !near {
+			out, picked = append(out, k), append(picked, k)
+		}
+	}
+	return out
+}
+
+func distance(x, y []float64) float64 {
+	sum := 0.0
+	for j, v := range x {
+		sum += (v - y[j]) * (v - y[j])
+	}
+	return sum
+}
+
+// minimax solves the design for n pulls on the active targets.
+func (l *localDesign) minimax(a *normed, active []int, n float64) (design.Design, error) {
+	_, m := l.white.Dims()
+	at := map[int]int{}
+	var order []int
+	var precision []float64
+	for k, i := range l.sampled {
+		at[i] = k
+		order, precision = append(order, i), append(precision, l.precision[k])
+	}
+	var pairs []design.Pair
+	for _, k := range active {
+		t := l.targets[k]
+		if _, known := at[t.arm]; !known {
+			at[t.arm] = len(order)
+			order, precision = append(order, t.arm), append(precision, 0)
+		}
+		pairs = append(pairs, design.Pair{I: at[t.leader], J: at[t.arm], Weight: t.info})
+	}
+	features := mat.NewDense(len(order), m, nil)
+	for r, i := range order {
+		features.SetRow(r, l.white.RawRowView(i))
+	}
+	return design.Minimax(design.Space{Features: features, Precision: precision, Ridge: 1 / n}, design.Contrasts{Pairs: pairs}, a.Model.Solver(normSolving))
+}
+
+// after returns the inverse factor of what is known after these pulls: variances are squares of
+// rows times it.
+func (l *localDesign) after(pulls []float64) *mat.SymDense {
+	_, m := l.white.Dims()
+	known := mat.NewSymDense(m, nil)
+	for j := range m {
+		known.SetSym(j, j, 1)
+	}
+	for k, n := range pulls {
+		if n > 0 {
+			known.SymRankOne(known, n*l.precision[k], mat.NewVecDense(m, l.white.RawRowView(l.sampled[k])))
+		}
+	}
+	return known
+}
+
+// lacks returns information wanted times variance had, for all targets.
+func (l *localDesign) lacks(a *normed, pulls []float64) ([]float64, error) {
+	x, err := bounded.Whiten(a.ctx(), l.white, l.after(pulls))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(l.targets))
+	for k, t := range l.targets {
+		out[k] = t.info * distance(x.RawRowView(t.arm), x.RawRowView(t.leader))
+	}
+	return out, nil
+}
+
+// missed returns some targets that n pulls of these weights miss by more than a factor.
+func (l *localDesign) missed(a *normed, weights []float64, n, factor float64, active []int) ([]int, error) {
+	pulls := make([]float64, len(weights))
+	for k, w := range weights {
+		pulls[k] = n * w
+	}
+	lacks, err := l.lacks(a, pulls)
+	if err != nil {
+		return nil, err
+	}
+	var order []int
+	for k, v := range lacks {
+		if v > factor && !slices.Contains(active, k) {
+			order = append(order, k)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+	return l.apart(order, active, 40), nil
+}
+
+// hardest is how many targets a rounding looks at while it is searched for.
+const hardest = 200
+
+// round turns weights into the fewest pulls that bring the hardest targets nearly there, and returns
+// what the pulls miss the hardest of all targets by.
+func (l *localDesign) round(a *normed, weights []float64, n float64) (best []int, worst float64, err error) {
+	pulls := make([]float64, len(weights))
+	for k, w := range weights {
+		pulls[k] = n * w
+	}
+	lacks, err := l.lacks(a, pulls)
+	if err != nil {
+		return nil, 0, err
+	}
+	few := l.only(lacks)
+	least := math.MaxInt
+	for _, up := range []float64{0.3, 0.5, 0.7} {
+		lo, hi, try := 0.0, 0.0, n
+		for step := 0; step < 9 || hi == 0 && step < 40; step++ {
+			counts := make([]float64, len(weights))
+			whole, total := make([]int, len(weights)), 0
+			for k, w := range weights {
+				whole[k] = max(int(math.Ceil(try*w-up)), 0)
+				counts[k] = float64(whole[k])
+				total += whole[k]
+			}
+			missed, err := few.lacks(a, counts)
+			if err != nil {
+				return nil, 0, err
+			}
+			if slices.Max(missed) <= roundSlack && total > 0 {
+				if hi = try; total < least {
+					best, least, pulls = whole, total, counts
+				}
+			} else {
+				lo = try
+			}
+			switch {
+			case hi == 0:
+				try *= 1.4
+			case lo == 0:
+				try /= 1.4
+			default:
+				try = math.Sqrt(lo * hi)
+			}
+			if lo > 0 && hi > 0 && hi < 1.03*lo {
+				break
+			}
+		}
+	}
+	if best == nil {
+		return nil, 0, engine.LimitError{Samples: math.Inf(1)}
+	}
+	lacks, err = l.lacks(a, pulls)
+	if err != nil {
+		return nil, 0, err
+	}
+	return best, slices.Max(lacks), nil
+}
+
+// only returns the problem of the targets that lack most.
+func (l *localDesign) only(lacks []float64) *localDesign {
+	order := make([]int, len(l.targets))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+	order = order[:min(len(order), hardest)]
+	at := map[int]int{}
+	var rows []int
+	place := func(i int) int {
+		k, known := at[i]
+		if !known {
+			k = len(rows)
+			at[i], rows = k, append(rows, i)
+		}
+		return k
+	}
+	out := &localDesign{precision: l.precision}
+	for _, i := range l.sampled {
+		out.sampled = append(out.sampled, place(i))
+	}
+	for _, k := range order {
+		t := l.targets[k]
+		t.arm, t.leader = place(t.arm), place(t.leader)
+		out.targets = append(out.targets, t)
+	}
+	_, m := l.white.Dims()
+	out.white = mat.NewDense(len(rows), m, nil)
+	for k, i := range rows {
+		out.white.SetRow(k, l.white.RawRowView(i))
+	}
+	return out
+}

@@ -1,0 +1,254 @@
+package cotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// normed is CoTestFC where the norm of the reward function is bounded: the same walks on the same
+// clock, bet on ridge estimates whose worst bias under that bound is subtracted (docs/theory.md, "A
+// bound on the norm").
+//
+//	normed.go      the rounds
+//	normbelief.go  the posterior that chooses leaders and sizes
+//	normplan.go    what a round should bring each walk
+//	normdesign.go  and the pulls for it
+//	normbets.go    the bets of a round
+//	normsettle.go  and what they leave behind
+type normed struct {
+	*coTest
+	bound Bound
+	norm  float64 // S, normalised, in units of the kernel
+
+	belief guess
+	since  []int // N: pulls since round 1
+	fixed  fixed // the coming round
+	sums   sums
+}
+
+var (
+	_ engine.Algorithm  = (*normed)(nil)
+	_ engine.Explainer  = (*normed)(nil)
+	_ engine.Estimating = (*normed)(nil)
+	_ engine.Amender    = (*normed)(nil)
+	_ engine.Informer   = (*normed)(nil)
+	_ engine.Changer    = (*normed)(nil)
+)
+
+// newNormed prepares the test under a bound on the norm.
+func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error) {
+	opt, err := opt.Checked(engine.ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	m = m.ByValues()
+	base, err := prepareCoTest(m, opt, misfit{most: opt.Misfit / m.Unit}, true)
+	if err != nil {
+		return nil, err
+	}
+	n := m.Problem.N()
+	a := &normed{coTest: base, bound: bound, norm: bound.Norm, belief: newGuess(n), since: make([]int, n), sums: newSums()}
+	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
+	if a.alpha > 0 {
+		a.clock.Z, err = heights(m.Context(), m.Memory, opt.LawFor(m.Problem), a.alpha)
+	}
+	return a, err
+}
+
+func (a *normed) ctx() context.Context { return a.Model.Context() }
+
+// Plan fixes the pulls of the round, and with them every bet on it.
+func (a *normed) Plan() (engine.Plan, error) {
+	plan, next := a.explorePivots, a.next
+	if a.estimates != nil {
+		plan = next
+	}
+	st, err := plan()
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	return a.commit(st)
+}
+
+// commit makes a stage the coming round and fixes the bets on it.
+func (a *normed) commit(st *rounds.Stage) (engine.Plan, error) {
+	plan := st.Plan(a.round + 1)
+	plan.WantSquares = a.scales.Groups != nil
+	if n := plan.Pulls(); n > a.opt.MaxSamples {
+		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
+	}
+	if err := a.fix(st.Rounding.Counts); err != nil {
+		return engine.Plan{}, err
+	}
+	a.round++
+	a.stage = st
+	return plan, nil
+}
+
+// Amend fixes every bet again from the counts.
+func (a *normed) Amend(counts []int) error {
+	if a.stage == nil {
+		return errors.New(rounds.LearnedEarly)
+	}
+	st := *a.stage
+	st.Rounding.Counts = counts
+	a.loose, a.stage = true, &st
+	return a.fix(counts)
+}
+
+// Learn settles the bets with the round's own data, and chooses the next leaders from all data.
+func (a *normed) Learn(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
+		return err
+	}
+	if b.Empty() { // amended to no pulls
+		return nil
+	}
+	if a.fixed.system != nil {
+		if err := a.settle(b); err != nil {
+			return err
+		}
+		for i, c := range b.Counts {
+			a.since[i] += c
+		}
+	}
+	if err := a.learn(b); err != nil {
+		return err
+	}
+	return a.conclude(a.contests)
+}
+
+// Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
+func (a *normed) Inform(b engine.Batch) error {
+	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
+		return err
+	}
+	a.loose = true
+	if err := a.learn(b); err != nil {
+		return err
+	}
+	bets := a.bets
+	a.bets = nil
+	err := a.conclude(a.contests)
+	a.bets = bets
+	return err
+}
+
+// learn takes rewards in that the posterior goes by.
+func (a *normed) learn(b engine.Batch) error {
+	means := a.Add(b)
+	if err := a.scales.Learn(b); err != nil {
+		return err
+	}
+	return a.believe(means)
+}
+
+// conclude chooses the leaders of the open contests and closes those that are decided.
+func (a *normed) conclude(contests []*contest) error {
+	var were []*contest
+	before := map[*contest]int{}
+	for _, c := range contests {
+		if !c.closed {
+			were, before[c] = append(were, c), c.arms[c.leader]
+			c.conclude(a.estimates, a.clock, a.epsilon)
+		}
+	}
+	if err := a.judgeGaps(); err != nil {
+		return err
+	}
+	for _, c := range were {
+		if !c.closed {
+			c.startClocks(a.clock, a.variance)
+		}
+		a.record(c, before[c])
+	}
+	return nil
+}
+
+// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
+func (a *normed) SetEpsilon(epsilon float64) error {
+	a.opt.Epsilon, a.epsilon = epsilon, epsilon/a.Model.Unit
+	return a.review()
+}
+
+// SetDelta replaces the heights. No look is ever judged by lower ones than those of the largest delta.
+func (a *normed) SetDelta(delta float64) error {
+	if err := a.raise(delta); err != nil {
+		return err
+	}
+	return a.review()
+}
+
+// review looks at all contests again: those that are not decided any more go on.
+func (a *normed) review() error {
+	for _, c := range a.contests {
+		if len(c.arms) == 1 || c.closed && c.settled(a.clock, a.epsilon) {
+			continue
+		}
+		for k, i := range c.arms {
+			if !c.walks[k].Out {
+				a.reopen(c, i)
+			}
+		}
+		c.closed = false
+		a.sync(c)
+	}
+	if a.estimates == nil {
+		return nil
+	}
+	bets := a.bets
+	a.bets = nil
+	defer func() { a.bets = bets }()
+	if err := a.believe(a.Means()); err != nil {
+		return err
+	}
+	return a.conclude(a.contests)
+}
+
+// CanWithdraw reports that no arm can be: the bias that a walk allows for is that of its steps together,
+// and says nothing of some of them.
+func (a *normed) CanWithdraw([]int) error {
+	return fmt.Errorf("%w: with norm, no arm can be withdrawn", engine.ErrFixedQuestion)
+}
+
+// Withdraw is the error of CanWithdraw.
+func (a *normed) Withdraw(arms []int) error { return a.CanWithdraw(arms) }
+
+// Continue is an error, as Withdraw is.
+func (a *normed) Continue(engine.Algorithm, []int) error {
+	return fmt.Errorf("%w: with norm, no arm can be added", engine.ErrFixedQuestion)
+}
+
+// Warnings reports what those of coTest do, and a bound on the norm that nobody stated.
+func (a *normed) Warnings() []engine.Warning {
+	out := a.warnings()
+	if a.opt.Misfit == 0 {
+		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
+	}
+	if a.bound.Known {
+		out = append(out, engine.Warning{Kind: engine.WarnNormKnown, Numbers: []float64{a.norm * a.Model.Unit, a.norm}})
+	}
+	return out
+}
+
+// FitCheck tests the kernel where its features are few.
+func (a *normed) FitCheck() engine.FitCheck {
+	if a.Model.Features == nil {
+		return nil
+	}
+	return a.coTest.FitCheck()
+}
+
+// variance returns the posterior variance of the gap of arm j to its leader.
+func (a *normed) variance(_, j int) float64 { return a.belief.spread[j] }
+
+// optimistic returns the gap of an arm to its leader as large as estimates allow.
+func (a *normed) optimistic(leader, arm int) float64 {
+	return a.optimisticGap(a.estimates, leader, arm, math.Max(a.belief.spread[arm], 0))
+}

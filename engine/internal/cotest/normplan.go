@@ -1,0 +1,126 @@
+package cotest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+)
+
+// The sizes of rounds. None of them touches the guarantee.
+var (
+	biasAbove     = 0.5  // how much higher the next look should find a walk, for its bias
+	spreadGrowth  = 0.8  // most new information beside what the posterior has of the gap
+	certainGrowth = 20.0 // and beside what it would have under the prior variance S²
+	finestRest    = 0.25 // of the variance that a walk may have, what features may leave unseen
+	mostPivots    = 200
+	roundSlack    = 1.15 // largest variance after rounding over the one wanted
+	normSolving   = 0.1  // relative gap of designs
+)
+
+// Round 1.
+const (
+	firstRest  = 1e-2 // of the kernel's variance, what pivots may leave unseen of an arm
+	firstMost  = 256  // pivots
+	firstPulls = 2    // of each
+)
+
+// explorePivots plans round 1: two pulls of each arm that pivots need to show all others to a
+// hundredth of the kernel's variance.
+func (a *normed) explorePivots() (*rounds.Stage, error) {
+	var arms []int
+	for _, c := range a.contests {
+		if !c.closed {
+			arms = append(arms, c.arms...)
+		}
+	}
+	slices.Sort(arms)
+	section, err := bounded.NewSection(a.ctx(), a.Model.Problem, arms)
+	if err != nil {
+		return nil, err
+	}
+	weight, favour := make([]float64, len(arms)), make([]float64, len(arms))
+	for k, i := range arms {
+		weight[k], favour[k] = 1/a.Model.Diagonal, a.favour(i)
+	}
+	l, err := section.Localise(a.ctx(), weight, favour, firstRest, firstMost)
+	if err != nil {
+		return nil, err
+	}
+	st := newStage(a.Model)
+	for _, k := range l.Pivots {
+		st.Rounding.Counts[arms[k]] = firstPulls
+	}
+	if len(l.Pivots) == 0 { // all but zero on these arms
+		st.Rounding.Counts[arms[0]] = firstPulls
+	}
+	a.scales.Replicate(st.Rounding.Counts)
+	return st, nil
+}
+
+// favour returns how much an arm is preferred as a pivot among arms that say the same: those of
+// precise rewards are.
+func (a *normed) favour(i int) float64 { return math.Sqrt(a.scales.Model.Precision[i]) }
+
+// target is an open walk and the information it should have after the round.
+type target struct {
+	arm, leader int     // of the section
+	info        float64 // 1/variance of the gap
+	need        float64 // what of it the round should add
+}
+
+// targets returns what the round should bring the open walks.
+func (a *normed) targets() []target {
+	var out []target
+	g := &a.belief
+	least := min(stretchTop, stretchLeast*math.Pow(stretchRise, float64(max(a.round-2, 0))))
+	for _, c := range a.contests {
+		if c.closed || c.exhausted(a.clock, a.epsilon) {
+			continue
+		}
+		first := c.arms[c.leader]
+		for k, i := range c.arms {
+			if !c.open(k, a.clock, a.epsilon) {
+				continue
+			}
+			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.epsilon, overshoot+biasAbove)
+			need = min(max(need, least/g.spread[i]), spreadGrowth/g.spread[i], certainGrowth/g.certain[i])
+			out = append(out, target{g.section.Find(i), g.section.Find(first), 1/g.spread[i] + need, need})
+		}
+	}
+	return out
+}
+
+// next plans a later round.
+func (a *normed) next() (*rounds.Stage, error) {
+	targets := a.targets()
+	if len(targets) == 0 { // every open contest is exhausted
+		return nil, engine.LimitError{Samples: math.Inf(1)}
+	}
+	l, err := a.localise(targets)
+	if err != nil {
+		return nil, err
+	}
+	pulls := engine.Plan{Counts: a.Counts}.Pulls()
+	weights, n, d, err := l.solve(a, float64(pulls))
+	if err != nil {
+		return nil, err
+	}
+	if !(n <= float64(a.opt.MaxSamples)) {
+		return nil, engine.LimitError{Samples: n}
+	}
+	st := newStage(a.Model)
+	st.Design.Value, st.Design.Lower = d.Value, d.Lower
+	counts, worst, err := l.round(a, weights, n)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range l.sampled {
+		st.Rounding.Counts[a.belief.section.Arms[i]] = counts[k]
+	}
+	st.Rounding.Ratio = worst
+	a.scales.Replicate(st.Rounding.Counts)
+	return st, nil
+}

@@ -1,0 +1,207 @@
+package cotest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+// sums holds for every walk that goes on the error functional of its bets so far.
+type sums struct {
+	arms  []int       // whose kernels the functionals consist of, beside the walks' own; grows at its end
+	at    map[int]int // position in arms
+	walks map[*sequential.Walk]*bounded.Combined
+}
+
+func newSums() sums {
+	return sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
+}
+
+// position returns that of an arm in the list, to which it is added.
+func (s *sums) position(arm int) int {
+	k, known := s.at[arm]
+	if !known {
+		k = len(s.arms)
+		s.at[arm], s.arms = k, append(s.arms, arm)
+	}
+	return k
+}
+
+// settle takes the round's data to the bets on it, and keeps the functionals of walks that go on.
+func (a *normed) settle(b engine.Batch) error {
+	f := &a.fixed
+	rows, err := f.section.Rows(a.ctx(), f.system.Support)
+	if err != nil {
+		return err
+	}
+	view, err := a.view(rows)
+	if err != nil {
+		return err
+	}
+	means := make([]float64, len(rows))
+	for j, k := range f.system.Support {
+		means[j] = b.Means[f.section.Arms[k]] / a.Model.Unit
+	}
+	// An estimate pᵀȳ is a times the gap in a ridge fit of the means, less what the fit says of the
+	// bias G so far: p = A⁻¹(a(k_b - k_x) - G)(s).
+	fits := make([][]float64, len(shrinkage))
+	for kind := range shrinkage {
+		if fits[kind], err = bounded.Fitted(a.ctx(), rows, f.system.Solve(means, a.prior(kind))); err != nil {
+			return err
+		}
+	}
+	if a.scales.Groups != nil {
+		return a.settleUnknown(b, view, fits)
+	}
+	for k, bet := range a.bets {
+		how := f.choices[k]
+		gap := a.estimated(bet, how, b, fits)
+		if s := a.sums.walks[bet.Walk]; s != nil && how.kind != direct {
+			bias := s.Own * fits[how.kind][f.section.Find(bet.Arm)]
+			for u, v := range s.Coefficients {
+				bias += v * fits[how.kind][view.pastAt[u]]
+			}
+			gap -= bias / how.scale
+		}
+		bet.Settle(a.clock, sequential.Score{Gap: gap, Sd: math.Sqrt(bet.Variance), Freedom: math.Inf(1)})
+	}
+	return a.remember(view)
+}
+
+// estimated returns the estimate of a gap by the round's fits, or by the two arms' own means.
+func (a *normed) estimated(bet sequential.Bet, how choice, b engine.Batch, fits [][]float64) float64 {
+	if how.kind == direct {
+		return (b.Means[bet.Leader] - b.Means[bet.Arm]) / a.Model.Unit
+	}
+	fit := fits[how.kind]
+	return fit[a.fixed.section.Find(bet.Leader)] - fit[a.fixed.section.Find(bet.Arm)]
+}
+
+// settleUnknown settles bets where noise scales are unknown. A score is then no linear function of the
+// rewards, so that every round allows for its own bias.
+func (a *normed) settleUnknown(b engine.Batch, v *view, fits [][]float64) error {
+	f := &a.fixed
+	arms := make([]int, len(f.system.Support))
+	for j, k := range f.system.Support {
+		arms[j] = f.section.Arms[k]
+	}
+	byWalk := make(map[*sequential.Walk]int, len(a.bets))
+	for k, bet := range a.bets {
+		byWalk[bet.Walk] = k
+	}
+	for _, c := range a.contests {
+		var positions []int
+		for k, w := range c.walks {
+			if _, bets := byWalk[w]; bets {
+				positions = append(positions, k)
+			}
+		}
+		for part := range slices.Chunk(positions, together) {
+			prior := make([]float64, len(part))
+			for t, k := range part {
+				prior[t] = a.prior(max(f.choices[byWalk[c.walks[k]]].kind, 0))
+			}
+			weights := f.system.Weights(f.system.Coordinates(v.gaps(a, c, part)), prior)
+			for t, k := range part {
+				at := byWalk[c.walks[k]]
+				bet, how, row := a.bets[at], f.choices[at], weights.RawRowView(t)
+				if how.kind == direct {
+					clear(row)
+					first, _ := a.supportOf(bet.Leader)
+					x, _ := a.supportOf(bet.Arm)
+					row[first], row[x] = 1, -1
+				}
+				if s := a.scales.ScoreOf(a.estimated(bet, how, b, fits)-bet.Bias, bet.Variance, arms, row, b); s.Sd > 0 {
+					bet.Settle(a.clock, s)
+				}
+			}
+			if err := a.ctx().Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remember adds the errors of the round's estimates to the functionals of walks that go on.
+func (a *normed) remember(v *view) error {
+	f := &a.fixed
+	positions := make([]int, len(v.rows))
+	for j, k := range f.system.Support {
+		positions[j] = a.sums.position(f.section.Arms[k])
+	}
+	byArm := make(map[int]int, len(a.bets)) // of the bets of walks that go on
+	for k, bet := range a.bets {
+		if bet.Walk.Out {
+			delete(a.sums.walks, bet.Walk)
+			continue
+		}
+		a.sums.position(bet.Leader)
+		byArm[bet.Arm] = k
+	}
+	for _, c := range a.contests {
+		var fresh, known []int
+		for k, i := range c.arms {
+			if _, bets := byArm[i]; !bets {
+				continue
+			}
+			if a.sums.walks[c.walks[k]] == nil {
+				fresh = append(fresh, k)
+			} else {
+				known = append(known, k)
+			}
+		}
+		for _, some := range [][]int{fresh, known} {
+			for part := range slices.Chunk(some, together) {
+				a.add(c, part, byArm, v, positions)
+				if err := a.ctx().Err(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// add adds the errors to the functionals of some walks, which all have one or none of them has.
+func (a *normed) add(c *contest, part []int, byArm map[int]int, v *view, positions []int) {
+	f := &a.fixed
+	values, prior := v.gaps(a, c, part), make([]float64, len(part))
+	known := a.sums.walks[c.walks[part[0]]] != nil
+	for t, k := range part {
+		how := f.choices[byArm[c.arms[k]]]
+		prior[t] = a.prior(max(how.kind, 0))
+		row := values.RawRowView(t)
+		for j := range row {
+			row[j] *= how.scale
+		}
+	}
+	if known {
+		values.Sub(values, v.errors(a, c, part))
+	}
+	weights := f.system.Weights(f.system.Coordinates(values), prior)
+	for t, k := range part {
+		w, how, row := c.walks[k], f.choices[byArm[c.arms[k]]], weights.RawRowView(t)
+		if how.kind == direct {
+			clear(row)
+			first, _ := a.supportOf(c.arms[c.leader])
+			x, _ := a.supportOf(c.arms[k])
+			row[first], row[x] = how.scale, -how.scale
+		}
+		s := a.sums.walks[w]
+		if s == nil {
+			s = new(bounded.Combined)
+			a.sums.walks[w] = s
+		}
+		s.Grow(len(a.sums.arms))
+		for j, p := range row {
+			s.Coefficients[positions[j]] += p
+		}
+		s.Coefficients[a.sums.at[a.bets[byArm[c.arms[k]]].Leader]] -= how.scale
+		s.Own += how.scale
+		s.Square = how.norm * how.norm
+	}
+}
