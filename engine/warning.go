@@ -59,7 +59,7 @@ const (
 	WarnNoiseTooSmall WarningKind = "noise too small"
 	WarnFree          WarningKind = "free numbers"
 	WarnBound         WarningKind = "no bound"       // names: the error
-	WarnBoundSize     WarningKind = "no bound: size" // numbers: arms, rank, products a step, limit
+	WarnBoundSize     WarningKind = "no bound: size" // numbers: arms, products a step, limit
 	WarnBoundStopped  WarningKind = "no bound: stopped"
 	// numbers: wrong runs, runs, lower end of the interval
 	WarnErrors WarningKind = "errors exceed delta"
@@ -132,7 +132,7 @@ var sentences = map[WarningKind]string{
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
 	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
 	WarnBound:          "no lower bound: %s",
-	WarnBoundSize:      "no lower bound: for %d arms of rank %d or more its design takes %.2g products a step, and beside a result it is left out above %.0g; bounds(p) computes it",
+	WarnBoundSize:      "no lower bound: for %d arms its design takes %.2g products a step or more, and beside a result it is left out above %.0g; bounds(p) computes it",
 	WarnBoundStopped:   "no lower bound: it was not computed after the interrupt",
 	WarnErrors:         "errors exceed delta: %d of %d runs, 95 %% interval from %.3g",
 	WarnErrorsUnclear:  "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, so the error rate may be anything from %.2g %% to %.2g %%",

@@ -46,7 +46,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnNoiseTooSmall, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`},
 		{Warning{Kind: WarnFree}, "the kernel has free numbers, which stand at their start values; fit(p) finds them"},
 		{Warning{Kind: WarnBound, Names: []string{"why"}}, "no lower bound: why"},
-		{Warning{Kind: WarnBoundSize, Numbers: []float64{600, 600, 2.16e8, 1e8}}, "no lower bound: for 600 arms of rank 600 or more its design takes 2.2e+08 products a step, and beside a result it is left out above 1e+08; bounds(p) computes it"},
+		{Warning{Kind: WarnBoundSize, Numbers: []float64{600, 2.16e8, 1e8}}, "no lower bound: for 600 arms its design takes 2.2e+08 products a step or more, and beside a result it is left out above 1e+08; bounds(p) computes it"},
 		{Warning{Kind: WarnBoundStopped}, "no lower bound: it was not computed after the interrupt"},
 		{Warning{Kind: WarnErrors, Numbers: []float64{40, 200, 0.1501}}, "errors exceed delta: 40 of 200 runs, 95 % interval from 0.15"},
 		{Warning{Kind: WarnErrorsUnclear, Numbers: []float64{0.05, 3, 50, 1.25, 16.55}}, "cannot tell whether errors stay within delta = 0.05: 3 of 50 runs are wrong, so the error rate may be anything from 1.2 % to 17 %"},

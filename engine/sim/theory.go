@@ -27,9 +27,13 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 		return
 	}
 	n := x.Problem.N()
-	rank, _ := m.LeastRank()
-	if work := design.StepWork(n, rank, n); work > boundWork {
-		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), float64(rank), work, boundWork}})
+	work := design.StepWork(n, 1, n)
+	if work <= boundWork { // or else it is too much at any rank
+		rank, _ := m.LeastRank()
+		work = design.StepWork(n, rank, n)
+	}
+	if work > boundWork {
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), work, boundWork}})
 		return
 	}
 	if m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
