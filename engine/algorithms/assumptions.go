@@ -34,7 +34,8 @@ func (b Basis) relied() []*model.Model {
 	return []*model.Model{b.Model}
 }
 
-// regularised reports whether the answers go by a bound on the norm of the reward function.
+// regularised reports whether the answers go by a bound on the norm of the reward function. What an
+// algorithm does by values of the kernel needs none for features that were cut.
 func (b Basis) regularised(m *model.Model) bool {
 	e := b.Algorithm
 	if e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares {
@@ -42,7 +43,7 @@ func (b Basis) regularised(m *model.Model) bool {
 			return true
 		}
 	}
-	return e.Regression == RegressionRidge || m.Cut()
+	return e.Regression == RegressionRidge || !(e.ByValues && m.Features == nil) && m.Cut()
 }
 
 // slack is the relative difference below which a stated number is the true one.
@@ -59,12 +60,14 @@ func (b Basis) contradicted() string {
 		if why := offKernel(opt, m); why != "" {
 			return why
 		}
-		norm, err := m.Norm()
-		if err == nil && opt.Norm > 0 && opt.Norm < norm*(1-slack) && b.regularised(m) {
-			norm, err = m.NearNorm(opt.Epsilon) // of means that were rounded, the rounding aside
-		}
-		if err == nil && opt.Norm > 0 && opt.Norm < norm*(1-slack) && b.regularised(m) {
-			return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g", opt.Norm, norm)
+		if opt.Norm > 0 && b.regularised(m) {
+			norm, err := m.Norm()
+			if err == nil && opt.Norm < norm*(1-slack) {
+				norm, err = m.NearNorm(opt.Epsilon) // of means that were rounded, the rounding aside
+			}
+			if err == nil && opt.Norm < norm*(1-slack) {
+				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g", opt.Norm, norm)
+			}
 		}
 		gap, err := m.DeltaMin()
 		if least := math.Max(gap*m.Unit, b.Result.Epsilon); err == nil && opt.Gap > least*(1+slack) && b.regularised(m) {
