@@ -18,7 +18,7 @@ type survey struct {
 
 	chol, inverse blas64.General // L with A = LLᵀ, and L⁻¹
 	v             blas64.General // N × m: φ_i L⁻ᵀ
-	size          []float64      // N: ‖v_i‖²; in scan with 2r_i/ξ
+	size          []float64      // N: ‖v_i‖²
 	scaled        blas64.General
 
 	scanned bool    // all pairs have been visited since the last look
@@ -340,16 +340,6 @@ func (s *survey) scan() float64 {
 	if limit == 0 {
 		limit = mostScan
 	}
-	if w.in.Rest != nil {
-		for i, r := range w.in.Rest {
-			s.size[i] += 2 * max(r, 0) / w.p.ridge
-		}
-		defer func() {
-			for i := range s.size {
-				s.size[i] = dot(row(s.v, i), row(s.v, i))
-			}
-		}()
-	}
 	listed := 0.0
 	for k, q := range w.p.pairs {
 		listed = max(listed, w.listedHigh[k]+q.Weight*s.outside(q.I, q.J))
@@ -359,76 +349,10 @@ func (s *survey) scan() float64 {
 		s.ceiling = max(s.ceiling, listed)
 		return s.ceiling
 	}
+	high := 0.0
 	for _, g := range w.p.groups {
-		s.pairs(g)
+		high = max(high, s.pairs(g))
 	}
-	s.ceiling = max(s.reached, 0)
+	s.ceiling = max(s.reached, high)
 	return s.ceiling
-}
-
-// pairs visits all pairs of a group, in tiles on the cores of the context.
-func (s *survey) pairs(g []int) {
-	tiles := (len(g) + tileCols - 1) / tileCols
-	var free sync.Mutex
-	var idle []*farthest
-	// Tile t is compared with itself and those behind it; small and large ones alternate.
-	s.do(tiles, 1, func(from, _ int) {
-		t := from / 2
-		if from%2 == 1 {
-			t = tiles - 1 - from/2
-		}
-		free.Lock()
-		var f *farthest
-		if len(idle) > 0 {
-			f, idle = idle[len(idle)-1], idle[:len(idle)-1]
-		} else {
-			f = newFarthest(len(g))
-		}
-		free.Unlock()
-		f.triangle(s, g, t*tileCols)
-		free.Lock()
-		idle = append(idle, f)
-		free.Unlock()
-	})
-	found := newFarthest(len(g))
-	for _, f := range idle {
-		found.merge(f)
-	}
-	for k, i := range g {
-		if found.partner[k] >= 0 {
-			s.offer(i, g[found.partner[k]], found.high[k])
-		}
-	}
-}
-
-// triangle compares the arms of one tile of a group with each other and with all behind them.
-// Partners are positions in the group.
-func (f *farthest) triangle(s *survey, g []int, from int) {
-	own := g[from:min(from+tileCols, len(g))]
-	rows := reshape(blas64.General{}, len(own), s.v.Cols)
-	for k, i := range own {
-		copy(row(rows, k), row(s.v, i))
-	}
-	for b := from; b < len(g); b += tileRows {
-		part := g[b:min(b+tileRows, len(g))]
-		f.rows = reshape(f.rows, len(part), s.v.Cols)
-		for k, i := range part {
-			copy(row(f.rows, k), row(s.v, i))
-		}
-		f.tile = reshape(f.tile, len(part), len(own))
-		blas64.Gemm(blas.NoTrans, blas.Trans, -2, f.rows, rows, 0, f.tile)
-		for k, j := range part {
-			high, size := f.high[b+k], s.size[j]
-			for c, d := range row(f.tile, k) {
-				d += size + s.size[own[c]]
-				if d >= high && from+c < b+k {
-					f.take(b+k, from+c, d)
-					high = f.high[b+k]
-				}
-				if d >= f.high[from+c] && from+c < b+k {
-					f.take(from+c, b+k, d)
-				}
-			}
-		}
-	}
 }
