@@ -210,7 +210,7 @@ var algorithms = onFeatures([]Entry{
 	},
 	{
 		Name: "CoKernelFB", Mode: engine.ModeFB, Backing: BackingSubGaussian, Shares: true,
-		Source: "[Du23, Alg. 2]", Theorem: "Theorem 2",
+		ByValues: true, Source: "[Du23, Alg. 2]", Theorem: "Theorem 2",
 		Doc: "halves the dimension of every candidate set in fixed rounds",
 		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
 			return elimination.NewCoKernelFB(m, o)

@@ -83,6 +83,10 @@ var (
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *model.Model, opt engine.Options) (*CoKernelFB, error) {
+	m, err := byValues(m)
+	if err != nil {
+		return nil, err
+	}
 	return newHalving(m, opt, dimension{allocation: shared()})
 }
 

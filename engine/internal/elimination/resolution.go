@@ -2,10 +2,10 @@ package elimination
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
@@ -18,13 +18,8 @@ type resolution struct {
 	first int // s of round 1
 }
 
-const (
-	// biasPart is the part of 2^-s that the bias of a round may have, by a rough bound.
-	biasPart = 0.5
-	// mostRivals is the number of arms of a large task, those of the largest estimates, by which others
-	// are eliminated. Fewer comparisons keep more arms, and never a wrong one.
-	mostRivals = 256
-)
+// biasPart is the part of 2^-s that the bias of a round may have, by a rough bound.
+const biasPart = 0.5
 
 // newResolution chooses the first step: the smallest s at which a round of RoundSamples has two pulls
 // for each of twice ρ directions, below which the pulls that a rounding needs would measure more
@@ -56,21 +51,7 @@ func worth(d design.Design) float64 {
 
 // rivals returns the arms of task v that may eliminate others.
 func (e *elimination) rivals(v int) []int {
-	set := e.Sets[v]
-	if len(set) <= mostRivals || !e.Model.Many() {
-		return set
-	}
-	out := slices.Clone(set)
-	slices.SortStableFunc(out, func(i, j int) int {
-		switch {
-		case e.estimates[i] > e.estimates[j]:
-			return -1
-		case e.estimates[i] < e.estimates[j]:
-			return 1
-		}
-		return 0
-	})
-	return out[:mostRivals]
+	return rounds.Strongest(e.Model, e.Sets[v], e.estimates)
 }
 
 // byValues returns a model of very many arms as it is, and others with their exact features.

@@ -49,9 +49,10 @@ func NewEvidence(c *Candidates, delta float64, rounds int, norm float64) Evidenc
 func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 	j := roundEstimate{e, estimates}
 	for _, set := range ev.of.Sets {
+		rivals := Strongest(ev.of.Model, set, estimates)
 		for _, i := range set {
 			ev.seen[i] = len(ev.rounds)
-			for _, rival := range set {
+			for _, rival := range rivals {
 				if rival != i && !ev.beaten[i] && ev.upper(j, i, rival) <= 0 {
 					ev.beaten[i] = true
 				}
