@@ -35,7 +35,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 		r.Notes = append(r.Notes, fmt.Sprintf("the noise scale is unknown: the numbers are for the guess of %.3g, and numbers of samples grow with its square", p.LargestNoise()))
 	}
 	b := &builder{ctx: ctx, model: m, opt: opt, r: &r}
-	for _, step := range []func() error{b.scales, b.gain, b.anyDesigns, b.anyLowerBound, b.theorems} {
+	for _, step := range []func() error{b.scales, b.gain, b.anyDesigns, b.anyLowerBound, b.ball, b.theorems} {
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}

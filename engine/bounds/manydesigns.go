@@ -94,6 +94,22 @@ func (b *builder) anyLowerBound() error {
 	return nil
 }
 
+// mostBall is the most arms for which the lower bound of algorithms that use a norm is computed.
+const mostBall = 400
+
+// ball sets the lower bound for algorithms that use the norm stated.
+func (b *builder) ball() error {
+	m, r := b.model, b.r
+	if b.opt.Norm == 0 || m.Problem.N() > mostBall {
+		return nil
+	}
+	bound, err := m.NormLowerBound(b.opt.Norm, r.Delta, b.opt.Epsilon)
+	if r.LowerBoundSamplesNorm = bound / float64(r.Tasks); bound > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("algorithms that rely on a norm of at most %g need at least %.4g samples per agent; the lower bound of T* is for those that do not", b.opt.Norm, r.LowerBoundSamplesNorm))
+	}
+	return err
+}
+
 // noteEnds notes a value of which both ends are shown.
 func (b *builder) noteEnds(name string, d design.Design) {
 	if d.DualityGap() <= 2e-3 {

@@ -39,6 +39,9 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 	if m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
 		return
 	}
+	if x.Options.Norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
+		return
+	}
 	bound, err := x.lowerBound(ctx, m, r.Delta)
 	switch {
 	case err == nil && bound > 0:
@@ -51,7 +54,8 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 	}
 }
 
-// lowerBound goes by the noise which rewards have, where the model has guesses of it.
+// lowerBound goes by the noise which rewards have, where the model has guesses of it. Where a norm was
+// stated it is the bound for algorithms that use it.
 func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta float64) (float64, error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p
@@ -61,6 +65,9 @@ func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta float6
 			return 0, err
 		}
 		m = exact.Share(x.Memory)
+	}
+	if x.Options.Norm > 0 {
+		return m.NormLowerBound(x.Options.Norm, delta, x.Options.Epsilon)
 	}
 	return m.LowerBound(delta, x.Options.Epsilon)
 }

@@ -1,0 +1,328 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
+// expectation when it errs with probability at most delta on every reward function f of ‖f‖ ≤ norm, at
+// the known means, with normal noise. Other than LowerBound it holds for algorithms that use a bound on
+// the norm, for which T* is none (docs/theory.md, "A lower bound for algorithms that know a norm"):
+//
+//	E N ≥ log(1/2.4δ) / max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²)
+//
+// for any functions g with ‖g‖ ≤ norm under which every answer that is right under μ is wrong, and any
+// weights w on them that sum to one. Few of either are looked for here, so that the bound is valid, and
+// not the largest. It is 0 where none was found, as when the ball allows no other answer. epsilon is in
+// reward units. Remembered.
+func (m *Model) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	features, err := m.functions()
+	if err != nil {
+		return 0, err
+	}
+	s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit}
+	value, err := s.solve()
+	if err != nil || value <= 0 {
+		return 0, err
+	}
+	return max(0, -math.Log(2.4*delta)) / value, nil
+}
+
+// functions returns coordinates of the arms in which a vector θ stands for the function φ_iᵀθ of norm
+// ‖θ‖/√Scale: exact features or, of very many arms, the coordinates in the span of some.
+func (m *Model) functions() (*mat.Dense, error) {
+	const directions = 128
+	if m.Many() {
+		s, err := m.Stopped(directions, 0)
+		return s.Features, err
+	}
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
+	return m.Features, nil
+}
+
+const (
+	alternativeRounds = 6 // in which alternatives to the allocation at hand are looked for
+	alternativesEach  = 8 // of a task in a round, at most
+)
+
+// alternatives is the search for the weights w and the functions g of NormLowerBound: a game between
+// an allocation λ of pulls, which wants all g to be told apart, and w, which wants none to be.
+type alternatives struct {
+	m        *Model
+	t        *truth
+	features *mat.Dense
+	radius   float64 // largest ‖θ‖
+	epsilon  float64 // normalised
+
+	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²), N values
+	of   []alternative
+	best []weighted // the alternatives that prove the value, with their weights
+}
+
+// alternative is a function, as θ, under which the right answers of a task are wrong.
+type alternative struct {
+	task  int
+	theta []float64
+}
+
+// weighted is an alternative with w_g.
+type weighted struct {
+	alternative
+	weight float64
+}
+
+// solve returns the smallest max_i Σ_g w_g told_g,i that was found; 0 where there is no alternative.
+func (s *alternatives) solve() (float64, error) {
+	n := s.m.Problem.N()
+	lambda := slices.Repeat([]float64{1 / float64(n)}, n)
+	best := math.Inf(1)
+	for range alternativeRounds {
+		if err := s.m.Context().Err(); err != nil {
+			return 0, err
+		}
+		before := len(s.told)
+		for _, shrink := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1} {
+			if err := s.against(lambda, shrink); err != nil {
+				return 0, err
+			}
+		}
+		if len(s.told) == before {
+			break
+		}
+		var value float64
+		var proof []weighted
+		value, lambda, proof = s.balance()
+		if value < best {
+			best, s.best = value, proof
+		}
+	}
+	if math.IsInf(best, 1) {
+		return 0, nil
+	}
+	return best, nil
+}
+
+// against adds the functions that an allocation tells least from the means, one for each of a few rivals
+// of each task: the regularised fit of the means with the least change, in the metric of
+// A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², that puts the rival above all right answers. ξ is a part of the largest
+// value of A; the larger it is, the smaller the norm. Functions outside the ball are left out.
+func (s *alternatives) against(lambda []float64, shrink float64) error {
+	n, dim := s.features.Dims()
+	scaled, target := mat.NewDense(n, dim, nil), mat.NewVecDense(n, nil)
+	for i := range n {
+		f := math.Sqrt(lambda[i] * s.m.Precision[i])
+		addTo(scaled.RawRowView(i), f, s.features.RawRowView(i))
+		target.SetVec(i, f*s.m.Problem.Mean[i]/s.m.Unit)
+	}
+	a := mat.NewSymDense(dim, nil)
+	a.SymOuterK(1, scaled.T())
+	top := 0.0
+	for k := range dim {
+		top = max(top, a.At(k, k))
+	}
+	for k := range dim {
+		a.SetSym(k, k, a.At(k, k)+shrink*top)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(a) {
+		return nil
+	}
+	var moment, fit mat.VecDense
+	moment.MulVec(scaled.T(), target)
+	if err := factor.SolveVecTo(&fit, &moment); err != nil && !isCondition(err) {
+		return err
+	}
+	for v, group := range s.m.Problem.Groups() {
+		s.rivals(v, group, &factor, &fit)
+	}
+	return nil
+}
+
+// rivals adds the alternatives of one task.
+func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat.VecDense) {
+	row := func(i int) *mat.VecDense { return mat.NewVecDense(fit.Len(), s.features.RawRowView(i)) }
+	best := s.t.best[v]
+	var right, wrong []int
+	for _, i := range group {
+		if i == best || s.t.gap[i] <= s.epsilon {
+			right = append(right, i)
+		} else {
+			wrong = append(wrong, i)
+		}
+	}
+	// Rivals with small gaps, and some of all others.
+	slices.SortStableFunc(wrong, func(i, j int) int {
+		switch {
+		case s.t.gap[i] < s.t.gap[j]:
+			return -1
+		case s.t.gap[i] > s.t.gap[j]:
+			return 1
+		}
+		return 0
+	})
+	var tried []int
+	for k := range min(len(wrong), alternativesEach) {
+		at := k
+		if k >= alternativesEach/2 && len(wrong) > alternativesEach {
+			at = k * (len(wrong) - 1) / (alternativesEach - 1)
+		}
+		tried = append(tried, wrong[at])
+	}
+	var direction, g mat.VecDense
+	for _, x := range slices.Compact(tried) {
+		direction.SubVec(row(x), row(best))
+		if err := factor.SolveVecTo(&direction, &direction); err != nil && !isCondition(err) {
+			continue
+		}
+		along, possible := 0.0, true
+		for _, a := range right {
+			slope := mat.Dot(row(x), &direction) - mat.Dot(row(a), &direction)
+			need := s.epsilon + mat.Dot(row(a), fit) - mat.Dot(row(x), fit)
+			if need > 0 && slope <= 0 {
+				possible = false
+				break
+			}
+			if need > 0 {
+				along = max(along, need/slope)
+			}
+		}
+		if !possible {
+			continue
+		}
+		g.AddScaledVec(fit, along, &direction)
+		if mat.Norm(&g, 2) > s.radius || !s.wrongUnder(&g, x, right) {
+			continue
+		}
+		s.add(v, &g)
+	}
+}
+
+// wrongUnder reports whether x is above all right answers by epsilon under a function, to rounding.
+func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
+	value := func(i int) float64 { return mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g) }
+	const rounding = 1e-9
+	for _, a := range right {
+		if value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) {
+			return false
+		}
+	}
+	return true
+}
+
+// add keeps how well each arm tells a function from the means.
+func (s *alternatives) add(v int, g *mat.VecDense) {
+	told := make([]float64, s.m.Problem.N())
+	for i := range told {
+		d := mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g) - s.m.Problem.Mean[i]/s.m.Unit
+		told[i] = d * d * s.m.Precision[i] / 2
+	}
+	s.told = append(s.told, told)
+	s.of = append(s.of, alternative{v, slices.Clone(g.RawVector().Data)})
+}
+
+// balance solves the game, as the largest Σ u_g under Σ_g u_g told_g,i ≤ 1 for every arm and u ≥ 0, by
+// Newton's method on a barrier: 1/Σ u is max_i Σ w_g told_g,i for w = u/Σu. It returns that, and the
+// allocation that belongs to it, and forgets the alternatives of no weight.
+func (s *alternatives) balance() (value float64, lambda []float64, proof []weighted) {
+	n, k := s.m.Problem.N(), len(s.told)
+	worth, d := make([]float64, k), make([][]float64, k) // in units in which each alternative is told by 1 at most
+	for g, told := range s.told {
+		top := slices.Max(told)
+		worth[g], d[g] = 1/top, make([]float64, n)
+		addTo(d[g], 1/top, told)
+	}
+	best := slices.Max(worth)
+	for g := range worth {
+		worth[g] /= best
+	}
+	u, slack := slices.Repeat([]float64{0.5 / float64(k)}, k), make([]float64, n)
+	feasible := func(x []float64) bool {
+		for i := range slack {
+			slack[i] = 1
+		}
+		for g, v := range x {
+			if v <= 0 {
+				return false
+			}
+			addTo(slack, -v, d[g])
+		}
+		return slices.Min(slack) > 0
+	}
+	feasible(u)
+	total := func() float64 { return Dot(worth, u) }
+	for mu := 1.0; mu > 1e-3*total()/float64(k+n); mu /= 5 {
+		for range 3 {
+			s.newton(u, slack, worth, d, mu, feasible)
+		}
+	}
+	value = (1 - slices.Min(slack)) / (total() * best)
+	lambda = make([]float64, n)
+	sum := 0.0
+	for i, v := range slack {
+		lambda[i] = 1 / v
+		sum += lambda[i]
+	}
+	for i := range lambda {
+		lambda[i] /= sum
+	}
+	told, of := s.told[:0], s.of[:0]
+	for g := range u {
+		w := worth[g] * u[g] / total()
+		proof = append(proof, weighted{s.of[g], w})
+		if w > 1e-2/float64(k) {
+			told, of = append(told, s.told[g]), append(of, s.of[g])
+		}
+	}
+	s.told, s.of = told, of
+	return value, lambda, proof
+}
+
+// newton takes a step towards the largest Σ c_g u_g + μ(Σ log slack_i + Σ log u_g), as long as it stays
+// inside.
+func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float64, feasible func([]float64) bool) {
+	k := len(u)
+	weighted, curvature, slope := make([]float64, len(slack)), mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	for g := range u {
+		for i, v := range d[g] {
+			weighted[i] = v / (slack[i] * slack[i])
+		}
+		sum := 0.0
+		for i, v := range d[g] {
+			sum += v / slack[i]
+		}
+		slope.SetVec(g, worth[g]+mu*(1/u[g]-sum))
+		for h := range g + 1 {
+			curvature.SetSym(g, h, mu*Dot(weighted, d[h]))
+		}
+		curvature.SetSym(g, g, curvature.At(g, g)+mu/(u[g]*u[g]))
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(curvature) {
+		return
+	}
+	var step mat.VecDense
+	if err := factor.SolveVecTo(&step, slope); err != nil && !isCondition(err) {
+		return
+	}
+	next := make([]float64, k)
+	for length := 1.0; length > 1e-6; length /= 2 {
+		for g := range next {
+			next[g] = u[g] + length*step.AtVec(g)
+		}
+		if feasible(next) {
+			copy(u, next)
+			return
+		}
+	}
+	feasible(u)
+}
