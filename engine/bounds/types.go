@@ -47,8 +47,10 @@ type Report struct {
 	// of very many arms CharacteristicTime is what T* is not below, and this what it is not above
 	CharacteristicTimeUpper float64 `json:"characteristic_time_upper,omitempty"`
 	LowerBoundSamples       float64 `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent
-	RoundsFC                int     `json:"rounds_fc"`           // r* of the proof of Theorem 1
-	RoundsFB                int     `json:"rounds_fb"`           // R of Alg. 2
+	// per agent, for algorithms that use the norm stated; 0 where none was stated or found
+	LowerBoundSamplesNorm float64 `json:"lower_bound_samples_norm,omitempty"`
+	RoundsFC              int     `json:"rounds_fc"` // r* of the proof of Theorem 1
+	RoundsFB              int     `json:"rounds_fb"` // R of Alg. 2
 
 	Theorem   Theorem   `json:"theorem"`
 	Corollary Corollary `json:"corollary"`
