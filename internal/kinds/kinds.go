@@ -94,26 +94,27 @@ func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 // Names returns the kinds for readers that show nothing.
 func Names() []Kind[struct{}] { return All[struct{}]() }
 
-// types are the Go types of the kinds: a list of numbers asks of each of them.
-var types = sync.OnceValue(func() map[reflect.Type]bool {
-	all := map[reflect.Type]bool{}
-	for _, k := range Names() {
-		all[k.Type] = true
+// tables holds, by the type of V, the kinds by their Go types: a list of numbers asks for each of
+// its elements.
+var tables sync.Map
+
+// byType returns the kinds by their Go types.
+func byType[V any]() map[reflect.Type]Kind[V] {
+	if t, ok := tables.Load(reflect.TypeFor[V]()); ok {
+		return t.(map[reflect.Type]Kind[V])
 	}
-	return all
-})
+	t := map[reflect.Type]Kind[V]{}
+	for _, k := range All[V]() {
+		t[k.Type] = k
+	}
+	tables.Store(reflect.TypeFor[V](), t)
+	return t
+}
 
 // Of returns the kind of values of a Go type.
 func Of[V any](t reflect.Type) (Kind[V], bool) {
-	if !types()[t] {
-		return Kind[V]{}, false
-	}
-	for _, k := range All[V]() {
-		if k.Type == t {
-			return k, true
-		}
-	}
-	return Kind[V]{}, false
+	k, ok := byType[V]()[t]
+	return k, ok
 }
 
 // A returns the name with its article.
