@@ -12,7 +12,8 @@ import (
 )
 
 // The result of a real run says what backs it without a truth: what of the rewards is assumed, that pulls were
-// lost, and the error that the changes of its question leave.
+// lost, and the error that the changes of its question leave: withdrawing an arm of one of five tasks that are the
+// same counts twice, since it makes two contests of one.
 func TestMeasuredResult(t *testing.T) {
 	truth := enginetest.Paper(t, 1, 0.5)
 	p := truth.Experimental()
@@ -24,7 +25,7 @@ func TestMeasuredResult(t *testing.T) {
 		opt            engine.Options
 		standing, want string
 	}{
-		{"CoTestFC", engine.Options{Delta: 0.1}, engine.StandingProven, "all decided answers are best arms with probability at least 80 %, if the measured rewards are independent and normal with the problem's noise scales, the kernel can represent their expectations, and pulls were left out and added for reasons that have nothing to do with their rewards"},
+		{"CoTestFC", engine.Options{Delta: 0.1}, engine.StandingProven, "all decided answers are best arms with probability at least 70 %, if the measured rewards are independent and normal with the problem's noise scales, the kernel can represent their expectations, and pulls were left out and added for reasons that have nothing to do with their rewards"},
 		{"CoBayesFC", engine.Options{Delta: 0.1}, engine.StandingHeuristic, "each decided answer is the best arm with posterior probability at least 1 - delta/V = 98 %"},
 	} {
 		entry, _ := Named(engine.ModeFC, c.name)

@@ -15,6 +15,7 @@ type changed struct {
 	withdrawn []bool  // N
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
+	among     int     // tests of which this is one; 0 where it stands alone
 }
 
 var (
@@ -53,23 +54,20 @@ func (a *coTest) raise(delta float64) error {
 	if err != nil {
 		return err
 	}
-	most, law := max(a.most, delta), a.opt.LawFor(a.Model.Problem)
+	most := max(a.most, delta)
 	if a.tests > 0 {
 		top, err := a.level(most)
 		if err != nil {
 			return err
 		}
-		z, err := heights(a.Model.Context(), a.Model.Memory, law, top)
-		if err != nil {
+		if a.clock.Z, err = a.highest(alpha, top); err != nil {
 			return err
 		}
-		now, err := heights(a.Model.Context(), a.Model.Memory, law, alpha)
-		if err != nil {
-			return err
-		}
-		a.clock.Z = slices.Clone(now)
-		for k := range z {
-			a.clock.Z[k] = max(now[k], z[k])
+		if a.clock.Strict != nil {
+			n := a.choices()
+			if a.clock.Strict, err = a.highest(alpha/n, top/n); err != nil {
+				return err
+			}
 		}
 	}
 	a.opt.Delta, a.alpha, a.most = delta, alpha, most
@@ -81,6 +79,40 @@ func (a *coTest) raise(delta float64) error {
 		}
 	}
 	return nil
+}
+
+// highest returns the heights of the clock at the higher of two levels where they are above those of the lower.
+func (a *coTest) highest(now, top float64) ([]float64, error) {
+	law := a.opt.LawFor(a.Model.Problem)
+	z, err := heights(a.Model.Context(), a.Model.Memory, law, now)
+	if err != nil {
+		return nil, err
+	}
+	least, err := heights(a.Model.Context(), a.Model.Memory, law, top)
+	if err != nil {
+		return nil, err
+	}
+	z = slices.Clone(z)
+	for k := range z {
+		z[k] = max(z[k], least[k])
+	}
+	return z, nil
+}
+
+// choices returns among how many contests one to change may be chosen: no more than tasks, however they are
+// split, or what Among said.
+func (a *coTest) choices() float64 { return float64(max(a.tests, a.Model.Problem.V(), a.among)) }
+
+// Among says that the test is one of so many, of which any may be changed.
+func (a *coTest) Among(tests int) { a.among = tests }
+
+// tighten sets the heights of walks without the steps of withdrawn arms.
+func (a *coTest) tighten() (err error) {
+	if a.tests > 0 {
+		n := a.choices()
+		a.clock.Strict, err = a.highest(a.alpha/n, a.alpha/n)
+	}
+	return err
 }
 
 // review looks at all contests again, after a change of the question: those that are not decided any
@@ -155,6 +187,11 @@ func (a *coTest) Withdraw(arms []int) error {
 	if a.scales.Model, err = a.scales.Model.Without(arms); err != nil {
 		return err
 	}
+	if a.clock.Strict == nil {
+		if err := a.tighten(); err != nil {
+			return err
+		}
+	}
 	asked := map[*contest]bool{}
 	for _, i := range arms {
 		if !a.withdrawn[i] {
@@ -179,8 +216,8 @@ func (a *coTest) Withdraw(arms []int) error {
 	return nil
 }
 
-// withdraw takes arm i out of its contest. It returns the contest where that changes which arm may be
-// its best.
+// withdraw takes arm i out of its contest, which is that of its task alone from then on. It returns the contest
+// where that changes which arm may be its best.
 func (a *coTest) withdraw(i int) *contest {
 	v := a.Model.Problem.TaskOf[i]
 	c := a.apart(v)
@@ -228,6 +265,7 @@ func (a *coTest) apart(v int) *contest {
 	if len(c.tasks) == 1 {
 		return c
 	}
+	a.questions++ // the best arm of what was one contest has two walks from here on
 	rest := slices.DeleteFunc(slices.Clone(c.tasks), func(u int) bool { return u == v })
 	a.contests[n] = a.copied(c, rest)
 	a.contests = append(a.contests, a.copied(c, []int{v}))
@@ -280,9 +318,20 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 	}
 	a.round, a.loose = old.round, true
 	a.TakeTrail(&old.Candidates)
+	taken := map[*contest]bool{}
 	for _, c := range a.contests {
-		if a.adopt(c, old, at, unit) && old.tests > 0 {
+		isNew, was := a.adopt(c, old, at, unit)
+		if isNew && old.tests > 0 {
 			a.questions++
+		}
+		if taken[was] && len(c.arms) > 1 { // two contests go on from one
+			a.questions++
+		}
+		taken[was] = was != nil
+	}
+	if old.clock.Strict != nil {
+		if err := a.tighten(); err != nil {
+			return err
 		}
 	}
 	var gone []int
@@ -312,8 +361,8 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 }
 
 // adopt gives the arms of a contest the walks that they had; isNew reports whether some had none, so
-// that one of them may be the contest's best arm.
-func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew bool) {
+// that one of them may be the contest's best arm, and was is the contest that the others come from.
+func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew bool, was *contest) {
 	place := map[int]int{} // by number now, number then
 	for k, i := range at {
 		if i >= 0 {
@@ -337,7 +386,7 @@ func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew b
 					}
 					return at[then] - a.in(v, c, c.first) + c.first
 				}, unit)
-				c.unlimited, c.closed = oc.unlimited, oc.closed
+				c.unlimited, c.closed, was = oc.unlimited, oc.closed, oc
 				if oc.walks[oc.leader] == w {
 					leader = k
 				}
@@ -354,7 +403,7 @@ func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew b
 	c.closed = len(c.arms) == 1 || c.closed && !isNew
 	c.leader = max(leader, 0)
 	a.sync(c)
-	return isNew && len(c.arms) > 1
+	return isNew && len(c.arms) > 1, was
 }
 
 // walkOf returns the walk of an arm with its contest, that of the arm that stands for it where the

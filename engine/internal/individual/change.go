@@ -63,6 +63,9 @@ func (a *Algorithm) Withdraw(arms []int) error {
 		return err
 	}
 	return a.each(func(v int, c engine.Changer) error {
+		if one, ok := c.(interface{ Among(int) }); ok {
+			one.Among(len(a.Parts))
+		}
 		if own := a.own(v, arms); len(own) > 0 {
 			return c.Withdraw(own)
 		}

@@ -13,6 +13,15 @@ func (c Clock) goes(w *Walk, info float64, fixed int) int {
 	return c.nearest(c.Time(w.Look) + info)
 }
 
+// strict returns the clock of walks without the steps of arms that were withdrawn. Their level is lower, since any
+// contest may have been chosen for a change with an eye on its walks.
+func (c Clock) strict() Clock {
+	if c.Strict != nil {
+		c.Z = c.Strict
+	}
+	return c
+}
+
 // Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led speak
 // against x only because it was better, so the walk is made a second time as if it had sat out of them;
 // x is out when both have crossed. It reports whether that arm led any step.
@@ -36,7 +45,7 @@ func (w *Walk) without(c Clock, leader int) *Walk {
 			continue
 		}
 		if s.look = c.Of(out).goes(out, s.info, s.look); s.look > out.Look {
-			out.take(c, s)
+			out.take(c.strict(), s)
 		}
 	}
 	return out
@@ -44,8 +53,9 @@ func (w *Walk) without(c Clock, leader int) *Walk {
 
 // Recheck looks again at the steps so far under other heights: x is out where its walk has crossed them.
 func (w *Walk) Recheck(c Clock) {
-	for _, v := range append([]*Walk{w}, w.also...) {
-		v.crossed = v.crossed || v.excludes(c, -1, 0)
+	w.crossed = w.crossed || w.excludes(c, -1, 0)
+	for _, v := range w.also {
+		v.crossed = v.crossed || v.excludes(c.strict(), -1, 0)
 	}
 	w.settle()
 }

@@ -22,6 +22,8 @@ const clockEarly = 64
 type Clock struct {
 	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
 	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	// by look, for walks without the steps of arms that were withdrawn; nil means Z
+	Strict []float64
 	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
 	Times []float64
 }
@@ -121,7 +123,7 @@ func (b Bet) Settle(c Clock, s Score) {
 	b.Walk.take(c, taken)
 	for _, w := range b.Walk.also {
 		if taken.look = c.Of(w).goes(w, taken.info, b.Look); taken.look > w.Look {
-			w.take(c, taken)
+			w.take(c.strict(), taken)
 		}
 	}
 	b.Walk.settle()
@@ -170,7 +172,7 @@ func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
 		return true
 	}
 	for _, v := range w.also {
-		if !v.excludes(c, leader, loss) {
+		if !v.excludes(c.strict(), leader, loss) {
 			return false
 		}
 	}
@@ -244,7 +246,7 @@ func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
 	need := w.need(c, w.Raised(leader, slack), gap, above)
 	for _, v := range w.also {
 		if !v.crossed {
-			need = max(need, v.need(c, v.Raised(leader, slack), gap, above))
+			need = max(need, v.need(c.strict(), v.Raised(leader, slack), gap, above))
 		}
 	}
 	return need
