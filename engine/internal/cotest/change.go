@@ -192,17 +192,15 @@ func (a *coTest) Withdraw(arms []int) error {
 			return err
 		}
 	}
-	asked := map[*contest]bool{}
 	for _, i := range arms {
 		if !a.withdrawn[i] {
 			a.withdrawn[i] = true
-			if c := a.withdraw(i); c != nil {
-				asked[c] = true
+			if a.withdraw(i) {
+				a.questions += a.cohorts()
 			}
 			a.Withdrawn(a.round, i)
 		}
 	}
-	a.questions += len(asked)
 	a.loose = true
 	if a.misfit.data != nil {
 		for _, i := range arms {
@@ -216,14 +214,24 @@ func (a *coTest) Withdraw(arms []int) error {
 	return nil
 }
 
-// withdraw takes arm i out of its contest, which is that of its task alone from then on. It returns the contest
-// where that changes which arm may be its best.
-func (a *coTest) withdraw(i int) *contest {
+// cohorts returns how many times the arms of a contest came, at most: each has a best arm of its own once others
+// are withdrawn.
+func (a *coTest) cohorts() int {
+	most := 1
+	for _, c := range a.contests {
+		most = max(most, 1+c.later)
+	}
+	return most
+}
+
+// withdraw takes arm i out of its contest, which is that of its task alone from then on. It reports whether that
+// may change which arm is its best.
+func (a *coTest) withdraw(i int) bool {
 	v := a.Model.Problem.TaskOf[i]
 	c := a.apart(v)
 	k := slices.Index(c.arms, i)
 	if k < 0 { // it was the same as another arm, which stands for both
-		return nil
+		return false
 	}
 	lo, hi := a.Model.Problem.ArmsOf(v)
 	for j := lo; j < hi; j++ {
@@ -239,7 +247,7 @@ func (a *coTest) withdraw(i int) *contest {
 				c.walks[n] = w.Moved(to, 1)
 			}
 			a.Reopen(j)
-			return nil
+			return false
 		}
 	}
 	leader := c.arms[c.leader]
@@ -255,7 +263,7 @@ func (a *coTest) withdraw(i int) *contest {
 			}
 		}
 	}
-	return c
+	return true
 }
 
 // apart makes task v a contest of its own, with the walks that it had in common with others.
@@ -274,7 +282,7 @@ func (a *coTest) apart(v int) *contest {
 
 // copied returns a contest as that of some of its tasks.
 func (a *coTest) copied(c *contest, tasks []int) *contest {
-	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited}
+	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited, later: c.later}
 	to := func(arm int) int { return arm + out.first - c.first }
 	for k, i := range c.arms {
 		out.arms = append(out.arms, to(i))
@@ -399,6 +407,12 @@ func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew b
 			continue
 		}
 		c.walks[k] = walk
+	}
+	if was != nil {
+		c.later = was.later
+		if isNew {
+			c.later++
+		}
 	}
 	c.closed = len(c.arms) == 1 || c.closed && !isNew
 	c.leader = max(leader, 0)

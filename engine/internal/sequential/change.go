@@ -23,18 +23,26 @@ func (c Clock) strict() Clock {
 }
 
 // Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led speak
-// against x only because it was better, so the walk is made a second time as if it had sat out of them;
-// x is out when both have crossed. It reports whether that arm led any step.
+// against x only because it was better, so the walk is made a second time as if it had sat out of them, and is
+// judged by the strict heights; x is out when both have crossed. Where that arm led no step, the second walk has
+// the steps of the first. It reports whether the arm led any.
 func (w *Walk) Withdraw(c Clock, leader int) bool {
+	led := func(v *Walk) bool {
+		return slices.ContainsFunc(v.steps, func(s step) bool { return s.leader == leader })
+	}
 	var more []*Walk
-	for _, v := range append([]*Walk{w}, w.also...) {
-		if slices.ContainsFunc(v.steps, func(s step) bool { return s.leader == leader }) {
+	if first := led(w); first || !w.copied {
+		more = append(more, w.without(c, leader))
+		w.copied = w.copied || !first
+	}
+	for _, v := range w.also {
+		if led(v) {
 			more = append(more, v.without(c, leader))
 		}
 	}
 	w.also = append(w.also, more...)
 	w.settle()
-	return len(more) > 0
+	return led(w)
 }
 
 // without makes the walk again, sitting out where that arm led.

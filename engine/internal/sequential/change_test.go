@@ -14,11 +14,11 @@ func TestWithdraw(t *testing.T) {
 		score  Score
 		info   float64
 	}
-	clocks := []Clock{{Origin: 2, Z: constantHeights(1.5)}, {Times: []float64{3, 5, 9, 20, 33, 50}, Z: []float64{2, 2, 1.5, 1.5, 1, 1}}}
+	clocks := []Clock{{Origin: 2, Z: constantHeights(1.5)}, {Origin: 2, Z: constantHeights(1.2), Strict: constantHeights(1.6)}, {Times: []float64{3, 5, 9, 20, 33, 50}, Z: []float64{2, 2, 1.5, 1.5, 1, 1}}}
 	both, kept := 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		c := clocks[seed%2]
+		c := clocks[seed%3]
 		var history []round
 		for range 6 {
 			info := 4 * math.Exp(2*rng.NormFloat64())
@@ -27,7 +27,10 @@ func TestWithdraw(t *testing.T) {
 		// made returns the walk of the rounds that none of these arms led and in which the whole walk
 		// moved.
 		made := func(without ...int) *Walk {
-			w, whole := &Walk{Look: -1}, -1
+			w, whole, c := &Walk{Look: -1}, -1, c
+			if len(without) > 0 && c.Strict != nil {
+				c.Z = c.Strict
+			}
 			for r, h := range history {
 				look := c.Next(whole, h.info, r+2)
 				sat := look <= whole

@@ -92,6 +92,7 @@ type Walk struct {
 
 	crossed bool    // S by itself has reached z √T
 	also    []*Walk // the same arm's walks without the steps of arms that were withdrawn
+	copied  bool    // whether one of them has all steps, since a withdrawn arm led none
 }
 
 // A step is what one round told about x.
