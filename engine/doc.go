@@ -11,7 +11,8 @@
 //	problem.Problem  tasks, arms, kernel, noise, and (in simulation) the true rewards
 //	model.Model      a Problem bound to its kernel: features φ_i, precisions, designs
 //	Algorithm        decides: Plan → Learn → Done → Answers; it never samples or times
-//	Run              the only loop: it carries plans to an Environment and batches back
+//	Steps            drives one run from outside: next plan, amend, learn, outcome
+//	Run              the loop over Steps: it carries plans to an Environment and batches back
 //	Result           plain data over one or many runs, JSON both ways
 //	Warning          a fact that a reader must not overlook; its sentence is written at the end
 //

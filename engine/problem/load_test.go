@@ -2,6 +2,7 @@ package problem
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,8 @@ func TestLoadErrors(t *testing.T) {
 		{"task feature changes", "task,arm,z_1,mean\na,b,1,1\na,c,2,1\n", `p.csv:3:5: column "z_1" is 2 here but 1 in line 2: task features must not change within task "a"`},
 		{"negative sd", "task,arm,mean,sd\na,b,1,-1\n", `p.csv:2:7: column "sd": a standard deviation cannot be negative, got -1`},
 		{"zero sd", "task,arm,mean,sd\na,b,1,0\n", `p.csv: task "a", arm "b": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
+		{"no cost", "task,arm,cost\na,b,1\na,c,\n", `p.csv:3:5: column "cost": expected a finite number, the cell is empty`},
+		{"free", "task,arm,cost\na,b,0\n", `p.csv:2:5: column "cost": the cost of a pull must be a positive number, got 0`},
 		{"no measurement", "task,arm,mean,reps\na,b,1,0\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,5 +99,16 @@ func TestLoadOrder(t *testing.T) {
 	}
 	if len(p.Sources) != 1 || p.Sources[0].Rows != 3 || len(p.Sources[0].SHA256) != 64 {
 		t.Errorf("sources %+v", p.Sources)
+	}
+}
+
+// Costs stand with their arms, also where tasks are mixed in the file, and go with them.
+func TestLoadCost(t *testing.T) {
+	p, err := Load(write(t, "p.csv", "task,arm,mean,cost\na,x,1,3\nb,x,2,5\na,y,3,0.5\n"), independent, LoadOptions{Noise: NoiseModel{Scales: []float64{1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(p.Cost, p.Only(1).Cost, p.CostOf([]int{2, 4, 1}), p.RelativeCost()); got != "[3 0.5 5] [5] 13 [1.0588235294117647 0.1764705882352941 1.7647058823529411]" {
+		t.Errorf("costs %s", got)
 	}
 }

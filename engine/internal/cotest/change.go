@@ -15,6 +15,7 @@ type changed struct {
 	withdrawn []bool  // N
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
+	additions int     // times that arms or tasks were added
 	among     int     // tests of which this is one; 0 where it stands alone
 }
 
@@ -214,15 +215,9 @@ func (a *coTest) Withdraw(arms []int) error {
 	return nil
 }
 
-// cohorts returns how many times the arms of a contest came, at most: each has a best arm of its own once others
-// are withdrawn.
-func (a *coTest) cohorts() int {
-	most := 1
-	for _, c := range a.contests {
-		most = max(most, 1+c.later)
-	}
-	return most
-}
+// cohorts returns how many times arms came: those that came together have a best arm of their own once others are
+// withdrawn.
+func (a *coTest) cohorts() int { return 1 + a.additions }
 
 // withdraw takes arm i out of its contest, which is that of its task alone from then on. It reports whether that
 // may change which arm is its best.
@@ -282,7 +277,7 @@ func (a *coTest) apart(v int) *contest {
 
 // copied returns a contest as that of some of its tasks.
 func (a *coTest) copied(c *contest, tasks []int) *contest {
-	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited, later: c.later}
+	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited}
 	to := func(arm int) int { return arm + out.first - c.first }
 	for k, i := range c.arms {
 		out.arms = append(out.arms, to(i))
@@ -321,14 +316,15 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 		a.misfit.data.Take(old.misfit.data, at)
 	}
 	if old.tests > 0 {
-		a.tests, a.alpha, a.most, a.questions, a.clock = old.tests, old.alpha, old.most, old.questions, old.clock
+		a.tests, a.alpha, a.most, a.questions, a.additions, a.clock = old.tests, old.alpha, old.most, old.questions, old.additions, old.clock
 		a.clock.Origin = old.clock.Origin / (unit * unit)
 	}
 	a.round, a.loose = old.round, true
 	a.TakeTrail(&old.Candidates)
-	taken := map[*contest]bool{}
+	taken, some := map[*contest]bool{}, false
 	for _, c := range a.contests {
 		isNew, was := a.adopt(c, old, at, unit)
+		some = some || isNew
 		if isNew && old.tests > 0 {
 			a.questions++
 		}
@@ -336,6 +332,9 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 			a.questions++
 		}
 		taken[was] = was != nil
+	}
+	if some {
+		a.additions++
 	}
 	if old.clock.Strict != nil {
 		if err := a.tighten(); err != nil {
@@ -407,12 +406,6 @@ func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew b
 			continue
 		}
 		c.walks[k] = walk
-	}
-	if was != nil {
-		c.later = was.later
-		if isNew {
-			c.later++
-		}
 	}
 	c.closed = len(c.arms) == 1 || c.closed && !isNew
 	c.leader = max(leader, 0)

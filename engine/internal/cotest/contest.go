@@ -20,7 +20,6 @@ type contest struct {
 	copyOf    map[int]int        // of the arms left out, the earlier one that each equals
 	closed    bool
 	unlimited int // rounds that were not held back by stretchMost
-	later     int // times that arms were added
 }
 
 // newContests groups the tasks of a model. Tasks are the same when their arms have the same
