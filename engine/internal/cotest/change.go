@@ -172,6 +172,9 @@ func (a *coTest) reopen(c *contest, i int) {
 	}
 }
 
+// Grown says that there are more tests beside this one now.
+func (a *coTest) Grown() { a.additions++ }
+
 // CanWithdraw reports arms that are not there, and the last one of a task.
 func (a *coTest) CanWithdraw(arms []int) error { return a.CheckWithdraw(a.withdrawn, arms) }
 

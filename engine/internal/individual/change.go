@@ -116,6 +116,13 @@ func (a *Algorithm) Continue(from engine.Algorithm, at []int) error {
 			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
 		}
 	}
+	if len(a.Parts) > len(old.Parts) {
+		for _, part := range a.Parts {
+			if one, ok := part.(interface{ Grown() }); ok {
+				one.Grown()
+			}
+		}
+	}
 	a.round = old.round
 	return nil
 }
