@@ -178,6 +178,7 @@ has not told, else further pulls of the open round.`,
 	}
 	c.Flags().StringVar(&q.Task, "task", "", "only pulls of this task")
 	c.Flags().IntVar(&q.Count, "count", 0, "how many (default: the capacity, a plate, or the round)")
+	c.Flags().BoolVar(&q.More, "more", false, "further pulls, though the list of before is not told yet")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
 	return o.common(c, true)
 }

@@ -12,6 +12,7 @@ type Request struct {
 	By    string
 	Task  string // only pulls of this task; "" means any
 	Count int    // 0 means the capacity of a unit of time, without one a plate, without one the round
+	More  bool   // further pulls, though the asker has a list that is not told yet
 }
 
 // List is a list of pulls for the laboratory.
@@ -72,7 +73,7 @@ func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error)
 	if err := s.checkTask(p, q.Task); err != nil {
 		return List{}, nil, err
 	}
-	if mine := s.owed(q.By); len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(now) }) {
+	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(now) }) {
 		list := s.list(p, q.By, mine)
 		list.Again = true
 		return list, nil, nil

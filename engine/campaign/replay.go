@@ -28,14 +28,21 @@ type Run struct {
 	delta   float64 // the largest ever in force
 	// epsilon, where it was changed; nil where it was not
 	tolerance *float64
-
-	alg engine.Algorithm
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
 // imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
 // memory may be nil.
 func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*Run, error) {
+	x, err := s.replayer(ctx, p, memory)
+	if err != nil {
+		return nil, err
+	}
+	return x.catchUp(ctx)
+}
+
+// replayer returns a replay before the first round.
+func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) (*replayer, error) {
 	alg, opt, err := p.algorithm(ctx, memory)
 	if err != nil {
 		return nil, err
@@ -44,48 +51,47 @@ func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*
 	if err != nil {
 		return nil, err
 	}
-	x := &replayer{state: s, protocol: p, steps: steps, run: &Run{alg: alg, delta: p.Options.Delta, Remaining: math.NaN()}}
-	if err := x.all(ctx); err != nil {
-		return nil, err
-	}
-	x.run.Outcome = steps.Outcome()
-	if e, ok := alg.(engine.Explainer); ok {
-		x.run.Progress, x.run.Remaining = engine.ProgressOf(e)
-	}
-	return x.run, nil
+	return &replayer{state: s, protocol: p, steps: steps, run: &Run{delta: p.Options.Delta, Remaining: math.NaN()}}, nil
 }
 
-// replayer drives one Replay.
+// replayer drives one Replay. It can go on as events are added, but for corrections of what it has
+// taken in.
 type replayer struct {
 	state    *State
 	protocol Protocol
 	steps    *engine.Steps
 	run      *Run
+	rounds   int // that were taken in
 	guide    int // the next of state.guides
 	amend    int // the next of state.amends
+	unused   bool
+}
+
+// catchUp takes in what was recorded since, and returns what the algorithm makes of all.
+func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
+	if err := x.all(ctx); err != nil {
+		return nil, err
+	}
+	x.run.Outcome, x.run.Remaining = x.steps.Outcome(), math.NaN()
+	if e, ok := x.steps.Algorithm().(engine.Explainer); ok {
+		x.run.Progress, x.run.Remaining = engine.ProgressOf(e)
+	}
+	return x.run, nil
 }
 
 // all takes the rounds in their order, each with what came before its end.
 func (x *replayer) all(ctx context.Context) error {
-	for _, r := range x.state.rounds {
+	for ; x.rounds < len(x.state.rounds) && !x.unused; x.rounds++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := x.before(r.seq); err != nil {
-			return err
-		}
-		x.compare(r.plan)
-		_, more, err := x.steps.Next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			x.run.Notes = append(x.run.Notes, fmt.Sprintf("round %d and what follows it are not used: without them everything is decided", r.plan.Round))
-			return nil
-		}
+		r := x.state.rounds[x.rounds]
 		if r.closed == 0 && !x.state.complete(r) {
-			// what guides waits for the rewards of the round
-			return x.impose(r.plan.Counts)
+			x.run.More = false
+			return nil // what guides waits for the rewards of the round
+		}
+		if err := x.begin(r.plan, r.seq); err != nil || x.unused {
+			return err
 		}
 		b := x.state.batch(x.protocol, r)
 		if err := x.impose(b.Counts); err != nil {
@@ -103,6 +109,20 @@ func (x *replayer) all(ctx context.Context) error {
 	}
 	var err error
 	x.run.Next, x.run.More, err = x.steps.Next()
+	return err
+}
+
+// begin takes in what came before a plan, and plans its round.
+func (x *replayer) begin(plan PlanBody, seq int64) error {
+	if err := x.before(seq); err != nil {
+		return err
+	}
+	x.compare(plan)
+	_, more, err := x.steps.Next()
+	if err == nil && !more {
+		x.unused = true
+		x.run.Notes = append(x.run.Notes, fmt.Sprintf("round %d and what follows it are not used: without them everything is decided", plan.Round))
+	}
 	return err
 }
 

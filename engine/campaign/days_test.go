@@ -1,0 +1,177 @@
+package campaign
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// couplingDays returns the protocol of notebooks/coupling-days.ipynb, without means, with the true mean
+// yields and the measured ones.
+func couplingDays(t testing.TB, algorithm string, epsilon float64) (Protocol, []float64, [][]float64) {
+	t.Helper()
+	effects := kernels.Func("effects", func(x, y []float64) float64 {
+		sum := 0.0
+		for k := range x {
+			sum += x[k] * y[k]
+		}
+		return 1000 + 50*sum
+	})
+	p, err := problem.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
+		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{3}}, Arm: effects},
+		{Scale: 10, Task: kernels.Identity{}, Arm: kernels.Identity{}},
+	}}, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Noise: problem.NoiseModel{Scales: []float64{20}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, rewards := p.Mean, p.Rewards
+	q := *p
+	q.Mean, q.Rewards, q.Reps, q.Noise.SD, q.Noise.Environment = nil, nil, nil, nil, problem.EnvironmentGaussian
+	return Protocol{Name: "days", Problem: &q, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05, Epsilon: epsilon}, Plate: 24, Capacity: 24, Seed: 1}, mean, rewards
+}
+
+// inMemory is a campaign without a disk.
+type inMemory struct {
+	t        testing.TB
+	p        Protocol
+	s        *State
+	now      time.Time
+	memory   *model.Memory
+	run      *Run // of the last plan
+	replayed *replayer
+}
+
+func (c *inMemory) add(list []Event, err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i := range list {
+		list[i].Seq = c.s.Seq + 1
+		if err := c.s.Add(list[i:i+1], c.p.Problem.TaskOf); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c *inMemory) advance() {
+	if !c.s.Needed() {
+		return
+	}
+	var err error
+	if c.replayed == nil {
+		if c.replayed, err = c.s.replayer(context.Background(), c.p, c.memory); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	run, err := c.replayed.catchUp(context.Background())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.run = run
+	c.add([]Event{c.s.Plan(c.p, run, c.now, "", Revision)}, nil)
+}
+
+// measureDays runs a campaign day by day: of each list 10 % of the pulls fail, and 15 % of the results
+// come one to five days late. It returns the days and samples it took, and the answers.
+func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float64, seed uint64) (days, samples int, answers []engine.Answer) {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	p.Seed = seed
+	c := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: memory}
+	c.add([]Event{NewEvent(KindStart, c.now, "", StartBody{Name: "days", Seed: seed, Revision: Revision})}, nil)
+	type result struct {
+		id     string
+		reward float64
+	}
+	due := map[int][]result{}
+	for day := 1; day < 5000; day++ {
+		for _, r := range due[day] {
+			_, made := c.s.TellOne(p, r.id, r.reward, TellOptions{Sure: true}, c.now)
+			c.add(made, nil)
+		}
+		delete(due, day)
+		c.advance()
+		if c.s.done != nil {
+			return day - 1, c.run.Outcome.Samples, c.run.Outcome.Answers
+		}
+		list, made, err := c.s.Ask(p, Request{By: strconv.Itoa(day)}, c.now)
+		c.add(made, err)
+		for _, row := range list.Rows {
+			r := result{row.ID, rewards[row.arm][rng.IntN(len(rewards[row.arm]))]}
+			switch x := rng.Float64(); {
+			case x < 0.10:
+				made, err := c.s.Fail([]string{row.ID}, "the vial broke", "", c.now)
+				c.add(made, err)
+			case x < 0.25:
+				late := day + 2 + rng.IntN(5)
+				due[late] = append(due[late], r)
+			default:
+				due[day+1] = append(due[day+1], r)
+			}
+		}
+		c.now = c.now.AddDate(0, 0, 1)
+	}
+	t.Fatal("5,000 days were not enough")
+	return 0, 0, nil
+}
+
+// Campaigns on the coupling data at 24 wells a day, with failed and late results, end within the range
+// that start foretells, and err no more often than stated. CAMPAIGNS=100 makes the numbers of
+// docs/robustness.md.
+func TestCouplingInDays(t *testing.T) {
+	runs := 3
+	if n, err := strconv.Atoi(os.Getenv("CAMPAIGNS")); err == nil {
+		runs = n
+	} else if testing.Short() {
+		t.Skip("takes long")
+	}
+	for _, c := range []struct {
+		algorithm string
+		epsilon   float64
+	}{{"CoTestFC", 10}, {"CoBayesFC", 10}, {"CoTestFC", 5}, {"CoBayesFC", 5}} {
+		if runs == 3 && c.epsilon == 5 {
+			continue
+		}
+		p, mean, rewards := couplingDays(t, c.algorithm, c.epsilon)
+		memory := new(model.Memory)
+		f, err := MakeForecast(t.Context(), p, 0, ForecastRuns, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stated := f.Rows[0].Time
+		truth := *p.Problem
+		truth.Mean = mean
+		var days, samples []float64
+		within, wrong := 0, 0
+		for seed := range uint64(runs) {
+			d, n, answers := measureDays(t, p, memory, rewards, seed+1)
+			days, samples = append(days, float64(d)), append(samples, float64(n))
+			within += count(float64(d) >= stated.Low && float64(d) <= stated.High)
+			undecided, bad := judged(p, &truth, answers)
+			wrong += count(bad)
+			if undecided {
+				t.Errorf("%s: a campaign ended undecided", c.algorithm)
+			}
+		}
+		slices.Sort(days)
+		slices.Sort(samples)
+		t.Logf("%s, epsilon %g: %d campaigns, days median %.0f (%.0f to %.0f), samples median %.0f, wrong %d; start stated %.0f (%.0f to %.0f) days, %d within",
+			c.algorithm, c.epsilon, runs, days[len(days)/2], days[0], days[len(days)-1], samples[len(samples)/2], wrong, stated.Median, stated.Low, stated.High, within)
+		if runs >= 100 && float64(within) < 0.85*float64(runs) {
+			t.Errorf("%s, epsilon %g: %d of %d within the range of the start", c.algorithm, c.epsilon, within, runs)
+		}
+		if e, _ := p.Entry(); e.Proven() && float64(wrong) > 0.05*float64(runs)+3*math.Sqrt(0.05*0.95*float64(runs)) {
+			t.Errorf("%s, epsilon %g: %d of %d wrong", c.algorithm, c.epsilon, wrong, runs)
+		}
+	}
+}
