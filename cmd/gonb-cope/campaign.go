@@ -258,6 +258,9 @@ func (o *campaignOptions) tellValues(ctx context.Context, k *folder.Campaign, ar
 	if err != nil {
 		return err
 	}
+	for i := range r.Lines {
+		r.Lines[i].Line = 0 // there is no sheet
+	}
 	return o.receipt(ctx, k, r)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Every test that the table of faults names is there.
-func TestFaultTableNamesTests(t *testing.T) {
+func TestEveryRowIsTested(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/campaigns.md")
 	if err != nil {
 		t.Fatal(err)
