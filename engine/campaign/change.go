@@ -16,15 +16,15 @@ func (x *replayer) change(a amendment) error {
 	var err error
 	if a.Epsilon != nil {
 		err = x.steps.SetEpsilon(*a.Epsilon)
-		x.run.tolerance = a.Epsilon
+		x.run.Epsilon = a.Epsilon
 	}
 	if a.Delta != nil && err == nil {
 		err = x.steps.SetDelta(*a.Delta)
-		x.run.delta = max(x.run.delta, *a.Delta)
+		x.run.Delta = max(x.run.Delta, *a.Delta)
 	}
 	if len(a.WithdrawArms) > 0 && err == nil {
 		err = x.steps.Withdraw(a.WithdrawArms...)
-		x.run.changes += len(a.WithdrawArms)
+		x.run.Changes += len(a.WithdrawArms)
 	}
 	if errors.Is(err, engine.ErrFixedQuestion) {
 		return fmt.Errorf("%s cannot change its question while it runs; capacity can be changed", x.protocol.Algorithm)

@@ -24,10 +24,9 @@ type Run struct {
 	// results, or of a program that decides otherwise
 	Differs []string
 	Notes   []string
-	changes int     // k, of contests
-	delta   float64 // the largest ever in force
-	// epsilon, where it was changed; nil where it was not
-	tolerance *float64
+	Changes int      // k, of contests
+	Delta   float64  // the largest ever in force
+	Epsilon *float64 // where it was changed; nil where it was not
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
@@ -51,7 +50,7 @@ func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) 
 	if err != nil {
 		return nil, err
 	}
-	return &replayer{state: s, protocol: p, steps: steps, run: &Run{delta: p.Options.Delta, Remaining: math.NaN()}}, nil
+	return &replayer{state: s, protocol: p, steps: steps, run: &Run{Delta: p.Options.Delta, Remaining: math.NaN()}}, nil
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of what it has

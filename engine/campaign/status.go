@@ -97,7 +97,7 @@ type DayStatus struct {
 func (s *State) Status(ctx context.Context, p Protocol, x *Run, now time.Time) Status {
 	st := Status{
 		Name: s.Start.Name, Problem: p.Problem.Name, Algorithm: p.Algorithm, Goal: p.Problem.Goal,
-		Delta: x.delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
+		Delta: x.Delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
 		Remaining: x.Remaining, TimeLeft: math.NaN(), TimeUnit: p.Unit(), Capacity: s.capacity(p),
 		Differs: x.Differs, Notes: x.Notes, Hash: s.Hash, Events: s.events,
 	}
@@ -268,8 +268,8 @@ func (s *State) days(p Protocol, x *Run) []DayStatus {
 
 // epsilon returns the accuracy in force.
 func (x *Run) epsilon(p Protocol) float64 {
-	if x.tolerance != nil {
-		return *x.tolerance
+	if x.Epsilon != nil {
+		return *x.Epsilon
 	}
 	return p.Options.Epsilon
 }
@@ -279,7 +279,7 @@ func (s *State) result(ctx context.Context, p Protocol, x *Run) engine.Result {
 	o := x.Outcome
 	r := engine.Result{
 		Mode: p.Mode, Algorithm: p.Algorithm, Problem: p.Problem.Name, Status: o.Status, Name: s.Start.Name, Kernel: p.Problem.Kernel.String(),
-		Noise: p.Problem.Noise.Text(), Stated: p.Options.Stated(), Runs: 1, Asked: 1, Delta: x.delta, Epsilon: x.epsilon(p), Budget: p.Options.Budget,
+		Noise: p.Problem.Noise.Text(), Stated: p.Options.Stated(), Runs: 1, Asked: 1, Delta: x.Delta, Epsilon: x.epsilon(p), Budget: p.Options.Budget,
 		Tasks: p.Problem.V(), Arms: p.Problem.N(), Goal: p.Problem.Goal, SamplesTotal: float64(o.Samples), Rounds: float64(len(o.Rounds)), MaxRounds: len(o.Rounds),
 		Answers: slices.Clone(o.Answers), Trace: o.Rounds, Eliminations: o.Eliminations, Progress: x.Progress, Remaining: x.Remaining, Unspent: o.Unspent,
 		Warnings: slices.Clone(o.Warnings),
@@ -335,8 +335,8 @@ func (s *State) assumes(x *Run) []string {
 	if closed > 0 {
 		out = append(out, fmt.Sprintf("%d %s closed for reasons that have nothing to do with rewards", closed, map[bool]string{true: "round was", false: "rounds were"}[closed == 1]))
 	}
-	if b := x.Outcome.Bound; b > 0 && x.changes > 0 {
-		out = append(out, fmt.Sprintf("contests changed %d times while it ran, so that the probability of a wrong answer is at most %.4g in place of %g (docs/theory.md, Changes of a running test)", x.changes, b, x.delta))
+	if b := x.Outcome.Bound; b > 0 && x.Changes > 0 {
+		out = append(out, fmt.Sprintf("contests changed %d times while it ran, so that the probability of a wrong answer is at most %.4g in place of %g (docs/theory.md, Changes of a running test)", x.Changes, b, x.Delta))
 	}
 	return out
 }

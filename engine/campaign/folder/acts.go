@@ -34,7 +34,7 @@ func (c *Campaign) Advance(ctx context.Context) error {
 		if err := c.checkRevision(s); err != nil {
 			return err
 		}
-		run, err := s.Replay(ctx, c.protocol, &c.memory)
+		run, err := c.replay(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	if err != nil {
 		return campaign.Status{}, err
 	}
-	run, err := s.Replay(ctx, c.protocol, &c.memory)
+	run, err := c.replay(ctx, s)
 	if err != nil {
 		return campaign.Status{}, err
 	}

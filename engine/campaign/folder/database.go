@@ -96,7 +96,12 @@ type querier interface {
 
 // events returns the events after a sequence number, in order.
 func events(ctx context.Context, q querier, after int64) ([]campaign.Event, error) {
-	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE seq > ? ORDER BY seq", after)
+	return eventsOf(ctx, q, "seq > ?", after)
+}
+
+// eventsOf returns the events of which a condition on their number holds, in order.
+func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]campaign.Event, error) {
+	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE "+condition+" ORDER BY seq", seq)
 	if err != nil {
 		return nil, inWords(err)
 	}

@@ -199,17 +199,17 @@ func (c *Campaign) prepare(ctx context.Context, maker Maker) error {
 // recipe returns the start and the recorded files.
 func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, Recipe, error) {
 	var start campaign.StartBody
-	all, err := events(ctx, c.db.db, 0)
+	first, err := eventsOf(ctx, c.db.db, "seq = ?", 1)
 	if err != nil {
 		return start, Recipe{}, err
 	}
-	if err := campaign.CheckChain(all); err != nil {
+	if err := campaign.CheckChain(first); err != nil {
 		return start, Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	if len(all) == 0 {
+	if len(first) == 0 {
 		return start, Recipe{}, fmt.Errorf("%s holds a campaign without a start", c.dir)
 	}
-	s, err := campaign.Fold(all[:1], nil)
+	s, err := campaign.Fold(first, nil)
 	if err != nil {
 		return start, Recipe{}, err
 	}
