@@ -83,6 +83,16 @@ func (p Protocol) Cuts() bool {
 	return err == nil && p.Capacity > 0 && e.Backing == algorithms.BackingPosterior
 }
 
+// fixedRounds reports whether the algorithm takes rounds only as it planned them.
+func (p Protocol) fixedRounds() bool {
+	if e, err := p.Entry(); err == nil && e.Scheduled && p.Options.Schedule == engine.SchedulePaper {
+		return true // its widths are for the planned pulls
+	}
+	alg, _, err := p.algorithm(context.Background(), nil)
+	_, able := alg.(engine.Amender)
+	return err != nil || !able
+}
+
 // noRounds is the limit of rounds of a campaign, where nobody stated one.
 const noRounds = math.MaxInt32
 

@@ -73,7 +73,6 @@ type teller struct {
 	opt      TellOptions
 	now      time.Time
 	receipt  Receipt
-	fixed    func() bool // whether the algorithm takes whole rounds only
 
 	told, late []ResultRecord
 	failed     map[string][]string // ids by reason
@@ -226,6 +225,10 @@ func (t *teller) one(line int, text string, x ResultRecord) {
 		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward, someone(it.told.by), x.Reward, it.ID)
 	case before != nil:
 		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
+	case r != nil && it.round == r.plan.Round && t.full(r, it.Arm) && t.protocol.fixedRounds():
+		t.mine[it.ID] = &x
+		t.late = append(t.late, x)
+		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s takes a round only as it was planned", it.round, t.protocol.Algorithm)
 	case r == nil || it.round != r.plan.Round:
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
@@ -236,6 +239,18 @@ func (t *teller) one(line int, text string, x ResultRecord) {
 		t.used[[2]int{x.Arm, x.Number}] = true
 		t.say(line, it.ID, RowNew, "")
 	}
+}
+
+// full reports whether an arm has all results that the round was planned with, those of this sheet
+// included.
+func (t *teller) full(r *round, arm int) bool {
+	n := r.measuredOf(arm)
+	for _, x := range t.told {
+		if x.Arm == arm {
+			n += max(1, x.Count)
+		}
+	}
+	return n >= r.plan.Counts[arm]
 }
 
 // notesOf returns what a row says besides its result.

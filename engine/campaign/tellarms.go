@@ -149,7 +149,7 @@ func (t *teller) fill(x *ResultRecord) bool {
 	}
 	open := slices.Concat(own, nobodys, others)
 	n := max(1, x.Count)
-	if len(open) < n && !t.opt.Extra {
+	if len(open) < n && (!t.opt.Extra || t.protocol.fixedRounds()) {
 		return false
 	}
 	highest := r.highest[x.Arm]

@@ -132,32 +132,40 @@ func (c *Campaign) Correct(ctx context.Context, id string, reward float64, reaso
 	})
 }
 
-// CloseRound ends the open round with what came. Without a reason it only says what that would do.
+// CloseRound ends the open round with what came. Without a reason it only says what that would do. It
+// is an error where the algorithm takes rounds only as it planned them.
 func (c *Campaign) CloseRound(ctx context.Context, reason, by string) (campaign.Closing, error) {
 	var out campaign.Closing
-	err := c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
+	err := c.tried(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
 		out, made, err = s.Close(c.protocol, reason, by, c.opt.now())
 		return made, err
 	})
 	return out, err
 }
 
-// Amend changes the protocol, where its algorithm can change: what would be is worked out before it is
-// recorded.
+// Amend changes the protocol, where its algorithm can change.
 func (c *Campaign) Amend(ctx context.Context, b campaign.AmendBody, by string) error {
+	return c.tried(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+		return s.Amend(c.protocol, b, by, c.opt.now())
+	})
+}
+
+// tried records the event that f makes of the state once the algorithm was tried with it: an algorithm
+// may refuse.
+func (c *Campaign) tried(ctx context.Context, f func(*campaign.State) ([]campaign.Event, error)) error {
 	for {
 		s, err := c.fresh(ctx)
 		if err != nil {
 			return err
 		}
-		made, err := s.Amend(c.protocol, b, by, c.opt.now())
-		if err != nil {
+		made, err := f(s)
+		if err != nil || len(made) == 0 {
 			return err
 		}
 		seq := s.Seq
-		tried := made[0]
-		tried.Seq = seq + 1
-		if err := s.Add([]campaign.Event{tried}, c.protocol.Problem.TaskOf); err != nil {
+		first := made[0]
+		first.Seq = seq + 1
+		if err := s.Add([]campaign.Event{first}, c.protocol.Problem.TaskOf); err != nil {
 			return err
 		}
 		if _, err := s.Replay(ctx, c.protocol, &c.memory); err != nil {

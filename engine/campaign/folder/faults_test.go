@@ -563,3 +563,34 @@ func TestNetworks(t *testing.T) {
 		t.Errorf("networks %v", networks)
 	}
 }
+
+// An algorithm that takes rounds only as it planned them gets no extra results, and its rounds cannot be
+// closed.
+func TestWholeRounds(t *testing.T) {
+	p := small(t)
+	p.Algorithm, p.Lease = "CoKernelFC", 1
+	p.Options.Schedule, p.Options.Norm, p.Options.Gap = "paper", 2, 1
+	p.Options.Epsilon = 1
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	c := begin(t, p, Options{Now: func() time.Time { return now }})
+	first := asked(t, c, "Ann", 1)
+	now = now.AddDate(0, 0, 2)
+	rest := asked(t, c, "Bob", 1_000_000)
+	var rows []string
+	for _, r := range rest.Rows {
+		rows = append(rows, row(r.ID, 1))
+	}
+	told(t, c, campaign.TellOptions{By: "Bob"}, rows[:len(rows)-1]...)
+	_, err := c.CloseRound(t.Context(), "enough", "Ann")
+	wants(t, err, "needs whole rounds")
+	if st, err := c.Status(t.Context()); err != nil || st.Open == nil || st.Open.Measured != len(rows)-1 {
+		t.Fatalf("%v: a round that cannot be closed was: %+v", err, st.Open)
+	}
+	told(t, c, campaign.TellOptions{By: "Bob"}, rows...)
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(first.Rows[0].ID, 1)); r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "only as it was planned") {
+		t.Errorf("an extra result: %+v", r)
+	}
+	if err := c.Advance(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
