@@ -260,3 +260,26 @@ func someone(by string) string {
 	}
 	return by
 }
+
+// Mine returns all pulls of the open round that somebody was handed under an id that still counts,
+// with his results and who told them.
+func (s *State) Mine(p Protocol, by string) List {
+	r := s.open()
+	if r == nil {
+		return List{Campaign: s.Start.Name, By: by}
+	}
+	var own []*item
+	for _, id := range s.order {
+		if it := s.items[id]; it.by == by && it.round == r.plan.Round && (it.told != nil || it.outstanding()) {
+			own = append(own, it)
+		}
+	}
+	out := s.list(p, by, own)
+	out.Round = r.plan.Round
+	for i, it := range own {
+		if it.told != nil {
+			out.Rows[i].Note = someone(it.told.by)
+		}
+	}
+	return out
+}

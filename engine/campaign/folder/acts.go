@@ -221,3 +221,25 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	st.Folder = c.dir
 	return st, nil
 }
+
+// Mine returns what somebody was handed in the open round, with his results, and how many pulls of all
+// people have none.
+func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, error) {
+	s, err := c.fresh(ctx)
+	if err != nil {
+		return campaign.List{}, 0, err
+	}
+	_, left, _ := s.Left()
+	return s.Mine(c.protocol, by), left, nil
+}
+
+// Preview says what Tell would do with a sheet, and records nothing.
+func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+	s, err := c.fresh(ctx)
+	if err != nil {
+		return campaign.Receipt{}, err
+	}
+	r, _, err := s.Tell(c.protocol, sheet, opt, c.opt.now())
+	r.Taken = false
+	return r, err
+}
