@@ -39,13 +39,12 @@ func (m *Model) represent() (*representation, error) {
 	}
 	t := new(representation)
 	features, scale, rest := m.Features, m.Scale, m.Truncation
-	pivots := kernels.Factor{}
 	if m.cut && m.Problem.N() <= exactNorm {
 		whole, err := kernels.PivotedCholesky(m.Context(), m.source.gram, 0, 0)
 		if err != nil {
 			return nil, fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 		}
-		features, scale, rest, pivots = whole.L, 1, whole.Residual, whole
+		features, scale, rest = whole.L, 1, whole.Residual
 	}
 	t.partial = m.cut && m.Problem.N() > exactNorm
 	mu := mat.NewVecDense(m.Problem.N(), nil)
@@ -59,11 +58,6 @@ func (m *Model) represent() (*representation, error) {
 	theta := mat.NewVecDense(len(solution), solution)
 	var fit mat.VecDense
 	t.norm = mat.Norm(theta, 2) / math.Sqrt(scale)
-	if len(pivots.Pivots) > 0 {
-		if least := onPivots(pivots, mu.RawVector().Data); explains(pivots, least, mu.RawVector().Data) {
-			t.norm = min(t.norm, mat.Norm(mat.NewVecDense(len(least), least), 2))
-		}
-	}
 	t.keeps = t.norm * (math.Sqrt(rest) + keptDigits*math.Sqrt(m.Diagonal))
 	if t.partial {
 		t.norm = math.NaN()

@@ -64,7 +64,7 @@ func digits(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
 // Write writes the table of n arms as CSV with the columns task, arm, x_1 … x_4, z_1 and mean. Means
 // have all their digits: rounded to five, those of 1,000 arms are means of no function whose norm is
-// below 76. It returns the errors of the writer.
+// below 22.8. It returns the errors of the writer.
 func Write(to io.Writer, n int) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "task,arm,x_1,x_2,x_3,x_4,z_1,mean")

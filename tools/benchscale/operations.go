@@ -24,7 +24,7 @@ func operations() []operation {
 	fc := func(algorithm, options string) string {
 		return fmt.Sprintf("r = fc(p, delta=0.05, epsilon=0.1, algorithm=%q, runs=1, seed=1%s)\nr", algorithm, options)
 	}
-	norm := fmt.Sprintf(", norm=%g", manyarms.Norm)
+	norm := fmt.Sprintf(", norm=%.4g", manyarms.Norm/manyarms.Noise) // in units of the noise
 	return []operation{
 		{name: "read, check and show the problem", last: "p", sizes: all,
 			seconds: map[int]float64{100_000: 1}},
