@@ -219,7 +219,11 @@ func (h *htmlWriter) rows(t Table) {
 		h.writef("<th scope=\"col\"%s>%s</th>", h.side(c.Align), html.EscapeString(c.heading()))
 	}
 	h.write("</tr>\n</thead>\n<tbody>\n")
-	rows, left := t.cells(mostPageRows)
+	most := mostPageRows
+	if t.Collapsed && h.notebook {
+		most = mostFoldedRows
+	}
+	rows, left := t.cells(most)
 	for _, r := range rows {
 		h.write("<tr>")
 		for j, s := range r {

@@ -130,7 +130,11 @@ func (m *markdownWriter) table(t Table) {
 			m.writef(" --- |")
 		}
 	}
-	rows, left := t.cells(mostPageRows)
+	most := mostPageRows
+	if t.Collapsed {
+		most = mostFoldedRows
+	}
+	rows, left := t.cells(most)
 	for _, r := range rows {
 		m.writef("\n|")
 		for _, s := range r {

@@ -56,6 +56,9 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	steps := mapSteps(left, tasks, &p)
 	h := openGrid(&p, tasks, steps, left, across, up)
 	f := Figure{Title: "Where arms were open, " + r.Algorithm + ", " + r.Problem, XLabel: across.column + ", after each round", YLabel: up.column + ", of each task", Heat: h}
+	if len(tasks) == 1 {
+		f.Title, f.YLabel = f.Title+": "+p.Tasks.Names[tasks[0]], up.column
+	}
 	f.Alt = fmt.Sprintf("Maps of the arms that were open in the plane of %s and %s, a row for each of %s and a column for %s, up to round %d.",
 		across.column, up.column, plural(len(tasks), "task"), plural(len(steps), "round"), steps[len(steps)-1])
 	return f, nil
