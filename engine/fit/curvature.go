@@ -79,6 +79,12 @@ func (s *surface) standardErrors(values []float64, limits []string) ([]float64, 
 	if len(inner) == 0 {
 		return out, nil
 	}
+	if !s.dense {
+		if err := s.fix(values); err != nil {
+			return nil, err
+		}
+		defer func() { s.inducing = nil }()
+	}
 	rows := mat.NewDense(len(inner), len(inner), nil)
 	for r, i := range inner {
 		row, err := s.hessianRow(values, i)

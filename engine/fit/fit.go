@@ -18,9 +18,10 @@ import (
 // spread over the limits.
 const defaultStarts = 4
 
-// MaxArms is the most arms that Of takes: a covariance is factored, O(n³), several
-// hundred times.
-const MaxArms = 600
+// MaxArms is the most arms that Of takes. Up to DenseArms the covariance is factored as it is, O(n³),
+// several hundred times; beyond that along inducing arms (see inducing.go), where n of them with m
+// inducing take O(n m²).
+const MaxArms = 20_000
 
 // Of fits the free numbers of the kernel to the mean rewards of the problem and their counts, and
 // looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
@@ -65,6 +66,13 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	}
 	for _, n := range d.count {
 		f.Measurements += n
+	}
+	if low := best.process.low; low != nil {
+		ceiling, err := best.process.ceiling()
+		if err != nil {
+			return Fit{}, err
+		}
+		f.Inducing, f.Lost = len(low.arms), ceiling-best.process.likelihood
 	}
 	if err := f.describe(s, best); err != nil {
 		return Fit{}, err
@@ -116,10 +124,11 @@ func (f *Fit) describe(s *surface, best optimum) error {
 		f.Parameters = append(f.Parameters, made)
 	}
 	g := best.process
-	f.Condition = g.chol.Cond()
+	f.Condition = g.condition()
 	f.Effective = float64(len(s.d.y))
+	inverse := g.inverseDiagonal()
 	for i, v := range g.variance {
-		f.Effective -= v * g.invert().At(i, i)
+		f.Effective -= v * inverse[i]
 	}
 	for _, level := range g.beta {
 		f.Levels = append(f.Levels, s.d.p.Turned(level))

@@ -40,15 +40,7 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	if !s.noise && perArm(d.p) {
 		variance, widened = d.widened(variance), true
 	}
-	k, err := s.at(best.values)
-	if err != nil {
-		return err
-	}
-	gram, err := s.gram(k, nil)
-	if err != nil {
-		return err
-	}
-	sum, count, err := d.silent(s.ctx, gram, variance)
+	sum, count, err := s.silent(best, variance)
 	switch {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
@@ -73,6 +65,22 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	}
 	m.propose()
 	return nil
+}
+
+// silent returns what data.silent does at the optimum.
+func (s *surface) silent(best optimum, variance []float64) (sum float64, count int, err error) {
+	if low := best.process.low; low != nil {
+		return low.silentMany(s.ctx, s.d, variance)
+	}
+	k, err := s.at(best.values)
+	if err != nil {
+		return 0, 0, err
+	}
+	gram, err := s.gram(k, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return s.d.silent(s.ctx, gram, variance)
 }
 
 // propose names the remedy where one of the tests rejects. The ratio of likelihoods sees

@@ -18,6 +18,7 @@ type process struct {
 	beta     []float64     // β̂, generalised least squares
 	half     *mat.Dense    // Σ⁻¹ H
 	normal   mat.Cholesky  // of Hᵀ Σ⁻¹ H
+	low      *inducing     // in place of chol, inverse and contrast; nil where Σ is factored as it is
 
 	likelihood float64 // log marginal likelihood of the means alone
 }
@@ -64,9 +65,16 @@ func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, erro
 // level estimates β and takes H β̂ off the residual.
 func (g *process) level(residual *mat.VecDense) error {
 	_, q := g.d.levels.Dims()
-	g.half = new(mat.Dense)
-	if err := g.chol.SolveTo(g.half, g.d.levels); err != nil && g.chol.Cond() > 1e15 {
-		return errSingular
+	if g.low != nil {
+		var err error
+		if g.half, err = g.low.solve(g.d.levels); err != nil {
+			return err
+		}
+	} else {
+		g.half = new(mat.Dense)
+		if err := g.chol.SolveTo(g.half, g.d.levels); err != nil && g.chol.Cond() > 1e15 {
+			return errSingular
+		}
 	}
 	normal := mat.NewSymDense(q, nil)
 	right := mat.NewVecDense(q, nil)
@@ -139,4 +147,58 @@ func (g *process) projected() *mat.SymDense {
 		}
 	}
 	return p
+}
+
+// precisions returns the diagonal of P.
+func (g *process) precisions() []float64 {
+	if g.low == nil {
+		return diagonalOf(g.projected())
+	}
+	out := g.low.inverseDiagonal()
+	if g.half == nil {
+		return out
+	}
+	var solved mat.Dense
+	_ = g.normal.SolveTo(&solved, g.half.T())
+	for i := range out {
+		for j, v := range g.half.RawRowView(i) {
+			out[i] -= v * solved.At(j, i)
+		}
+	}
+	return out
+}
+
+// inverseDiagonal returns the diagonal of Σ⁻¹.
+func (g *process) inverseDiagonal() []float64 {
+	if g.low == nil {
+		return diagonalOf(g.invert())
+	}
+	return g.low.inverseDiagonal()
+}
+
+func diagonalOf(m *mat.SymDense) []float64 {
+	out := make([]float64, m.SymmetricDim())
+	for i := range out {
+		out[i] = m.At(i, i)
+	}
+	return out
+}
+
+// condition returns that of the covariance, or along inducing arms a bound: the largest eigenvalue of
+// Q + N is at most that of A times the largest noise, and the smallest at least the least noise.
+func (g *process) condition() float64 {
+	if g.low == nil {
+		return g.chol.Cond()
+	}
+	least, most := math.Inf(1), 0.0
+	for _, v := range g.low.noise {
+		least, most = min(least, v), max(most, v)
+	}
+	return mat.Trace(innerOf(g.low)) * most / least
+}
+
+func innerOf(l *inducing) *mat.SymDense {
+	var out mat.SymDense
+	l.inner.ToSym(&out)
+	return &out
 }

@@ -18,6 +18,9 @@ type optimum struct {
 // search maximises the likelihood from several starts. The start values themselves are
 // among the points compared; further starts come from elsewhere.
 func (s *surface) search(starts int, further ...[]float64) (optimum, error) {
+	if !s.dense {
+		return s.searchMany(starts, further)
+	}
 	at := s.start()
 	g, err := s.process(at)
 	if err != nil {

@@ -22,11 +22,17 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	if err != nil {
 		return err
 	}
-	gram, err := s.gram(k, nil)
-	if err != nil {
-		return err
+	var alike [][]float64
+	var signal float64
+	if low := best.process.low; low != nil {
+		alike, signal = low.alikeMany(d)
+	} else {
+		gram, err := s.gram(k, nil)
+		if err != nil {
+			return err
+		}
+		alike, signal = d.alike(gram)
 	}
-	alike, signal := d.alike(gram)
 	if signal == 0 {
 		return nil
 	}
@@ -71,6 +77,12 @@ func (d *data) alike(gram *mat.SymDense) (correlation [][]float64, signal float6
 		}
 		return sum / float64(count)
 	}
+	return correlated(v, shared)
+}
+
+// correlated turns the covariances of effects between tasks into correlations; signal is the mean
+// variance.
+func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, signal float64) {
 	own := make([]float64, v)
 	largest := 0.0
 	for a := range own {

@@ -21,7 +21,9 @@ type surface struct {
 	noise   bool                // the last number is σ
 	fixed   []float64           // variances of the means where the noise is not free
 
-	evaluations *int // of the likelihood, by all surfaces of one fit
+	dense       bool  // whether the covariance is factored as it is
+	inducing    []int // arms along which it is while they are fixed; nil: those of every point by itself
+	evaluations *int  // of the likelihood, by all surfaces of one fit
 }
 
 // newSurface lists the free numbers. noise is nil for the problem's own.
@@ -30,7 +32,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), evaluations: new(int)}
+	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), dense: len(d.y) <= DenseArms, evaluations: new(int)}
 	at := s.start()
 	for i, f := range free {
 		other := append([]float64(nil), at...)
@@ -134,6 +136,16 @@ func (s *surface) process(values []float64) (*process, error) {
 		return nil, err
 	}
 	*s.evaluations++
+	if !s.dense {
+		arms := s.inducing
+		if arms == nil {
+			var err error
+			if arms, _, err = s.induce(values, mostLost, mostInducing); err != nil {
+				return nil, err
+			}
+		}
+		return s.induced(values, arms)
+	}
 	k, err := s.at(values)
 	if err != nil {
 		return nil, err
@@ -173,6 +185,9 @@ const difference = 1e-4
 // gradient returns the derivative of the likelihood by u = Free.To of each number. The formula is
 // exact, and so is its covariance's change up to the differences.
 func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
+	if g.low != nil {
+		return s.inducedGradient(g, values)
+	}
 	out := make([]float64, len(values))
 	for i, f := range s.free {
 		u := f.To(values[i])

@@ -45,6 +45,10 @@ type Fit struct {
 
 	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
 	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
+	// arms along which the covariance of many was factored, and how much larger the log likelihood may
+	// be than the one stated, which is a lower bound then, nats; both 0 where it was factored as it is
+	Inducing int     `json:"inducing_arms,omitempty"`
+	Lost     float64 `json:"log_likelihood_lost,omitempty"`
 	// largest derivative by a number on its scale, nats; numbers at a limit are left out
 	GradientNorm float64 `json:"gradient_norm"`
 	Condition    float64 `json:"condition"` // of the covariance of the data

@@ -15,13 +15,13 @@ const mostResiduals = 10
 //
 //	y_i - μ_i = (P y)_i / P_ii,  variance 1 / P_ii.
 func (g *process) crossValidate() (CrossValidation, []Residual) {
-	p := g.projected()
+	p := g.precisions()
 	problem := g.d.p
 	var c CrossValidation
 	var all []Residual
 	square, plain, density, inside, alone := 0.0, 0.0, 0.0, 0.0, 0
 	for i, y := range g.d.y {
-		v := p.At(i, i)
+		v := p[i]
 		if !(v*g.variance[i] > 1e-9) { // the arm alone says what its level is
 			continue
 		}

@@ -100,6 +100,18 @@ func (p *Problem) Only(tasks ...int) *Problem {
 	return p.only(tasks, func(int) bool { return true })
 }
 
+// Some returns the problem of some of the arms, of which every task has one at least.
+func (p *Problem) Some(arms []int) *Problem {
+	kept, tasks := make([]bool, p.N()), make([]int, p.V())
+	for _, i := range arms {
+		kept[i] = true
+	}
+	for v := range tasks {
+		tasks[v] = v
+	}
+	return p.only(tasks, func(i int) bool { return kept[i] })
+}
+
 // only returns the problem of these tasks, in this order, with those of their arms that are kept.
 func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	var index []int

@@ -1,0 +1,319 @@
+package fit
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Of many arms the covariance is not factored as it is, O(n³), but along m of them, the inducing arms
+// S: with Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0,
+//
+//	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i,
+//
+// is at most the log likelihood [Titsias 2009, eq. 9], for any S and any numbers of the kernel, so that
+// it can be maximised in its place; and that is at most
+//
+//	U = log p(y | Q + (1+2t)N) + ½ log det(Q + (1+2t)N) - ½ log det(Q + N),
+//
+// since Q + N ≤ K + N ≤ Q + (1+2t)N: the trace of N^-½RN^-½ is 2t, which bounds its eigenvalues. Both
+// hold as well where levels are integrated out, for t does not depend on them. U - F is what is lost
+// at most. S are the pivots of the Cholesky factor of K, as many as bring t to a limit, and S stays what it is
+// while a search climbs, so that F is smooth.
+//
+// A number times identity() has no few inducing arms, and needs none: it is part of N.
+
+// DenseArms is the most arms whose covariance is factored as it is.
+const DenseArms = 600
+
+const (
+	// t that inducing arms are added for, nats, and how many there are at most: while a search climbs,
+	// and at its end
+	roughlyLost, roughlyMost = 0.2, 160
+	mostLost, mostInducing   = 1e-2, 700
+
+	mostExact = 2000 // arms whose covariance is factored as it is where inducing arms lose more than this:
+	tooMuch   = 2    // t of mostInducing, nats
+	// jitter, relative to the largest variance, that keeps K_SS definite; Q only becomes smaller by it
+	inducingJitter = 1e-10
+)
+
+// inducing is what a process along inducing arms has in place of a factored covariance; n arms, m of
+// them inducing.
+type inducing struct {
+	arms     []int
+	own      float64      // variance of the arms by themselves
+	noise    []float64    // n: N_i, with own
+	rest     []float64    // n: R_ii
+	trace    float64      // t
+	corner   mat.Cholesky // of K_SS
+	features *mat.Dense   // m × n: L⁻¹K_Sn, of which Q is the product
+	inner    mat.Cholesky // of A = I + Φᵀ N⁻¹ Φ
+	logDet   float64      // of Q + N
+}
+
+// parts returns the kernel at some values without what is identity(), and the variance that this has.
+func (s *surface) parts(values []float64, some []bool) (smooth kernels.Joint, own float64, err error) {
+	k, err := s.at(values)
+	if err != nil {
+		return k, 0, err
+	}
+	var rest kernels.Joint
+	for t, term := range k.Terms {
+		switch {
+		case some != nil && !some[t]:
+		case ownOfArms(term):
+			rest.Terms = append(rest.Terms, term)
+		default:
+			smooth.Terms = append(smooth.Terms, term)
+		}
+	}
+	if len(rest.Terms) > 0 {
+		p := s.d.p
+		m, err := rest.On(s.ctx, p.Tasks, p.Arms.Subset([]int{0}), p.TaskOf[:1])
+		if err != nil {
+			return k, 0, err
+		}
+		var one [1]float64
+		m.Diagonal(one[:])
+		own = one[0]
+	}
+	return smooth, own, nil
+}
+
+// matrix returns the Gram matrix of a kernel on the arms.
+func (s *surface) matrix(k kernels.Joint) (kernels.Matrix, error) {
+	return k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
+}
+
+// induce returns inducing arms at some values, at most so many, and t with them: they end where it is
+// little enough.
+func (s *surface) induce(values []float64, enough float64, most int) (arms []int, trace float64, err error) {
+	smooth, own, err := s.parts(values, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := s.matrix(smooth)
+	if err != nil {
+		return nil, 0, err
+	}
+	g, err := kernels.Grow(m)
+	if err != nil {
+		return nil, 0, err
+	}
+	noise := s.variance(values)
+	rest, done := append([]float64(nil), g.Diagonal()...), 0
+	for rank := 24; ; rank += rank / 3 {
+		columns, pivots, err := g.Columns(s.ctx, min(rank, most), inducingJitter)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, c := range columns[done:] {
+			for i, v := range c {
+				rest[i] -= v * v
+			}
+		}
+		done, trace = len(columns), 0
+		for i, v := range rest {
+			trace += 0.5 * max(v, 0) / (noise[i] + own)
+		}
+		if trace <= enough || done < rank {
+			return pivots, trace, nil
+		}
+	}
+}
+
+// induced returns the process at some values along inducing arms.
+func (s *surface) induced(values []float64, arms []int) (*process, error) {
+	smooth, own, err := s.parts(values, nil)
+	if err != nil {
+		return nil, err
+	}
+	cross, diagonal, err := s.cross(smooth, arms)
+	if err != nil {
+		return nil, err
+	}
+	return newInduced(s.ctx, s.d, arms, cross, diagonal, own, s.variance(values))
+}
+
+// cross returns K_Sn and the diagonal of K.
+func (s *surface) cross(k kernels.Joint, arms []int) (*mat.Dense, []float64, error) {
+	n := len(s.d.y)
+	rows, diagonal := mat.NewDense(len(arms), n, nil), make([]float64, n)
+	if len(k.Terms) == 0 {
+		return rows, diagonal, nil
+	}
+	m, err := s.matrix(k)
+	if err != nil {
+		return nil, nil, err
+	}
+	for a, i := range arms {
+		if err := s.ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		m.Row(rows.RawRowView(a), i)
+	}
+	m.Diagonal(diagonal)
+	return rows, diagonal, nil
+}
+
+// newInduced computes F and all that the fit asks of a process, O(n m²).
+func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diagonal []float64, own float64, variance []float64) (*process, error) {
+	n, m := len(d.y), len(arms)
+	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: make([]float64, n), features: mat.DenseCopyOf(cross)}
+	corner := mat.NewSymDense(m, nil)
+	largest := 0.0
+	for a, i := range arms {
+		largest = max(largest, diagonal[i])
+		for b := a; b < m; b++ {
+			corner.SetSym(a, b, cross.At(b, i))
+		}
+	}
+	for a := range arms {
+		corner.SetSym(a, a, corner.At(a, a)+inducingJitter*largest)
+	}
+	if !l.corner.Factorize(corner) {
+		return nil, errSingular
+	}
+	solveLower(&l.corner, l.features)
+	copy(l.rest, diagonal)
+	for a := range m {
+		for i, v := range l.features.RawRowView(a) {
+			l.rest[i] -= v * v
+		}
+	}
+	for i, v := range variance {
+		l.noise[i], l.rest[i] = v+own, max(l.rest[i], 0)
+		l.trace += 0.5 * l.rest[i] / l.noise[i]
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	g := &process{d: d, variance: variance, low: l}
+	logDet, err := g.induce(l.noise)
+	if err != nil {
+		return nil, err
+	}
+	l.logDet = logDet
+	g.likelihood -= l.trace
+	return g, nil
+}
+
+// ceiling returns U.
+func (g *process) ceiling() (float64, error) {
+	l := g.low
+	upper := &process{d: g.d, variance: g.variance, low: &inducing{features: l.features}}
+	wider := make([]float64, len(l.noise))
+	for i, v := range l.noise {
+		wider[i] = (1 + 2*l.trace) * v
+	}
+	more, err := upper.induce(wider)
+	return upper.likelihood + 0.5*(more-l.logDet), err
+}
+
+// induce computes the likelihood of Q + noise, and returns log det of it.
+func (g *process) induce(noise []float64) (logDet float64, err error) {
+	l, n := g.low, len(g.d.y)
+	m, _ := l.features.Dims()
+	l.noise = noise
+	scaled := l.overRoot()
+	inner := mat.NewSymDense(m, nil)
+	inner.SymOuterK(1, scaled)
+	for a := range m {
+		inner.SetSym(a, a, inner.At(a, a)+1)
+	}
+	if !l.inner.Factorize(inner) {
+		return 0, errSingular
+	}
+	logDet = l.inner.LogDet()
+	for _, v := range noise {
+		logDet += math.Log(v)
+	}
+	residual := mat.NewVecDense(n, append([]float64(nil), g.d.y...))
+	if g.d.levels != nil {
+		if err := g.level(residual); err != nil {
+			return 0, err
+		}
+	}
+	solved, err := l.solve(mat.NewDense(n, 1, append([]float64(nil), residual.RawVector().Data...)))
+	if err != nil {
+		return 0, err
+	}
+	g.alpha = mat.NewVecDense(n, mat.Col(nil, 0, solved))
+	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*logDet - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
+	if g.half != nil {
+		g.likelihood -= 0.5 * g.normal.LogDet()
+	}
+	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
+		return 0, errSingular
+	}
+	return logDet, nil
+}
+
+// overRoot returns the features over the roots of the noise.
+func (l *inducing) overRoot() *mat.Dense {
+	out := mat.DenseCopyOf(l.features)
+	m, _ := out.Dims()
+	roots := make([]float64, len(l.noise))
+	for i, v := range l.noise {
+		roots[i] = 1 / math.Sqrt(v)
+	}
+	for a := range m {
+		for i, row := 0, out.RawRowView(a); i < len(row); i++ {
+			row[i] *= roots[i]
+		}
+	}
+	return out
+}
+
+// solve returns (Q + N)⁻¹x = N⁻¹x - N⁻¹Φ A⁻¹ Φᵀ N⁻¹x for the columns of x.
+func (l *inducing) solve(x *mat.Dense) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	over := mat.DenseCopyOf(x)
+	for i := range n {
+		row := over.RawRowView(i)
+		for j := range row {
+			row[j] /= l.noise[i]
+		}
+	}
+	var along, back, solved mat.Dense
+	along.Mul(l.features, over)
+	if err := l.inner.SolveTo(&solved, &along); err != nil && math.IsInf(l.inner.Cond(), 1) {
+		return nil, errSingular
+	}
+	back.Mul(l.features.T(), &solved)
+	for i := range n {
+		row, to := back.RawRowView(i), over.RawRowView(i)
+		for j, v := range row {
+			to[j] -= v / l.noise[i]
+		}
+	}
+	return over, nil
+}
+
+// inverseDiagonal returns the diagonal of (Q + N)⁻¹.
+func (l *inducing) inverseDiagonal() []float64 {
+	white := mat.DenseCopyOf(l.features)
+	solveLower(&l.inner, white)
+	out := make([]float64, len(l.noise))
+	for i, v := range l.noise {
+		out[i] = 1 / v
+	}
+	m, _ := white.Dims()
+	for a := range m {
+		for i, v := range white.RawRowView(a) {
+			out[i] -= v * v / (l.noise[i] * l.noise[i])
+		}
+	}
+	return out
+}
+
+// solveLower overwrites x by L⁻¹x.
+func solveLower(c *mat.Cholesky, x *mat.Dense) {
+	var lower mat.TriDense
+	c.LTo(&lower)
+	trsm(lower.RawTriangular(), x.RawMatrix())
+}

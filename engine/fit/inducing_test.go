@@ -1,0 +1,129 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// both returns a surface of which the covariance is factored as it is, and one of which it is not.
+func both(t *testing.T, mean string, noise *kernels.Free) (dense, low *surface) {
+	t.Helper()
+	k := kernels.AddJoint(joint(t, rbf(1.3), kernels.Mul(free(2, 0.02, 200), rbf(1.7))), nugget(t, 0.05))
+	p := world{tasks: 4, arms: 25, reps: 3, noise: 0.5}.draw(t, k, 7, rand.New(rand.NewPCG(5, 6)))
+	d, err := dataOf(p, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []**surface{&dense, &low} {
+		if *s, err = newSurface(t.Context(), d, k, noise); err != nil {
+			t.Fatal(err)
+		}
+	}
+	low.dense = false
+	return dense, low
+}
+
+// Along inducing arms, however few and wherever the numbers of the kernel are, the likelihood is bounded
+// from both sides; along enough of them both bounds are the likelihood, and the rest of what a fit
+// reports is what it is on the whole covariance.
+func TestInducingBounds(t *testing.T) {
+	for _, mean := range []string{MeanProblem, MeanTask, MeanNone} {
+		for _, noise := range []*kernels.Free{nil, {Value: 0.4, Min: 0.01, Max: 10}} {
+			dense, low := both(t, mean, noise)
+			for _, scale := range []float64{0.3, 1, 2.5} {
+				values := dense.start()
+				for i := range values {
+					values[i] *= scale
+				}
+				whole, err := dense.process(values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, count := range []int{3, 12, 30} {
+					arms, _, err := low.induce(values, mostLost, mostInducing)
+					if err != nil {
+						t.Fatal(err)
+					}
+					g, err := low.induced(values, arms[:min(count, len(arms))])
+					if err != nil {
+						t.Fatal(err)
+					}
+					ceiling, err := g.ceiling()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if slack := 1e-7 * (1 + math.Abs(whole.likelihood)); g.likelihood > whole.likelihood+slack || ceiling < whole.likelihood-slack {
+						t.Errorf("%s, %d arms: %.9g to %.9g, and the likelihood is %.9g", mean, count, g.likelihood, ceiling, whole.likelihood)
+					}
+				}
+				g, err := low.process(values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ceiling, err := g.ceiling()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if lost := ceiling - g.likelihood; !(lost >= -1e-9 && lost < 2) || math.Abs(g.likelihood-whole.likelihood) > lost+1e-7 {
+					t.Errorf("%s: %.9g with %.3g lost at most, %.9g on the whole covariance", mean, g.likelihood, lost, whole.likelihood)
+				}
+				precisions, inverse := g.precisions(), g.inverseDiagonal()
+				for i := range precisions {
+					closeTo(t, "a precision", precisions[i], whole.projected().At(i, i), 1e-2)
+					closeTo(t, "a value of the inverse", inverse[i], whole.invert().At(i, i), 1e-2)
+				}
+			}
+		}
+	}
+}
+
+func closeTo(t *testing.T, what string, got, want, relative float64) {
+	t.Helper()
+	if math.Abs(got-want) > relative*(math.Abs(want)+1e-12) {
+		t.Errorf("%s is %.9g, want %.9g", what, got, want)
+	}
+}
+
+// The gradient is that of the lower bound with the inducing arms as they are, by differences of the
+// bound itself.
+func TestInducingGradient(t *testing.T) {
+	for _, mean := range []string{MeanProblem, MeanTask, MeanNone} {
+		for _, noise := range []*kernels.Free{nil, {Value: 0.4, Min: 0.01, Max: 10}} {
+			_, low := both(t, mean, noise)
+			values := low.start()
+			arms, _, err := low.induce(values, mostLost, mostInducing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			low.inducing = arms[:14] // few, so that what they leave counts
+			g, err := low.process(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := low.gradient(g, values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, f := range low.free {
+				const step = 1e-4
+				var at [2]float64
+				for side, by := range []float64{-step, step} {
+					moved := append([]float64(nil), values...)
+					moved[i] = f.Of(f.To(values[i]) + by)
+					h, err := low.process(moved)
+					if err != nil {
+						t.Fatal(err)
+					}
+					at[side] = low.likelihood(h, moved)
+				}
+				want := (at[1] - at[0]) / (2 * step)
+				if math.Abs(got[i]-want) > 1e-4*(1+math.Abs(want)) {
+					t.Errorf("%s, number %d: slope %.8g, by differences %.8g", mean, i, got[i], want)
+				}
+			}
+		}
+	}
+}
