@@ -68,11 +68,10 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		f.Measurements += n
 	}
 	if low := best.process.low; low != nil {
-		ceiling, err := best.process.ceiling()
-		if err != nil {
+		f.Inducing = len(low.arms)
+		if f.Lost, err = s.lost(best.process, best.values); err != nil {
 			return Fit{}, err
 		}
-		f.Inducing, f.Lost = len(low.arms), ceiling-best.process.likelihood
 	}
 	if err := f.describe(s, best); err != nil {
 		return Fit{}, err

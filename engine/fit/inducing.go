@@ -17,12 +17,12 @@ import (
 // is at most the log likelihood [Titsias 2009, eq. 9], for any S and any numbers of the kernel, so that
 // it can be maximised in its place; and that is at most
 //
-//	U = log p(y | Q + (1+2t)N) + ½ log det(Q + (1+2t)N) - ½ log det(Q + N),
+//	U = log p(y | Q + N) + ½ αᵀRα,  α = (Q + N)⁻¹ (y - H β̂),
 //
-// since Q + N ≤ K + N ≤ Q + (1+2t)N: the trace of N^-½RN^-½ is 2t, which bounds its eigenvalues. Both
-// hold as well where levels are integrated out, for t does not depend on them. U - F is what is lost
-// at most. S are the pivots of the Cholesky factor of K, as many as bring t to a limit, and S stays what it is
-// while a search climbs, so that F is smooth.
+// since determinants grow with the covariance, and yᵀΣ⁻¹y ≥ 2αᵀy - αᵀΣα for every α. Both hold as well
+// where levels are integrated out: t does not depend on them, and Hᵀα = 0. U - F is what is lost at
+// most. S are the pivots of the Cholesky factor of K, as many as bring t to a limit, and S stays what it
+// is while a search climbs, so that F is smooth.
 //
 // A number times identity() has no few inducing arms, and needs none: it is part of N.
 
@@ -52,7 +52,6 @@ type inducing struct {
 	corner   mat.Cholesky // of K_SS
 	features *mat.Dense   // m × n: L⁻¹K_Sn, of which Q is the product
 	inner    mat.Cholesky // of A = I + Φᵀ N⁻¹ Φ
-	logDet   float64      // of Q + N
 }
 
 // parts returns the kernel at some values without what is identity(), and the variance that this has.
@@ -193,32 +192,53 @@ func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diag
 		return nil, err
 	}
 	g := &process{d: d, variance: variance, low: l}
-	logDet, err := g.induce(l.noise)
-	if err != nil {
+	if err := g.induce(l.noise); err != nil {
 		return nil, err
 	}
-	l.logDet = logDet
 	g.likelihood -= l.trace
 	return g, nil
 }
 
-// ceiling returns U.
-func (g *process) ceiling() (float64, error) {
-	l := g.low
-	upper := &process{d: g.d, variance: g.variance, low: &inducing{features: l.features}}
-	wider := make([]float64, len(l.noise))
-	for i, v := range l.noise {
-		wider[i] = (1 + 2*l.trace) * v
+// exactRest is the most arms for which αᵀRα is computed from all values of the kernel.
+const exactRest = 4000
+
+// lost returns U - F at the values of a process: with more arms than exactRest by |R_ij| ≤ √(R_iiR_jj).
+func (s *surface) lost(g *process, values []float64) (float64, error) {
+	l, sum := g.low, 0.0
+	if len(l.noise) > exactRest {
+		for i, r := range l.rest {
+			sum += math.Abs(g.alpha.AtVec(i)) * math.Sqrt(r)
+		}
+		return l.trace + 0.5*sum*sum, nil
 	}
-	more, err := upper.induce(wider)
-	return upper.likelihood + 0.5*(more-l.logDet), err
+	smooth, _, err := s.parts(values, nil)
+	if err != nil {
+		return 0, err
+	}
+	m, err := s.matrix(smooth)
+	if err != nil {
+		return 0, err
+	}
+	row := make([]float64, len(l.noise))
+	alpha := g.alpha.RawVector().Data
+	for i, a := range alpha {
+		if err := s.ctx.Err(); err != nil {
+			return 0, err
+		}
+		m.Row(row, i)
+		for j, v := range row {
+			sum += a * alpha[j] * v
+		}
+	}
+	var along mat.VecDense
+	along.MulVec(l.features, g.alpha)
+	return l.trace + 0.5*max(sum-mat.Dot(&along, &along), 0), nil
 }
 
-// induce computes the likelihood of Q + noise, and returns log det of it.
-func (g *process) induce(noise []float64) (logDet float64, err error) {
+// induce computes the likelihood of Q + noise.
+func (g *process) induce(noise []float64) error {
 	l, n := g.low, len(g.d.y)
 	m, _ := l.features.Dims()
-	l.noise = noise
 	scaled := l.overRoot()
 	inner := mat.NewSymDense(m, nil)
 	inner.SymOuterK(1, scaled)
@@ -226,21 +246,21 @@ func (g *process) induce(noise []float64) (logDet float64, err error) {
 		inner.SetSym(a, a, inner.At(a, a)+1)
 	}
 	if !l.inner.Factorize(inner) {
-		return 0, errSingular
+		return errSingular
 	}
-	logDet = l.inner.LogDet()
+	logDet := l.inner.LogDet()
 	for _, v := range noise {
 		logDet += math.Log(v)
 	}
 	residual := mat.NewVecDense(n, append([]float64(nil), g.d.y...))
 	if g.d.levels != nil {
 		if err := g.level(residual); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	solved, err := l.solve(mat.NewDense(n, 1, append([]float64(nil), residual.RawVector().Data...)))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	g.alpha = mat.NewVecDense(n, mat.Col(nil, 0, solved))
 	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*logDet - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
@@ -248,9 +268,9 @@ func (g *process) induce(noise []float64) (logDet float64, err error) {
 		g.likelihood -= 0.5 * g.normal.LogDet()
 	}
 	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
-		return 0, errSingular
+		return errSingular
 	}
-	return logDet, nil
+	return nil
 }
 
 // overRoot returns the features over the roots of the noise.
