@@ -2,6 +2,7 @@ package cotest
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -17,6 +18,10 @@ type Bound struct {
 // nobody stated a norm: a design takes seconds there.
 const mostLeastSquares = 256
 
+// mostDeviation is the largest standard deviation of rewards under the norm, over unit, that squares are
+// computed of, and one over the smallest.
+const mostDeviation = 1e60
+
 // BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none: then it goes
 // by least squares. It is an error where the kernel has too many dimensions for least squares, and
 // nothing bounds the norm.
@@ -24,8 +29,9 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 	switch {
 	case opt.Robust:
 		return b, false, nil
+	case opt.Norm > mostDeviation/math.Sqrt(m.Diagonal): // says nothing
 	case opt.Norm > 0:
-		return Bound{Norm: opt.Norm}, true, nil
+		return Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal)))}, true, nil
 	}
 	few, err := m.RankAtMost(mostLeastSquares)
 	if few || err != nil {

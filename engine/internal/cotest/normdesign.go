@@ -33,6 +33,12 @@ func (a *normed) localise(targets []target) (*localDesign, error) {
 		weight[t.leader] = max(weight[t.leader], weight[t.arm])
 	}
 	l, err := s.Localise(a.ctx(), weight, favour, finestRest, mostPivots)
+	if err == nil && len(l.Pivots) == 0 { // fine enough without any, but some arm has to be pulled
+		l, err = s.Localise(a.ctx(), weight, favour, 0, 1)
+	}
+	if err == nil && len(l.Pivots) == 0 {
+		err = engine.LimitError{Samples: math.Inf(1)}
+	}
 	if err != nil {
 		return nil, err
 	}
