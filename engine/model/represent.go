@@ -72,7 +72,7 @@ func (m *Model) represent() (*representation, error) {
 }
 
 // representWork bounds the products that a fit of the expected rewards takes beside a result.
-const representWork = 1e9
+const representWork = 2e8
 
 // representable reports whether the representation is computed: always for exactNorm arms, and beyond
 // for kernels of a rank that makes it little work.

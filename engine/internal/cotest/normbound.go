@@ -18,24 +18,45 @@ type Bound struct {
 // nobody stated a norm: a design takes seconds there.
 const mostLeastSquares = 256
 
+// fewLeastSquares is the same for many arms with a norm, where counting more takes longer than a round.
+const fewLeastSquares = 64
+
 // mostDeviation is the largest standard deviation of rewards under the norm, over unit, that squares are
 // computed of, and one over the smallest.
 const mostDeviation = 1e60
 
+// sharply is how many times the dimensions that show all arms to a hundredth of the kernel's variance a
+// kernel has at most where it ends sharply: then a norm says little that the rank does not.
+const sharply = 1.25
+
 // BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none: then it goes
-// by least squares. It is an error where the kernel has too many dimensions for least squares, and
-// nothing bounds the norm.
+// by least squares. These it goes by where the kernel has few dimensions on the arms and nobody stated a
+// norm, and where it has few of which all matter, as a linear one has: a norm would cost samples. It is
+// an error where the kernel has too many dimensions for least squares, and nothing bounds the norm.
 func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err error) {
-	switch {
-	case opt.Robust:
+	if opt.Robust {
 		return b, false, nil
-	case opt.Norm > mostDeviation/math.Sqrt(m.Diagonal): // says nothing
-	case opt.Norm > 0:
-		return Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal)))}, true, nil
 	}
-	few, err := m.RankAtMost(mostLeastSquares)
-	if few || err != nil {
+	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
+	most := mostLeastSquares
+	if stated && m.Problem.N() > mostLeastSquares {
+		most = fewLeastSquares
+	}
+	few, err := m.RankAtMost(most)
+	if err != nil || few && !stated {
 		return b, false, err
+	}
+	if few {
+		coarse, err := m.Pivots(most, firstRest*m.Diagonal/m.Scale)
+		if err != nil {
+			return b, false, err
+		}
+		if sharp, err := m.RankAtMost(int(sharply * float64(len(coarse)))); sharp || err != nil {
+			return b, false, err
+		}
+	}
+	if stated {
+		return Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal)))}, true, nil
 	}
 	norm, err := m.Norm()
 	if err != nil {

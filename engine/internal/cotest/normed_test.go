@@ -386,6 +386,7 @@ func TestBoundOf(t *testing.T) {
 	}{
 		{name: "few", p: few},
 		{name: "stated", p: few, opt: engine.Options{Norm: 3}, bounded: true},
+		{name: "stated of a kernel with few dimensions", p: enginetest.Paper(t, 2, 0.4), opt: engine.Options{Norm: 5}},
 		{name: "robust", p: few, opt: engine.Options{Norm: 3, Robust: true}},
 		{name: "many, known", p: rough, bounded: true, known: true},
 		{name: "many, unknown", p: &blind, fault: "give norm"},
@@ -423,7 +424,7 @@ func TestNormedRough(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := engine.Options{Norm: 40, Unit: 1, Epsilon: 0.3}
-	alg, err := NewCoTestFC(m, opt)
+	alg, err := newNormed(m, opt, Bound{Norm: opt.Norm})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +435,7 @@ func TestNormedRough(t *testing.T) {
 	}
 	t.Logf("%s after %d samples and %d rounds", out.Status, out.Samples, len(out.Rounds))
 	ctx, cancel := context.WithCancel(t.Context())
-	again, err := NewCoTestFC(m.Until(ctx), opt)
+	again, err := newNormed(m.Until(ctx), opt, Bound{Norm: opt.Norm})
 	if err != nil {
 		t.Fatal(err)
 	}
