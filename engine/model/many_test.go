@@ -1,0 +1,226 @@
+package model
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+func many(t testing.TB, n int) *Model {
+	t.Helper()
+	p, err := manyarms.Problem(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model(t, p)
+	if !m.Many() {
+		t.Fatalf("%d arms are not many", n)
+	}
+	return m
+}
+
+// ρ_1, ρ* and ω of a thousand arms by the interior-point method over all arms and all pairs, in features
+// to a thousandth of ξ: both methods certify an interval, and the intervals have to meet.
+func TestManyAgainstAllArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	const n, xi = 1000, 1e-3
+	m := many(t, n)
+	s, err := m.Stopped(0, 1e-3*m.Normalised(xi))
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := design.Space{Features: s.Features, Precision: m.Precision, Ridge: m.Normalised(xi)}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	rivals, err := m.Rivals(0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]design.Contrasts{
+		"rho_1": {Groups: m.Problem.Groups()}, "omega": {Groups: [][]int{all}}, "rho_star": rivals,
+	} {
+		want, err := design.Minimax(space, c, m.Solver(2e-3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Certified(xi, c, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: on pivots %.6g to %.6g, over all arms %.6g to %.6g", name, got.Lower, got.Value, want.Lower, want.Value)
+		// Features that end at a thousandth of ξ hide less than 8/1000 of a variance, times the
+		// largest weight relative to a mean one.
+		if got.Lower > want.Value*1.002 || got.Value < want.Lower || got.DualityGap() > 0.04 {
+			t.Errorf("%s: the intervals do not meet, or one is wide", name)
+		}
+	}
+}
+
+// The design of an algorithm, its rounding and its estimator, against features of the whole kernel.
+func TestManyPlansAndEstimates(t *testing.T) {
+	const n, xi, pulls = 250, 1e-4, 2000
+	m := many(t, n)
+	groups := m.Problem.Groups()
+	d, err := m.Design(xi, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, covered, err := m.Round(xi, design.Contrasts{Groups: groups}, d.Weights, pulls)
+	if err != nil || !covered {
+		t.Fatalf("rounding %g, %v", r.Ratio, err)
+	}
+	exact, err := m.Exact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, _, err := design.MaxVariance(t.Context(), exact.Space(xi), design.Contrasts{Groups: groups}, d.Weights)
+	if err != nil || value > d.Value*(1+1e-6) || value < d.Value-8*looserPart-1e-6 {
+		t.Errorf("value %.6g, in all features %.6g, %v", d.Value, value, err)
+	}
+	counted, _, err := design.CountsVariance(exact.Space(xi), design.Contrasts{Groups: groups}, r.Counts)
+	if err != nil || counted*pulls > r.Ratio*value*(1+1e-6) {
+		t.Errorf("after the rounding %.6g, of the weights %.6g, ratio %.4g, %v", counted*pulls, value, r.Ratio, err)
+	}
+
+	// An estimator in the features of all arms, which the derived model goes by.
+	whole := *exact
+	whole.derived = true
+	want, err := NewEstimator(&whole, xi, r.Counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := NewEstimator(m, xi, r.Counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	means := make([]float64, n)
+	for i := range means {
+		means[i] = m.Problem.Mean[i] + 0.1*math.Sin(float64(i))
+	}
+	a, b := got.Estimates(means), want.Estimates(means)
+	for i := range a {
+		if math.Abs(a[i]-b[i]) > 1e-5*(1+math.Abs(b[i])) {
+			t.Fatalf("arm %d: estimate %.9g, in all features %.9g", i, a[i], b[i])
+		}
+	}
+	const norm = 71.7
+	for k := range 200 {
+		i, j := (7*k)%50, 49-(3*k)%49
+		// What lies outside the span has no noise, so the variance is not above the one of A⁻¹; the
+		// bias is not below its norm in all features, and at most √2 times that.
+		if got.Variance(i, j) > want.Variance(i, j)*(1+1e-5)+1e-12 {
+			t.Errorf("arms %d and %d: variance %.9g, in all features %.9g", i, j, got.Variance(i, j), want.Variance(i, j))
+		}
+		if i == j {
+			continue
+		}
+		x, y := got.Bias(i, j, norm), want.Bias(i, j, norm)
+		if x < y*(1-1e-4)-1e-6 || x > 1.5*y+1e-6 {
+			t.Errorf("arms %d and %d: bias %.9g, in all features %.9g", i, j, x, y)
+		}
+	}
+}
+
+// The noise of an estimated difference, by its weights on the pulls, is not above Variance, and the
+// worst bias in the ball, by the kernel, not above Bias.
+func TestPulledErrors(t *testing.T) {
+	const n, xi, norm = 250, 1e-3, 5
+	m := many(t, n)
+	counts := make([]int, n)
+	for k := range 40 {
+		counts[6*k] = 3 + k%5
+	}
+	e, err := NewEstimator(m, xi, counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram := mat.NewDense(n, n, nil)
+	for i := range n {
+		m.Row(gram.RawRowView(i), i)
+	}
+	for k := range 60 {
+		i, j := (11*k)%n, (17*k+3)%n
+		w := e.Weights(i, j)
+		noise := 0.0
+		c := slices.Clone(w)
+		for a, v := range w {
+			if v != 0 {
+				noise += v * v / (float64(counts[a]) * m.Precision[a])
+			}
+		}
+		c[i]--
+		c[j]++
+		x := mat.NewVecDense(n, c)
+		worst := norm * math.Sqrt(m.Scale) * math.Sqrt(max(0, mat.Inner(x, gram, x)))
+		if noise > e.Variance(i, j)*(1+1e-9) {
+			t.Errorf("arms %d and %d: noise %.9g above %.9g", i, j, noise, e.Variance(i, j))
+		}
+		if bias := e.Bias(i, j, norm); worst > bias*(1+1e-6)+1e-9 || bias > 2.5*worst+1e-6 {
+			t.Errorf("arms %d and %d: worst bias %.9g, stated %.9g", i, j, worst, bias)
+		}
+	}
+}
+
+// The bits do not depend on the number of cores.
+func TestManyOnCores(t *testing.T) {
+	p, err := manyarms.Problem(500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var weights, estimates []float64
+	for _, k := range []int{1, 2, 3} {
+		m, err := NewContext(cores.Within(context.Background(), k), p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := m.Design(1e-2, p.Groups())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := m.Round(1e-2, design.Contrasts{Groups: p.Groups()}, d.Weights, 500)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := NewEstimator(m, 1e-2, r.Counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Estimates(p.Mean); k == 1 {
+			weights, estimates = d.Weights, got
+		} else if !slices.Equal(d.Weights, weights) || !slices.Equal(got, estimates) {
+			t.Errorf("%d cores: other numbers", k)
+		}
+	}
+}
+
+// ρ*(0) of arms that share nothing, against the solver on identity().
+func TestUnsharedHardness(t *testing.T) {
+	p, err := manyarms.Problem(60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model(t, p)
+	alone, err := m.Independent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := alone.Hardness(0, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.UnsharedHardness(0.1)
+	if err != nil || math.Abs(got/want.Value-1) > 1e-6 {
+		t.Errorf("%.8g, by the solver %.8g to %.8g, %v", got, want.Lower, want.Value, err)
+	}
+}
