@@ -22,7 +22,7 @@ func (b *builder) manyDesigns() error {
 	if b.opt.Ridge.Kind == engine.RidgeAuto {
 		r.Notes = append(r.Notes, fmt.Sprintf("xi = %.3g is the smallest at which 256 of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart", r.Ridge))
 	}
-	first, err := m.Certified(r.Ridge, design.Contrasts{Groups: m.Problem.Groups()}, 0)
+	first, err := m.Certified(r.Ridge, design.Contrasts{Groups: m.Problem.Groups()}, nil)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (b *builder) manyDesigns() error {
 	for i := range all {
 		all[i] = i
 	}
-	omega, err := m.Certified(r.Ridge, design.Contrasts{Groups: [][]int{all}}, 0)
+	omega, err := m.Certified(r.Ridge, design.Contrasts{Groups: [][]int{all}}, first.Weights)
 	if err != nil {
 		return err
 	}

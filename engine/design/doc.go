@@ -8,6 +8,7 @@
 //
 //   - [Minimax] finds λ with the smallest max_p ‖y_p‖²_{A⁻¹}: line 4 of Algorithm 1
 //     of [Du23], ρ*(ξ) and ω(ξ, ·);
+//   - [MinimaxOnPivots] does so where arms and pairs are too many for that;
 //   - [Width] finds λ with the smallest expected largest difference under Gaussian
 //     noise: γ, what fixed-budget Peace halves [KJKJ20];
 //   - [InformationGain] finds λ with the largest log det(A/ξ): Υ;
@@ -38,12 +39,17 @@
 // certificate, minimax (the loop and its phases), finish, gain, variance, round, apportion and
 // regret; width and widthmean stand by themselves.
 //
+// MinimaxOnPivots solves restricted problems by the same method, in pivots (the loop), survey (one pass
+// over all arms), widen (what joins), allpairs (the look at all pairs) and large (products of hundreds of
+// coordinates); roundforall rounds for every contrast at once.
+//
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration
 // s²(r+K) + s³/3 for s working arms and K contrasts. It is linear in the number of groups. Where
 // thousands of arms carry weight, as for isotropic random arms in many dimensions, s³ makes it
 // slow.
 //
-// Everything is deterministic; the solvers run in the calling goroutine.
+// Everything is deterministic; the solvers run in the calling goroutine, but for MinimaxOnPivots, which
+// uses the cores of its context with the same bits for any number.
 //
 // # Limits of double precision
 //

@@ -54,7 +54,7 @@ func TestManyAgainstAllArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.Certified(xi, c, 0)
+		got, err := m.Certified(xi, c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func (m *Model) manyHardness(ridge, epsilon float64, t *truth) (design.Design, e
 				return design.Design{}, err
 			}
 		}
-		d, err := m.Certified(at, m.rivals(t, epsilon), 0)
+		d, err := m.Certified(at, m.rivals(t, epsilon), nil)
 		if ridge == 0 && err == nil {
 			d.Value = m.unsharedHardness(t, epsilon)
 			d.Lower, d.Reached = min(d.Lower, d.Value), 0
@@ -136,14 +136,13 @@ func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
 
 // Certified returns the design of all pairs within groups, or of listed contrasts, with both ends as
 // near to each other as they can be had: on exact features to the tolerance of designs, else on pivots
-// that other arms join. scan bounds the products of the look at all pairs; 0 is the default.
-// Not remembered.
-func (m *Model) Certified(ridge float64, c design.Contrasts, scan float64) (design.Design, error) {
+// that other arms join. It starts from weights of a similar design, nil for none. Not remembered.
+func (m *Model) Certified(ridge float64, c design.Contrasts, start []float64) (design.Design, error) {
 	p, err := m.onPivots(ridge, nil, pivotPart)
 	if err != nil {
 		return design.Design{}, err
 	}
 	opt := m.Solver(certifiedTolerance)
-	opt.Scan = scan
+	opt.Start = start
 	return design.MinimaxOnPivots(p, c, opt)
 }
