@@ -274,6 +274,56 @@ func TestEpsilonAndDeltaChange(t *testing.T) {
 	}
 }
 
+// Eliminations take another epsilon and another delta: what epsilon alone has thrown out comes back, and only that.
+func TestEliminationsChange(t *testing.T) {
+	for _, name := range []string{"CoKernelFC", "IndRAGE", "IndALBA"} {
+		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05, 0.1}, []float64{3, 0, 0})
+		opt := engine.Options{Delta: 0.1, Norm: 5, Gap: 0.05}
+		s := begun(t, name, p, opt)
+		rng := rand.New(rand.NewPCG(3, 9))
+		decided := 0
+		for range 3 {
+			plan, _, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+				t.Fatal(err)
+			}
+			before := fmt.Sprint(s.Outcome().Answers, s.Outcome().Eliminations)
+			if err := s.SetEpsilon(100); err != nil {
+				t.Fatal(err)
+			}
+			if a := s.Outcome().Answers[0]; a.Decided {
+				decided++
+			}
+			if err := s.SetEpsilon(0); err != nil {
+				t.Fatal(err)
+			}
+			if after := fmt.Sprint(s.Outcome().Answers, s.Outcome().Eliminations); after != before {
+				t.Errorf("%s: epsilon up and down changes\n%s\nto\n%s", name, before, after)
+			}
+		}
+		if decided < 3 {
+			t.Errorf("%s: within epsilon = 100 after %d of 3 rounds", name, decided)
+		}
+		for _, delta := range []float64{0.3, 0.01} {
+			if err := s.SetDelta(delta); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out := s.Outcome(); math.Abs(out.Bound-0.3) > 1e-12 {
+			t.Errorf("%s: states %g, want 0.3", name, out.Bound)
+		}
+		if err := s.Withdraw(0); !errors.Is(err, engine.ErrFixedQuestion) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if out := drive(t, s, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }, nil); out.Answers[0].Arm != "3" || out.Answers[1].Arm != "1" {
+			t.Errorf("%s: answers %+v", name, out.Answers)
+		}
+	}
+}
+
 // What cannot be changed is said, before anything changes.
 func TestChangesRefused(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{1, 0})
@@ -305,7 +355,10 @@ func TestChangesRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.SetEpsilon(1); !errors.Is(err, engine.ErrFixedQuestion) {
+			if err := s.Withdraw(0); !errors.Is(err, engine.ErrFixedQuestion) {
+				t.Errorf("%s: error %v", entry.Name, err)
+			}
+			if err := s.SetEpsilon(1); entry.Mode == engine.ModeFB && !errors.Is(err, engine.ErrFixedQuestion) {
 				t.Errorf("%s: error %v", entry.Name, err)
 			}
 		}

@@ -48,6 +48,8 @@ type elimination struct {
 	// per arm: of the last round its task was open in, normalised; NaN before any
 	latest  []float64
 	margins []float64 // per task: certified bound on best - leader, normalised
+	within  [][]int   // per task: arms that epsilon threw out
+	most    float64   // the largest delta so far, where it has changed
 }
 
 // planned holds the numbers that the plan of a round fixes.
@@ -99,7 +101,7 @@ func newElimination(m *model.Model, opt engine.Options, own method) (*eliminatio
 		return nil, err
 	}
 	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, norm: norm}
-	e.margins = make([]float64, m.Problem.V())
+	e.margins, e.within = make([]float64, m.Problem.V()), make([][]int, m.Problem.V())
 	for v, set := range e.Sets {
 		if len(set) > 1 {
 			e.margins[v] = math.Inf(1)
@@ -249,6 +251,7 @@ func (e *elimination) boundMargin(v int) {
 		for _, i := range e.Sets[v] {
 			if i != first {
 				e.Drop(e.round, i, first, e.estimates[first]-e.estimates[i], margin, engine.RuleEpsilon)
+				e.within[v] = append(e.within[v], i)
 			}
 		}
 		e.Sets[v] = []int{first}
