@@ -58,8 +58,8 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	})
 }
 
-// SetDelta replaces the error probability for the decisions to come. What the run states is the largest
-// that was ever in force.
+// SetDelta replaces the error probability for the decisions to come. What the run states is the
+// largest that was ever in force.
 func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
@@ -79,8 +79,8 @@ func (o Options) checkOne() error {
 	return err
 }
 
-// Withdraw takes arms, by their numbers, out of their tasks for the rest of the run: they are no answers
-// any more and are not pulled. Each task keeps at least one arm.
+// Withdraw takes arms, by their numbers, out of their tasks for the rest of the run: they are no
+// answers any more and are not pulled. Each task keeps at least one arm.
 func (s *Steps) Withdraw(arms ...int) error {
 	var link []uint64
 	for _, i := range arms {
@@ -100,9 +100,9 @@ func (s *Steps) Withdraw(arms ...int) error {
 	return s.change(changeWithdraw, link, func(c Changer) error { return c.Withdraw(arms) })
 }
 
-// Extend goes on with an algorithm of the same kind on a problem with more arms or tasks, just made; at
-// holds for each arm of the run its number there, -1 for an arm that was withdrawn and is not there any
-// more.
+// Extend goes on with an algorithm of the same kind on a problem with more arms or tasks, just
+// made; at holds for each arm of the run its number there, -1 for an arm that was withdrawn and is
+// not there any more.
 func (s *Steps) Extend(alg Algorithm, at []int) error {
 	c, able := alg.(Continuer)
 	switch {

@@ -65,8 +65,8 @@ func undigested(out engine.Outcome) string {
 	return all(out)
 }
 
-// Changes that change nothing leave a run as it is: the same epsilon, the same delta, and going on with
-// an algorithm that was just made for the same problem, after any round.
+// Changes that change nothing leave a run as it is: the same epsilon, the same delta, and going on
+// with an algorithm that was just made for the same problem, after any round.
 func TestChangesOfNothing(t *testing.T) {
 	problems := append(enginetest.Instances(t), enginetest.Paper(t, 2, 0.5))
 	problems[4].Noise.UnknownBy = problem.UnknownTask
@@ -169,8 +169,8 @@ func TestWithdrawBest(t *testing.T) {
 	}
 }
 
-// An arm that comes later is measured and wins where it is best, also in a task that was decided, and so
-// is a task that comes later; what was decided stays.
+// An arm that comes later is measured and wins where it is best, also in a task that was decided,
+// and so is a task that comes later; what was decided stays.
 func TestExtend(t *testing.T) {
 	for _, name := range changers {
 		for _, after := range []int{0, 1, 2, 100} {
@@ -222,8 +222,8 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// A larger epsilon decides at once what is near enough, a smaller one opens it again; a larger delta is
-// stated for good.
+// A larger epsilon decides at once what is near enough, a smaller one opens it again; a larger
+// delta is stated for good.
 func TestEpsilonAndDeltaChange(t *testing.T) {
 	for _, name := range changers {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05, 0.1})
@@ -274,7 +274,8 @@ func TestEpsilonAndDeltaChange(t *testing.T) {
 	}
 }
 
-// Eliminations take another epsilon and another delta: what epsilon alone has thrown out comes back, and only that.
+// Eliminations take another epsilon and another delta: what epsilon alone has thrown out comes
+// back, and only that.
 func TestEliminationsChange(t *testing.T) {
 	for _, name := range []string{"CoKernelFC", "IndRAGE", "IndALBA"} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05, 0.1}, []float64{3, 0, 0})

@@ -47,8 +47,8 @@ func spent(t *testing.T, name string, p *problem.Problem, cost []float64, told b
 	return mean, wrong
 }
 
-// Two independent arms whose pulls cost c and 1 are told apart at least cost with n_1/n_2 = 1/√c, since the variance
-// is 1/n_1 + 1/n_2 [Cochran 1977, sec. 5.5].
+// Two independent arms whose pulls cost c and 1 are told apart at least cost with n_1/n_2 = 1/√c,
+// since the variance is 1/n_1 + 1/n_2 [Cochran 1977, sec. 5.5].
 func TestCostOfTwoArms(t *testing.T) {
 	for _, unknown := range []string{"", problem.UnknownProblem} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05})
@@ -74,8 +74,8 @@ func TestCostOfTwoArms(t *testing.T) {
 	}
 }
 
-// Who is told what pulls cost spends less, and errs no more. Arms that are the same but for their cost are measured
-// by the cheaper one.
+// Who is told what pulls cost spends less, and errs no more. Arms that are the same but for their
+// cost are measured by the cheaper one.
 func TestCostsAreSaved(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	cost := make([]float64, p.N())

@@ -21,8 +21,8 @@ import (
 // tie is a gap that no run sees: the first of tied arms is the best one by it.
 const tie = 1e-9
 
-// linearTies returns a problem of two tasks, each with arms e_1, e_2, e_3 and (e_1+e_3)/2 of rewards 0, -tie, -gap
-// and -gap/2.
+// linearTies returns a problem of two tasks, each with arms e_1, e_2, e_3 and (e_1+e_3)/2 of
+// rewards 0, -tie, -gap and -gap/2.
 func linearTies(t testing.TB, gap float64) *problem.Problem {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"a", "b"}, [][]float64{nil, nil})
@@ -76,8 +76,8 @@ func (r *trial) batch(counts []int, squares bool) engine.Batch {
 	return b
 }
 
-// chi2 draws χ² of so many degrees: exactly up to 30, and then by the cube of Wilson and Hilferty, whose error is
-// far below what a test of these sizes can see.
+// chi2 draws χ² of so many degrees: exactly up to 30, and then by the cube of Wilson and Hilferty,
+// whose error is far below what a test of these sizes can see.
 func (r *trial) chi2(n int) float64 {
 	if n > 30 {
 		k := 2 / (9 * float64(n))
@@ -288,7 +288,8 @@ func (r *trial) add() {
 	r.p, r.counts, r.sums, r.gone = p, counts, sums, gone
 }
 
-// wrong reports whether an answer is off the best arm left by more than epsilon, or the best arm was given up.
+// wrong reports whether an answer is off the best arm left by more than epsilon, or the best arm
+// was given up.
 func (r *trial) wrong(out engine.Outcome) bool {
 	for v, a := range out.Answers {
 		lo, hi := r.p.ArmsOf(v)
@@ -310,9 +311,10 @@ func (r *trial) wrong(out engine.Outcome) bool {
 	return false
 }
 
-// Errors stay within what a run states, whatever of its pulls is lost or added at random, comes late, and however
-// its question changes with an eye on the data. Loss that depends on rewards breaks everything, and the test shows
-// that it would be seen. GONB_COPE_TABLE=10000 writes the table of docs/robustness.md.
+// Errors stay within what a run states, whatever of its pulls is lost or added at random, comes
+// late, and however its question changes with an eye on the data. Loss that depends on rewards
+// breaks everything, and the test shows that it would be seen. GONB_COPE_TABLE=10000 writes the
+// table of docs/robustness.md.
 func TestErrorsOfDisturbedRuns(t *testing.T) {
 	const delta = 0.1
 	const most = 8 // rounds

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Rewards of no round choose the leader of a test at once and throw no arm out, however much they say; a test that
-// begins with them skips its exploration.
+// Rewards of no round choose the leader of a test at once and throw no arm out, however much they
+// say; a test that begins with them skips its exploration.
 func TestInformGuides(t *testing.T) {
 	for _, name := range []string{"CoTestFC", "IndTestFC"} {
 		for _, unknown := range []string{"", problem.UnknownProblem} {
@@ -65,8 +65,8 @@ func TestInformGuides(t *testing.T) {
 	}
 }
 
-// A posterior takes rewards of no round as it takes those of a round: what it makes of every arm, and which tasks it
-// closes, are the same.
+// A posterior takes rewards of no round as it takes those of a round: what it makes of every arm,
+// and which tasks it closes, are the same.
 func TestInformPosterior(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		told, informed := begun(t, "CoBayesFC", p, engine.Options{}), begun(t, "CoBayesFC", p, engine.Options{})

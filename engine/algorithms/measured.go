@@ -8,10 +8,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured), finished or under
-// way, on the model that its algorithm has now. No truth is known of them, so nothing is said of errors, regret or the
-// lower bound; the guarantee names what it assumes in its place. Delta is what the run states after all
-// changes of its question.
+// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured),
+// finished or under way, on the model that its algorithm has now. No truth is known of them, so
+// nothing is said of errors, regret or the lower bound; the guarantee names what it assumes in its
+// place. Delta is what the run states after all changes of its question.
 func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	p := m.Problem
 	if p.Noise.Environment != problem.EnvironmentMeasured {

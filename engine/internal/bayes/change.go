@@ -15,16 +15,16 @@ var (
 // Bound returns delta: whatever changes, tasks are closed by the posterior of all data as it is then.
 func (a *coBayes) Bound() float64 { return a.opt.Delta }
 
-// SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure of any
-// more.
+// SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure
+// of any more.
 func (a *coBayes) SetEpsilon(epsilon float64) error {
 	stricter := epsilon < a.opt.Epsilon
 	a.opt.Epsilon, a.epsilon = epsilon, epsilon/a.Model.Unit
 	return a.review(stricter)
 }
 
-// SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of any
-// more.
+// SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of
+// any more.
 func (a *coBayes) SetDelta(delta float64) error {
 	stricter := delta < a.opt.Delta
 	a.opt.Delta, a.risk = delta, delta/float64(a.Model.Problem.V())
@@ -52,8 +52,8 @@ func (a *coBayes) Withdraw(arms []int) error {
 	return a.review(false)
 }
 
-// review closes the tasks that the posterior is sure of, and opens those whose answer was withdrawn. Where
-// more is asked than before it opens those that it is not sure of any more.
+// review closes the tasks that the posterior is sure of, and opens those whose answer was
+// withdrawn. Where more is asked than before it opens those that it is not sure of any more.
 func (a *coBayes) review(stricter bool) error {
 	for v, set := range a.Model.Problem.Groups() {
 		left := slices.DeleteFunc(set, func(i int) bool { return a.withdrawn != nil && a.withdrawn[i] })
@@ -111,7 +111,8 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
 	return a.review(a.Model.Problem.V() > old.Model.Problem.V())
 }
 
-// takeClosed closes a task that was closed, unless it has new arms. Its arms had the numbers from lo to hi.
+// takeClosed closes a task that was closed, unless it has new arms. Its arms had the numbers from
+// lo to hi.
 func (a *coBayes) takeClosed(set, at []int, lo, hi int) {
 	if len(set) != 1 || at[set[0]] < 0 {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// A Memory on disk holds what is costly and small: designs, roundings and numbers. Estimators follow from them
-// and are made again. The file is
+// A Memory on disk holds what is costly and small: designs, roundings and numbers. Estimators
+// follow from them and are made again. The file is
 //
 //	magic, length of build, build, SHA-256 of the rest, the rest: gob of []record
 //
@@ -44,11 +44,12 @@ const (
 	typeNumber
 )
 
-// ErrMemoryFile is wrapped by errors of files that are no memory, are damaged, or are of another build. Going on
-// without the file changes nothing but time.
+// ErrMemoryFile is wrapped by errors of files that are no memory, are damaged, or are of another
+// build. Going on without the file changes nothing but time.
 var ErrMemoryFile = errors.New("not a memory of this build")
 
-// Save writes what is kept; build names what computed it, down to the bits. The same memory is the same bytes.
+// Save writes what is kept; build names what computed it, down to the bits. The same memory is the
+// same bytes.
 func (m *Memory) Save(w io.Writer, build string) error {
 	m.mu.Lock()
 	all := maps.Clone(m.old)
@@ -88,8 +89,8 @@ func (m *Memory) Save(w io.Writer, build string) error {
 	return nil
 }
 
-// Load takes in what a build has saved, and returns how many values that were. A file that is of another build,
-// cut short or changed takes nothing in and is an error that wraps ErrMemoryFile.
+// Load takes in what a build has saved, and returns how many values that were. A file that is of
+// another build, cut short or changed takes nothing in and is an error that wraps ErrMemoryFile.
 func (m *Memory) Load(r io.Reader, build string) (taken int, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// What was saved is there again, bit for bit, and is not computed a second time; the same memory is the same bytes.
+// What was saved is there again, bit for bit, and is not computed a second time; the same memory is
+// the same bytes.
 func TestMemoryFile(t *testing.T) {
 	ctx, m := context.Background(), new(Memory)
 	d := design.Design{Value: math.Pi, Lower: 1e-300, Weights: []float64{0, math.Copysign(0, -1), 1. / 3}, Certificate: design.Certificate{Weights: []float64{1}, Pairs: []design.Pair{{I: 1, J: 2, Weight: 0.1}}}}

@@ -148,7 +148,8 @@ func (a *coTestFB) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk decides.
+// Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
+// decides.
 func (a *coTestFB) Inform(b engine.Batch) error {
 	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
 		return err

@@ -1,16 +1,14 @@
 package cotest
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
-// changed holds how the question of a test has changed while it ran (docs/theory.md, Changes of a running
-// test).
+// changed holds how the question of a test has changed while it ran (docs/theory.md, Changes of a
+// running test).
 type changed struct {
 	withdrawn []bool  // N
 	most      float64 // the largest delta that was ever in force
@@ -19,10 +17,7 @@ type changed struct {
 	among     int     // tests of which this is one; 0 where it stands alone
 }
 
-var (
-	_ engine.Changer   = (*coTest)(nil)
-	_ engine.Continuer = (*coTest)(nil)
-)
+var _ engine.Changer = (*coTest)(nil)
 
 // Bound returns δ(1 + k/G): every change of a contest's arms may give it another best arm, whose walk
 // may cross by chance as well. δ is the largest that was ever in force.
@@ -82,7 +77,8 @@ func (a *coTest) raise(delta float64) error {
 	return nil
 }
 
-// highest returns the heights of the clock at the higher of two levels where they are above those of the lower.
+// highest returns the heights of the clock at the higher of two levels where they are above those
+// of the lower.
 func (a *coTest) highest(now, top float64) ([]float64, error) {
 	law := a.opt.LawFor(a.Model.Problem)
 	z, err := heights(a.Model.Context(), a.Model.Memory, law, now)
@@ -100,8 +96,8 @@ func (a *coTest) highest(now, top float64) ([]float64, error) {
 	return z, nil
 }
 
-// choices returns among how many contests one to change may be chosen: no more than tasks, however they are
-// split, or what Among said.
+// choices returns among how many contests one to change may be chosen: no more than tasks, however
+// they are split, or what Among said.
 func (a *coTest) choices() float64 { return float64(max(a.tests, a.Model.Problem.V(), a.among)) }
 
 // Among says that the test is one of so many, of which any may be changed.
@@ -178,8 +174,8 @@ func (a *coTest) Grown() { a.additions++ }
 // CanWithdraw reports arms that are not there, and the last one of a task.
 func (a *coTest) CanWithdraw(arms []int) error { return a.CheckWithdraw(a.withdrawn, arms) }
 
-// Withdraw takes arms out. Walks hold from then on with and without the steps that such an arm led; arms
-// that are not out by both are open again.
+// Withdraw takes arms out. Walks hold from then on with and without the steps that such an arm led;
+// arms that are not out by both are open again.
 func (a *coTest) Withdraw(arms []int) error {
 	if err := a.CanWithdraw(arms); err != nil {
 		return err
@@ -218,12 +214,12 @@ func (a *coTest) Withdraw(arms []int) error {
 	return nil
 }
 
-// cohorts returns how many times arms came: those that came together have a best arm of their own once others are
-// withdrawn.
+// cohorts returns how many times arms came: those that came together have a best arm of their own
+// once others are withdrawn.
 func (a *coTest) cohorts() int { return 1 + a.additions }
 
-// withdraw takes arm i out of its contest, which is that of its task alone from then on. It reports whether that
-// may change which arm is its best.
+// withdraw takes arm i out of its contest, which is that of its task alone from then on. It reports
+// whether that may change which arm is its best.
 func (a *coTest) withdraw(i int) bool {
 	v := a.Model.Problem.TaskOf[i]
 	c := a.apart(v)
@@ -301,134 +297,4 @@ func (a *coTest) estimate() error {
 	}
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 	return nil
-}
-
-// Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin with
-// new data and have the level of the others.
-func (a *coTest) Continue(from engine.Algorithm, at []int) error {
-	old, same := from.(*coTest)
-	if !same || len(at) != old.Model.Problem.N() {
-		return fmt.Errorf("%w: it goes on from a test of its own kind", engine.ErrFixedQuestion)
-	}
-	unit := old.Model.Unit / a.Model.Unit
-	a.Pool.Take(old.Pool, at)
-	if err := a.scales.Take(old.scales, at); err != nil {
-		return err
-	}
-	if a.misfit.data != nil && old.misfit.data != nil {
-		a.misfit.data.Take(old.misfit.data, at)
-	}
-	if old.tests > 0 {
-		a.tests, a.alpha, a.most, a.questions, a.additions, a.clock = old.tests, old.alpha, old.most, old.questions, old.additions, old.clock
-		a.clock.Origin = old.clock.Origin / (unit * unit)
-	}
-	a.round, a.loose = old.round, true
-	a.TakeTrail(&old.Candidates)
-	taken, some := map[*contest]bool{}, false
-	for _, c := range a.contests {
-		isNew, was := a.adopt(c, old, at, unit)
-		some = some || isNew
-		if isNew && old.tests > 0 {
-			a.questions++
-		}
-		if taken[was] && len(c.arms) > 1 { // two contests go on from one
-			a.questions++
-		}
-		taken[was] = was != nil
-	}
-	if some {
-		a.additions++
-	}
-	if old.clock.Strict != nil {
-		if err := a.tighten(); err != nil {
-			return err
-		}
-	}
-	var gone []int
-	for k, i := range at {
-		if i >= 0 && old.withdrawn[k] {
-			gone = append(gone, i)
-		}
-	}
-	if old.estimates != nil && (engine.Plan{Counts: a.Counts}).Pulls() > 0 {
-		a.estimates = make([]float64, a.Model.Problem.N()) // to be formed
-		if err := a.estimate(); err != nil {
-			return err
-		}
-		if a.misfit.data != nil {
-			a.misfit.learn(a.Model, engine.Batch{}, a.opt.Robust, a.alpha)
-		}
-	}
-	k := a.questions
-	if len(gone) > 0 {
-		if err := a.Withdraw(gone); err != nil {
-			return err
-		}
-		a.questions = k
-	}
-	a.review()
-	return nil
-}
-
-// adopt gives the arms of a contest the walks that they had; isNew reports whether some had none, so
-// that one of them may be the contest's best arm, and was is the contest that the others come from.
-func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew bool, was *contest) {
-	place := map[int]int{} // by number now, number then
-	for k, i := range at {
-		if i >= 0 {
-			place[i] = k
-		}
-	}
-	leader := -1
-	for k, i := range c.arms {
-		walk := (*sequential.Walk)(nil)
-		for _, v := range c.tasks {
-			j, known := place[a.in(v, c, i)]
-			if !known || old.withdrawn[j] {
-				continue
-			}
-			if w, oc := old.walkOf(j); w != nil {
-				u := old.Model.Problem.TaskOf[j]
-				walk = w.Moved(func(leader int) int {
-					then := old.in(u, oc, leader)
-					if then < 0 || then >= len(at) || at[then] < 0 {
-						return math.MinInt + leader // of an arm that is no more
-					}
-					return at[then] - a.in(v, c, c.first) + c.first
-				}, unit)
-				c.unlimited, c.closed, was = oc.unlimited, oc.closed, oc
-				if oc.walks[oc.leader] == w {
-					leader = k
-				}
-				break
-			}
-		}
-		if walk == nil {
-			j, known := place[i]
-			isNew = isNew || !known || !old.withdrawn[j]
-			continue
-		}
-		c.walks[k] = walk
-	}
-	c.closed = len(c.arms) == 1 || c.closed && !isNew
-	c.leader = max(leader, 0)
-	a.sync(c)
-	return isNew && len(c.arms) > 1, was
-}
-
-// walkOf returns the walk of an arm with its contest, that of the arm that stands for it where the
-// kernel cannot tell them apart; nil where it has none.
-func (a *coTest) walkOf(arm int) (*sequential.Walk, *contest) {
-	v := a.Model.Problem.TaskOf[arm]
-	for _, c := range a.contests {
-		if !slices.Contains(c.tasks, v) {
-			continue
-		}
-		for k, i := range c.arms {
-			if j := a.in(v, c, i); j == arm || a.Model.Same(j, arm) {
-				return c.walks[k], c
-			}
-		}
-	}
-	return nil, nil
 }

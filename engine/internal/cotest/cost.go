@@ -6,9 +6,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// pricing holds what pulls of different costs change in a design. With costs c_i a pull of arm i brings the
-// information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these precisions shares out
-// cost, and its value is the least cost. The pulls are its shares over c_i.
+// pricing holds what pulls of different costs change in a design. With costs c_i a pull of arm i
+// brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
+// precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
 type pricing struct {
 	relative []float64    // N costs over their mean; nil where all cost the same
 	of       *model.Model // the model that was priced last
@@ -35,8 +35,8 @@ func (a *coTest) priced(m *model.Model) (*model.Model, error) {
 	return priced, err
 }
 
-// inPulls returns a design that shares out cost as one that shares out pulls: its value is then that of its
-// pulls. The weights are of these arms.
+// inPulls returns a design that shares out cost as one that shares out pulls: its value is then
+// that of its pulls. The weights are of these arms.
 func (a *coTest) inPulls(arms []int, d design.Design) design.Design {
 	if a.pricing.relative == nil {
 		return d

@@ -12,7 +12,8 @@ var _ engine.Changer = (*elimination)(nil)
 // errArms says which changes an elimination does not take.
 var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)
 
-// Bound returns the largest delta that was ever in force: the parts δ_r of every round add up to no more.
+// Bound returns the largest delta that was ever in force: the parts δ_r of every round add up to no
+// more.
 func (e *elimination) Bound() float64 { return max(e.most, e.opt.Delta) }
 
 // SetDelta gives the coming rounds their parts of another delta.

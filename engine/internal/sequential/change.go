@@ -13,8 +13,8 @@ func (c Clock) goes(w *Walk, info float64, fixed int) int {
 	return c.nearest(c.Time(w.Look) + info)
 }
 
-// strict returns the clock of walks without the steps of arms that were withdrawn. Their level is lower, since any
-// contest may have been chosen for a change with an eye on its walks.
+// strict returns the clock of walks without the steps of arms that were withdrawn. Their level is
+// lower, since any contest may have been chosen for a change with an eye on its walks.
 func (c Clock) strict() Clock {
 	if c.Strict != nil {
 		c.Z = c.Strict
@@ -22,10 +22,10 @@ func (c Clock) strict() Clock {
 	return c
 }
 
-// Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led speak
-// against x only because it was better, so the walk is made a second time as if it had sat out of them, and is
-// judged by the strict heights; x is out when both have crossed. Where that arm led no step, the second walk has
-// the steps of the first. It reports whether the arm led any.
+// Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led
+// speak against x only because it was better, so the walk is made a second time as if it had sat
+// out of them, and is judged by the strict heights; x is out when both have crossed. Where that arm
+// led no step, the second walk has the steps of the first. It reports whether the arm led any.
 func (w *Walk) Withdraw(c Clock, leader int) bool {
 	led := func(v *Walk) bool {
 		return slices.ContainsFunc(v.steps, func(s step) bool { return s.leader == leader })
@@ -59,7 +59,8 @@ func (w *Walk) without(c Clock, leader int) *Walk {
 	return out
 }
 
-// Recheck looks again at the steps so far under other heights: x is out where its walk has crossed them.
+// Recheck looks again at the steps so far under other heights: x is out where its walk has crossed
+// them.
 func (w *Walk) Recheck(c Clock) {
 	w.crossed = w.crossed || w.excludes(c, -1, 0)
 	for _, v := range w.also {
