@@ -96,12 +96,16 @@ func (p pane) cells(c draw.Canvas) {
 	largest := h.largest()
 	for i, r := range h.Z {
 		y := float64(len(h.Z) - 1 - i)
-		for j, z := range r {
+		for j := 0; j < len(r); j++ {
+			z, from := r[j], j
 			if !wording.IsFinite(z) {
 				continue
 			}
+			for len(h.ColumnMarks) > 0 && z == 0 && j+1 < len(r) && r[j+1] == 0 { // thousands of empty fields
+				j++
+			}
 			t := h.share(z, largest)
-			x0, x1, y0, y1 := p.px(float64(j)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
+			x0, x1, y0, y1 := p.px(float64(from)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
 			fill(c, shade(t), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 		}
 	}
