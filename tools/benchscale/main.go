@@ -70,7 +70,7 @@ func bench(ctx context.Context, command, into, only string, largest int, limit t
 	defer os.RemoveAll(folder)
 	var rows []row
 	for _, o := range operations() {
-		if !chosen.MatchString(o.name) {
+		if !chosen.MatchString(o.name) || ctx.Err() != nil { // what was measured before an interrupt is written
 			continue
 		}
 		r := row{operation: o}
@@ -82,6 +82,9 @@ func bench(ctx context.Context, command, into, only string, largest int, limit t
 				return err
 			}
 			c, err := measure(ctx, command, o.script(tablePath(folder, n)), limit)
+			if ctx.Err() != nil {
+				break
+			}
 			if err != nil {
 				return fmt.Errorf("%s, %d arms: %w", o.name, n, err)
 			}
