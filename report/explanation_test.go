@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,5 +77,24 @@ func TestStories(t *testing.T) {
 		if !strings.Contains(got, "in round 3") || !strings.Contains(got, "0.25 below b") || !strings.Contains(got, "("+string(rule)+")") || threshold != tested {
 			t.Errorf("%s: %s", rule, got)
 		}
+	}
+}
+
+// Of each of 40,000 arms of a task, half of which are still possible, there is a row; a fixed budget
+// cut some of those that are possible.
+func TestExplanationOfMany(t *testing.T) {
+	const n = 20_000
+	s := engine.Story{Progress: engine.Progress{Task: "oslo", Leader: "a0", Rival: "a1"}}
+	for i := range n {
+		s.Arms = append(s.Arms, fmt.Sprintf("a%d", i))
+		s.Left = append(s.Left, engine.Elimination{Round: 1, Task: "oslo", Arm: fmt.Sprintf("b%d", i), Rival: "a0", Gap: 1, Width: 0.5, Rule: engine.RuleCombination})
+	}
+	s.Left = append(s.Left, engine.Elimination{Round: 2, Task: "oslo", Arm: "a7", Rival: "a0", Gap: 1, Width: 0.5, Rule: engine.RuleHalved})
+	table := armsTable(engine.Explanation{Tasks: []engine.Story{s}})
+	if len(table.Rows) != 2*n {
+		t.Errorf("%d rows, want %d", len(table.Rows), 2*n)
+	}
+	if story := fmt.Sprint(table.Rows[7]); !strings.Contains(story, "cut in round 2") || !strings.Contains(story, "still possible") {
+		t.Errorf("the arm that was cut: %s", story)
 	}
 }
