@@ -28,8 +28,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil || c.failed() || c.seconds <= 0 || c.memory < 1e5 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	c, err = measure(ctx, program(t, `cat >/dev/null; echo "first" >&2; echo "-:2:1: no such thing" >&2; exit 1`), "p", time.Minute)
-	if err != nil || c.trouble != "-:2:1: no such thing" || c.over {
+	c, err = measure(ctx, program(t, `cat >/dev/null; echo "first" >&2; echo "   = no such thing" >&2; echo "last" >&2; exit 1`), "p", time.Minute)
+	if err != nil || c.trouble != "no such thing" || c.over {
 		t.Errorf("%+v, %v", c, err)
 	}
 	c, err = measure(ctx, program(t, `while :; do :; done`), "", time.Second)

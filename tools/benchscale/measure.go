@@ -73,19 +73,19 @@ func measure(ctx context.Context, command, script string, limit time.Duration) (
 	case waiting.Err() != nil || c.seconds >= 0.9*float64(seconds) && run.ProcessState.Sys().(syscall.WaitStatus).Signaled():
 		c.over = true
 	case errors.As(err, &exit):
-		c.trouble = lastLine(problems.String())
+		c.trouble = complaint(problems.String())
 	default:
 		return cell{}, err
 	}
 	return c, nil
 }
 
-// lastLine returns the last line of what a program complained of, where the error stands.
-func lastLine(s string) string {
+// complaint returns the line of what a program complained of that has the reason, else the last one.
+func complaint(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for _, line := range lines {
-		if strings.HasPrefix(line, "-:") || strings.HasPrefix(line, "<stdin>") {
-			return line
+		if reason, found := strings.CutPrefix(line, "   = "); found {
+			return reason
 		}
 	}
 	return lines[len(lines)-1]
