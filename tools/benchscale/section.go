@@ -60,9 +60,9 @@ func (r row) text(c cell) string {
 		s = "over " + figures(c.seconds) + " s"
 	}
 	var budget []string
-	exceeded := c.over
+	exceeded := false
 	if want := r.seconds[c.arms]; want > 0 {
-		budget, exceeded = append(budget, figures(want)+" s"), exceeded || c.seconds > want
+		budget, exceeded = append(budget, figures(want)+" s"), c.seconds > want
 	}
 	if want := r.memory[c.arms]; want > 0 {
 		budget, exceeded = append(budget, size(want)), exceeded || c.memory > want
