@@ -70,18 +70,30 @@ const curve = 1e-3
 // those that the data do not determine.
 func (s *surface) standardErrors(values []float64, limits []string) ([]float64, error) {
 	out := make([]float64, len(values))
-	var inner []int
+	information, inner, err := s.information(values, limits)
+	if err != nil || information == nil {
+		return out, err
+	}
+	for r, v := range variances(information) {
+		out[inner[r]] = math.Sqrt(v)
+	}
+	return out, nil
+}
+
+// information returns minus the Hessian over the numbers that are not at a limit, and which these are; nil
+// where there are none, or where the likelihood cannot be computed near them.
+func (s *surface) information(values []float64, limits []string) (information *mat.SymDense, inner []int, err error) {
 	for i, l := range limits {
 		if l == "" {
 			inner = append(inner, i)
 		}
 	}
 	if len(inner) == 0 {
-		return out, nil
+		return nil, nil, nil
 	}
 	if !s.dense {
 		if err := s.fix(values); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer func() { s.inducing = nil }()
 	}
@@ -90,24 +102,21 @@ func (s *surface) standardErrors(values []float64, limits []string) ([]float64, 
 		row, err := s.hessianRow(values, i)
 		if err != nil {
 			if stopped(err) {
-				return nil, err
+				return nil, nil, err
 			}
-			return out, nil
+			return nil, nil, nil
 		}
 		for c, j := range inner {
 			rows.Set(r, c, row[j])
 		}
 	}
-	information := mat.NewSymDense(len(inner), nil)
+	information = mat.NewSymDense(len(inner), nil)
 	for r := range inner {
 		for c := r; c < len(inner); c++ {
 			information.SetSym(r, c, -(rows.At(r, c)+rows.At(c, r))/2)
 		}
 	}
-	for r, v := range variances(information) {
-		out[inner[r]] = math.Sqrt(v)
-	}
-	return out, nil
+	return information, inner, nil
 }
 
 // Directions with less information than flat of the most have none: two scales of one

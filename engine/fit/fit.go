@@ -57,6 +57,9 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		return Fit{}, err
 	}
 	best, err := s.search(opt.Starts)
+	if err == nil && !s.dense {
+		err = s.refine(&best)
+	}
 	if err != nil {
 		return Fit{}, err
 	}

@@ -59,7 +59,7 @@ func (s *surface) searchMany(starts int, further [][]float64) (optimum, error) {
 		return best, err
 	}
 	s.inducing = nil
-	return best, s.finish(&best, at)
+	return best, s.finish(&best)
 }
 
 // fix makes the inducing arms those of some values, until they are made nil. Where they lose too much
@@ -74,13 +74,47 @@ func (s *surface) fix(values []float64) (err error) {
 	return err
 }
 
-// finish makes the process of the optimum, and its likelihood and that of the start, those along more
-// inducing arms, each its own.
-func (s *surface) finish(best *optimum, start []float64) (err error) {
-	if best.process, err = s.process(best.values); err != nil {
+// finish makes the process of the optimum, and its likelihood, those along more inducing arms.
+func (s *surface) finish(best *optimum) (err error) {
+	if best.process, err = s.process(best.values); err == nil {
+		best.likelihood = s.likelihood(best.process, best.values)
+		best.begin = min(best.begin, best.likelihood)
+	}
+	return err
+}
+
+// refine takes one of Newton's steps from an optimum along few inducing arms: with the slope along more
+// of them, and the curvature along few. The likelihood at the start becomes that along more, too.
+func (s *surface) refine(best *optimum) error {
+	slope, err := s.scaled(best.process, best.values)
+	if err != nil {
 		return err
 	}
-	best.likelihood = s.likelihood(best.process, best.values)
+	limits := make([]string, len(best.values))
+	for i, p := range s.free {
+		limits[i] = atLimit(p.Free, best.values[i])
+	}
+	information, inner, err := s.information(best.values, limits)
+	if err != nil || information == nil {
+		return err
+	}
+	right := mat.NewVecDense(len(inner), nil)
+	for k, i := range inner {
+		right.SetVec(k, slope[i])
+	}
+	var chol mat.Cholesky
+	var step mat.VecDense
+	if !chol.Factorize(information) || chol.SolveVecTo(&step, right) != nil {
+		return nil // where a number is not determined there is no such step
+	}
+	values := slices.Clone(best.values)
+	for k, i := range inner {
+		values[i] = round(moved(s.free[i].Free, values[i], step.AtVec(k)))
+	}
+	if err := s.improve(best, values); err != nil {
+		return err
+	}
+	start := s.start()
 	g, err := s.process(start)
 	if err == nil {
 		best.begin = min(s.likelihood(g, start), best.likelihood)
