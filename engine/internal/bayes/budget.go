@@ -1,7 +1,6 @@
 package bayes
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -307,76 +306,3 @@ func (a *budgetFB) Answers() []engine.Answer {
 
 // Warnings reports data that the prior does not expect.
 func (a *budgetFB) Warnings() []engine.Warning { return a.belief.Doubts() }
-
-// Amend takes the counts as they are, and lets the later rounds share what the budget has left then.
-func (a *budgetFB) Amend(counts []int) error {
-	if a.planned.Counts == nil {
-		return errors.New(rounds.LearnedEarly)
-	}
-	a.planned.Counts, a.lost = counts, true
-	now, later := a.planned.Pulls(), len(a.shares)-a.round
-	a.shares = append(a.shares[:a.round-1:a.round-1], now)
-	a.share(max(0, a.opt.Budget*a.Model.Problem.V()-a.spent-now), later)
-	return nil
-}
-
-// Inform takes rewards into the posterior as it takes those of a round.
-func (a *budgetFB) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
-	return a.take(b)
-}
-
-// Guided reports that the posterior takes all rewards.
-func (a *budgetFB) Guided() bool { return true }
-
-// Unspent says that pulls of the last round were not made.
-func (a *budgetFB) Unspent() string {
-	if a.lost && a.Done() && a.spent < a.opt.Budget*a.Model.Problem.V() {
-		return "the last round has fewer pulls than were planned"
-	}
-	return ""
-}
-
-// ArmEstimates returns posterior means and credible intervals.
-func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
-	if a.estimates == nil {
-		return engine.ArmEstimates{}
-	}
-	out := rounds.ArmEstimates(a.Model, a.belief.Estimator, a.estimates, 0, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-	out.Posterior = true
-	return out
-}
-
-// Hardest returns the arm that the posterior tells from the leader with the fewest standard deviations.
-func (a *budgetFB) Hardest(v int) engine.Rival {
-	set := a.Sets[v]
-	if a.estimates == nil {
-		return a.NoData(v, set[0])
-	}
-	rival, gap, sd := a.nearest(v)
-	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd})
-}
-
-// nearest returns that arm with the leader's lead over it and its posterior standard deviation,
-// normalised.
-func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
-	set := a.Sets[v]
-	first, at, least := rounds.Leader(set, a.estimates), 0, math.Inf(1)
-	for k, i := range set {
-		d := math.Sqrt(a.apart[v][k])
-		if t := rounds.MedianGap(a.estimates[first]-a.estimates[i], d) / d; i != first && (t < least || math.IsInf(least, 1)) {
-			at, least = k, t
-		}
-	}
-	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.apart[v][at])
-}
-
-// Samples returns -1: a run of this kind decides nothing, however long it is.
-func (a *budgetFB) Samples([]int) float64 {
-	if a.estimates == nil {
-		return math.NaN()
-	}
-	return -1
-}
