@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -39,7 +40,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	}
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		own := path
-		if opt.Folder != "" && !filepath.IsAbs(path) {
+		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) {
 			if below, err := filepath.Rel(opt.Folder, path); err == nil {
 				own = below
 			}
@@ -54,7 +55,8 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, error) {
 	opt := Options{Set: r.Set, noForecast: true, readFile: func(path string) ([]byte, error) {
 		for _, f := range r.Data {
-			if filepath.FromSlash(f.Path) == path {
+			// a script may name a file below its folder by an absolute path
+			if strings.HasSuffix("/"+filepath.ToSlash(path), "/"+f.Path) {
 				return f.Content, nil
 			}
 		}

@@ -12,7 +12,7 @@ func explainFunctions() []Function {
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
 		Doc: "how far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit",
 		Params: []Param{
-			{Name: "r", Types: []Type{Result, typeOf[campaign.Status]()}, Doc: "a result of fc or fb, or a campaign"},
+			{Name: "r", Types: []Type{Result, typeOf[campaign.Status](), Text}, Doc: "a result of fc or fb, or a campaign or its folder"},
 			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "the task to explain; all when not given"}},
 		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
 		eval: func(c *call) (any, error) {

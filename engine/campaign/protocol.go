@@ -123,29 +123,34 @@ func (p Protocol) Check(ctx context.Context) error {
 	return err
 }
 
-// algorithm returns the algorithm at its start, with the options that it has and the model that it
-// works on. memory may be nil.
+// algorithm returns the algorithm at its start, with the options that it has. memory may be nil.
 func (p Protocol) algorithm(ctx context.Context, memory *model.Memory) (engine.Algorithm, engine.Options, error) {
+	a, _, opt, err := p.begin(ctx, memory)
+	return a, opt, err
+}
+
+// begin returns the model that the algorithm works on, too.
+func (p Protocol) begin(ctx context.Context, memory *model.Memory) (engine.Algorithm, *model.Model, engine.Options, error) {
 	e, err := p.Entry()
 	if err != nil {
-		return nil, p.Options, err
+		return nil, nil, p.Options, err
 	}
 	opt := p.Options
 	if opt.MaxRounds == 0 {
 		opt.MaxRounds = noRounds
 	}
 	if err := e.TakesPrior(opt); err != nil {
-		return nil, opt, err
+		return nil, nil, opt, err
 	}
 	m, err := p.model(ctx, memory)
 	if err != nil {
-		return nil, opt, err
+		return nil, nil, opt, err
 	}
 	a, err := e.New(m, opt)
 	if err != nil {
-		return nil, opt, fmt.Errorf("%s: %w", p.Algorithm, err)
+		return nil, nil, opt, fmt.Errorf("%s: %w", p.Algorithm, err)
 	}
-	return a, opt, nil
+	return a, m, opt, nil
 }
 
 // errNoProblem answers a protocol without a problem.
@@ -157,9 +162,7 @@ func (p Protocol) measuredProblem() (*problem.Problem, error) {
 	if p.Problem == nil {
 		return nil, errNoProblem
 	}
-	q := *p.Problem
-	q.Mean, q.Partial, q.Rewards, q.Reps, q.Noise.SD = nil, nil, nil, nil, nil
-	return &q, nil
+	return p.Problem.Experimental(), nil
 }
 
 func (p Protocol) model(ctx context.Context, memory *model.Memory) (*model.Model, error) {

@@ -8,18 +8,16 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // Run is what the algorithm makes of a state: every round that is over, under its recorded plan.
 type Run struct {
-	Outcome  engine.Outcome
-	Progress []engine.Progress
-	// further samples, all tasks together, until all is decided; see engine.Explainer. -1 where some
-	// task cannot be decided, NaN where nothing says
-	Remaining float64
-	Next      engine.Plan // that comes now, when the round before is over
-	More      bool        // whether there is one
+	Outcome engine.Outcome
+	Result  engine.Result // of one real run; Remaining is NaN where nothing says
+	Next    engine.Plan   // that comes now, when the round before is over
+	More    bool          // whether there is one
 	// how decisions differ from those recorded when plans were made, as sentences: of corrected
 	// results, or of a program that decides otherwise
 	Differs []string
@@ -42,7 +40,7 @@ func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*
 
 // replayer returns a replay before the first round.
 func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) (*replayer, error) {
-	alg, opt, err := p.algorithm(ctx, memory)
+	alg, m, opt, err := p.begin(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +48,7 @@ func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) 
 	if err != nil {
 		return nil, err
 	}
-	return &replayer{state: s, protocol: p, steps: steps, run: &Run{Delta: p.Options.Delta, Remaining: math.NaN()}}, nil
+	return &replayer{state: s, protocol: p, model: m, steps: steps, run: &Run{Delta: p.Options.Delta}}, nil
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of what it has
@@ -58,6 +56,7 @@ func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) 
 type replayer struct {
 	state    *State
 	protocol Protocol
+	model    *model.Model
 	steps    *engine.Steps
 	run      *Run
 	rounds   int // that were taken in
@@ -71,9 +70,18 @@ func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 	if err := x.all(ctx); err != nil {
 		return nil, err
 	}
-	x.run.Outcome, x.run.Remaining = x.steps.Outcome(), math.NaN()
-	if e, ok := x.steps.Algorithm().(engine.Explainer); ok {
-		x.run.Progress, x.run.Remaining = engine.ProgressOf(e)
+	e, err := x.protocol.Entry()
+	if err != nil {
+		return nil, err
+	}
+	x.run.Outcome = x.steps.Outcome()
+	x.run.Result, err = algorithms.Measured(e, x.model, x.steps)
+	if err != nil {
+		return nil, err
+	}
+	x.run.Result.Name = x.state.Start.Name
+	if x.run.Result.Progress == nil {
+		x.run.Result.Remaining = math.NaN()
 	}
 	return x.run, nil
 }

@@ -1,15 +1,11 @@
 package campaign
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
 // Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
@@ -94,11 +90,11 @@ type DayStatus struct {
 }
 
 // Status works out how far the campaign is, by replaying it.
-func (s *State) Status(ctx context.Context, p Protocol, x *Run, now time.Time) Status {
+func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
 	st := Status{
 		Name: s.Start.Name, Problem: p.Problem.Name, Algorithm: p.Algorithm, Goal: p.Problem.Goal,
 		Delta: x.Delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
-		Remaining: x.Remaining, TimeLeft: math.NaN(), TimeUnit: p.Unit(), Capacity: s.capacity(p),
+		Remaining: x.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: p.Unit(), Capacity: s.capacity(p),
 		Differs: x.Differs, Notes: x.Notes, Hash: s.Hash, Events: s.events,
 	}
 	if s.done != nil && !x.More {
@@ -119,7 +115,7 @@ func (s *State) Status(ctx context.Context, p Protocol, x *Run, now time.Time) S
 			}
 		}
 	}
-	r := s.result(ctx, p, x)
+	r := x.Result
 	st.Result, st.Standing, st.Guarantee = &r, r.Standing, r.Guarantee
 	st.Assumes = s.assumes(x)
 	if len(x.Differs) > 0 && st.Standing == engine.StandingProven {
@@ -128,9 +124,6 @@ func (s *State) Status(ctx context.Context, p Protocol, x *Run, now time.Time) S
 	}
 	for _, w := range r.Warnings {
 		st.Warnings = append(st.Warnings, w.String())
-	}
-	if l := x.Outcome.LackOfFit; l != nil {
-		st.Warnings = append(st.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, LackOfFit: l}.String())
 	}
 	st.Warnings = append(st.Warnings, s.plateWarnings(p)...)
 	return st
@@ -227,8 +220,8 @@ func (s *State) tasks(p Protocol, x *Run) []TaskStatus {
 	for v, a := range x.Outcome.Answers {
 		t := TaskStatus{Arm: a.Arm, Estimate: p.Problem.Turned(a.Estimate), Arms: a.Candidates, Samples: samples[v], TimeLeft: math.NaN()}
 		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
-		if v < len(x.Progress) {
-			t.Progress = x.Progress[v]
+		if v < len(x.Result.Progress) {
+			t.Progress = x.Result.Progress[v]
 		}
 		if c := s.capacity(p); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
@@ -272,40 +265,6 @@ func (x *Run) epsilon(p Protocol) float64 {
 		return *x.Epsilon
 	}
 	return p.Options.Epsilon
-}
-
-// result returns what was found as the result of one real run: without truth.
-func (s *State) result(ctx context.Context, p Protocol, x *Run) engine.Result {
-	o := x.Outcome
-	r := engine.Result{
-		Mode: p.Mode, Algorithm: p.Algorithm, Problem: p.Problem.Name, Status: o.Status, Name: s.Start.Name, Kernel: p.Problem.Kernel.String(),
-		Noise: p.Problem.Noise.Text(), Stated: p.Options.Stated(), Runs: 1, Asked: 1, Delta: x.Delta, Epsilon: x.epsilon(p), Budget: p.Options.Budget,
-		Tasks: p.Problem.V(), Arms: p.Problem.N(), Goal: p.Problem.Goal, SamplesTotal: float64(o.Samples), Rounds: float64(len(o.Rounds)), MaxRounds: len(o.Rounds),
-		Answers: slices.Clone(o.Answers), Trace: o.Rounds, Eliminations: o.Eliminations, Progress: x.Progress, Remaining: x.Remaining, Unspent: o.Unspent,
-		Warnings: slices.Clone(o.Warnings),
-	}
-	each := r.SamplesTotal / float64(p.Problem.V())
-	r.SamplesPerAgent = engine.Interval{Mean: each, CI95: [2]float64{each, each}}
-	if r.Delta == 0 {
-		r.Delta = engine.DefaultDelta
-	}
-	for v := range r.Answers {
-		r.Answers[v].Estimate = p.Problem.Turned(r.Answers[v].Estimate)
-	}
-	e, err := p.Entry()
-	if err != nil {
-		return r
-	}
-	if e.Scheduled {
-		r.Schedule = cmp.Or(p.Options.Schedule, engine.ScheduleTuned)
-	}
-	if m, err := p.model(ctx, nil); err == nil {
-		if e.Regression == algorithms.RegressionRidge {
-			r.Ridge, _ = m.RidgeOf(p.Mode, p.Options)
-		}
-		r.Standing, r.Guarantee = algorithms.Basis{Model: m, Options: p.Options, Algorithm: e, Result: r, Rejected: o.LackOfFit != nil}.Guarantee()
-	}
-	return r
 }
 
 // assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to

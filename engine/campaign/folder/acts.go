@@ -217,7 +217,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	if err != nil {
 		return campaign.Status{}, err
 	}
-	st := s.Status(ctx, c.protocol, run, c.opt.now())
+	st := s.Status(c.protocol, run, c.opt.now())
 	st.Folder = c.dir
 	return st, nil
 }

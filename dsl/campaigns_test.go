@@ -1,0 +1,168 @@
+package dsl
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// yields is a table without means.
+const yields = "task,arm,x_temperature\noak,cold,10\noak,warm,40\nash,cold,10\nash,warm,40\n"
+
+const daysScript = `k = identity()
+p = problem("yields.csv", kernel=task(k) * arm(k), noise=2)
+days = protocol(p, delta=0.1, epsilon=1, plate=8, capacity=8, seed=1, runs=4)
+`
+
+// notebookIn returns a session that binds names again, as a notebook's, in a folder with the table.
+func notebookIn(t *testing.T) (*Session, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "yields.csv"), []byte(yields), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return NewSession(Options{Folder: dir, Rebind: true}), dir
+}
+
+// cell evaluates a cell and returns the last value that it displays.
+func cell(t *testing.T, s *Session, text string) any {
+	t.Helper()
+	v, err := tryCell(t, s, text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func tryCell(t *testing.T, s *Session, text string) (any, error) {
+	t.Helper()
+	script, errs := Parse("cell", text)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	displays, err := s.Eval(t.Context(), script)
+	if err != nil || len(displays) == 0 {
+		return nil, err
+	}
+	return displays[len(displays)-1].Value, nil
+}
+
+// A campaign goes from protocol to answers in cells, each of which can be run again; the data file may
+// be gone by then, because the campaign has its copy.
+func TestCampaignInCells(t *testing.T) {
+	s, dir := notebookIn(t)
+	cell(t, s, daysScript)
+	first := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)
+	if again := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status); again.Hash != first.Hash {
+		t.Error("the cell that starts the campaign changes it when it is run again")
+	}
+	if err := os.Remove(filepath.Join(dir, "yields.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		list := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
+		if again := cell(t, s, `ask(c, by="Ann")`).(campaign.List); fmt.Sprint(again.Rows) != fmt.Sprint(list.Rows) {
+			t.Fatal("asking again gives another list")
+		}
+		if len(list.Rows) == 0 {
+			break
+		}
+		fillIn(t, filepath.Join(dir, "results.csv"), list)
+		if r := cell(t, s, `tell(c, "results.csv", by="Ann")`).(campaign.Receipt); r.Counts[campaign.RowNew] != len(list.Rows) {
+			t.Fatalf("receipt %+v", r)
+		}
+		if r := cell(t, s, `tell(c, "results.csv", by="Ann")`).(campaign.Receipt); r.Counts[campaign.RowKnown] != len(list.Rows) || r.Taken {
+			t.Fatalf("told again: %+v", r)
+		}
+	}
+	end := cell(t, s, `resume("days")`).(campaign.Status)
+	if !end.Done || end.Tasks[0].Arm != "warm" || end.Tasks[1].Arm != "warm" {
+		t.Errorf("the end: %+v", end)
+	}
+	x := cell(t, s, `explain("days", task="oak")`).(engine.Explanation)
+	if len(x.Tasks) != 1 || !x.Tasks[0].Progress.Decided {
+		t.Errorf("explanation %+v", x)
+	}
+	cell(t, s, `c = resume("days")`+"\n"+`plot(c, x="day", y="open")`)
+	cell(t, s, `save(c, "status.json")`)
+	if n := cell(t, s, `c.samples`); n.(float64) != float64(end.Samples) {
+		t.Errorf("c.samples is %v, want %d", n, end.Samples)
+	}
+}
+
+// fillIn writes a list with rewards: warm is better.
+func fillIn(t *testing.T, path string, list campaign.List) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := csv.NewWriter(f)
+	w.Write([]string{"id", "reward"})
+	for i, r := range list.Rows {
+		x := 10 + float64(i%3)
+		if r.Arm == "warm" {
+			x += 9
+		}
+		w.Write([]string{r.ID, fmt.Sprint(x)})
+	}
+	w.Flush()
+}
+
+// What a campaign cannot rest on is refused, with the place and what to do.
+func TestCampaignErrors(t *testing.T) {
+	s, _ := notebookIn(t)
+	s.Put("bent", func(x, y []float64) float64 { return 1 })
+	cell(t, s, "k = identity()\n"+`p = problem("yields.csv", kernel=task(k) * arm(k), noise=2)`)
+	cell(t, s, `q = problem("yields.csv", kernel=task(k) * arm(bent + k), noise=2)`)
+	cell(t, s, `u = problem("yields.csv", kernel=task(k) * arm(k))`)
+	cell(t, s, "days = protocol(p, runs=0)\ngo = protocol(q, runs=0)")
+	cell(t, s, `c = start(days, "days")`)
+	for text, want := range map[string]string{
+		`start(protocol(p, runs=0), "x")`:                                        "the protocol needs a name",
+		`start(go, "x")`:                                                         "bent, a value of a Go cell",
+		`protocol(p, algorithm="CoKernelFC", runs=0)`:                            "norm",
+		`protocol(u, algorithm="CoKernelFC", norm=1, gap=1, runs=0)`:             "noise",
+		`protocol(p, algorithm="CoTestFB", runs=0)`:                              "needs budget",
+		`protocol(p, budget=4, runs=0)`:                                          "has no budget",
+		`protocol(p, time_unit="moons")`:                                         "time_unit",
+		`protocol(p, algorithm="Oracle", runs=0)`:                                "Oracle",
+		`other = protocol(p, delta=0.2, runs=0)` + "\n" + `start(other, "days")`: "holds another campaign",
+		`ask(c, task="elm")`:                                                     `no task is called "elm"`,
+		`ask("nowhere")`:                                                         "holds no campaign",
+		`tell(c, "none.csv")`:                                                    "cannot be read",
+		`sweep(fc(p), delta=[0.1, 0.2])`:                                         "",
+	} {
+		if want == "" {
+			continue
+		}
+		_, err := tryCell(t, s, text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", text, err, want)
+		}
+	}
+}
+
+// A protocol shows its forecast, and what is quicker.
+func TestProtocolForecast(t *testing.T) {
+	s, _ := notebookIn(t)
+	cell(t, s, daysScript)
+	p := cell(t, s, "days").(campaign.Protocol)
+	f := p.Forecast
+	if f == nil || len(f.Rows) != 2 || !f.Rows[0].Chosen || f.Rows[0].Algorithm != "CoTestFC" || f.Runs != 4 || f.Rows[0].Time.Median < 1 {
+		t.Fatalf("forecast %+v", f)
+	}
+	if !strings.Contains(f.Assumes, "kernel as prior") {
+		t.Errorf("assumes %q", f.Assumes)
+	}
+	if g := cell(t, s, "protocol(p, delta=0.1, epsilon=1, gaps=6, runs=4)").(campaign.Protocol); !strings.Contains(g.Forecast.Assumes, "leads by 6") {
+		t.Errorf("assumes %q", g.Forecast.Assumes)
+	}
+}
