@@ -58,6 +58,7 @@ func priceParams() []Param {
 		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of one sample"},
 		{Name: "cost_round", Synonyms: []string{"setup_cost", "fixed_cost"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of a round for each agent that samples in it"},
 		{Name: "parallel", Synonyms: []string{"batch", "batch_size", "throughput"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "samples that an agent can make at once, in one batch; all of a round when not given"},
+		{Name: "capacity", Synonyms: []string{"wells", "robot"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "samples that all agents together can make in one batch, as with one robot; in place of parallel"},
 		{Name: "sample_time", Synonyms: []string{"batch_time", "delay", "duration"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration of a batch"},
 		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration between rounds, for analysis and communication"},
 		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `unit of these durations, such as "days"`},
@@ -75,7 +76,7 @@ func (c *call) question() plan.Question {
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: 1, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
-			Sample: c.number("cost"), Round: c.number("cost_round"), Parallel: c.whole("parallel"),
+			Sample: c.number("cost"), Round: c.number("cost_round"), Parallel: c.whole("parallel"), Capacity: c.whole("capacity"),
 			SampleTime: c.number("sample_time"), RoundTime: c.number("round_time"), TimeUnit: c.text("time_unit"),
 		},
 	}

@@ -103,8 +103,9 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 		if samples == nil {
 			samples, time = make([]float64, len(round)), make([]float64, len(round))
 		}
-		longest := 0.0
+		longest, all := 0.0, 0
 		for v, own := range round {
+			all += own
 			if own == 0 {
 				continue
 			}
@@ -114,13 +115,16 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 			time[v] += took
 			n.cost += p.Sample*float64(own) + p.Round
 		}
+		if p.Capacity > 0 {
+			longest = p.duration(all)
+		}
 		n.time += longest
 	}
 	for v := range samples {
 		n.samples += samples[v]
 		n.busiest = max(n.busiest, samples[v])
 	}
-	if !shares && len(time) > 0 {
+	if !shares && len(time) > 0 && p.Capacity == 0 {
 		n.time = 0
 		for _, own := range time {
 			n.time = max(n.time, own)
@@ -137,8 +141,8 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 // after it included.
 func (p Prices) duration(samples int) float64 {
 	batches := 1
-	if p.Parallel > 0 {
-		batches = (samples + p.Parallel - 1) / p.Parallel
+	if at := max(p.Parallel, p.Capacity); at > 0 {
+		batches = (samples + at - 1) / at
 	}
 	return float64(batches)*p.SampleTime + p.RoundTime
 }

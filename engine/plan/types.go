@@ -37,7 +37,10 @@ type Prices struct {
 	// cost of a round, for every agent that samples in it
 	Round float64 `json:"round,omitempty"`
 	// samples that an agent takes at once, in one batch; 0 means all of a round
-	Parallel   int     `json:"parallel,omitempty"`
+	Parallel int `json:"parallel,omitempty"`
+	// samples that all agents together make in one batch, as a robot that they share; 0 means any number.
+	// Batches are then counted over all agents, and Parallel must be 0
+	Capacity   int     `json:"capacity,omitempty"`
 	SampleTime float64 `json:"sample_time,omitempty"` // duration of a batch
 	// duration between rounds: analysis and communication
 	RoundTime float64 `json:"round_time,omitempty"`
@@ -58,8 +61,11 @@ func (p Prices) check() error {
 			return fmt.Errorf("%s must be 0 or more, got %g", x.name, x.value)
 		}
 	}
-	if p.Parallel < 0 {
-		return fmt.Errorf("parallel must be at least 1, got %d", p.Parallel)
+	if p.Parallel < 0 || p.Capacity < 0 {
+		return fmt.Errorf("parallel and capacity must be at least 1, got %d and %d", p.Parallel, p.Capacity)
+	}
+	if p.Parallel > 0 && p.Capacity > 0 {
+		return errors.New("parallel is of each agent, and capacity of all together: give one of them")
 	}
 	return nil
 }
