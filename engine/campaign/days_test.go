@@ -132,8 +132,8 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 }
 
 // Campaigns on the coupling data at 24 wells a day, with failed and late results, end within the range
-// that start foretells, and err no more often than stated. CAMPAIGNS=100 makes the numbers of
-// docs/robustness.md.
+// that start foretells, and err no more often than stated. CAMPAIGNS=100 makes a hundred of
+// each, which takes an hour.
 func TestCouplingInDays(t *testing.T) {
 	runs := 3
 	if n, err := strconv.Atoi(os.Getenv("CAMPAIGNS")); err == nil {

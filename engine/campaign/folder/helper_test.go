@@ -63,6 +63,7 @@ func worker(dir, by, seed string) int {
 		fmt.Fprintf(out, format+"\n", args...)
 		out.Flush()
 	}
+	say("ready")
 	for range 400 {
 		list, err := c.Ask(ctx, campaign.Request{By: by, Count: 1 + rng.IntN(6)})
 		if err != nil {

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,10 +37,14 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
 		}
-		life := 20*time.Millisecond + time.Duration(rng.Int64N(int64(80*time.Millisecond)))
+		reader := bufio.NewReader(out)
+		if line, err := reader.ReadString('\n'); err != nil || line != "ready\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		life := time.Duration(rng.Int64N(int64(60 * time.Millisecond)))
 		killed := time.AfterFunc(life, func() { w.Process.Kill() })
 		defer killed.Stop()
-		text, err := io.ReadAll(out)
+		text, err := io.ReadAll(reader)
 		if err != nil {
 			t.Fatal(err)
 		}
