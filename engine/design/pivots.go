@@ -62,6 +62,8 @@ const (
 	// minRoom is the least number of arms that may join the pivots; it is as many as there are when
 	// they are more.
 	minRoom = 64
+	// roomyArms is the number of arms above which it is a quarter of them.
+	roomyArms = 30000
 )
 
 // roomy returns a copy of g whose rows have space for more columns.
@@ -111,7 +113,11 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 	p := &problem{phi: in.Features.RawMatrix(), ridge: in.Ridge, stop: stopper{opt.Context}}
 	room := 0
 	if in.Inner != nil && in.Rest != nil {
-		room = min(max(minRoom, m), n-len(in.Arms))
+		room = max(minRoom, m)
+		if n > roomyArms { // by memory: each column is there twice
+			room = max(minRoom, m/4)
+		}
+		room = min(room, n-len(in.Arms))
 		in.Arms, in.Rest = slices.Clone(in.Arms), slices.Clone(in.Rest)
 	}
 	p.stop.claim(n, 2*n*(m+room), 4*m*m)
