@@ -132,7 +132,7 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 }
 
 // Campaigns on the coupling data at 24 wells a day, with failed and late results, end within the range
-// that start foretells, and err no more often than stated. CAMPAIGNS=100 makes a hundred of
+// that start states, and err no more often than stated. CAMPAIGNS=100 makes a hundred of
 // each, which takes an hour.
 func TestCouplingInDays(t *testing.T) {
 	runs := 3
