@@ -1,3 +1,5 @@
+//go:build unix
+
 // Benchscale measures whole commands on problems of 10³ to 10⁵ arms, one run each, and writes what
 // they take and how that grows into docs/benchmarks.md. With -tables it writes the problems alone.
 package main

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Peerposterior forms the posterior of many arms from pulls of some, as CoBayesFC does, writes what a
 // second implementation needs to do the same, and prints the CPU seconds that it took.
 package main
