@@ -110,6 +110,13 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 		if c.s.done != nil {
 			return day - 1, c.run.Outcome.Samples, c.run.Outcome.Answers
 		}
+		if made := c.s.CloseEarly(p, Request{By: strconv.Itoa(day)}, c.now); len(made) > 0 {
+			c.add(made, nil)
+			c.advance()
+			if c.s.done != nil {
+				return day - 1, c.run.Outcome.Samples, c.run.Outcome.Answers
+			}
+		}
 		list, made, err := c.s.Ask(p, Request{By: strconv.Itoa(day)}, c.now)
 		c.add(made, err)
 		for _, row := range list.Rows {

@@ -188,6 +188,7 @@ type CloseBody struct {
 	Lost   int      `json:"lost"`
 	PValue *float64 `json:"p_value,omitempty"` // of losses that are shared out by chance, see LossTest
 	Reason string   `json:"reason"`
+	Early  bool     `json:"early,omitempty"` // nobody closed it: see State.CloseEarly
 }
 
 // AmendBody changes the protocol. Fields that are nil or empty stay.

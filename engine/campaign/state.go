@@ -40,6 +40,7 @@ type round struct {
 	at     time.Time
 	closed int64 // the event that ended it; 0 while it is open
 	reason string
+	early  bool   // it was closed because what was out was late
 	list   []Slot // planned pulls in the order in which they are handed out
 
 	filled  map[[2]int]*filling // by arm and number: handed out, or measured
@@ -382,7 +383,10 @@ func (s *State) addClose(e Event) error {
 	if r == nil || r.plan.Round != b.Round {
 		return fmt.Errorf("round %d is not open", b.Round)
 	}
-	r.closed, r.reason = e.Seq, b.Reason
+	r.closed, r.reason, r.early = e.Seq, b.Reason, b.Early
+	if b.Early {
+		return nil // it happens nearly every day, and nobody has chosen it
+	}
 	s.note(e, fmt.Sprintf("round %d closed with %s lost", b.Round, pulls(b.Lost)), b.Reason)
 	return nil
 }

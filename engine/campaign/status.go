@@ -271,7 +271,7 @@ func (x *Run) epsilon(p Protocol) float64 {
 // pulls on the way.
 func (s *State) assumes(x *Run) []string {
 	var out []string
-	lost, extra, closed := 0, 0, 0
+	lost, extra, closed, early := 0, 0, 0, 0
 	for _, r := range s.rounds {
 		if r.closed == 0 {
 			continue
@@ -283,7 +283,11 @@ func (s *State) assumes(x *Run) []string {
 				extra -= d
 			}
 		}
-		closed += count(r.reason != "")
+		if r.early {
+			early++
+			lost = max(0, lost-s.cameLate(r))
+		}
+		closed += count(r.reason != "" && !r.early)
 	}
 	if lost > 0 {
 		out = append(out, fmt.Sprintf("the %s that %s lost have nothing to do with their rewards (a failed reaction is a reward of 0)", pulls(lost), map[bool]string{true: "was", false: "were"}[lost == 1]))
@@ -293,6 +297,9 @@ func (s *State) assumes(x *Run) []string {
 	}
 	if closed > 0 {
 		out = append(out, fmt.Sprintf("%d %s closed for reasons that have nothing to do with rewards", closed, map[bool]string{true: "round was", false: "rounds were"}[closed == 1]))
+	}
+	if early > 0 {
+		out = append(out, fmt.Sprintf("when a result comes has nothing to do with its reward: %d %s ended without late results, which the posterior took whole when they came", early, map[bool]string{true: "round", false: "rounds"}[early == 1]))
 	}
 	if b := x.Outcome.Bound; b > 0 && x.Changes > 0 {
 		out = append(out, fmt.Sprintf("contests changed %d times while it ran, so that the probability of a wrong answer is at most %.4g in place of %g (docs/theory.md, Changes of a running test)", x.Changes, b, x.Delta))

@@ -68,13 +68,26 @@ func (c *Campaign) fresh(ctx context.Context) (*campaign.State, error) {
 }
 
 // Ask returns what to measure: the list that the asker has and has not told, else further pulls of
-// the open round. It is recorded before it is returned.
+// the open round. It is recorded before it is returned. Where a cut round waits for late results
+// alone, the next one begins; see State.CloseEarly.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
 	}
+	err := c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+		if c.checkRevision(s) != nil {
+			return nil, nil // what was planned can still be handed out
+		}
+		return s.CloseEarly(c.protocol, q, c.opt.now()), nil
+	})
+	if err != nil {
+		return campaign.List{}, err
+	}
+	if err := c.Advance(ctx); err != nil {
+		return campaign.List{}, err
+	}
 	var list campaign.List
-	err := c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
+	err = c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
 		list, made, err = s.Ask(c.protocol, q, c.opt.now())
 		return made, err
 	})

@@ -1,0 +1,73 @@
+package folder
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// A posterior does not wait for late results: its next round begins, with the whole capacity, once all
+// of the open one was handed out and what is out is late. Whoever has an open list tells it first, a
+// test waits, and so does a round of which nothing came. That is so whatever the rewards are.
+func TestLateResultsHoldNothingUp(t *testing.T) {
+	for _, c := range []struct {
+		name, algorithm string
+		by              string
+		more            bool
+		came            int
+		after           time.Duration
+		round           int // of the next list
+		want            int // its pulls; -1 is any number but 0
+	}{
+		{"late", "CoBayesFC", "Ben", false, 4, 24 * time.Hour, 2, -1},
+		{"own list", "CoBayesFC", "Ann", false, 4, 24 * time.Hour, 1, 2},
+		{"own list and more", "CoBayesFC", "Ann", true, 4, 24 * time.Hour, 2, -1},
+		{"not late yet", "CoBayesFC", "Ben", false, 4, 8 * time.Hour, 1, 0},
+		{"nothing came", "CoBayesFC", "Ben", false, 0, 24 * time.Hour, 1, 0},
+		{"a test", "CoTestFC", "Ben", false, 4, 24 * time.Hour, 1, 0},
+	} {
+		for _, scale := range []float64{0.1, -50} {
+			p := small(t)
+			p.Algorithm = c.algorithm
+			now := time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+			k := begin(t, p, Options{Now: func() time.Time { return now }})
+			count := 6
+			if c.algorithm == "CoTestFC" {
+				count = 1000 // its rounds are not cut
+			}
+			first := asked(t, k, "Ann", count)
+			n := min(c.came, len(first.Rows))
+			if c.algorithm == "CoTestFC" {
+				n = len(first.Rows) - 2
+			}
+			var rows []string
+			for i, r := range first.Rows[:n] {
+				rows = append(rows, row(r.ID, scale*float64(i%2)))
+			}
+			if n > 0 {
+				told(t, k, campaign.TellOptions{By: "Ann", Sure: true}, rows...)
+			}
+			now = now.Add(c.after)
+			list, err := k.Ask(t.Context(), campaign.Request{By: c.by, More: c.more})
+			if err != nil || list.Round != c.round || c.want >= 0 && len(list.Rows) != c.want || c.want < 0 && len(list.Rows) == 0 {
+				t.Fatalf("%s: %v, rewards %g: %d pulls of round %d, want %d of round %d: %+v", c.name, err, scale, len(list.Rows), list.Round, c.want, c.round, list)
+			}
+			if c.round != 2 {
+				continue
+			}
+			st, err := k.Status(t.Context())
+			if err != nil || st.Samples != n || !strings.Contains(strings.Join(st.Assumes, " "), "1 round ended without late results") {
+				t.Errorf("%s: %v, %d samples, assumes %q", c.name, err, st.Samples, st.Assumes)
+			}
+			if r := told(t, k, campaign.TellOptions{By: "Ann", Sure: true}, row(first.Rows[5].ID, 1), row(first.Rows[4].ID, 1)); r.Counts[campaign.RowLate] != 2 {
+				t.Errorf("%s: %+v", c.name, r)
+			}
+			st, err = k.Status(t.Context())
+			if err != nil || st.Late != 2 || strings.Contains(strings.Join(st.Assumes, " "), "lost") {
+				t.Errorf("%s: %v, %d late, assumes %q", c.name, err, st.Late, st.Assumes)
+			}
+		}
+	}
+}
