@@ -57,10 +57,13 @@ func (b Basis) contradicted() string {
 	}
 	opt := b.Options
 	for _, m := range b.relied() {
-		if why := offKernel(opt, m); why != "" {
-			return why
+		witnessed := b.witnessed(m)
+		if !witnessed {
+			if why := offKernel(opt, m); why != "" {
+				return why
+			}
 		}
-		if opt.Norm > 0 && b.regularised(m) {
+		if opt.Norm > 0 && !witnessed && b.regularised(m) {
 			norm, err := m.Norm()
 			if err == nil && opt.Norm < norm*(1-slack) {
 				norm, err = m.NearNorm(opt.Epsilon) // of means that were rounded, the rounding aside
@@ -98,6 +101,9 @@ func (b Basis) blurred() string {
 		return ""
 	}
 	for _, m := range b.relied() {
+		if b.witnessed(m) {
+			continue
+		}
 		switch m.Fidelity(b.Options.Epsilon) {
 		case model.Blurred:
 			size, at, _ := m.Misfit()

@@ -20,7 +20,7 @@ type Near struct {
 }
 
 // Near returns the function that is equal to the expected rewards at the first pivots of the kernel's
-// factor, as many as it takes for Misfit ≤ within, and at most maxRank (0 means MaxRank). With c_k
+// factor, as many as it takes for Misfit ≤ within, and at most maxRank (0 means MaxRank, which others may exceed). With c_k
 // the columns of the factor L, p_k its pivots and θ_k the coefficients, this is interpolation in
 // Newton form,
 //
@@ -35,7 +35,7 @@ func (m *Model) Near(within float64, maxRank int) (Near, error) {
 	if _, err := m.known(); err != nil {
 		return Near{}, err
 	}
-	if maxRank <= 0 || maxRank > m.source.maxRank {
+	if maxRank <= 0 {
 		maxRank = m.source.maxRank
 	}
 	rest := slices.Clone(m.Problem.Mean)

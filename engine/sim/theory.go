@@ -36,10 +36,10 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), work, boundWork}})
 		return
 	}
-	if m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
+	if x.Options.Norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
 		return
 	}
-	if x.Options.Norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
+	if m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
 		return
 	}
 	bound, err := x.lowerBound(ctx, m, r.Delta)

@@ -228,7 +228,7 @@ func (a *normed) Continue(engine.Algorithm, []int) error {
 // Warnings reports what those of coTest do, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
-	if a.opt.Misfit == 0 {
+	if a.opt.Misfit == 0 && !a.Model.Witnessed(a.opt, a.pulled()) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
 	}
 	if a.bound.Known {

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Negligible returns how far expected rewards may be off a function of the kernel's space, in reward
+// units, for a guarantee under that function to hold for them (docs/theory.md, "Expected rewards that
+// were rounded"): a thousandth of the smallest lead of a best arm beyond epsilon, or η = 2σ·share/√samples
+// where that is larger and below half of that lead. With normal rewards of standard deviations ≥ σ
+// and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples
+// is the expected number of pulls, all agents together; 0 leaves η out.
+func (m *Model) Negligible(epsilon, share, samples float64) (float64, error) {
+	known, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	lead := m.leastLead(known, epsilon) * m.Unit
+	within := decisive * lead
+	if e := m.Problem.Noise.Environment; samples > 0 && (e == problem.EnvironmentGaussian || e == "") {
+		within = max(within, min(2*slices.Min(m.Problem.Noise.Deviations())*share/math.Sqrt(samples), lead/2))
+	}
+	return within, nil
+}
+
+const (
+	// witnessMost is the most arms whose factor is taken as far as witnessWork allows, N·rank² products;
+	// beyond, to witnessLeast, which designs take, too.
+	witnessMost  = 3000
+	witnessWork  = 6e9
+	witnessLeast = 128
+	// witnessShare is the part of δ that expected rewards off a witness may cost.
+	witnessShare = 1.0 / 50
+)
+
+// Witnessed reports whether a function of the kernel's space within the stated norm was found that is
+// negligibly far from the known expected rewards (see Negligible; samples as there): then the guarantee
+// holds for them, and nothing need be factored whole. It looks for one only where arms are many, and
+// where no misfit is stated; false otherwise, which says nothing.
+func (m *Model) Witnessed(opt engine.Options, samples float64) bool {
+	n := m.Problem.N()
+	if n <= eagerArms || opt.Norm <= 0 || opt.Misfit > 0 || opt.Robust || m.Problem.Mean == nil {
+		return false
+	}
+	within, err := m.Negligible(opt.Epsilon, witnessShare*opt.Delta, samples)
+	if err != nil {
+		return false
+	}
+	rank := witnessLeast
+	if n <= witnessMost {
+		rank = min(n, int(math.Sqrt(witnessWork/float64(n))))
+	}
+	near, err := m.Near(within, rank)
+	return err == nil && near.Misfit <= within && near.Norm <= opt.Norm
+}

@@ -1,0 +1,66 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// Between two normal laws whose means differ by η in each of n pulls, the total variation distance is
+// exactly 2Φ(η√n/2σ) - 1; no event is then more probable under one than under the other by more than
+// share.
+func TestNegligible(t *testing.T) {
+	p, err := manyarms.Problem(300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const share, samples = 1e-3, 100.0
+	least, err := m.Negligible(0.1, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within, err := m.Negligible(0.1, share, samples)
+	if err != nil || within <= least || within > 500*least*(1+1e-12) {
+		t.Fatalf("%g after %g, %v", within, least, err)
+	}
+	if apart := math.Erf(within * math.Sqrt(samples) / (2 * manyarms.Noise) / math.Sqrt2); apart > share || apart < share/2 {
+		t.Errorf("total variation %g, allowed %g", apart, share)
+	}
+	if large, err := m.Negligible(0.1, 1, 1); err != nil || math.Abs(large/least-500) > 1e-9 {
+		t.Errorf("%g is not half of the lead %g: %v", large, 1000*least, err)
+	}
+}
+
+// A witness is found for the norm of the rewards, and for none that is clearly smaller, also when the
+// rewards were rounded; it needs no exact features.
+func TestWitnessed(t *testing.T) {
+	p, err := manyarms.Problem(300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range p.Mean {
+		p.Mean[i] = math.Round(v*1e6) / 1e6
+	}
+	m, err := New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}
+	if !m.Witnessed(opt, 4000) {
+		t.Error("no witness within the norm of the function")
+	}
+	opt.Norm /= 3
+	if m.Witnessed(opt, 4000) {
+		t.Error("a witness within a third of it")
+	}
+	opt.Norm, opt.Misfit = 3*opt.Norm, 0.1
+	if m.Witnessed(opt, 4000) {
+		t.Error("a witness beside a stated misfit")
+	}
+}
