@@ -86,9 +86,12 @@ func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (column
 	return slices.Clip(g.columns[:rank]), slices.Clip(g.pivots[:rank]), nil
 }
 
-// Factor returns the factor that PivotedCholesky computes with the same limits.
+// Factor returns the factor that PivotedCholesky computes with the same limits, of one column at least.
 func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (Factor, error) {
 	columns, pivots, err := g.Columns(ctx, maxRank, tol)
+	if err == nil && len(columns) == 0 { // of a limit above the whole diagonal: one at least
+		columns, pivots, err = g.Columns(ctx, 1, 0)
+	}
 	if err != nil {
 		return Factor{}, err
 	}

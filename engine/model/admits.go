@@ -4,10 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // AdmitsAll reports whether the kernel can represent whatever expected rewards the arms have that it
@@ -76,20 +75,21 @@ func (m *Model) manyDifferent() bool {
 const unrelatedBelow = 1e-3
 
 // Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
-// correlation is below a thousandth.
-func (m *Model) Unrelated() bool {
-	m, err := m.Exact()
-	if err != nil {
+// correlation is below a thousandth. It looks at exact values of the kernel, up to the first related
+// pair, and is false of more arms than MaxRank.
+func (m *Model) Unrelated() bool { return m.unrelated() }
+
+func (m *Model) lookUnrelated() bool {
+	n := m.Problem.N()
+	if n > MaxRank {
 		return false
 	}
-	norms := make([]float64, m.Problem.N())
-	for i := range norms {
-		row := m.Features.RawRowView(i)
-		norms[i] = math.Sqrt(floats.Dot(row, row))
-	}
-	for i := range norms {
-		for j := range i {
-			if math.Abs(floats.Dot(m.Features.RawRowView(i), m.Features.RawRowView(j))) > unrelatedBelow*norms[i]*norms[j] {
+	gram, variances := m.Gram(), m.Variances()
+	row := make([]float64, n)
+	for i := range n {
+		kernels.Part(gram, row[:i], i, 0)
+		for j, v := range row[:i] {
+			if v*v > unrelatedBelow*unrelatedBelow*variances[i]*variances[j] {
 				return false
 			}
 		}

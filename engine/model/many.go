@@ -31,13 +31,13 @@ const (
 
 // Many reports whether there are so many arms, under a kernel of such a rank, that designs under a
 // ridge are sought on the pivots of a stopped factor (design.MinimaxOnPivots), and estimators go by the
-// arms that were pulled.
+// arms that were pulled. Arms that have nothing in common have designs in closed form.
 func (m *Model) Many() bool {
 	if m.derived || m.Problem.N() <= fewArms {
 		return false
 	}
 	rank, _ := m.LeastRank()
-	return rank > fewDirections
+	return rank > fewDirections && !m.Unrelated()
 }
 
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the

@@ -71,7 +71,8 @@ type Model struct {
 	wide        func() (*Model, error)          // once: with a part for what the kernel leaves out
 	level       func() (*Model, error)          // once: with a constant
 
-	admits func() bool // once, see AdmitsAll
+	admits    func() bool // once, see AdmitsAll
+	unrelated func() bool // once, see Unrelated
 }
 
 // New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 takes the
@@ -110,6 +111,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.admitsAll)
+	m.unrelated = sync.OnceValue(m.lookUnrelated)
 	m.wide = sync.OnceValues(m.widen)
 	m.level = sync.OnceValues(m.withConstant)
 	m.plain = sync.OnceValues(m.plainly)

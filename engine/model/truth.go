@@ -75,11 +75,14 @@ func (m *Model) Ties() (rival int, tied bool) {
 	return t.minAt, t.min <= TieTolerance*scale
 }
 
+// exactHardness is the most arms of which ρ* is solved in exact features whatever their rank.
+const exactHardness = 464
+
 // Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each
 // squared norm divided by the squared gap. epsilon > 0 (reward units) replaces smaller gaps, the
 // PAC form. Samples of all agents together; remembered. A tie without epsilon is an error.
 //
-// Of very many arms (Many) ρ*(0) is known to lie between the two ends only: the lower one of an affordable
+// Of very many arms (Many, and above 464) ρ*(0) is known to lie between the two ends only: the lower one of an affordable
 // ξ, which no smaller ξ has below it, and the value that arms have which share nothing, which no
 // kernel has above it.
 func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
@@ -93,7 +96,7 @@ func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
 		return design.Design{}, fmt.Errorf("problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
 			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
 	}
-	if m.Many() {
+	if m.Many() && m.Problem.N() > exactHardness {
 		return m.manyHardness(ridge, epsilon, t)
 	}
 	if m, err = m.Exact(); err != nil {

@@ -29,7 +29,10 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 	n := x.Problem.N()
 	work := design.StepWork(n, 1, n)
 	if work <= boundWork { // or else it is too much at any rank
-		rank, _ := m.LeastRank()
+		rank, exact := m.LeastRank()
+		if !exact && m.Many() { // the bound of so many directions is too loose to stand beside a result
+			rank = n
+		}
 		work = design.StepWork(n, rank, n)
 	}
 	if work > boundWork {

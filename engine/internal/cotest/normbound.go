@@ -55,6 +55,9 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 			return b, false, err
 		}
 	}
+	if !stated && m.Problem.N() <= model.MaxRank && m.Unrelated() { // each arm by itself, at any number of them
+		return b, false, nil
+	}
 	if stated {
 		return Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal)))}, true, nil
 	}

@@ -1,0 +1,49 @@
+package algorithms_test
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Arms that have nothing in common need no pivots, however many they are: ρ* lies between Σ 1/gap² and
+// four times that, and CoTestFC without a norm goes by least squares.
+func TestManyIndependentArms(t *testing.T) {
+	means := make([]float64, 300)
+	for i := range means {
+		means[i] = float64(i) / 300
+	}
+	p, err := problem.Classic(means, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Unrelated() || m.Many() {
+		t.Errorf("unrelated %v, many %v", m.Unrelated(), m.Many())
+	}
+	sum, best := 0.0, means[len(means)-1]
+	for _, v := range means[:len(means)-1] {
+		sum += 1 / ((best - v) * (best - v))
+	}
+	d, err := m.Hardness(0, 0)
+	if err != nil || d.Value < sum || d.Value > 4*sum {
+		t.Errorf("ρ* %g, Σ 1/gap² %g, error %v", d.Value, sum, err)
+	}
+	entry, err := algorithms.Named(engine.ModeFC, "CoTestFC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alg, err := entry.New(m, engine.Options{Delta: 0.1, Epsilon: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := alg.Plan(); err != nil || plan.Pulls() < len(means) {
+		t.Errorf("the first round has %d pulls of %d arms, error %v", plan.Pulls(), len(means), err)
+	}
+}
