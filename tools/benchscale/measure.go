@@ -72,7 +72,7 @@ func measure(ctx context.Context, command, script string, limit time.Duration) (
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-	case waiting.Err() != nil || c.seconds >= 0.9*float64(seconds) && run.ProcessState.Sys().(syscall.WaitStatus).Signaled():
+	case waiting.Err() != nil || c.seconds >= 0.75*float64(seconds) && run.ProcessState.Sys().(syscall.WaitStatus).Signaled():
 		c.over = true
 	case errors.As(err, &exit):
 		c.trouble = complaint(problems.String())
