@@ -24,7 +24,7 @@ const (
 // errTooLong ends a jsonWriter at its limit.
 var errTooLong = errors.New("the value is too long")
 
-// jsonWriter writes values as JSON while it walks them: the bytes are those of encoding/json with two
+// jsonWriter writes values as JSON while it walks them: the bytes equal encoding/json's with two
 // spaces of indent for what jsonValue makes of a value, but for lists of more than spacedElements.
 type jsonWriter struct {
 	w       *bufio.Writer

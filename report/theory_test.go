@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
-// Of very many arms both ends of Υ are said, and that the eigenvalues are those of few arms.
+// Of very many arms both ends of Υ are said, and that the eigenvalues belong to few arms.
 func TestSpectrumOfManyArms(t *testing.T) {
 	s := bounds.Spectrum{
 		Problem: "p", Arms: 10000, Ridge: 1e-3, Joint: []float64{0.5, 0.3, 1e-4}, EffectiveDimension: 2,

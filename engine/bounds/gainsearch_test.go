@@ -96,7 +96,7 @@ func exchange(gram *mat.SymDense, precision []float64, ridge, gap float64) (valu
 	}
 }
 
-// both ends are around what the second method finds, and the eigenvalues are those of the whole matrix.
+// both ends are around what the second method finds, and the eigenvalues equal the whole matrix's.
 func TestGainOfManyArms(t *testing.T) {
 	const ridge = 1e-3
 	sizes := []int{500, 1000}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// wholeArms is the number of arms up to which an information gain is that of a design on all of
+	// wholeArms is the number of arms up to which an information gain comes from a design on all of
 	// them; with more it is so up to wholeWork products, where the rank of the kernel is known to be small.
 	wholeArms = 400
 	wholeWork = 2e8

@@ -79,7 +79,7 @@ func positions(n int) []int {
 }
 
 // view is a matrix of a kernel's values, normalised, whose first points are arms of the given
-// precisions to be priced; the rows at own are those of the allocation's arms.
+// precisions to be priced; the rows at own belong to the allocation's arms.
 type view struct {
 	values    kernels.Matrix
 	precision []float64

@@ -92,7 +92,7 @@ type HardnessRow struct {
 }
 
 // Spectrum is the value of spectrum(...): eigenvalues, largest first. Of more than some hundred arms
-// they are those of the arms that λ* measures; the others are 0.
+// they belong to the arms that λ* measures; the others are 0.
 type Spectrum struct {
 	Problem            string    `json:"problem"`
 	Arms               int       `json:"arms"` // all tasks together
@@ -101,7 +101,7 @@ type Spectrum struct {
 	Task               []float64 `json:"task"`  // of K_Z
 	Arm                []float64 `json:"arm"`   // of K_{X,λ*}
 	EffectiveDimension int       `json:"effective_dimension"`
-	// Υ is between these; the eigenvalues are those of an allocation whose gain is the first
+	// Υ is between these; the eigenvalues belong to an allocation whose gain is the first
 	InformationGain      float64 `json:"information_gain"`
 	InformationGainUpper float64 `json:"information_gain_upper"`
 }

@@ -32,7 +32,7 @@ func TestWorklistHasEveryPullOnce(t *testing.T) {
 	}
 }
 
-// The shares of an arm on each plate are those of the round, to within one pull and the rounding
+// The shares of an arm on each plate equal its share of the round, to within one pull and the rounding
 // of the plate's ends.
 func TestPlatesAreBalanced(t *testing.T) {
 	counts, taskOf := []int{48, 24, 24, 12, 60, 60, 12}, []int{0, 0, 0, 0, 1, 1, 1}

@@ -91,7 +91,7 @@ func closeTo(t *testing.T, what string, got, want, relative float64) {
 	}
 }
 
-// The gradient is that of the lower bound with the inducing arms as they are, by differences of the
+// The gradient belongs to the lower bound with the inducing arms as they are, by differences of the
 // bound itself.
 func TestInducingGradient(t *testing.T) {
 	for _, mean := range []string{MeanProblem, MeanTask, MeanNone} {

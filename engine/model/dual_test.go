@@ -143,7 +143,7 @@ func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts [
 	}
 }
 
-// The likelihood on the basis is that of the features of all arms, for any part of arms by themselves,
+// The likelihood on the basis equals the one in features of all arms, for any part of arms by themselves,
 // and so are the scale that it is largest at, and the surprise.
 func TestDualLikelihood(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), wavy(t, 70)) {

@@ -17,7 +17,7 @@ import (
 //
 //	A⁻¹y = A_s⁻¹y_s + y_⊥/(Nξ),
 //
-// so that estimates, and their variance, are those of the span, and the bias has Nξ A⁻¹y with both
+// so that estimates, and their variance, belong to the span, and the bias has Nξ A⁻¹y with both
 // parts at right angles. Nothing of it is cut.
 func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	n, ctx := len(counts), m.Context()

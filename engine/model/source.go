@@ -76,7 +76,7 @@ func scaleOf(diagonal float64) (scale, root float64) {
 	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
 }
 
-// normalised is a Gram matrix over Scale: its values are those of φ_iᵀφ_j.
+// normalised is a Gram matrix over Scale: its values are φ_iᵀφ_j.
 type normalised struct {
 	gram  kernels.Matrix
 	scale float64

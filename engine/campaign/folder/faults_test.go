@@ -362,7 +362,7 @@ func TestCopiesThatChanged(t *testing.T) {
 }
 
 // Pulls that are overdue are handed out again under new ids, and both results count; the clock may be
-// set back without any harm, because the order of events is that of their numbers.
+// set back without any harm, because events are ordered by their numbers.
 func TestOverdue(t *testing.T) {
 	p := small(t)
 	p.Lease = 2
@@ -554,7 +554,7 @@ func TestStartTwice(t *testing.T) {
 	wants(t, err, "makes another protocol")
 }
 
-// Magic numbers of file systems are those of statfs(2).
+// Magic numbers of file systems come from statfs(2).
 func TestNetworks(t *testing.T) {
 	if kind := networkOf(t.TempDir()); kind != "" {
 		t.Skipf("the folder for temporary files is on %s", kind)

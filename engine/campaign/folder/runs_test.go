@@ -89,7 +89,7 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 	return out
 }
 
-// throughTheFolder measures a campaign, opened anew for every act.
+// throughTheFolder measures a campaign, opened again for every act.
 func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, seed uint64) engine.Outcome {
 	t.Helper()
 	c := begin(t, p, Options{})

@@ -106,7 +106,7 @@ func checkUniform(t *testing.T, p *problem.Problem, counts []int, budget int) {
 	}
 }
 
-// The pulls of a round are those of the rule written plainly on dense covariances: again and again, of
+// The pulls of a round follow the rule written plainly on dense covariances: again and again, of
 // the contrast with the largest weighted variance, the arm of its task that takes most from it.
 func TestBudgetFBPulls(t *testing.T) {
 	p := many(t, 260)

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
-// Posterior is that of f under the Gaussian process with covariance v·k, given means of pulled arms
+// Posterior describes f under the Gaussian process with covariance v·k, given means of pulled arms
 // [RW06, sec. 2.2]. It chooses leaders and sizes of rounds; no proof rests on it.
 //
 //	[RW06] Rasmussen, Williams: Gaussian Processes for Machine Learning, MIT Press 2006.
@@ -26,7 +26,7 @@ type Posterior struct {
 }
 
 // Fit returns the posterior at the variance of largest likelihood among most, most/4, most/16, …
-// [RW06, eq. (5.8)]: rows, means and their variances are those of the arms pulled, in the section. It
+// [RW06, eq. (5.8)]: rows, means and their variances belong to the arms pulled, in the section. It
 // ends where the prior would vary less than half as much as the most precise mean: data that show
 // nothing are not taken to show that there is nothing.
 func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, most float64) (*Posterior, error) {
@@ -156,7 +156,7 @@ func (p *Posterior) white(from, end int) []float64 {
 const tile = 512
 
 // Variances returns the posterior variance of each gap between a leader and an arm: leader[i] is the
-// leader of arm i, or -1 where no variance is asked for. The rows of the leaders are those of the
+// leader of arm i, or -1 where no variance is asked for. The rows of the leaders belong to the
 // section; diagonal holds k(x̃,x̃).
 func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int][]float64, diagonal []float64) ([]float64, error) {
 	out := make([]float64, len(leader))

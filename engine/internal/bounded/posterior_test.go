@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Means and variances are those of the textbook with the inverse written out [RW06, eq. (2.23), (2.24)],
-// and the scale is that of largest likelihood among those tried.
+// Means and variances equal the textbook's with the inverse written out [RW06, eq. (2.23), (2.24)],
+// and the scale has the largest likelihood among those tried.
 func TestPosterior(t *testing.T) {
 	in := newInstance(t, 2)
 	n := len(in.support)

@@ -21,7 +21,7 @@ import (
 //
 // and tells a build from others, because another one computes values that differ in their last bits.
 
-// magic begins every file; the number is that of the format.
+// magic begins every file; the number names the format.
 const magic = "gonb-cope memory 1\n"
 
 // maxFile bounds what is read, in bytes.

@@ -218,7 +218,7 @@ func (a *coTest) Withdraw(arms []int) error {
 // once others are withdrawn.
 func (a *coTest) cohorts() int { return 1 + a.additions }
 
-// withdraw takes arm i out of its contest, which is that of its task alone from then on. It reports
+// withdraw takes arm i out of its contest, which belongs to its task alone from then on. It reports
 // whether that may change which arm is its best.
 func (a *coTest) withdraw(i int) bool {
 	v := a.Model.Problem.TaskOf[i]

@@ -211,7 +211,7 @@ func (a *normed) review() error {
 	return a.conclude(a.contests)
 }
 
-// CanWithdraw reports that no arm can be: the bias that a walk allows for is that of its steps together,
+// CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
 // and says nothing of some of them.
 func (a *normed) CanWithdraw([]int) error {
 	return fmt.Errorf("%w: with norm, no arm can be withdrawn", engine.ErrFixedQuestion)

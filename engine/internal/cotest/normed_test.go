@@ -406,7 +406,7 @@ func TestBoundOf(t *testing.T) {
 		}
 		if n, is := alg.(*normed); is && row.known {
 			if !slices.ContainsFunc(n.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnNormKnown }) {
-				t.Errorf("%s: nobody says that the norm is that of the truth", row.name)
+				t.Errorf("%s: nobody says that the norm comes from the truth", row.name)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Most returns the largest of the samples that the tasks take, which is what they take together
-// where the same samples serve all of them. -1 and NaN of one task are those of all.
+// where the same samples serve all of them. -1 or NaN of one task holds for all.
 func Most(tasks []int, samples func(v int) float64) float64 {
 	most := 0.0
 	for _, v := range tasks {

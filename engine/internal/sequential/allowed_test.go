@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a walk allows for its bias is that of its steps together: a later step may allow for less than an
+// A walk allows for the bias of its steps together: a later step may allow for less than an
 // earlier one, and each look is judged by what was allowed then.
 func TestAllowed(t *testing.T) {
 	c := Clock{Origin: 1, Z: make([]float64, ClockLooks)}

@@ -5,7 +5,7 @@ import "slices"
 // Walks while their question changes (docs/theory.md, Changes of a running test).
 
 // goes returns the look to which a step of that information takes a walk; fixed is the one that a
-// clock with fixed times prescribes. The clock is that of the walk.
+// clock with fixed times prescribes. The clock belongs to the walk.
 func (c Clock) goes(w *Walk, info float64, fixed int) int {
 	if c.Times != nil {
 		return fixed

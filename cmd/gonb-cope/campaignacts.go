@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+)
+
+// Acts of a campaign that need a reason or change what is asked.
+
+func failCommand() *cobra.Command {
+	var o campaignOptions
+	var reason string
+	c := &cobra.Command{
+		Use: "fail DIR ID...", Short: "Give pulls back that were not measured", Long: "Give pulls back that were not measured; they are handed out again.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
+		Args: arguments(2, -1, "a folder and ids"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Fail(c.Context(), args[1:], reason, o.by); err != nil {
+					return err
+				}
+				return o.said(fmt.Sprintf("recorded: without result %s; %s", strings.Join(args[1:], ", "), campaign.FailureRule))
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	return o.common(c, true)
+}
+
+// said prints a sentence.
+func (o *campaignOptions) said(text string) error {
+	if o.json {
+		return o.show(map[string]string{"done": text})
+	}
+	_, err := fmt.Println(text)
+	return err
+}
+
+func correctCommand() *cobra.Command {
+	var o campaignOptions
+	var reason string
+	c := &cobra.Command{
+		Use: "correct DIR ID VALUE", Short: "Replace a result that was wrong", Args: arguments(3, 3, "a folder, an id and the right value"),
+		RunE: func(c *cobra.Command, args []string) error {
+			v, err := strconv.ParseFloat(args[2], 64)
+			if err != nil {
+				return usageError{fmt.Errorf("the value must be a number, got %q", args[2])}
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Correct(c.Context(), args[1], v, reason, o.by); err != nil {
+					return err
+				}
+				return o.said(fmt.Sprintf("recorded: %s is %g", args[1], v))
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	return o.common(c, true)
+}
+
+func closeCommand() *cobra.Command {
+	var o campaignOptions
+	var reason string
+	c := &cobra.Command{
+		Use: "close DIR", Short: "End the open round with what came", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				done, err := k.CloseRound(c.Context(), reason, o.by)
+				for _, w := range done.Worst {
+					fmt.Fprintf(os.Stderr, "warning: task %q, arm %q lost %d of %d pulls, which chance does not explain (p = %.2g): where the loss depends on the reward, no guarantee holds\n", w.Task, w.Arm, w.Lost, w.Planned, w.PValue)
+				}
+				if err != nil {
+					return err
+				}
+				if o.json {
+					err = o.show(done)
+				} else {
+					err = o.said(fmt.Sprintf("round %d is closed with %d of %d pulls; %s", done.Round, done.Measured, done.Planned, done.Sentence))
+				}
+				if err != nil {
+					return err
+				}
+				return k.Advance(c.Context())
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	return o.common(c, true)
+}
+
+func attachCommand() *cobra.Command {
+	var o campaignOptions
+	var t campaign.TellOptions
+	c := &cobra.Command{
+		Use: "attach DIR FILE.csv", Short: "Record measurements of before, or from elsewhere",
+		Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that are of no round. They guide\nwhat is measured, and decide nothing in tests; methods that go by a posterior take them whole.",
+		Args: arguments(2, 2, "a folder and a file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				data, err := readSheet(c.Context(), args[1])
+				if err != nil {
+					return err
+				}
+				t.By, t.Sheet = o.by, filepath.Base(args[1])
+				r, err := k.Attach(c.Context(), data, t)
+				if err != nil {
+					return err
+				}
+				if err := o.show(r); err != nil || !r.Refused() {
+					return err
+				}
+				return errRows
+			})
+		},
+	}
+	c.Flags().BoolVar(&t.Sure, "sure", false, "rewards that look like slips are right")
+	c.Flags().BoolVar(&t.TakeGood, "take-good", false, "take the good rows of a sheet in which others are wrong")
+	return o.common(c, true)
+}
+
+func amendCommand() *cobra.Command {
+	var o campaignOptions
+	var b campaign.AmendBody
+	var epsilon, delta float64
+	var capacity int
+	var withdraw []string
+	c := &cobra.Command{
+		Use: "amend DIR", Short: "Change the protocol while it runs", Args: arguments(1, 1, "a folder"),
+		Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
+The largest delta that was ever in force is what the report states. A withdrawn arm is
+no answer any more. The change holds from the next round on.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("epsilon") {
+				b.Epsilon = &epsilon
+			}
+			if c.Flags().Changed("delta") {
+				b.Delta = &delta
+			}
+			if c.Flags().Changed("capacity") {
+				b.Capacity = &capacity
+			}
+			for _, w := range withdraw {
+				task, arm, ok := strings.Cut(w, "/")
+				if !ok {
+					return usageError{fmt.Errorf("--withdraw needs TASK/ARM, got %q", w)}
+				}
+				b.Withdraw = append(b.Withdraw, [2]string{task, arm})
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Amend(c.Context(), b, o.by); err != nil {
+					return err
+				}
+				return o.said("recorded: " + b.String())
+			})
+		},
+	}
+	c.Flags().Float64Var(&epsilon, "epsilon", 0, "an arm this close to the best is good enough")
+	c.Flags().Float64Var(&delta, "delta", 0, "error probability")
+	c.Flags().IntVar(&capacity, "capacity", 0, "pulls that the laboratory makes in a unit of time; 0 for any number")
+	c.Flags().StringArrayVar(&withdraw, "withdraw", nil, "an arm that cannot be measured any more: TASK/ARM (repeatable)")
+	c.Flags().StringVar(&b.Reason, "reason", "", "why; it stands in the report")
+	return o.common(c, true)
+}
+
+func noteCommand() *cobra.Command {
+	var o campaignOptions
+	return o.common(&cobra.Command{
+		Use: "note DIR TEXT", Short: "Record words for the report", Args: arguments(2, 2, "a folder and a text"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Note(c.Context(), args[1], o.by); err != nil {
+					return err
+				}
+				return o.said("recorded")
+			})
+		},
+	}, true)
+}

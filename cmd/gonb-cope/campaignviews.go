@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// What a campaign shows: status, explanation, report, export, verification.
+
+func statusCommand() *cobra.Command {
+	var o campaignOptions
+	var task string
+	c := &cobra.Command{
+		Use: "status DIR", Short: "How far a campaign is", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				st, err := k.Status(c.Context())
+				if err != nil {
+					return err
+				}
+				if task != "" {
+					if st, err = st.Only(task); err != nil {
+						return err
+					}
+				}
+				return o.show(st)
+			})
+		},
+	}
+	c.Flags().StringVar(&task, "task", "", "only this task")
+	return o.common(c, false)
+}
+
+func explainCommand() *cobra.Command {
+	var o campaignOptions
+	var task string
+	c := &cobra.Command{
+		Use: "explain DIR", Short: "Why arms are out, and what is still missing", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				st, err := k.Status(c.Context())
+				if err != nil {
+					return err
+				}
+				x, err := engine.Explain(*st.Result, task)
+				if err != nil {
+					return err
+				}
+				return o.show(x)
+			})
+		},
+	}
+	c.Flags().StringVar(&task, "task", "", "only this task")
+	return o.common(c, false)
+}
+
+func verifyCommand() *cobra.Command {
+	var o campaignOptions
+	return o.common(&cobra.Command{
+		Use: "verify DIR", Short: "Check that nothing recorded was changed", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return o.show(v)
+			}
+			fmt.Printf("%d events, all as recorded; the last is %s, hash %s\n", v.Events, v.At.Local().Format("2006-01-02 15:04:05"), v.Hash)
+			for _, f := range v.Files {
+				fmt.Printf("%s  %s\n", f.SHA256, f.Path)
+			}
+			return nil
+		},
+	}, false)
+}
+
+func upgradeCommand() *cobra.Command {
+	var o campaignOptions
+	var look bool
+	c := &cobra.Command{
+		Use: "upgrade DIR", Short: "Go on with a program that decides otherwise", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				changes, err := k.Upgrade(c.Context(), o.by, look)
+				if err != nil {
+					return err
+				}
+				if len(changes) == 0 {
+					return o.said("this program decides as the campaign does: there is nothing to upgrade")
+				}
+				if look {
+					return o.said("it would change: " + strings.Join(changes, "; "))
+				}
+				return o.said("recorded; what changes: " + strings.Join(changes, "; "))
+			})
+		},
+	}
+	c.Flags().BoolVar(&look, "look", false, "only show what would change")
+	return o.common(c, true)
+}
+
+func exportCommand() *cobra.Command {
+	var o campaignOptions
+	var output string
+	c := &cobra.Command{
+		Use: "export DIR -o FOLDER", Short: "Write all measurements, answers and events for other programs", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if output == "" {
+				return usageError{errors.New("campaign export needs -o FOLDER")}
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Export(c.Context(), output); err != nil {
+					return err
+				}
+				return o.said("wrote " + output)
+			})
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "a folder that does not exist or is empty")
+	return o.common(c, false)
+}
+
+func campaignReportCommand() *cobra.Command {
+	var o campaignOptions
+	var r runOptions
+	c := &cobra.Command{
+		Use: "report DIR -o FILE", Short: "Write the report: answers, what they rest on, every reason, all hashes", Args: arguments(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := r.check(); err != nil {
+				return err
+			}
+			if o.json {
+				r.format = "json"
+			}
+			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol)
+			if err != nil {
+				return err
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				st, err := k.Status(c.Context())
+				if err != nil {
+					return err
+				}
+				h, err := k.History(c.Context())
+				if err != nil {
+					return err
+				}
+				d := report.Document{Displays: report.CampaignReport(st, k.Protocol(), h, v.Files)}
+				if r.format != "json" {
+					d.Title = "Campaign " + st.Name
+				}
+				return r.write(d)
+			})
+		},
+	}
+	c.Flags().StringVarP(&r.output, "output", "o", "", "write to this file instead of standard output")
+	c.Flags().StringVar(&r.format, "format", "", formatNames()+" (default: by the ending of -o, else text)")
+	return o.common(c, false)
+}
