@@ -142,7 +142,7 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 // that start states, and err no more often than stated. CAMPAIGNS=100 makes a hundred of
 // each, which takes an hour.
 func TestCouplingInDays(t *testing.T) {
-	runs := 3
+	runs := 1
 	if n, err := strconv.Atoi(os.Getenv("CAMPAIGNS")); err == nil {
 		runs = n
 	} else if testing.Short() {
@@ -152,7 +152,7 @@ func TestCouplingInDays(t *testing.T) {
 		algorithm string
 		epsilon   float64
 	}{{"CoBayesFC", 10}, {"CoTestFC", 10}, {"CoBayesFC", 5}, {"CoTestFC", 5}} {
-		if runs == 3 && c.epsilon == 5 {
+		if runs == 1 && c.epsilon == 5 {
 			continue
 		}
 		p, mean, rewards := couplingDays(t, c.algorithm, c.epsilon)
