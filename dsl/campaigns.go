@@ -228,7 +228,7 @@ func (c *call) openSame(dir string, p campaign.Protocol) (*folder.Campaign, erro
 var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, whose rewards are simulated")
 
 func (c *call) folderOptions() folder.Options {
-	return folder.Options{Notice: func(text string) { c.e.session.notice([]string{text}) }}
+	return folder.Options{Notice: func(text string) { c.e.session.notice(text) }}
 }
 
 // inCampaign opens the campaign that an argument names, and does something with it.

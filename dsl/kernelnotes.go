@@ -3,6 +3,7 @@ package dsl
 import (
 	"context"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -18,7 +19,7 @@ const notedArms = 400
 //
 // Of more arms it says when the kernel tells very many directions apart at a tenth of the scatter of
 // the rewards: what that costs is better known before anything is sampled.
-func kernelNotes(ctx context.Context, p *problem.Problem) []string {
+func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
 	}
@@ -29,11 +30,7 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []string {
 	if err != nil {
 		return nil // what is wrong is said by whatever needs the model
 	}
-	var out []string
-	for _, w := range m.KernelWarnings() {
-		out = append(out, w.String())
-	}
-	return out
+	return notesOf(m.KernelWarnings())
 }
 
 // isIdentity reports whether the kernel of a problem is written as a multiple of identity().
@@ -49,14 +46,19 @@ func isIdentity(p *problem.Problem) bool {
 }
 
 // roughNotes says when the kernel of a problem tells very many directions apart at an accuracy.
-func roughNotes(ctx context.Context, p *problem.Problem, epsilon float64) []string {
+func roughNotes(ctx context.Context, p *problem.Problem, epsilon float64) []problem.Note {
 	r, err := model.Resolve(ctx, p, epsilon)
 	if err != nil {
 		return nil // what is wrong is said by whatever needs the model
 	}
-	var out []string
-	for _, w := range r.Warnings() {
-		out = append(out, w.String())
+	return notesOf(r.Warnings())
+}
+
+// notesOf returns warnings as notes of a problem.
+func notesOf(warnings []engine.Warning) []problem.Note {
+	var out []problem.Note
+	for _, w := range warnings {
+		out = append(out, w.Note())
 	}
 	return out
 }

@@ -35,9 +35,18 @@ func TestKernelNotes(t *testing.T) {
 		s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
 		must(t, s, `p = problem("m.csv", kernel=`+k+`)`)
 		v, _, _ := s.Value("p")
-		notes := strings.Join(v.(*problem.Problem).KernelNotes, "\n")
+		notes := strings.Join(sentencesOf(v.(*problem.Problem).KernelNotes), "\n")
 		if notes != strings.Join(told, "\n") || !strings.HasPrefix(notes, want) || want == "" && notes != "" {
 			t.Errorf("%s: told %q, notes %q, want %q", k, told, notes, want)
 		}
 	}
+}
+
+// sentencesOf returns the sentences of notes.
+func sentencesOf(notes []problem.Note) []string {
+	var out []string
+	for _, n := range notes {
+		out = append(out, n.String())
+	}
+	return out
 }

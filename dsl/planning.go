@@ -185,7 +185,7 @@ func (c *call) whatIf() (any, error) {
 	q.Progress = noting(c.e.progress(c.fn.Name, algorithm, q.Runs), &worth, finished)
 	w, err := simulated(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
 	if drawn {
-		w.Notes = append(w.Notes, "the rewards are simulated by what the problem says of them, not by the function of the run")
+		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}
 	if err != nil && len(w.Rows) == 0 {
 		return nil, err

@@ -188,7 +188,7 @@ func (c *call) problem() (any, error) {
 		return nil, c.problemError(err, file, opt.Rewards)
 	}
 	if c.e.st == c.e.own {
-		c.e.session.notice(slices.Concat(p.Notes, p.KernelNotes))
+		c.e.session.notices(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
 }

@@ -53,7 +53,7 @@ func TestPublicTables(t *testing.T) {
 		if got := fmt.Sprintf("%d tasks, %d arms, %d rows; %.6g", p.V(), p.N(), p.Sources[0].Rows, mean); got != c.want {
 			t.Errorf("%s\n%s, want %s", c.call, got, c.want)
 		}
-		notes := strings.Join(p.Notes, "\n")
+		notes := strings.Join(sentencesOf(p.Notes), "\n")
 		for _, part := range c.notes {
 			if !strings.Contains(notes, part) {
 				t.Errorf("%s\nno note %q in\n%s", c.call, part, notes)

@@ -34,7 +34,7 @@ func TestRoughNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := values[0].(*problem.Problem).KernelNotes
+		notes := sentencesOf(values[0].(*problem.Problem).KernelNotes)
 		if len(notes) != len(c.want) {
 			t.Errorf("%s: %q", c.kernel, notes)
 			continue

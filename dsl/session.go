@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
@@ -63,11 +64,18 @@ func NewSession(opt Options) *Session {
 }
 
 // notice tells sentences, if anyone listens.
-func (s *Session) notice(sentences []string) {
+func (s *Session) notice(sentences ...string) {
 	for _, line := range sentences {
 		if s.opt.Notice != nil {
 			s.opt.Notice(line)
 		}
+	}
+}
+
+// notices tells the sentences of notes, if anyone listens.
+func (s *Session) notices(notes []problem.Note) {
+	for _, n := range notes {
+		s.notice(n.String())
 	}
 }
 

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ problem("small.csv", kernel=task(identity()) * arm(linear(bias=1)), noise=3, goa
 		t.Fatal(err)
 	}
 	old, got, want := values[0].(*problem.Problem), values[1].(*problem.Problem), values[2].(*problem.Problem)
-	if !strings.Contains(strings.Join(old.KernelNotes, " "), "length scale") {
+	if !strings.Contains(fmt.Sprint(old.KernelNotes), "length scale") {
 		t.Errorf("a length scale of a millionth is not noted: %q", old.KernelNotes)
 	}
 	if a, b := printed(value{Type: Problem, Data: got}), printed(value{Type: Problem, Data: want}); a != b {

@@ -68,6 +68,23 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnMeasuredWeak, Numbers: speedup}, "pooling the tasks will help little in runs with a guarantee: " + reason},
 		{Warning{Kind: WarnMeasuredLess, Numbers: speedup}, "pooling the tasks helps less than predicted in runs with a guarantee: " + reason},
 		{Warning{Kind: WarnUnmeasured}, "interrupted: what sharing is worth was not measured"},
+		{Warning{Kind: WarnLeastFavourable}, "planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"},
+		{Warning{Kind: WarnNotForecast, Names: []string{"100 % wrong"}}, "100 % wrong"},
+		{Warning{Kind: WarnChangeFailed, Names: []string{"δ = 0.1", "why"}}, "δ = 0.1: why"},
+		{Warning{Kind: WarnForecastStopped}, "interrupted: not every method was simulated, or not in all the runs asked for"},
+		{Warning{Kind: WarnForecastByProblem}, "the rewards are simulated by what the problem says of them, not by the function of the run"},
+		{Warning{Kind: WarnBoundsGuessed, Numbers: []float64{1}}, "the noise scale is unknown: the numbers are for the guess of 1, and numbers of samples grow with its square"},
+		{Warning{Kind: WarnBoundsKernel, Names: []string{"oslo", "a"}, Numbers: []float64{0.12345}}, `the kernel cannot represent the expected rewards: off by 0.123 at task "oslo", arm "a"; the theorems do not apply`},
+		{Warning{Kind: WarnBoundsGap, Names: []string{"rho_1", "stalled"}, Numbers: []float64{0.0123, 11.5, 12.25}}, "rho_1 is certified to 0.012 only (stalled): between 11.5 and 12.25"},
+		{Warning{Kind: WarnBoundsEnds, Names: []string{"omega"}, Numbers: []float64{11.5, 12.25}}, "omega lies between 11.5 and 12.25"},
+		{Warning{Kind: WarnBoundsReached, Names: []string{"omega"}, Numbers: []float64{11.5, 12.25, 12}}, "omega lies between 11.5 and 12.25; the pairs that were looked at, which are not all, reach 12"},
+		{Warning{Kind: WarnBoundsTime, Numbers: []float64{49, 0.00332, 418}}, "T* lies between 49, its value at xi = 0.00332, and 418, that of arms which share nothing"},
+		{Warning{Kind: WarnBoundsRidge, Names: []string{"Theorem 2"}, Numbers: []float64{3, 2, 1}}, "xi = 3 does not meet the condition of Theorem 2 (2 ≤ 1)"},
+		{Warning{Kind: WarnBoundsAuto, Numbers: []float64{0.01}}, "xi = 0.01 is the smallest at which 256 of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart"},
+		{Warning{Kind: WarnBoundsNorm}, "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the theorems on xi are not looked at"},
+		{Warning{Kind: WarnBoundsWithNorm, Numbers: []float64{2, 722.34}}, "algorithms that rely on a norm of at most 2 need at least 722.3 samples per agent; the lower bound of T* is for those that do not"},
+		{Warning{Kind: WarnBoundsBudget, Numbers: []float64{10, 82.315}}, "the budget of 10 per agent is below what Alg. 2 asks for (82.31): its error bound is vacuous"},
+		{Warning{Kind: WarnBoundsEpsilon, Numbers: []float64{0.3, 0.1}}, "gaps below epsilon = 0.3 count as epsilon (the smallest is 0.1): hardness and bounds are for the PAC problem, the lower bound is for the easier problem"},
 	}
 	told := map[WarningKind]bool{}
 	for _, row := range rows {

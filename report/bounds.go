@@ -22,7 +22,7 @@ func (views) Bounds(r bounds.Report) view {
 func boundsBlocks(r bounds.Report) []Block {
 	out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
 	for _, n := range r.Notes {
-		out = append(out, Note{Text: n})
+		out = append(out, Note{Text: n.String()})
 	}
 	return append(out, promisesTable(r), quantitiesTable(r), boundsFacts(r))
 }

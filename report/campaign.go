@@ -325,7 +325,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		out = append(out, Note{Warning: true, Text: "Some rows are wrong, so that none was taken. Mend them, or take the good ones alone (take_good=true, --take-good)."})
 	}
 	for _, n := range r.Notes {
-		out = append(out, Note{Text: upper(n) + "."})
+		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	if len(r.Lines) > 0 {
 		t := Table{Columns: []Column{number("line", "Line", ""), text("id", "Id"), text("kind", "What"), text("text", "Why")}}

@@ -71,8 +71,8 @@ type problemParts struct {
 	// "min" where the best arm has the lowest expected reward
 	Goal string `json:"goal,omitempty"`
 	// feature columns that were scaled to [0, 1], with their ranges in the units of the data
-	Standardized []scaledParts `json:"standardized,omitempty"`
-	Notes        []string      `json:"notes,omitempty"`
+	Standardized []scaledParts  `json:"standardized,omitempty"`
+	Notes        []problem.Note `json:"notes,omitempty"`
 }
 
 type taskParts struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -37,6 +38,26 @@ func TestJSONReadsBack(t *testing.T) {
 	}
 	if diff := cmp.Diff(fcResult(), got.Displays[0].Value); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestNotesReadBack: facts are sentences in JSON, and what reads them has the same sentences.
+func TestNotesReadBack(t *testing.T) {
+	r := boundsReport()
+	r.Notes = []engine.Warning{{Kind: engine.WarnBoundsBudget, Numbers: []float64{10, 82.3}}, {Kind: engine.WarnBoundsNorm}}
+	text, err := json.Marshal(JSONValue(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bounds.Report
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Notes) != 2 || !got.Notes[0].Same(r.Notes[0]) || !got.Notes[1].Same(r.Notes[1]) {
+		t.Errorf("%q, want %q", got.Notes, r.Notes)
+	}
+	if !strings.Contains(string(text), `"the budget of 10 per agent is below what Alg. 2 asks for (82.3): its error bound is vacuous"`) {
+		t.Errorf("no sentence in %s", text)
 	}
 }
 

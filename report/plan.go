@@ -92,10 +92,10 @@ func changeWords(rows []plan.Row) string {
 }
 
 // needBlocks returns sentence, notes and the two tables of a forecast.
-func needBlocks(lead string, notes []string, rows []plan.Row, prices plan.Prices, caption string) []Block {
+func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices plan.Prices, caption string) []Block {
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	for _, n := range notes {
-		out = append(out, Note{Text: upper(n) + "."})
+		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	runs := 0
 	for _, r := range rows {

@@ -19,7 +19,7 @@ func example() *problem.Problem {
 		Noise:   problem.NoiseModel{Scales: []float64{1, 2, 0.5}},
 		Mean:    []float64{-3, -1, 4},
 		Sources: []problem.Source{{Path: "stroke.csv", SHA256: "ab12", Rows: 3}},
-		Notes:   []string{"stroke.csv: columns are separated by tabs"},
+		Notes:   []problem.Note{{Kind: problem.NoteSeparator, Path: "stroke.csv", Names: []string{"\t"}}},
 	}
 }
 

@@ -182,7 +182,7 @@ func problemBlocks(p problem.Problem) []Block {
 	}
 	out := []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
 	for _, n := range slices.Concat(p.Notes, p.KernelNotes) {
-		out = append(out, Note{Text: n + "."})
+		out = append(out, Note{Text: n.String() + "."})
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func boundsReport() bounds.Report {
 		Corollary: bounds.Corollary{
 			FC: bounds.ABC{A: 4.1e6, B: 9.7e5, C: 1.33e6}, FB: bounds.ABC{A: 1, B: 1, C: 1}, FBBudget: bounds.ABC{A: 712345, B: 210987, C: math.Inf(1)},
 		},
-		Notes: []string{"Theorem 2 asks for T ≥ 8,120 pulls per agent; the budget is smaller."},
+		Notes: []engine.Warning{{Kind: "Theorem 2 asks for T ≥ 8,120 pulls per agent; the budget is smaller."}},
 	}
 }
 
@@ -102,7 +102,7 @@ func forecast() plan.Forecast {
 			SamplesTotal: 49600, SamplesTotalQ90: 50210, SamplesBusiest: 10990, Messages: 20, Bytes: 1920, RatioToLower: 6.54, FirstRound: 1240, Cost: 595200, CostQ90: 602520, Time: 124.5, TimeQ90: 130, Quickest: true},
 		{Algorithm: "CoTestFC", Delta: 0.005, Tasks: 5, Runs: 20, Rounds: 9.6, RoundsQ90: 12, SamplesPerAgent: 4030, SamplesPerAgentCI95: [2]float64{3610, 4450},
 			SamplesTotal: 20150, SamplesTotalQ90: 25520, SamplesBusiest: 4410, Messages: 48, Bytes: 4420, RatioToLower: 2.66, FirstRound: 24, Cost: 241800, CostQ90: 306240, Time: 70.4, TimeQ90: 82, Cheapest: true},
-	}, Notes: []string{"assumes the gaps of the expected rewards given"}}
+	}, Notes: []engine.Warning{{Kind: "assumes the gaps of the expected rewards given"}}}
 }
 
 func whatIf() plan.Comparison {

@@ -31,10 +31,10 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 		opt.Delta = engine.DefaultDelta
 	}
 	r := Report{Problem: p.Name, Tasks: p.V(), Arms: p.N(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget, Unit: m.Unit}
-	if p.Noise.UnknownBy != "" {
-		r.Notes = append(r.Notes, fmt.Sprintf("the noise scale is unknown: the numbers are for the guess of %.3g, and numbers of samples grow with its square", p.LargestNoise()))
-	}
 	b := &builder{ctx: ctx, model: m, opt: opt, r: &r}
+	if p.Noise.UnknownBy != "" {
+		b.note(engine.WarnBoundsGuessed, nil, p.LargestNoise())
+	}
 	for _, step := range []func() error{b.scales, b.gain, b.anyDesigns, b.anyLowerBound, b.ball, b.theorems} {
 		if err := ctx.Err(); err != nil {
 			return r, err
@@ -58,6 +58,11 @@ type builder struct {
 	trace   float64 // tr K_{λ*}
 	tau     float64 // τ(ξ, λ*_1, ε)
 	logRank float64 // log(tr(I + K_{λ*}/ξ) / rank K_{λ*})
+}
+
+// note adds a fact to the report.
+func (b *builder) note(kind engine.WarningKind, names []string, numbers ...float64) {
+	b.r.Notes = append(b.r.Notes, engine.Warning{Kind: kind, Names: names, Numbers: numbers})
 }
 
 // scales sets ξ, ‖θ*‖ and Δ_min.
@@ -85,7 +90,7 @@ func (b *builder) scales() error {
 	}
 	if m.Fidelity(b.opt.Epsilon) == model.Foreign {
 		size, at, _ := m.Misfit()
-		r.Notes = append(r.Notes, fmt.Sprintf("the kernel cannot represent the expected rewards: off by %.3g at %s; the theorems do not apply", size, m.Problem.Where(at)))
+		b.note(engine.WarnBoundsKernel, m.Problem.NamesOf(at), size)
 	}
 	return nil
 }
@@ -168,7 +173,7 @@ func (b *builder) designs() error {
 // noteGap notes a value that is not certified to a thousandth.
 func (b *builder) noteGap(name string, d design.Design) {
 	if gap := d.DualityGap(); gap > 2e-3 {
-		b.r.Notes = append(b.r.Notes, fmt.Sprintf("%s is certified to %.2g only (%s): between %.6g and %.6g", name, gap, d.Status, d.Lower, d.Value))
+		b.note(engine.WarnBoundsGap, []string{name, d.Status.String()}, gap, d.Lower, d.Value)
 	}
 }
 

@@ -1,7 +1,6 @@
 package bounds
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -20,7 +19,7 @@ func (b *builder) anyDesigns() error {
 func (b *builder) manyDesigns() error {
 	m, r := b.model, b.r
 	if b.opt.Ridge.Kind == engine.RidgeAuto {
-		r.Notes = append(r.Notes, fmt.Sprintf("xi = %.3g is the smallest at which 256 of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart", r.Ridge))
+		b.note(engine.WarnBoundsAuto, nil, r.Ridge)
 	}
 	first, err := m.Certified(r.Ridge, design.Contrasts{Groups: m.Problem.Groups()}, nil)
 	if err != nil {
@@ -57,7 +56,7 @@ func (b *builder) manyDesigns() error {
 func (b *builder) norm() (float64, error) {
 	norm, err := b.model.Norm()
 	if err != nil && b.model.Many() && b.r.DeltaMin > 0 {
-		b.r.Notes = append(b.r.Notes, "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the theorems on xi are not looked at")
+		b.note(engine.WarnBoundsNorm, nil)
 		return 0, nil
 	}
 	return norm, err
@@ -90,7 +89,7 @@ func (b *builder) anyLowerBound() error {
 	}
 	r.CharacteristicTime, r.CharacteristicTimeUpper = 2*r.RhoStar.Lower, 2*upper
 	r.LowerBoundSamples = r.CharacteristicTime * max(0, -math.Log(2.4*r.Delta)) / float64(r.Tasks)
-	r.Notes = append(r.Notes, fmt.Sprintf("T* lies between %.6g, its value at xi = %.3g, and %.6g, that of arms which share nothing", r.CharacteristicTime, r.Ridge, r.CharacteristicTimeUpper))
+	b.note(engine.WarnBoundsTime, nil, r.CharacteristicTime, r.Ridge, r.CharacteristicTimeUpper)
 	return nil
 }
 
@@ -105,7 +104,7 @@ func (b *builder) ball() error {
 	}
 	bound, err := m.NormLowerBound(b.opt.Norm, r.Delta, b.opt.Epsilon)
 	if r.LowerBoundSamplesNorm = bound / float64(r.Tasks); bound > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("algorithms that rely on a norm of at most %g need at least %.4g samples per agent; the lower bound of T* is for those that do not", b.opt.Norm, r.LowerBoundSamplesNorm))
+		b.note(engine.WarnBoundsWithNorm, nil, b.opt.Norm, r.LowerBoundSamplesNorm)
 	}
 	return err
 }
@@ -115,9 +114,9 @@ func (b *builder) noteEnds(name string, d design.Design) {
 	if d.DualityGap() <= 2e-3 {
 		return
 	}
-	note := fmt.Sprintf("%s lies between %.6g and %.6g", name, d.Lower, d.Value)
 	if d.Reached > 0 && d.Reached < 0.99*d.Value {
-		note += fmt.Sprintf("; the pairs that were looked at, which are not all, reach %.6g", d.Reached)
+		b.note(engine.WarnBoundsReached, []string{name}, d.Lower, d.Value, d.Reached)
+		return
 	}
-	b.r.Notes = append(b.r.Notes, note)
+	b.note(engine.WarnBoundsEnds, []string{name}, d.Lower, d.Value)
 }

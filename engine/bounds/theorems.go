@@ -1,7 +1,6 @@
 package bounds
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -99,14 +98,14 @@ func (b *builder) conditions() error {
 			return err
 		}
 		if left > right*(1+1e-6) {
-			r.Notes = append(r.Notes, fmt.Sprintf("xi = %.3g does not meet the condition of %s (%.3g ≤ %.3g)", r.Ridge, theorem, left, right))
+			b.note(engine.WarnBoundsRidge, []string{theorem}, r.Ridge, left, right)
 		}
 	}
 	if need := math.Max(r.RhoStar.Value, float64(r.RoundingDimension)) / float64(r.Tasks) * math.Log(r.Omega.Value); opt.Budget > 0 && float64(opt.Budget) < need {
-		r.Notes = append(r.Notes, fmt.Sprintf("the budget of %d per agent is below what Alg. 2 asks for (%.4g): its error bound is vacuous", opt.Budget, need))
+		b.note(engine.WarnBoundsBudget, nil, float64(opt.Budget), need)
 	}
 	if opt.Epsilon > 0 && opt.Epsilon > r.DeltaMin {
-		r.Notes = append(r.Notes, fmt.Sprintf("gaps below epsilon = %g count as epsilon (the smallest is %.4g): hardness and bounds are for the PAC problem, the lower bound is for the easier problem", opt.Epsilon, r.DeltaMin))
+		b.note(engine.WarnBoundsEpsilon, nil, opt.Epsilon, r.DeltaMin)
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package bounds
 
+import "github.com/gonb-cope/gonb-cope/engine"
+
 // Certified is an optimal value with its certified lower bound.
 type Certified struct {
 	Value float64 `json:"value"`
@@ -52,9 +54,9 @@ type Report struct {
 	RoundsFC              int     `json:"rounds_fc"` // r* of the proof of Theorem 1
 	RoundsFB              int     `json:"rounds_fb"` // R of Alg. 2
 
-	Theorem   Theorem   `json:"theorem"`
-	Corollary Corollary `json:"corollary"`
-	Notes     []string  `json:"notes,omitempty"` // conditions that do not hold, readings chosen
+	Theorem   Theorem          `json:"theorem"`
+	Corollary Corollary        `json:"corollary"`
+	Notes     []engine.Warning `json:"notes,omitempty"` // conditions that do not hold, readings chosen
 }
 
 // Theorem has Theorem 1 as samples per agent and Theorem 2 as error probability at Budget (1 when

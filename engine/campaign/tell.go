@@ -37,7 +37,7 @@ type Receipt struct {
 	Round    int            `json:"round,omitempty"`
 	Left     int            `json:"left"` // pulls of the open round without result
 	Over     bool           `json:"round_over"`
-	Notes    []string       `json:"notes,omitempty"`
+	Notes    []problem.Note `json:"notes,omitempty"`
 	Hash     string         `json:"hash,omitempty"` // of the last event
 }
 

@@ -55,7 +55,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 		out.Delta = engine.DefaultDelta
 	}
 	for _, w := range q.resolution(ctx, p) {
-		out.note(w.String())
+		out.note(w)
 	}
 	tried := methods()
 	f := &forecaster{Question: q, total: q.Runs * len(tried) * len(scenarios)}
@@ -73,7 +73,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 			}
 			if err != nil && row.Runs == 0 {
 				failed = err
-				out.note(err.Error())
+				out.note(engine.Warning{Kind: engine.WarnNotForecast, Names: []string{err.Error()}})
 			}
 		}
 		q.Prices.mark(out.Rows[from:])
@@ -87,18 +87,15 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 // interrupted returns what was forecast before an interrupt.
 func (f Forecast) interrupted(ctx context.Context, from int) (Forecast, error) {
 	f.Prices.mark(f.Rows[from:])
-	f.note("interrupted: not every method was simulated, or not in all the runs asked for")
+	f.note(engine.Warning{Kind: engine.WarnForecastStopped})
 	return f, ctx.Err()
 }
 
 // note adds a note once: a method fails in the same way for every gap.
-func (f *Forecast) note(text string) {
-	for _, n := range f.Notes {
-		if n == text {
-			return
-		}
+func (f *Forecast) note(w engine.Warning) {
+	if !slices.ContainsFunc(f.Notes, w.Same) {
+		f.Notes = append(f.Notes, w)
 	}
-	f.Notes = append(f.Notes, text)
 }
 
 // resolution says when the kernel tells very many directions apart at the accuracy that is asked for:

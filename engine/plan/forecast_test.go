@@ -121,7 +121,7 @@ func TestUndecidedAndFailing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `xi="gp"`) {
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0].String(), `xi="gp"`) {
 		t.Errorf("notes %q", f.Notes)
 	}
 	for _, r := range f.Rows {

@@ -24,11 +24,8 @@ type scenario struct {
 const draws = 5
 
 // scenarios returns the known rewards, or one for each gap, and a note of what they are.
-func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario, []string, error) {
-	var notes []string
-	for _, w := range engine.NoiseWarnings(p) {
-		notes = append(notes, w.String())
-	}
+func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario, []engine.Warning, error) {
+	notes := engine.NoiseWarnings(p)
 	gaps := q.Gaps
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
 		gaps = []float64{q.Options.Gap}
@@ -46,9 +43,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, w := range m.KernelWarnings() {
-		notes = append(notes, w.String())
-	}
+	notes = append(notes, m.KernelWarnings()...)
 	if len(gaps) == 0 {
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
@@ -78,7 +73,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 		}
 		out = append(out, s)
 	}
-	return out, append(notes, "planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"), nil
+	return out, append(notes, engine.Warning{Kind: engine.WarnLeastFavourable}), nil
 }
 
 // supposed returns the problem with these expected rewards, and normal noise of the problem's

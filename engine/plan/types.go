@@ -73,21 +73,21 @@ func (p Prices) check() error {
 // Forecast is the value of plan(...): what a run will need, one row per method and
 // gap, gap by gap.
 type Forecast struct {
-	Problem string   `json:"problem"`
-	Delta   float64  `json:"delta"`
-	Epsilon float64  `json:"epsilon,omitempty"`
-	Rows    []Row    `json:"rows"`
-	Prices  Prices   `json:"prices"`
-	Notes   []string `json:"notes,omitempty"` // what was assumed, and what could not be forecast
+	Problem string           `json:"problem"`
+	Delta   float64          `json:"delta"`
+	Epsilon float64          `json:"epsilon,omitempty"`
+	Rows    []Row            `json:"rows"`
+	Prices  Prices           `json:"prices"`
+	Notes   []engine.Warning `json:"notes,omitempty"` // what was assumed, and what could not be forecast
 }
 
 // Comparison is the value of what_if(...): the forecast of one method as it is, and under
 // each change.
 type Comparison struct {
-	Problem string   `json:"problem"`
-	Rows    []Row    `json:"rows"` // the first is the baseline
-	Prices  Prices   `json:"prices"`
-	Notes   []string `json:"notes,omitempty"`
+	Problem string           `json:"problem"`
+	Rows    []Row            `json:"rows"` // the first is the baseline
+	Prices  Prices           `json:"prices"`
+	Notes   []engine.Warning `json:"notes,omitempty"`
 }
 
 // Row holds what the simulated runs of one method needed: means, and quantiles of 90 % (the

@@ -55,7 +55,7 @@ func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes [
 			return out, err
 		}
 		if err != nil {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s: %v", row.Change, err))
+			out.Notes = append(out.Notes, engine.Warning{Kind: engine.WarnChangeFailed, Names: []string{row.Change, err.Error()}})
 		}
 	}
 	return out, nil

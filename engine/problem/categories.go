@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -26,10 +25,7 @@ func (p *Problem) noteCategories(categories []string) {
 				if r.Kernel == "category" || !slices.Contains(categories, column) || slices.Max(side.points.X[r.Column]) < fewCategories {
 					continue
 				}
-				note := fmt.Sprintf("%s: %s reads column %q, whose numbers are codes of text in no order; name the other columns in dims= of %s, and multiply by category(dims=%q)", p.Sources[0].Path, r.Kernel, column, r.Kernel, column)
-				if !slices.Contains(p.KernelNotes, note) {
-					p.KernelNotes = append(p.KernelNotes, note)
-				}
+				p.noteOnce(Note{Kind: NoteCodes, Path: p.Sources[0].Path, Names: []string{r.Kernel, column}})
 			}
 		}
 	}

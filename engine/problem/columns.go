@@ -98,16 +98,9 @@ func (t *table) textFeatures() (map[string]*column, error) {
 	return out, nil
 }
 
-// note says what the codes of categories are, "" for a column of numbers.
-func (c *column) note(path string) string {
-	if c.categories == nil {
-		return ""
-	}
-	codes := make([]string, len(c.categories))
-	for k, name := range c.categories {
-		codes[k] = fmt.Sprintf("%s = %d", name, k)
-	}
-	return fmt.Sprintf("%s: column %q has text, which is a category, not a scale (kernel category()): %s", path, c.name, listed(codes))
+// note says what the codes of the categories of a column are.
+func (c *column) note(path string) Note {
+	return Note{Kind: NoteCategories, Path: path, Names: append([]string{c.name}, c.categories...)}
 }
 
 // valuesAt returns the values of some columns in a row.
@@ -146,11 +139,17 @@ func plainNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
+// mostListed is how many words a sentence lists.
+const mostListed = 12
+
 // listed joins words, of many the first.
-func listed(words []string) string {
-	const most = 12
-	if more := len(words) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
+func listed(words []string) string { return listedOf(words, len(words)) }
+
+// listedOf joins the first of a number of words, as listed.
+func listedOf(words []string, all int) string {
+	text := strings.Join(words[:min(len(words), mostListed)], ", ")
+	if more := all - mostListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", text, more)
 	}
-	return strings.Join(words, ", ")
+	return text
 }

@@ -134,7 +134,7 @@ func TestNoteCategories(t *testing.T) {
 		const note = `p.csv: rbf reads column "oil", whose numbers are codes of text in no order; name the other columns in dims= of rbf, and multiply by category(dims="oil")`
 		got := 0
 		for _, n := range p.KernelNotes {
-			if n == note {
+			if n.String() == note {
 				got++
 			}
 		}

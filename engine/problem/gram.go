@@ -16,7 +16,7 @@ type GramFile struct {
 	Values [][]float64 // n × n, symmetric and positive semi-definite
 	Names  []string    // n names of the rows; nil where the file has none
 	Source Source
-	Notes  []string // how the file was read, as Problem.Notes
+	Notes  []Note // how the file was read, as Problem.Notes
 }
 
 // gramRounding is the difference of two entries that should be equal, relative to the largest

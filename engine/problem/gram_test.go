@@ -38,7 +38,7 @@ func TestLoadGram(t *testing.T) {
 		g, err := LoadGram("FILE", LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.text), nil }})
 		got := fmt.Sprint(g.Values, " ", g.Names)
 		if len(g.Notes) > 0 {
-			got += "; " + strings.Join(g.Notes, "; ")
+			got += "; " + strings.Join(sentencesOf(g.Notes), "; ")
 		}
 		var data *DataError
 		if err != nil {

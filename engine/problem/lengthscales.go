@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -26,36 +25,37 @@ func (p *Problem) NoteLengthscales() {
 				continue
 			}
 			for _, s := range kernels.ColumnScales(side.kernel, side.points) {
-				if hint := lengthscaleHint(s, side.points); hint != "" && !slices.Contains(p.KernelNotes, hint) {
-					p.KernelNotes = append(p.KernelNotes, hint)
+				if hint, far := lengthscaleHint(s, side.points); far {
+					p.noteOnce(hint)
 				}
 			}
 		}
 	}
 }
 
-// lengthscaleHint returns a sentence on a length scale that is far from the scale of its column, ""
-// for another.
-func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) string {
+// lengthscaleHint returns a note on a length scale that is far from the scale of its column.
+func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) (n Note, far bool) {
 	values := slices.Compact(slices.Sorted(slices.Values(p.X[s.Column])))
 	if len(values) < 2 {
-		return ""
+		return Note{}, false
 	}
 	least, most := values[0], values[len(values)-1]
 	step := math.Inf(1)
 	for i, v := range values[1:] {
 		step = min(step, v-values[i])
 	}
-	scaled := ""
+	n.Names = []string{s.Kernel, p.Columns[s.Column]}
+	switch {
+	case s.Scale > farScale*(most-least):
+		n.Kind, n.Numbers = NoteLongScale, []float64{s.Scale, most - least, least, most}
+	case farScale*s.Scale < step:
+		n.Kind, n.Numbers = NoteShortScale, []float64{s.Scale, step, least, most}
+	default:
+		return Note{}, false
+	}
 	if p.Units != nil && p.Units[s.Column].Scaled() {
 		u := p.Units[s.Column]
-		scaled = fmt.Sprintf(", which are %s to %s in the units of the data", plainNumber(u.Offset), plainNumber(u.Offset+u.Range))
+		n.Numbers = append(n.Numbers, u.Offset, u.Offset+u.Range)
 	}
-	switch column := p.Columns[s.Column]; {
-	case s.Scale > farScale*(most-least):
-		return fmt.Sprintf("the length scale %.4g of %s is more than %d times the range of column %q, %.4g (%.4g to %.4g%s): to the kernel all its values are nearly the same", s.Scale, s.Kernel, farScale, column, most-least, least, most, scaled)
-	case farScale*s.Scale < step:
-		return fmt.Sprintf("the length scale %.4g of %s is less than a twentieth of the smallest step of column %q, %.4g (values %.4g to %.4g%s): to the kernel no two of its values are alike", s.Scale, s.Kernel, column, step, least, most, scaled)
-	}
-	return ""
+	return n, true
 }

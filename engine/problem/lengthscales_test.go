@@ -36,8 +36,8 @@ func TestLengthscaleNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.KernelNotes, c.want) {
-			t.Errorf("%s: notes\n%s\nwant\n%s", k, strings.Join(p.KernelNotes, "\n"), strings.Join(c.want, "\n"))
+		if !slices.Equal(sentencesOf(p.KernelNotes), c.want) {
+			t.Errorf("%s: notes\n%s\nwant\n%s", k, strings.Join(sentencesOf(p.KernelNotes), "\n"), strings.Join(c.want, "\n"))
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestLengthscaleNoteOfScaledColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `the length scale 30 of rbf is more than 20 times the range of column "x_temp", 1 (0 to 1, which are 150 to 210 in the units of the data): to the kernel all its values are nearly the same`
-	if !slices.Contains(p.KernelNotes, want) {
-		t.Errorf("notes\n%s\nwant\n%s", strings.Join(p.KernelNotes, "\n"), want)
+	if !slices.Contains(sentencesOf(p.KernelNotes), want) {
+		t.Errorf("notes\n%s\nwant\n%s", strings.Join(sentencesOf(p.KernelNotes), "\n"), want)
 	}
 }

@@ -103,7 +103,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	if err != nil {
 		return nil, nil, err
 	}
-	dropped := ""
+	var dropped []Note
 	_, means := t.column["mean"]
 	if means && opt.Drop && opt.Rewards == "" {
 		if arms, order, dropped, err = dropUnmeasured(path, arms, order); err != nil {
@@ -117,13 +117,11 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	p.cameFrom(t, opt.Name)
 	for _, name := range t.header {
 		if c := texts[name]; c != nil {
-			p.note("%s", c.note(path))
+			p.Notes = append(p.Notes, c.note(path))
 			categories = append(categories, name)
 		}
 	}
-	if dropped != "" {
-		p.note("%s", dropped)
-	}
+	p.Notes = append(p.Notes, dropped...)
 	if !means {
 		p.Mean = nil
 	}
@@ -291,21 +289,4 @@ func (p *Problem) cameFrom(t *table, name string) {
 	}
 	p.Sources = []Source{{t.path, t.hash, len(t.rows)}}
 	p.Notes = append(p.Notes, t.notes()...)
-}
-
-// note adds a sentence on how the data were read.
-func (p *Problem) note(format string, args ...any) {
-	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
-}
-
-// some names the first of some arms and counts the others, with the verb "is" or "are".
-func (p *Problem) some(arms []int) string {
-	switch n := len(arms); {
-	case n == p.N():
-		return "all arms are"
-	case n == 1:
-		return p.Where(arms[0]) + " is"
-	default:
-		return fmt.Sprintf("%s and %d more of %d arms are", p.Where(arms[0]), n-1, p.N())
-	}
 }

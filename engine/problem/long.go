@@ -40,7 +40,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	if err != nil {
 		return nil, nil, err
 	}
-	dropped := ""
+	var dropped []Note
 	if opt.Drop {
 		if found.arms, found.order, dropped, err = dropUnmeasured(path, found.arms, found.order); err != nil {
 			return nil, nil, err
@@ -52,12 +52,9 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	}
 	p.cameFrom(t, opt.Name)
 	if ignored := t.ignored(l); len(ignored) > 0 {
-		p.note("%s: columns that are not named are ignored: %s", path, listed(ignored))
+		p.Notes = append(p.Notes, Note{Kind: NoteIgnored, Path: path, Names: ignored})
 	}
-	p.Notes = append(p.Notes, found.notes...)
-	if dropped != "" {
-		p.note("%s", dropped)
-	}
+	p.Notes = append(p.Notes, slices.Concat(found.notes, dropped)...)
 	return p, found.categories, p.measure(t, l, sorted, found.rows, opt.Noise)
 }
 
@@ -135,7 +132,7 @@ type longArms struct {
 	order      []string                // names of the tasks in the order of their first rows
 	rows       map[[2]string][]longRow // with a reward, of each arm by task and name
 	categories []string                // features of text
-	notes      []string
+	notes      []Note
 }
 
 // longArms reads the rows.
@@ -154,8 +151,8 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		if err := c.coded(t); err != nil {
 			return found, err
 		}
-		if note := c.note(t.path); note != "" && !slices.Contains(found.notes, note) {
-			found.notes, found.categories = append(found.notes, note), append(found.categories, name)
+		if c.categories != nil && !slices.Contains(found.categories, name) {
+			found.notes, found.categories = append(found.notes, c.note(t.path)), append(found.categories, name)
 		}
 	}
 	first := map[[2]string]int{} // the first row of each arm, and of each task under the arm ""
@@ -203,7 +200,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		found.arms[number[id]].mean = pooledRows(rows, l).mean
 	}
 	if unmeasured > 0 {
-		found.notes = append(found.notes, fmt.Sprintf("%s: rows without a value of %s are not counted as measurements: %d, the last in line %d", t.path, l.Reward, unmeasured, line))
+		found.notes = append(found.notes, Note{Kind: NoteNoReward, Path: t.path, Names: []string{l.Reward}, Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
 	return found, nil
 }

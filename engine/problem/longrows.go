@@ -142,7 +142,7 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 			return err
 		}
 	case !summaries && p.Mean != nil && len(once) < p.N():
-		p.note("%s: %s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale", t.path, p.some(once))
+		p.Notes = append(p.Notes, p.noteOf(NoteOnce, t.path, once))
 	}
 	p.Reps = s.reps
 	return p.setNoise(t, model, s)

@@ -2,7 +2,6 @@ package problem
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -51,13 +50,13 @@ func Columns(head []byte) []string {
 	return best
 }
 
-// preambleNote says which lines were left out above the header.
-func (t *table) preambleNote() string {
+// preambleNotes say which lines were left out above the header.
+func (t *table) preambleNotes() []Note {
 	switch t.preamble {
 	case 0:
-		return ""
+		return nil
 	case 1:
-		return t.path + ": line 1, above the header, is left out"
+		return []Note{{Kind: NoteLineSkipped, Path: t.path}}
 	}
-	return fmt.Sprintf("%s: lines 1 to %d, above the header, are left out", t.path, t.preamble)
+	return []Note{{Kind: NoteLinesSkipped, Path: t.path, Numbers: []float64{float64(t.preamble)}}}
 }

@@ -31,9 +31,9 @@ type Problem struct {
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
-	Notes   []string    // how the files were read, where that is not plain: sentences without a full stop
+	Notes   []Note      // how the files were read, where that is not plain
 	// what the kernel is on these points, where it may surprise; WithKernel leaves them out
-	KernelNotes []string
+	KernelNotes []Note
 }
 
 // Source is a file that a problem was read from.
@@ -161,7 +161,7 @@ func (p *Problem) WithKernel(k kernels.Joint) *Problem {
 // Where names arm i for messages: `task "a", arm "b"`.
 func (p *Problem) Where(i int) string {
 	names := p.NamesOf(i)
-	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
+	return where(names[0], names[1])
 }
 
 // NamesOf returns the names of the task and of the arm with number i.

@@ -113,7 +113,7 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 		m.Known = NoiseSD
 	case m.silent():
 		m.UnknownBy, m.Scales = UnknownProblem, []float64{1}
-		p.note("%s: nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it", t.path)
+		p.Notes = append(p.Notes, Note{Kind: NoteNoNoise, Path: t.path})
 	}
 	if m.Estimated() || m.UnknownBy != "" {
 		s = p.filled(t.path, s)
@@ -158,7 +158,7 @@ func (p *Problem) filled(path string, s armNoise) armNoise {
 	for _, i := range missing {
 		s.sd[i] = pooled[i]
 	}
-	p.note("%s: %s without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)", path, p.some(missing))
+	p.Notes = append(p.Notes, p.noteOf(NotePooled, path, missing))
 	return s
 }
 

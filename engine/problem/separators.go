@@ -115,18 +115,18 @@ func (t *table) sameDecimals(c cell) error {
 	return nil
 }
 
+// separators names those of the separators that are worth a note.
+var separators = map[string]string{";": "semicolons", "\t": "tabs"}
+
 // notes say how the table was read, where it is not plain CSV.
-func (t *table) notes() []string {
-	var notes []string
-	if note := t.preambleNote(); note != "" {
-		notes = append(notes, note)
-	}
-	name := map[rune]string{';': "semicolons", '\t': "tabs"}[t.separator]
+func (t *table) notes() []Note {
+	notes := t.preambleNotes()
+	separator := string(t.separator)
 	switch {
-	case name == "":
+	case separators[separator] == "":
 		return notes
 	case t.comma != nil:
-		return append(notes, t.path+": columns are separated by "+name+", numbers have decimal commas")
+		return append(notes, Note{Kind: NoteDecimalCommas, Path: t.path, Names: []string{separator}})
 	}
-	return append(notes, t.path+": columns are separated by "+name)
+	return append(notes, Note{Kind: NoteSeparator, Path: t.path, Names: []string{separator}})
 }

@@ -78,8 +78,8 @@ func (t *table) noSet(sets [][]string) error {
 // Has reports whether there is such a column.
 func (s *Sheet) Has(column string) bool { _, ok := s.table.column[column]; return ok }
 
-// Notes say how the table was read, where it is not plain CSV: sentences without a full stop.
-func (s *Sheet) Notes() []string { return s.table.notes() }
+// Notes say how the table was read, where it is not plain CSV.
+func (s *Sheet) Notes() []Note { return s.table.notes() }
 
 // Text returns a cell, "" where it is empty or the column is not there.
 func (r SheetRow) Text(column string) string {

@@ -121,7 +121,7 @@ func TestStrangersTables(t *testing.T) {
 			if got := fmt.Sprint(p.Tasks.Names, " | ", p.Arms.Names, " | ", p.Mean, " | ", scales); got != c.want {
 				t.Errorf("got\n %s\nwant\n %s", got, c.want)
 			}
-			if got := strings.ReplaceAll(strings.Join(p.Notes, "\n"), path+": ", ""); got != c.notes {
+			if got := strings.ReplaceAll(strings.Join(sentencesOf(p.Notes), "\n"), path+": ", ""); got != c.notes {
 				t.Errorf("notes\n%s\nwant\n%s", got, c.notes)
 			}
 		})
@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 				t.Error(err)
 			}
 			for _, note := range p.Notes {
-				if !strings.HasPrefix(note, "p.csv: ") {
+				if !strings.HasPrefix(note.String(), "p.csv: ") {
 					t.Errorf("the note %q does not begin with the file", note)
 				}
 			}

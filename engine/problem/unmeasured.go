@@ -79,25 +79,25 @@ func (p *Problem) separate(path string) {
 		p.Partial = p.Mean
 	}
 	p.Mean = nil
-	p.note("%s: %s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured=\"drop\" to go on without it", path, p.some(missing))
+	p.Notes = append(p.Notes, p.noteOf(NoteUnmeasured, path, missing))
 }
 
 // dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their
-// order. It reports a table that has none.
-func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, string, error) {
+// order, with a note on the others. It reports a table that has none.
+func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, []Note, error) {
 	var kept []arm
 	has := map[string]bool{}
-	var dropped []string
+	var dropped []string // task and arm of each
 	for _, a := range arms {
 		if math.IsNaN(a.mean) {
-			dropped = append(dropped, fmt.Sprintf("task %q, arm %q", a.task, a.name))
+			dropped = append(dropped, a.task, a.name)
 			continue
 		}
 		kept = append(kept, a)
 		has[a.task] = true
 	}
 	if len(kept) == 0 {
-		return nil, nil, "", &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
+		return nil, nil, nil, &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
 	}
 	var tasks []string
 	for _, name := range order {
@@ -106,7 +106,10 @@ func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, s
 		}
 	}
 	if len(dropped) == 0 {
-		return kept, tasks, "", nil
+		return kept, tasks, nil, nil
 	}
-	return kept, tasks, fmt.Sprintf("%s: arms that are not measured are left out, %d of %d: %s", path, len(dropped), len(arms), listed(dropped)), nil
+	return kept, tasks, []Note{{
+		Kind: NoteDropped, Path: path, Names: dropped[:min(len(dropped), 2*mostListed)],
+		Numbers: []float64{float64(len(arms) - len(kept)), float64(len(arms))},
+	}}, nil
 }

@@ -41,7 +41,7 @@ func TestTestsAloneAreCounted(t *testing.T) {
 	if time["CoTestFC"] == 0 || time["CoTestFC"] != time["IndTestFC"] {
 		t.Errorf("times %v", time)
 	}
-	if !slices.Contains(f.Notes, unrelated.String()) {
+	if !slices.ContainsFunc(f.Notes, unrelated.Same) {
 		t.Errorf("notes %q, want %q", f.Notes, unrelated)
 	}
 }

@@ -1,0 +1,177 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
+)
+
+// Note is a fact that a reader of a problem may wonder about: how a file was read, where that is
+// not plain, or what the kernel is on the points. Its String is the sentence.
+type Note struct {
+	Kind    NoteKind
+	Path    string    // of the file that it is about, "" for none
+	Names   []string  // of tasks, arms, columns and what else the sentence names
+	Numbers []float64 // of the sentence, in the units that it names
+}
+
+// NoteKind says what a Note tells.
+type NoteKind string
+
+// The kinds of notes on files.
+const (
+	NoteLineSkipped   NoteKind = "line skipped"   // the one above the header
+	NoteLinesSkipped  NoteKind = "lines skipped"  // numbers: lines above the header
+	NoteSeparator     NoteKind = "separator"      // names: the character
+	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
+	NoteIgnored       NoteKind = "ignored"        // names: columns
+	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
+	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
+	// names: task and arm of each, of many the first; numbers: arms left out, all arms
+	NoteDropped NoteKind = "dropped"
+	// names: task and arm of the first; numbers: arms not measured, all arms
+	NoteUnmeasured NoteKind = "unmeasured"
+	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
+	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
+	NoteNoNoise    NoteKind = "no noise"
+)
+
+// The kinds of notes on the kernel of a problem.
+const (
+	NoteCodes NoteKind = "codes" // names: kernel, column
+	// names: kernel, column; numbers: length scale, range or smallest step, least and greatest value,
+	// and of a column that was scaled these two in the units of the data
+	NoteLongScale  NoteKind = "long scale"
+	NoteShortScale NoteKind = "short scale" // as NoteLongScale
+
+	NoteAdmitsAll NoteKind = "admits all" // numbers: different arms
+	NoteUnrelated NoteKind = "unrelated"  // as NoteAdmitsAll, and the prior relates no two arms
+	// numbers: accuracy, directions that the kernel tells apart at it among the arms drawn and at most
+	// among all, arms drawn, all arms, few directions, accuracy at which few are left
+	NoteRough NoteKind = "rough"
+	// names: a smoother kernel; numbers: directions that it tells apart at the same accuracy
+	NoteRoughKernel NoteKind = "rough: smoother kernel"
+)
+
+// noteSentences have a verb for each of what words makes of the names, then for each number, in the
+// order of the Note or by their place in it.
+var noteSentences = map[NoteKind]string{
+	NoteLineSkipped:   "line 1, above the header, is left out",
+	NoteLinesSkipped:  "lines 1 to %d, above the header, are left out",
+	NoteSeparator:     "columns are separated by %s",
+	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
+	NoteIgnored:       "columns that are not named are ignored: %s",
+	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
+	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
+	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
+	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
+	NoteOnce:          "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale",
+	NotePooled:        "%[1]s without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)",
+	NoteNoNoise:       "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it",
+
+	NoteCodes:      "%[1]s reads column %[2]q, whose numbers are codes of text in no order; name the other columns in dims= of %[1]s, and multiply by category(dims=%[2]q)",
+	NoteLongScale:  "the length scale %.4[4]g of %[1]s is more than 20 times the range of column %[2]q, %.4[5]g (%.4[6]g to %.4[7]g%[3]s): to the kernel all its values are nearly the same",
+	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g (values %.4[6]g to %.4[7]g%[3]s): to the kernel no two of its values are alike",
+
+	NoteAdmitsAll:   `the kernel admits every truth on these %d arms: CoTestFC and CoKernelFC, whose guarantees go by what a kernel rules out, gain nothing by it over identity(); CoTestFC with a bound on the norm (norm=) rules out more, and CoBayesFC, and CoTestFB with xi="gp", go by what the kernel calls likely; a kernel of lower rank (fewer terms, no identity(), longer length scales) can help all of them`,
+	NoteUnrelated:   "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length scales, or a kernel of lower rank such as linear(), relate them",
+	NoteRough:       "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
+	NoteRoughKernel: "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
+}
+
+// String returns the sentence, without a full stop.
+func (n Note) String() string { return NoteText(n) }
+
+// NoteText returns one sentence for several notes of one kind and the same names, at least one, with
+// a range for each number that differs. A kind that is not listed is its own sentence.
+func NoteText(notes ...Note) string {
+	n := notes[0]
+	format, listed := noteSentences[n.Kind]
+	if !listed {
+		return string(n.Kind)
+	}
+	var numbers [][]float64
+	for _, x := range notes {
+		numbers = append(numbers, x.Numbers)
+	}
+	text := sentence.Write(format, n.words(), numbers...)
+	if n.Path != "" {
+		return n.Path + ": " + text
+	}
+	return text
+}
+
+// words returns the texts of the sentence.
+func (n Note) words() []string {
+	switch n.Kind {
+	case NoteSeparator, NoteDecimalCommas:
+		return []string{separators[n.name(0)]}
+	case NoteIgnored:
+		return []string{listed(n.Names)}
+	case NoteCategories:
+		var codes []string
+		for k := 1; k < len(n.Names); k++ {
+			codes = append(codes, fmt.Sprintf("%s = %d", n.Names[k], k-1))
+		}
+		return []string{n.name(0), listed(codes)}
+	case NoteDropped:
+		var arms []string
+		for k := 0; k < len(n.Names); k += 2 {
+			arms = append(arms, where(n.name(k), n.name(k+1)))
+		}
+		return []string{listedOf(arms, int(n.number(0)))}
+	case NoteUnmeasured, NoteOnce, NotePooled:
+		return []string{n.some()}
+	case NoteLongScale, NoteShortScale:
+		scaled := ""
+		if len(n.Numbers) == 6 {
+			scaled = fmt.Sprintf(", which are %s to %s in the units of the data", plainNumber(n.Numbers[4]), plainNumber(n.Numbers[5]))
+		}
+		return []string{n.name(0), n.name(1), scaled}
+	}
+	return n.Names
+}
+
+// name and number return what stands at a place, nothing where there is none.
+func (n Note) name(k int) string {
+	if k < len(n.Names) {
+		return n.Names[k]
+	}
+	return ""
+}
+
+func (n Note) number(k int) float64 {
+	if k < len(n.Numbers) {
+		return n.Numbers[k]
+	}
+	return 0
+}
+
+// some names the first of some arms and says how many others there are, with the verb "is" or "are".
+func (n Note) some() string {
+	first := where(n.name(0), n.name(1))
+	switch count, all := n.number(0), n.number(1); count {
+	case all:
+		return "all arms are"
+	case 1:
+		return first + " is"
+	default:
+		return fmt.Sprintf("%s and %.0f more of %.0f arms are", first, count-1, all)
+	}
+}
+
+// where names an arm by its task and itself: `task "a", arm "b"`.
+func where(task, arm string) string { return fmt.Sprintf("task %q, arm %q", task, arm) }
+
+// noteOf returns a note on some arms of a problem, of a kind as NoteUnmeasured.
+func (p *Problem) noteOf(kind NoteKind, path string, arms []int) Note {
+	return Note{Kind: kind, Path: path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
+}
+
+// noteOnce adds a note on the kernel that is not there yet.
+func (p *Problem) noteOnce(n Note) {
+	if !slices.ContainsFunc(p.KernelNotes, func(x Note) bool { return x.String() == n.String() }) {
+		p.KernelNotes = append(p.KernelNotes, n)
+	}
+}

@@ -1,0 +1,76 @@
+package problem
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// sentencesOf returns the sentences of notes.
+func sentencesOf(notes []Note) []string {
+	var out []string
+	for _, n := range notes {
+		out = append(out, n.String())
+	}
+	return out
+}
+
+// The sentence of every kind of note, with the names and numbers that the constants list.
+func TestNoteSentences(t *testing.T) {
+	arm := []string{"oslo", "a"}
+	rows := []struct {
+		n    Note
+		want string
+	}{
+		{Note{Kind: NoteLineSkipped, Path: "a.csv"}, "a.csv: line 1, above the header, is left out"},
+		{Note{Kind: NoteLinesSkipped, Path: "a.csv", Numbers: []float64{3}}, "a.csv: lines 1 to 3, above the header, are left out"},
+		{Note{Kind: NoteSeparator, Path: "a.csv", Names: []string{"\t"}}, "a.csv: columns are separated by tabs"},
+		{Note{Kind: NoteDecimalCommas, Path: "a.csv", Names: []string{";"}}, "a.csv: columns are separated by semicolons, numbers have decimal commas"},
+		{Note{Kind: NoteIgnored, Names: strings.Split("a b c d e f g h i j k l m n", " ")}, "columns that are not named are ignored: a, b, c, d, e, f, g, h, i, j, k, l and 2 more"},
+		{Note{Kind: NoteCategories, Names: []string{"oil", "palm", "rape"}}, `column "oil" has text, which is a category, not a scale (kernel category()): palm = 0, rape = 1`},
+		{Note{Kind: NoteNoReward, Names: []string{"yield"}, Numbers: []float64{2, 17}}, "rows without a value of yield are not counted as measurements: 2, the last in line 17"},
+		{Note{Kind: NoteDropped, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{2, 9}}, `arms that are not measured are left out, 2 of 9: task "oslo", arm "a", task "rome", arm "b"`},
+		{Note{Kind: NoteUnmeasured, Names: arm, Numbers: []float64{1, 9}}, `task "oslo", arm "a" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`},
+		{Note{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}}, `task "oslo", arm "a" and 2 more of 9 arms are measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale`},
+		{Note{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}}, "all arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)"},
+		{Note{Kind: NoteNoNoise}, "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
+		{Note{Kind: NoteCodes, Names: []string{"rbf", "oil"}}, `rbf reads column "oil", whose numbers are codes of text in no order; name the other columns in dims= of rbf, and multiply by category(dims="oil")`},
+		{Note{Kind: NoteLongScale, Names: []string{"rbf", "x_t"}, Numbers: []float64{30, 1, 0, 1, 150, 210}}, `the length scale 30 of rbf is more than 20 times the range of column "x_t", 1 (0 to 1, which are 150 to 210 in the units of the data): to the kernel all its values are nearly the same`},
+		{Note{Kind: NoteShortScale, Names: []string{"rbf", "x_t"}, Numbers: []float64{1, 30, 150, 210}}, `the length scale 1 of rbf is less than a twentieth of the smallest step of column "x_t", 30 (values 150 to 210): to the kernel no two of its values are alike`},
+		{Note{Kind: NoteAdmitsAll, Numbers: []float64{36}}, `the kernel admits every truth on these 36 arms: CoTestFC and CoKernelFC, whose guarantees go by what a kernel rules out, gain nothing by it over identity(); CoTestFC with a bound on the norm (norm=) rules out more, and CoBayesFC, and CoTestFB with xi="gp", go by what the kernel calls likely; a kernel of lower rank (fewer terms, no identity(), longer length scales) can help all of them`},
+		{Note{Kind: NoteUnrelated, Numbers: []float64{36}}, "the kernel takes these 36 arms for unrelated, as identity() does: no method gains by it; longer length scales, or a kernel of lower rank such as linear(), relate them"},
+		{Note{Kind: NoteRough, Numbers: []float64{0.1, 600, 9683, 600, 10000, 300, 0.4567}}, "at an accuracy of 0.1 the kernel tells 600 to 9683 directions apart (counted on 600 of the 10000 arms, drawn at random): each has to be sampled, and memory and time grow with their number; 300 directions are left at an accuracy of about 0.46"},
+		{Note{Kind: NoteRoughKernel, Names: []string{"arm(rbf(1))"}, Numbers: []float64{76}}, "a smoother kernel with the same length scales, arm(rbf(1)), tells about 76 directions apart there"},
+		{Note{Kind: "something else"}, "something else"},
+	}
+	said := map[NoteKind]bool{}
+	for _, r := range rows {
+		said[r.n.Kind] = true
+		if got := r.n.String(); got != r.want {
+			t.Errorf("%q:\n%s\nwant\n%s", r.n.Kind, got, r.want)
+		}
+		_ = Note{Kind: r.n.Kind}.String() // does not panic without names and numbers
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "note.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if lit, ok := spec.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if kinds++; !said[NoteKind(strings.Trim(lit.Value, `"`))] {
+				t.Errorf("no sentence of %s is tested", spec.Names[0])
+			}
+		}
+		return true
+	})
+	if kinds != len(noteSentences) {
+		t.Errorf("%d kinds and %d sentences", kinds, len(noteSentences))
+	}
+}
