@@ -1,0 +1,159 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Appended is a table with the rows of another one below its own.
+type Appended struct {
+	Data []byte // as the first table is written: its columns in their order, its separator, its decimals
+	Rows int    // that were added
+
+	path  string // of the other table
+	first int    // line of Data in which the first added row stands
+	lines []int  // of the added rows, in the other table
+}
+
+// Append writes the rows of a table below those of another one that has its columns. Both are CSV,
+// each with its own separator and decimals. A column that the added table lacks is empty in its rows;
+// features of tasks (z_) are then those that the task has already, and features of arms (x_) must be
+// there. It is a *DataError, with its place, where a table cannot be read or a column is not in the
+// first one.
+func Append(path string, base []byte, addedPath string, added []byte) (*Appended, error) {
+	more, err := cellsOf(addedPath, added)
+	if err != nil {
+		return nil, err
+	}
+	t, err := cellsOf(path, base, more.header...)
+	if err != nil {
+		return nil, err
+	}
+	t.standardNames(wideColumns...)
+	more.standardNames(wideColumns...)
+	for _, name := range more.header {
+		if _, there := t.column[name]; !there {
+			c := cell{line: 1 + more.preamble}
+			return nil, more.at(c, "column %q is not in %s, whose columns are %s", name, path, t.columns())
+		}
+	}
+	for _, name := range t.header {
+		if _, there := more.column[name]; !there && (name == "task" || name == "arm" || strings.HasPrefix(name, "x_")) {
+			return nil, more.noColumn(name)
+		}
+	}
+	if len(more.rows) == 0 {
+		return nil, &DataError{Path: addedPath, Message: "no data: expected a header and at least one row"}
+	}
+	out := &Appended{path: addedPath, Rows: len(more.rows)}
+	b := bytes.NewBuffer(slices.Clone(base))
+	if !bytes.HasSuffix(base, []byte("\n")) {
+		b.WriteByte('\n')
+	}
+	out.first = bytes.Count(b.Bytes(), []byte("\n")) + 1
+	w := csv.NewWriter(b)
+	w.Comma = t.separator
+	point := t.decimalPoints()
+	for _, row := range more.rows {
+		record := make([]string, len(t.header))
+		for k, name := range t.header {
+			if at, there := more.column[name]; there {
+				record[k] = more.inDecimals(row[at].text, point)
+			} else if strings.HasPrefix(name, "z_") {
+				record[k] = t.ofTask(k, more.cellText(row, "task"))
+			}
+		}
+		if err := w.Write(record); err != nil {
+			return nil, err
+		}
+		out.lines = append(out.lines, row[0].line)
+	}
+	w.Flush()
+	out.Data = b.Bytes()
+	return out, w.Error()
+}
+
+// cellsOf reads a table without looking at what its cells mean.
+func cellsOf(path string, data []byte, wanted ...string) (*table, error) {
+	t, r, err := openTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted...)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, t.syntax(err)
+		}
+		if err := t.add(r, record); err != nil {
+			return nil, err
+		}
+	}
+	if t.header == nil {
+		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
+	}
+	return t, nil
+}
+
+// decimalPoints reports whether numbers of the table are to be written with a decimal point: it has
+// none with a comma.
+func (t *table) decimalPoints() bool {
+	if t.separator == ',' {
+		return true
+	}
+	for _, row := range t.rows {
+		for _, c := range row {
+			if strings.Contains(c.text, ",") && t.isNumber(c.text) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// inDecimals returns a cell as the other table writes numbers; other text stays.
+func (t *table) inDecimals(text string, point bool) string {
+	if !t.isNumber(text) {
+		return text
+	}
+	if text = t.decimal(text); !point {
+		text = strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}
+
+// cellText returns a cell of a column, "" without such a column.
+func (t *table) cellText(row []cell, column string) string {
+	if k, there := t.column[column]; there {
+		return row[k].text
+	}
+	return ""
+}
+
+// ofTask returns column k of the first row of a task; "" of a task that the table does not have.
+func (t *table) ofTask(k int, task string) string {
+	for _, row := range t.rows {
+		if t.cellText(row, "task") == task {
+			return row[k].text
+		}
+	}
+	return ""
+}
+
+// Place returns an error about Data with its place in the added table, where it is of one of the
+// added rows; other errors as they are.
+func (a *Appended) Place(err error) error {
+	e := (*DataError)(nil)
+	if !errors.As(err, &e) || e.Line < a.first || e.Line-a.first >= len(a.lines) {
+		return err
+	}
+	moved := *e
+	moved.Path, moved.Line, moved.Column = a.path, a.lines[e.Line-a.first], 0
+	return &moved
+}
