@@ -1,0 +1,38 @@
+package folder
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// asked asks for pulls and fails the test where there are none.
+func asked(t *testing.T, c *Campaign, by string, count int) campaign.List {
+	t.Helper()
+	list, err := c.Ask(t.Context(), campaign.Request{By: by, Count: count})
+	if err != nil || len(list.Rows) == 0 {
+		t.Fatalf("%v: %+v", err, list)
+	}
+	return list
+}
+
+// told tells rows and fails the test where they are not taken.
+func told(t *testing.T, c *Campaign, opt campaign.TellOptions, rows ...string) campaign.Receipt {
+	t.Helper()
+	r, err := c.Tell(t.Context(), sheet(rows), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wants fails the test unless the error has these words.
+func wants(t *testing.T, err error, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("error %v, want %q in it", err, w)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package folder
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// A result that comes after its round was closed is late: it is recorded, guides, and is of no round.
+func TestLate(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 1000)
+	var rows []string
+	for _, r := range l.Rows[1:] {
+		rows = append(rows, row(r.ID, 1))
+	}
+	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
+	_, err := c.CloseRound(t.Context(), "", "Ann")
+	wants(t, err, "needs a reason", "a failed reaction is a reward of 0")
+	closing, err := c.CloseRound(t.Context(), "the freezer broke", "Ann")
+	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
+		t.Fatalf("%v: %+v", err, closing)
+	}
+	if err := c.Advance(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3))
+	if !r.Taken || r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "its round, 1, is over") {
+		t.Errorf("%+v", r)
+	}
+	after, err := c.Status(t.Context())
+	if err != nil || after.Late != 1 || after.Samples != before.Samples || len(after.Differs) > 0 {
+		t.Errorf("%v: late %d, samples %d and %d, %v", err, after.Late, after.Samples, before.Samples, after.Differs)
+	}
+	if !strings.Contains(strings.Join(after.Assumes, " "), "the 1 pull that was lost") {
+		t.Errorf("assumes %q", after.Assumes)
+	}
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3)); r.Counts[campaign.RowKnown] != 1 {
+		t.Errorf("late and again: %+v", r)
+	}
+}
+
+// A pull that failed needs a reason, is handed out again under another id, and a result for it counts
+// should it come.
+func TestFailed(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 1000)
+	id := l.Rows[0].ID
+	wants(t, c.Fail(t.Context(), []string{id}, " ", "Ann"), "needs a reason")
+	if err := c.Fail(t.Context(), []string{id}, "the vial broke", "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	got := asked(t, c, "Bob", 5)
+	if len(got.Rows) != 1 || got.Rows[0].Task != l.Rows[0].Task || got.Rows[0].Arm != l.Rows[0].Arm || got.Rows[0].ID == id {
+		t.Errorf("handed out again: %+v", got.Rows)
+	}
+	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))
+	wants(t, c.Fail(t.Context(), []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1; correct replaces it")
+	// a sheet can say it, too
+	r, err := c.Tell(t.Context(), []byte("id,reward,status,note\n"+l.Rows[2].ID+",,failed,the robot dropped it\n"+l.Rows[3].ID+",,failed,\n"), campaign.TellOptions{By: "Ann", TakeGood: true})
+	if err != nil || r.Counts[campaign.RowFailed] != 1 || r.Counts[campaign.RowBad] != 1 {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
+
+// A correction in a round that is over folds again; where a decision changes the standing is no longer
+// a theorem's.
+func TestCorrectedAfterwards(t *testing.T) {
+	p := small(t)
+	p.Options.Epsilon = 1
+	c := begin(t, p, Options{})
+	var ids []string
+	for {
+		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Rows) == 0 {
+			break
+		}
+		var rows []string
+		for _, r := range l.Rows {
+			v := 0.0
+			if r.Arm == "b, c" {
+				v = 3
+				if r.Task == "north" {
+					ids = append(ids, r.ID)
+				}
+			}
+			rows = append(rows, row(r.ID, v))
+		}
+		told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
+	}
+	st, err := c.Status(t.Context())
+	if err != nil || !st.Done || st.Tasks[0].Arm != "b, c" || st.Standing != "proven" {
+		t.Fatalf("%v: done %v, %+v, %s", err, st.Done, st.Tasks[0], st.Standing)
+	}
+	for _, id := range ids {
+		if err := c.Correct(t.Context(), id, -3, "the signs were wrong", "Ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err = c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Differs) == 0 || st.Standing != "heuristic" || st.Corrected != len(ids) {
+		t.Errorf("differs %v, standing %s, corrected %d of %d", st.Differs, st.Standing, st.Corrected, len(ids))
+	}
+	wants(t, c.Correct(t.Context(), ids[0], 1, "", "Ann"), "needs a reason")
+}
+
+// An algorithm that takes rounds only as it planned them gets no extra results, and its rounds cannot be
+// closed.
+func TestWholeRounds(t *testing.T) {
+	p := small(t)
+	p.Algorithm, p.Lease = "CoKernelFC", 1
+	p.Options.Schedule, p.Options.Norm, p.Options.Gap = "paper", 2, 1
+	p.Options.Epsilon = 1
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	c := begin(t, p, Options{Now: func() time.Time { return now }})
+	first := asked(t, c, "Ann", 1)
+	now = now.AddDate(0, 0, 2)
+	rest := asked(t, c, "Bob", 1_000_000)
+	var rows []string
+	for _, r := range rest.Rows {
+		rows = append(rows, row(r.ID, 1))
+	}
+	told(t, c, campaign.TellOptions{By: "Bob"}, rows[:len(rows)-1]...)
+	_, err := c.CloseRound(t.Context(), "enough", "Ann")
+	wants(t, err, "needs whole rounds")
+	if st, err := c.Status(t.Context()); err != nil || st.Open == nil || st.Open.Measured != len(rows)-1 {
+		t.Fatalf("%v: a round that cannot be closed was: %+v", err, st.Open)
+	}
+	told(t, c, campaign.TellOptions{By: "Bob"}, rows...)
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(first.Rows[0].ID, 1)); r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "only as it was planned") {
+		t.Errorf("an extra result: %+v", r)
+	}
+	if err := c.Advance(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,108 @@
+package folder
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// A result that is told twice is known; with another value it is a conflict that changes nothing; a
+// mistyped id is refused with the nearest; and a sheet with such a row is not taken, but for its good
+// rows where that is wished.
+func TestReceipts(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 4)
+	a, b, d := l.Rows[0].ID, l.Rows[1].ID, l.Rows[2].ID
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(a, 1), b+","); r.Counts[campaign.RowNew] != 1 || r.Counts[campaign.RowWaiting] != 1 || !r.Taken {
+		t.Errorf("first sheet: %+v", r)
+	}
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(a, 1), row(b, 2)); r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 {
+		t.Errorf("growing sheet: %+v", r)
+	}
+	mistyped := a[:5] + map[bool]string{true: "0", false: "1"}[a[5] != '0']
+	before := c.state.Seq
+	r := told(t, c, campaign.TellOptions{By: "Bob"}, row(a, 1.5), row(mistyped, 3), row(d, 4))
+	if r.Taken || r.Counts[campaign.RowConflict] != 1 || r.Counts[campaign.RowUnknown] != 1 || c.state.Seq != before {
+		t.Errorf("sheet with a conflict and a mistyped id: %+v", r)
+	}
+	text := fmt.Sprint(r.Lines)
+	for _, want := range []string{"1 was told before by Ann, and now 1.5", "correct " + a, "mistyped", "the nearest is " + a} {
+		if !strings.Contains(text, want) {
+			t.Errorf("receipt %q, want %q in it", text, want)
+		}
+	}
+	if r.Lines[0].Line != 2 || r.Lines[1].Line != 3 {
+		t.Errorf("lines %d and %d, want 2 and 3", r.Lines[0].Line, r.Lines[1].Line)
+	}
+	if r := told(t, c, campaign.TellOptions{By: "Bob", TakeGood: true}, row(a, 1.5), row(d, 4)); !r.Taken || r.Counts[campaign.RowNew] != 1 {
+		t.Errorf("good rows alone: %+v", r)
+	}
+}
+
+// Half a file, a wrong encoding, a missing column and a cell that is no number are told with file,
+// line and column, and change nothing.
+func TestSheetsThatCannotBeRead(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 3)
+	a, b := l.Rows[0].ID, l.Rows[1].ID
+	for _, s := range []struct{ name, text, want string }{
+		{"a column is missing", "id,yield\n" + a + ",1\n", "day.csv:1: the columns are id, yield; expected id,reward"},
+		{"a quote that never ends", "id,reward\n" + a + ",\"1\n", "day.csv:"},
+		{"half a line", "id,reward,note\n" + a + ",1,x\n" + b, "day.csv:3:1: 1 values, expected 3"},
+		{"UTF-16", "\xff\xfei\x00d\x00", "day.csv: UTF-16; save the file as UTF-8"},
+		{"Latin-1", "id,reward,note\n" + a + ",1,\xfcber\n", "day.csv:2:10: not UTF-8"},
+		{"empty", "", "day.csv: no data"},
+	} {
+		_, err := c.Tell(t.Context(), []byte(s.text), campaign.TellOptions{By: "Ann", Sheet: "day.csv"})
+		if err == nil || !strings.Contains(err.Error(), s.want) {
+			t.Errorf("%s: error %v, want %q in it", s.name, err, s.want)
+		}
+	}
+	r, err := c.Tell(t.Context(), []byte("id,reward\n"+a+",much\n"), campaign.TellOptions{By: "Ann", Sheet: "day.csv"})
+	if err != nil || r.Taken || len(r.Lines) != 1 || r.Lines[0].Line != 2 || !strings.Contains(r.Lines[0].Text, `column 8: column "reward": expected a finite number, got "much"`) {
+		t.Errorf("a cell that is no number: %v, %+v", err, r)
+	}
+	// a spreadsheet of another country
+	r, err = c.Tell(t.Context(), []byte("id;task;reward\r\n"+a+";"+l.Rows[0].Task+";1,25\r\n"), campaign.TellOptions{By: "Ann", Sheet: "day.csv"})
+	if err != nil || r.Counts[campaign.RowNew] != 1 || !strings.Contains(fmt.Sprint(r.Notes), "semicolons, numbers have decimal commas") {
+		t.Errorf("semicolons: %v, %+v", err, r)
+	}
+}
+
+// A sheet of which one column was sorted without the others is refused.
+func TestSortedColumn(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 6)
+	text := "id,task,arm,reward\n"
+	wrong := 0
+	for i, r := range l.Rows {
+		other := l.Rows[(i+1)%len(l.Rows)]
+		if other.Task != r.Task || other.Arm != r.Arm {
+			wrong++
+		}
+		text += fmt.Sprintf("%s,%s,%q,1\n", r.ID, other.Task, other.Arm)
+	}
+	r, err := c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: "Ann"})
+	if err != nil || r.Taken || r.Counts[campaign.RowBad] != wrong || wrong == 0 {
+		t.Errorf("%v: %d rows of others, %+v", err, wrong, r)
+	}
+}
+
+// Rewards far from all others wait for a confirmation, which the report shows.
+func TestSlipsOfThePen(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 12)
+	var rows []string
+	for i, r := range l.Rows[:10] {
+		rows = append(rows, row(r.ID, float64(i%3)))
+	}
+	slip := row(l.Rows[10].ID, 1234)
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, append(rows, slip)...); r.Taken || r.Counts[campaign.RowSure] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "far from all others, whose median is 1") {
+		t.Errorf("with a slip: %+v", r)
+	}
+	if r := told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, append(rows, slip)...); !r.Taken || r.Counts[campaign.RowNew] != 11 {
+		t.Errorf("confirmed: %+v", r)
+	}
+}
