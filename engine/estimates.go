@@ -18,7 +18,18 @@ type Estimating interface {
 	ArmEstimates() ArmEstimates
 }
 
-// Estimates is what one run made of every arm, round by round.
+// A Recalling algorithm can say later what it makes of some arms now, which with many arms is much
+// less work than to say it of all of them after every round.
+type Recalling interface {
+	Estimating
+	// Recall returns what ArmEstimates would of some arms, which rise, NaN of others; and the latest
+	// estimates of all arms, of each from when it was last compared with others, by which to choose some.
+	// Both are nil before any data. The function is to be called before the algorithm's context ends.
+	Recall() (later func(arms []int) ArmEstimates, latest []float64)
+}
+
+// Estimates is what one run made of every arm, round by round. Of very many arms it has some: those of
+// each task whose last estimates are best, and NaN of others.
 type Estimates struct {
 	Tasks     []string  // V names
 	Arms      []string  // N names

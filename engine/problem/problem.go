@@ -51,12 +51,9 @@ func (p *Problem) N() int { return len(p.TaskOf) }
 
 // ArmsOf returns the half-open range of arm indices of task v.
 func (p *Problem) ArmsOf(v int) (lo, hi int) {
-	for lo < len(p.TaskOf) && p.TaskOf[lo] < v {
-		lo++
-	}
-	for hi = lo; hi < len(p.TaskOf) && p.TaskOf[hi] == v; hi++ {
-	}
-	return lo, hi
+	lo, _ = slices.BinarySearch(p.TaskOf, v)
+	more, _ := slices.BinarySearch(p.TaskOf[lo:], v+1)
+	return lo, lo + more
 }
 
 // Groups returns the arm indices of each task: the candidate sets B_v^(1) of

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -163,6 +164,66 @@ func TestEstimatesAreBounded(t *testing.T) {
 		}
 		if n == 1000 && size < mostKept/5 {
 			t.Errorf("only %d rounds are kept", len(x.Rounds))
+		}
+	}
+}
+
+// recalling estimates arm i by i after round 1, and by i + 1 later.
+type recalling struct {
+	fixed
+	round *int
+}
+
+func (r recalling) Recall() (func([]int) engine.ArmEstimates, []float64) {
+	n, latest := *r.round, make([]float64, r.fixed)
+	for i := range latest {
+		latest[i] = float64(i)
+	}
+	return func(arms []int) engine.ArmEstimates {
+		out := engine.ArmEstimates{Mean: slices.Repeat([]float64{math.NaN()}, len(latest)), Half: make([]float64, len(latest))}
+		for _, i := range arms {
+			out.Mean[i] = float64(i + n)
+		}
+		return out
+	}, latest
+}
+
+// TestEstimatesOfManyArms: of tasks with very many arms, those with the best latest estimates are kept, as
+// they were after each round; of others all are.
+func TestEstimatesOfManyArms(t *testing.T) {
+	p := enginetest.Paper(t, 2, 0.8)
+	for _, n := range []int{mostWhole, mostWhole + 1} {
+		round := 0
+		few := p.N()
+		q := *p
+		q.TaskOf = append(slices.Clone(p.TaskOf), slices.Repeat([]int{p.V() - 1}, n-few/p.V())...)
+		q.Mean = nil
+		k := keepEstimates(NewEnvironment(nil, 1, 0), recalling{fixed(q.N()), &round}, &q)
+		for r := range 3 {
+			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
+				t.Fatal(err)
+			}
+			round = r + 1
+		}
+		x := k.finish()
+		if len(x.Rounds) != 3 {
+			t.Fatalf("%d arms: %d rounds", n, len(x.Rounds))
+		}
+		for r, e := range x.Rounds {
+			for i, mean := range e.Mean {
+				switch {
+				case n <= mostWhole:
+					if mean != 0 {
+						t.Fatalf("%d arms, round %d, arm %d: %g", n, r+1, i, mean)
+					}
+				case i < few-few/p.V() || i >= q.N()-mostRecalled:
+					if mean != float64(i+r+1) {
+						t.Fatalf("%d arms, round %d, arm %d: %g", n, r+1, i, mean)
+					}
+				case !math.IsNaN(mean):
+					t.Fatalf("%d arms, round %d, arm %d: %g is kept", n, r+1, i, mean)
+				}
+			}
 		}
 	}
 }

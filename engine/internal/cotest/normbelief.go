@@ -7,7 +7,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
-	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
 
 // guess is what all data say, by the posterior of a Gaussian process. It chooses leaders and the
@@ -139,44 +138,6 @@ func (a *normed) judgeGaps() error {
 
 // roundedGap is the variance of a gap, relative to that before any data, that is rounding.
 const roundedGap = 1e-12
-
-// ArmEstimates returns the posterior of all data at the scale of largest likelihood.
-func (a *normed) ArmEstimates() engine.ArmEstimates {
-	p, g := a.Model.Problem, &a.belief
-	if g.section == nil {
-		return engine.ArmEstimates{}
-	}
-	all := make([]int, p.N())
-	for i := range all {
-		all[i] = i
-	}
-	nothing := engine.ArmEstimates{}
-	section, err := bounded.NewSection(a.ctx(), p, all)
-	if err != nil {
-		return nothing
-	}
-	pulled := make([]int, len(g.pulled))
-	for k, i := range g.pulled {
-		pulled[k] = g.section.Arms[i]
-	}
-	rows, err := section.Rows(a.ctx(), pulled)
-	if err != nil {
-		return nothing
-	}
-	posterior, err := bounded.Given(a.ctx(), pulled, rows, g.means, g.noise, g.posterior.Variance)
-	if err != nil {
-		return nothing
-	}
-	means, err := posterior.Means(a.ctx())
-	if err != nil {
-		return nothing
-	}
-	variances, err := posterior.ArmVariances(a.ctx(), section.Diagonal)
-	if err != nil {
-		return nothing
-	}
-	return rounds.Intervals(a.Model, means, variances, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-}
 
 // Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
 func (a *normed) Hardest(v int) engine.Rival {

@@ -33,12 +33,12 @@ type normed struct {
 }
 
 var (
-	_ engine.Algorithm  = (*normed)(nil)
-	_ engine.Explainer  = (*normed)(nil)
-	_ engine.Estimating = (*normed)(nil)
-	_ engine.Amender    = (*normed)(nil)
-	_ engine.Informer   = (*normed)(nil)
-	_ engine.Changer    = (*normed)(nil)
+	_ engine.Algorithm = (*normed)(nil)
+	_ engine.Explainer = (*normed)(nil)
+	_ engine.Recalling = (*normed)(nil)
+	_ engine.Amender   = (*normed)(nil)
+	_ engine.Informer  = (*normed)(nil)
+	_ engine.Changer   = (*normed)(nil)
 )
 
 // newNormed prepares the test under a bound on the norm.
