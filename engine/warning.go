@@ -38,9 +38,11 @@ const (
 	WarnThinRound WarningKind = "thin round" // numbers: pulls a round, rounding ratio
 	// as WarnThinRound, where Theorem 2 would cover the run
 	WarnThinBudget WarningKind = "thin budget"
-	WarnAmended    WarningKind = "amended"    // numbers: rounds of other pulls than planned, rounds
-	WarnNotNormal  WarningKind = "not normal" // names: environment
-	WarnTooClose   WarningKind = "too close"  // names: task
+	WarnAmended    WarningKind = "amended" // numbers: rounds of other pulls than planned, rounds
+	// names: task; numbers: rounds that went on without its agent, rounds
+	WarnSilent    WarningKind = "silent agent"
+	WarnNotNormal WarningKind = "not normal" // names: environment
+	WarnTooClose  WarningKind = "too close"  // names: task
 	// names: task, leader; numbers: how far the leader may be from the best
 	WarnTooCloseWithin WarningKind = "too close, within"
 	WarnUnpulled       WarningKind = "unpulled"      // numbers: pulls per agent

@@ -25,6 +25,7 @@ var sentences = map[WarningKind]string{
 	WarnThinRound:      "%d pulls a round are too few for the rounding ratio %.2g",
 	WarnThinBudget:     "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
 	WarnAmended:        "%d of %d rounds had other pulls than were planned: Theorem 2 is about planned pulls and does not bound the errors of this run",
+	WarnSilent:         "task %q: its agent was silent, and %d of %d rounds went on without it; the answers hold only if it was not silent because of its rewards",
 	WarnNotNormal:      "rewards are %s and the test treats a round's estimates as normal: delta holds approximately, and better with more pulls a round",
 	WarnTooClose:       "task %q: its arms are too close for the test, which has come to its end",
 	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",

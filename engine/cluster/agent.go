@@ -1,0 +1,266 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// Agent takes part in a run: it drives a replica of the algorithm, pulls the arms of its own task, and
+// tells the others their counts and means.
+//
+// Its state is a fold of the facts of the run and of the rewards in its folder. It can end at any
+// moment and begin again: a round whose pulls are finished is not pulled again, and half a round is
+// finished.
+type Agent struct {
+	Facts  Facts
+	Run    string
+	Task   string
+	Folder string // of its rewards, made where there is none; one agent has it
+	Make   Maker
+	Build  Build
+	// makes the pulls; it is asked for once the run is known
+	Puller func(q Question, b RunBody) (Puller, error)
+
+	// how long others may be silent before they are named; 0 means that nobody is
+	Patience time.Duration
+	// whether a round goes on without those who were silent for that long
+	GoOn   bool
+	Notice func(Notice) // may be nil; never called concurrently
+
+	tries      int           // without any reward until the agent gives up; 0 means 3
+	relayAfter time.Duration // of silence until another agent reads in place of the relay; 0 means 10 s
+}
+
+// agent is an Agent that takes part.
+type agent struct {
+	Agent
+	opened    RunBody
+	question  Question
+	v, lo, hi int // its number, and its arms lo ≤ i < hi
+	puller    Puller
+	journal   *journal
+	history   *history
+	memory    *model.Memory
+	replica   *replica
+	done      PlanBody // the end of the run
+
+	reads  bool            // whether it reads all facts, and not only plans
+	follow context.Context // of the readers
+	said   [][]byte        // the messages of the round learned last
+	told   map[string]bool // what was noticed
+}
+
+// errStopped ends a run that somebody stopped.
+var errStopped = errors.New("the run was stopped")
+
+// Take part until the run is done or stopped, or the context ends. Finished is set as far as the run
+// came, also together with an error. A run that was stopped is no error.
+func (a Agent) Take(ctx context.Context) (Finished, error) {
+	w, err := a.begin(ctx)
+	if err != nil {
+		return Finished{}, err
+	}
+	defer w.journal.close()
+	follow, leave := context.WithCancel(ctx)
+	defer leave()
+	w.follow = follow
+	w.listen(!w.opened.Relay)
+	for {
+		over, err := w.round(ctx)
+		switch {
+		case errors.Is(err, errStopped):
+			out, err := w.replica.finished(nil)
+			f, _ := w.history.get(0, nameStop)
+			var b StopBody
+			out.Stopped = "the run was stopped"
+			if decode(f, &b) == nil {
+				out.Stopped = b.String()
+			}
+			w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped})
+			return out, err
+		case err != nil:
+			out, _ := w.replica.finished(nil)
+			return out, err
+		case over:
+			out, err := w.replica.finished(&w.done)
+			w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %d rounds: %s", w.replica.rounds, w.done.Status)})
+			return out, err
+		}
+	}
+}
+
+// begin reads what the run asks, opens the folder, and joins.
+func (a Agent) begin(ctx context.Context) (*agent, error) {
+	w := &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+	var err error
+	if w.opened, err = Opened(ctx, a.Facts, a.Run); err != nil {
+		return nil, err
+	}
+	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
+		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task, strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
+	}
+	if w.question, err = w.opened.question(ctx, a.Facts, a.Run, a.Make); err != nil {
+		return nil, err
+	}
+	w.lo, w.hi = w.question.Problem.ArmsOf(w.v)
+	if w.puller, err = a.Puller(w.question, w.opened); err != nil {
+		return nil, err
+	}
+	if w.replica, err = newReplica(ctx, a.Run, w.opened, w.question, w.memory); err != nil {
+		return nil, err
+	}
+	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
+		return nil, err
+	}
+	if err := w.enter(ctx); err != nil {
+		w.journal.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// enter joins, once the folder is known to be of this problem.
+func (w *agent) enter(ctx context.Context) error {
+	for round, all := range w.journal.all {
+		for _, r := range all {
+			if r.Arm < w.lo || r.Arm >= w.hi {
+				return fmt.Errorf("%s has a reward of round %d that is of no arm of task %q: the file was changed", w.Folder, round, w.Task)
+			}
+		}
+	}
+	host, _ := os.Hostname()
+	j := JoinBody{Identity: w.opened.Identity, Task: w.Task, Instance: w.journal.Instance, Host: host, Build: w.Build}
+	if err := join(ctx, w.Facts, w.Run, w.v, j); err != nil {
+		return err
+	}
+	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task}, Text: fmt.Sprintf("run %s: %s (%s), agent %d of %d, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, w.v+1, len(w.opened.Tasks), w.Task)})
+	return nil
+}
+
+// say notices something.
+func (w *agent) say(n Notice) {
+	if w.Notice != nil {
+		w.Notice(n)
+	}
+}
+
+// round makes the next round, or learns that there is none.
+func (w *agent) round(ctx context.Context) (over bool, err error) {
+	r := w.replica.rounds + 1
+	p, size, err := w.plan(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
+		return false, w.again(ctx) // the round before was learned of other messages than count
+	}
+	before := len(w.replica.differ)
+	if err := w.replica.adopt(p, size); err != nil {
+		return false, err
+	}
+	for _, d := range w.replica.differ[before:] {
+		w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{d.Task}, Text: d.String()})
+	}
+	if p.Done {
+		w.done = p
+		return true, nil
+	}
+	if err := w.pull(ctx, p); err != nil {
+		return false, err
+	}
+	messages, absent, err := w.await(ctx)
+	if err != nil {
+		return false, err
+	}
+	w.said = messages
+	return false, w.replica.learn(messages, absent)
+}
+
+// once notices something that was not noticed before.
+func (w *agent) once(n Notice) {
+	if !w.told[n.Text] {
+		w.told[n.Text] = true
+		w.say(n)
+	}
+}
+
+// again folds all facts from the first.
+func (w *agent) again(ctx context.Context) error {
+	var err error
+	w.said = nil
+	w.replica, err = newReplica(ctx, w.Run, w.opened, w.question, w.memory)
+	return err
+}
+
+// plan returns the plan that stands for a round, which is its own where nobody was first.
+func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
+	f, ok := w.history.get(r, namePlan)
+	if !ok {
+		if err := w.stopped(); err != nil {
+			return PlanBody{}, 0, err
+		}
+		var err error
+		if w.replica.ended {
+			if f, err = w.someone(ctx, r); err != nil {
+				return PlanBody{}, 0, err
+			}
+		} else if f, err = w.propose(ctx, r); err != nil {
+			return PlanBody{}, 0, err
+		}
+	}
+	p, err := readPlan(f, w.opened)
+	return p, len(f.Body), err
+}
+
+// someone waits for a plan that this agent cannot make.
+func (w *agent) someone(ctx context.Context, r int) (Fact, error) {
+	_, err := w.history.wait(ctx, 0, func() bool {
+		_, ok := w.history.get(r, namePlan)
+		return ok || w.stopped() != nil
+	})
+	if err != nil {
+		return Fact{}, err
+	}
+	f, ok := w.history.get(r, namePlan)
+	if !ok {
+		return f, w.stopped()
+	}
+	return f, nil
+}
+
+// propose publishes its own plan, and returns the one that stands.
+func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
+	own, err := w.replica.next(w.v, w.Build)
+	if err != nil {
+		return Fact{}, err
+	}
+	if w.opened.Relay && r > 1 {
+		if err := own.attach(ctx, w.Facts, w.Run, w.said); err != nil {
+			return Fact{}, err
+		}
+	}
+	f := Fact{Run: w.Run, Round: r, Name: namePlan}
+	if f.Body, err = encode(own); err != nil {
+		return f, err
+	}
+	err = w.Facts.Publish(ctx, f)
+	if c := (*ConflictError)(nil); errors.As(err, &c) {
+		return c.Stands, nil
+	}
+	return f, err
+}
+
+// stopped returns errStopped where somebody has stopped the run.
+func (w *agent) stopped() error {
+	if _, ok := w.history.get(0, nameStop); ok {
+		return errStopped
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// runSeed is that of the runs of these tests.
+const runSeed = 7
+
+// asked is a question with a name.
+type asked struct {
+	name string
+	cluster.Question
+}
+
+// questions are the four that agents apart must answer as one process does: the paper's case 2, five
+// agents.
+func questions(t testing.TB) []asked {
+	p := enginetest.Paper(t, 2, 0.2)
+	unknown, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fc := func(name, algorithm string, p *problem.Problem) asked {
+		return asked{name, cluster.Question{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05}}}
+	}
+	return []asked{fc("CoKernelFC", "CoKernelFC", p), fc("CoTestFC", "CoTestFC", p), fc("CoTestFC, noise unknown", "CoTestFC", unknown), fc("CoBayesFC", "CoBayesFC", p)}
+}
+
+// maker answers every recipe with one question.
+func maker(q cluster.Question) cluster.Maker {
+	return func(context.Context, cluster.Recipe) (cluster.Question, error) { return q, nil }
+}
+
+// recipe is one that maker makes its question of.
+var recipe = cluster.Recipe{Script: cluster.File{Path: "test.cope", Content: []byte("test")}}
+
+// counting counts the pulls that a Puller told, by round and arm.
+type counting struct {
+	cluster.Puller
+	mu    sync.Mutex
+	pulls map[[2]int]int
+}
+
+func (c *counting) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
+	return c.Puller.Pull(ctx, p, func(all ...cluster.Reward) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, r := range all {
+			c.pulls[[2]int{p.Plan.Round, r.Arm}] += r.Count
+		}
+		return tell(all...)
+	})
+}
+
+// simulated pulls as the run does that sim.Run makes first.
+func simulated(q cluster.Question, _ cluster.RunBody) (cluster.Puller, error) {
+	env, err := sim.EnvironmentOf(q.Problem, runSeed, 0)
+	return cluster.Simulated{Environment: env}, err
+}
+
+// opened returns facts with a run "r".
+func opened(t *testing.T, x cluster.Facts, q cluster.Question, opt cluster.OpenOptions) {
+	t.Helper()
+	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, opt); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// agentOf returns agent v of run "r".
+func agentOf(t *testing.T, x cluster.Facts, q cluster.Question, v int) cluster.Agent {
+	return cluster.Agent{
+		Facts: x, Run: "r", Task: q.Problem.Tasks.Names[v], Folder: t.TempDir(), Make: maker(q), Puller: simulated, Build: cluster.BuildHere("test"),
+	}
+}
+
+// takeAll lets agents take part at the same time.
+func takeAll(t *testing.T, all []cluster.Agent) []cluster.Finished {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	out, errs := make([]cluster.Finished, len(all)), make([]error, len(all))
+	var wg sync.WaitGroup
+	for v, a := range all {
+		wg.Go(func() { out[v], errs[v] = a.Take(ctx) })
+	}
+	wg.Wait()
+	for v, err := range errs {
+		if err != nil {
+			t.Fatalf("agent %d: %v", v+1, err)
+		}
+	}
+	return out
+}
+
+// inProcess returns what sim.Run makes of a question.
+func inProcess(t testing.TB, q cluster.Question) engine.Result {
+	t.Helper()
+	p := q.Problem
+	if q.Measured {
+		t.Fatal("sim.Run knows the truth")
+	}
+	r, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: q.Mode, Algorithm: q.Algorithm, Options: q.Options, Runs: 1, Seed: runSeed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// untold leaves out of answers what only a simulation knows.
+func untold(answers []engine.Answer) []engine.Answer {
+	out := slices.Clone(answers)
+	for i := range out {
+		out[i].Best, out[i].Correct = "", nil
+	}
+	return out
+}
+
+// sameAs reports how what agents found differs from a run within one process: in answers, trace (rounds,
+// samples and digests), eliminations, messages or bytes, in any bit.
+func sameAs(t *testing.T, who string, got cluster.Finished, want engine.Result) {
+	t.Helper()
+	if d := cmp.Diff(untold(want.Answers), got.Answers); d != "" {
+		t.Errorf("%s: answers differ: %s", who, d)
+	}
+	if d := cmp.Diff(want.Trace, got.Outcome.Rounds); d != "" {
+		t.Errorf("%s: rounds differ: %s", who, d)
+	}
+	if d := cmp.Diff(want.Eliminations, got.Outcome.Eliminations); d != "" {
+		t.Errorf("%s: eliminations differ: %s", who, d)
+	}
+	if got.Status != want.Status || float64(got.Samples) != want.SamplesTotal || float64(got.Rounds) != want.Rounds {
+		t.Errorf("%s: %s, %d samples, %d rounds; want %s, %g, %g", who, got.Status, got.Samples, got.Rounds, want.Status, want.SamplesTotal, want.Rounds)
+	}
+	tr := got.Traffic
+	if float64(tr.Messages) != want.Messages || float64(tr.Bytes) != want.Bytes || float64(tr.Raw) != want.BytesRaw || float64(tr.Theta) != want.BytesTheta {
+		t.Errorf("%s: traffic %+v; want %g messages, %g bytes, %g raw, %g theta", who, tr, want.Messages, want.Bytes, want.BytesRaw, want.BytesTheta)
+	}
+}
+
+// Five agents that are apart answer the paper's case 2 as one process does, bit for bit.
+func TestAgentsAreTheRun(t *testing.T) {
+	for _, q := range questions(t) {
+		for _, relay := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, relay %t", q.name, relay), func(t *testing.T) {
+				x := newStandIn()
+				opened(t, x, q.Question, cluster.OpenOptions{Relay: relay})
+				var all []cluster.Agent
+				for v := range q.Problem.V() {
+					all = append(all, agentOf(t, x, q.Question, v))
+				}
+				want := inProcess(t, q.Question)
+				for v, got := range takeAll(t, all) {
+					sameAs(t, fmt.Sprintf("agent %d", v+1), got, want)
+					if got.Taken != 0 || len(got.Differences) != 0 || len(got.Silent) != 0 {
+						t.Errorf("agent %d: %d plans taken, differences %v, silent %v", v+1, got.Taken, got.Differences, got.Silent)
+					}
+				}
+			})
+		}
+	}
+}

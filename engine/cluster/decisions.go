@@ -1,0 +1,187 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Decisions says in short what a replica has decided: a digest of all, and what is new since the round
+// before.
+type Decisions struct {
+	Digest  string   `json:"digest"` // of the arms out, the leaders and the tasks closed
+	Out     []Out    `json:"out,omitempty"`
+	Leaders []Leader `json:"leaders"`          // of each task
+	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer
+}
+
+// Out is an arm that was eliminated in the last round.
+type Out struct {
+	Arm   int     `json:"arm"`
+	Gap   float64 `json:"gap"`   // by which it lost, reward units
+	Width float64 `json:"width"` // the threshold that the gap reached, reward units
+}
+
+// Leader is the arm with the largest estimate of a task.
+type Leader struct {
+	Arm      int     `json:"arm"` // -1 without one
+	Estimate float64 `json:"estimate"`
+	Margin   float64 `json:"margin"` // as engine.Answer
+}
+
+// Difference is a decision that two replicas did not make alike, which only builds that round
+// differently do. Here has no numbers where the arm is open here, and There where it is open there.
+type Difference struct {
+	Round int    `json:"round"` // after which it shows
+	Task  string `json:"task"`
+	Arm   string `json:"arm"`
+	What  string `json:"what"`  // what differs: "out", "leader", "closed"
+	Here  string `json:"here"`  // the decision here with its statistic
+	There string `json:"there"` // that of the plan's author, which counts
+}
+
+// String returns it as a sentence.
+func (d Difference) String() string {
+	return fmt.Sprintf("after round %d, task %q, arm %q: %s here, and %s for the author of the plan, which counts", d.Round, d.Task, d.Arm, d.Here, d.There)
+}
+
+// arms finds arms by task and name.
+type arms map[[2]string]int
+
+func armsOf(p *problem.Problem) arms {
+	out := arms{}
+	for i := range p.N() {
+		out[[2]string{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]}] = i
+	}
+	return out
+}
+
+// find returns the number of an arm, -1 where there is none of that name.
+func (a arms) find(task, arm string) int {
+	if i, ok := a[[2]string{task, arm}]; ok {
+		return i
+	}
+	return -1
+}
+
+// decisionsOf returns what an algorithm has decided after a round.
+func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
+	var d Decisions
+	var out []int
+	for _, e := range alg.Eliminations() {
+		i := all.find(e.Task, e.Arm)
+		if out = append(out, i); e.Round == round {
+			d.Out = append(d.Out, Out{i, number(e.Gap), number(e.Width)})
+		}
+	}
+	slices.Sort(out)
+	slices.SortFunc(d.Out, func(a, b Out) int { return a.Arm - b.Arm })
+	h := sha256.New()
+	add := func(numbers ...int) {
+		for _, n := range numbers {
+			h.Write(binary.AppendVarint(nil, int64(n)))
+		}
+		h.Write([]byte{';'})
+	}
+	add(out...)
+	for v, a := range alg.Answers() {
+		l := Leader{all.find(a.Task, a.Leader), number(a.Estimate), number(a.Margin)}
+		if d.Leaders = append(d.Leaders, l); a.Decided {
+			d.Closed = append(d.Closed, v)
+		}
+		add(l.Arm)
+	}
+	add(d.Closed...)
+	d.Digest = hex.EncodeToString(h.Sum(nil)[:8])
+	return d
+}
+
+// differences says how the decisions of a plan's author differ from those here.
+func (r *replica) differences(round int, there Decisions) []Difference {
+	here := r.decisions(round)
+	if here.Digest == there.Digest {
+		return nil
+	}
+	p := r.question.Problem
+	var out []Difference
+	add := func(arm int, what, here, there string) {
+		d := Difference{Round: round, What: what, Here: here, There: there}
+		if arm >= 0 && arm < p.N() {
+			d.Task, d.Arm = p.Tasks.Names[p.TaskOf[arm]], p.Arms.Names[arm]
+		}
+		out = append(out, d)
+	}
+	lost := func(o Out) string { return fmt.Sprintf("out (behind by %.6g at a threshold of %.6g)", o.Gap, o.Width) }
+	byArm := func(o Out, arm int) int { return o.Arm - arm }
+	for _, o := range there.Out {
+		if _, both := slices.BinarySearchFunc(here.Out, o.Arm, byArm); !both && !r.isOut(o.Arm) {
+			add(o.Arm, "out", r.standing(here, o.Arm), lost(o))
+		}
+	}
+	for _, o := range here.Out {
+		if _, both := slices.BinarySearchFunc(there.Out, o.Arm, byArm); !both {
+			add(o.Arm, "out", lost(o), openAt(there, p.TaskOf[o.Arm]))
+		}
+	}
+	for v := range min(len(here.Leaders), len(there.Leaders)) {
+		h, t := here.Leaders[v], there.Leaders[v]
+		if h.Arm != t.Arm {
+			add(t.Arm, "leader", r.led(h), r.led(t))
+		}
+		closedHere, closedThere := slices.Contains(here.Closed, v), slices.Contains(there.Closed, v)
+		if closedHere != closedThere {
+			word := map[bool]string{true: "closed", false: "open"}
+			add(t.Arm, "closed", word[closedHere]+", "+r.led(h), word[closedThere]+", "+r.led(t))
+		}
+	}
+	return out
+}
+
+// led returns a leader in words.
+func (r *replica) led(l Leader) string {
+	name := "nobody"
+	if l.Arm >= 0 && l.Arm < r.question.Problem.N() {
+		name = fmt.Sprintf("%q", r.question.Problem.Arms.Names[l.Arm])
+	}
+	return fmt.Sprintf("led by %s with %.6g, margin %.6g", name, l.Estimate, l.Margin)
+}
+
+// openAt says that an arm of a task is open for others.
+func openAt(d Decisions, v int) string {
+	if v >= len(d.Leaders) {
+		return "open"
+	}
+	return fmt.Sprintf("open (the leader's estimate is %.6g, margin %.6g)", d.Leaders[v].Estimate, d.Leaders[v].Margin)
+}
+
+// isOut reports whether an arm is eliminated here.
+func (r *replica) isOut(arm int) bool {
+	if arm < 0 || arm >= r.question.Problem.N() {
+		return false
+	}
+	name := r.question.Problem.NamesOf(arm)
+	return slices.ContainsFunc(r.steps.Algorithm().Eliminations(), func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
+}
+
+// standing says how an arm that is open here stands against the leader of its task.
+func (r *replica) standing(here Decisions, arm int) string {
+	p := r.question.Problem
+	if arm < 0 || arm >= p.N() {
+		return "no such arm"
+	}
+	l := here.Leaders[p.TaskOf[arm]]
+	e, able := r.steps.Algorithm().(engine.Estimating)
+	if !able || l.Arm < 0 {
+		return openAt(here, p.TaskOf[arm])
+	}
+	est := e.ArmEstimates()
+	if len(est.Mean) != p.N() {
+		return openAt(here, p.TaskOf[arm])
+	}
+	return fmt.Sprintf("open (behind by %.6g, 95 %% intervals of ±%.3g and ±%.3g)", est.Mean[l.Arm]-est.Mean[arm], est.Half[l.Arm], est.Half[arm])
+}

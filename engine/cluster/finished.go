@@ -1,0 +1,80 @@
+package cluster
+
+import (
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+)
+
+// Finished is what became of a run, or of the part of it that was made.
+type Finished struct {
+	Run    string        `json:"run"`
+	Status engine.Status `json:"status"`
+	// the answers that count: of the author of the end, and until then of the replica here
+	Answers []engine.Answer `json:"answers"`
+	Author  int             `json:"author"` // agent whose answers they are, from 1; 0 before the end
+	Stopped string          `json:"stopped,omitempty"`
+	Rounds  int             `json:"rounds"`
+	Samples int             `json:"samples"` // of all agents together
+	Traffic Traffic         `json:"traffic"`
+	// plans of others that were taken in place of the replica's own
+	Taken       int          `json:"plans_taken"`
+	Differences []Difference `json:"differences,omitempty"`
+	Silent      []Silence    `json:"silent,omitempty"`
+	// as of measured rewards (algorithms.Measured); nil where the algorithm knows expected rewards
+	Result *engine.Result `json:"result,omitempty"`
+
+	Outcome engine.Outcome `json:"-"` // of the replica here
+}
+
+// Silence is a round that went on without an agent.
+type Silence struct {
+	Round int    `json:"round"`
+	Task  string `json:"task"`
+	Why   string `json:"why"`
+}
+
+// finished returns what became of the run; done is nil before its end.
+func (r *replica) finished(done *PlanBody) (Finished, error) {
+	p := r.question.Problem
+	out := Finished{Run: r.run, Outcome: r.steps.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
+	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, slices.Clone(out.Outcome.Answers), out.Outcome.Samples
+	for v := range out.Answers {
+		out.Answers[v].Estimate, out.Answers[v].Margin = number(p.Turned(out.Answers[v].Estimate)), number(out.Answers[v].Margin)
+	}
+	if done != nil {
+		out.Status, out.Answers, out.Author = done.Status, done.Answers, done.Author+1
+	}
+	silent := map[int]int{}
+	for round, all := range r.absent {
+		for _, a := range all {
+			silent[a.Agent]++
+			out.Silent = append(out.Silent, Silence{round + 1, r.opened.Tasks[a.Agent], a.Why})
+		}
+	}
+	if !r.question.Measured {
+		return out, nil
+	}
+	e, err := r.question.Entry()
+	if err != nil {
+		return out, err
+	}
+	result, err := algorithms.Measured(e, r.model, r.steps)
+	if err != nil {
+		return out, err
+	}
+	result.Status, result.Answers = out.Status, out.Answers
+	if done != nil {
+		result.Runs = 1
+	}
+	result.Messages, result.Bytes = float64(r.sent.Messages), float64(r.sent.Bytes)
+	result.BytesRaw, result.BytesTheta = float64(r.sent.Raw), float64(r.sent.Theta)
+	for v, task := range r.opened.Tasks {
+		if silent[v] > 0 {
+			result.Warnings = append(result.Warnings, engine.Warning{Kind: engine.WarnSilent, Names: []string{task}, Numbers: []float64{float64(silent[v]), float64(r.rounds)}})
+		}
+	}
+	out.Result = &result
+	return out, nil
+}

@@ -1,0 +1,283 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// The files of an agent's folder.
+const (
+	fileAgent   = "agent.json"    // AgentFile
+	fileJournal = "rewards.jsonl" // a journalLine for each line
+	fileLock    = "agent.lock"
+)
+
+// AgentFile says whose folder it is.
+type AgentFile struct {
+	Run      string `json:"run"`
+	Task     string `json:"task"`
+	Instance string `json:"instance"` // 128 random bits, in hexadecimal
+}
+
+// Reward is what was measured of an arm: one reward, or the mean of several.
+type Reward struct {
+	Arm   int     `json:"arm"`   // number in the problem, from 0
+	Count int     `json:"count"` // pulls, at least 1
+	Mean  float64 `json:"mean"`  // reward units, in the sign of the data
+	// Σ (reward - mean)² of the pulls, reward units²; 0 of one pull
+	Squares float64 `json:"squares,omitempty"`
+}
+
+// journalLine is a reward with its round.
+type journalLine struct {
+	Round int `json:"round"`
+	Reward
+}
+
+// journal keeps the rewards of one agent in its folder. What was written is on the disk before
+// anybody else hears of it. One program has a folder at a time.
+type journal struct {
+	AgentFile
+	dir  string
+	lock *os.File
+	file *os.File
+	all  map[int][]Reward // by round, in the order in which they were written
+}
+
+// lockPatience is how long an agent waits for its folder: whoever had it may just have been killed,
+// and the system lets go of a dead program's lock only after some milliseconds.
+const lockPatience = 2 * time.Second
+
+// openJournal opens the folder of an agent, which is made where there is none.
+func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("cannot make the folder of the agent: %w", err)
+	}
+	j := &journal{dir: dir, all: map[int][]Reward{}}
+	err := j.take(ctx)
+	if err == nil {
+		err = j.identify(run, task)
+	}
+	if err == nil {
+		err = j.load()
+	}
+	if err != nil {
+		j.close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// take locks the folder.
+func (j *journal) take(ctx context.Context) error {
+	var err error
+	if j.lock, err = os.OpenFile(filepath.Join(j.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return fmt.Errorf("cannot lock the folder of the agent: %w", err)
+	}
+	for deadline := time.Now().Add(lockPatience); ; {
+		ok, err := tryLock(j.lock)
+		if err != nil {
+			return fmt.Errorf("cannot lock the folder of the agent: %w", err)
+		}
+		if ok {
+			break
+		}
+		if time.Now().After(deadline) {
+			who, _ := io.ReadAll(io.NewSectionReader(j.lock, 0, 100))
+			return fmt.Errorf("another program has the folder %s of this agent: %s", j.dir, bytes.TrimSpace(who))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if err := j.lock.Truncate(0); err == nil {
+		fmt.Fprintf(j.lock, "process %d\n", os.Getpid()) // for people
+	}
+	return nil
+}
+
+// identify reads whose folder it is, or writes it where it is new.
+func (j *journal) identify(run, task string) error {
+	path := filepath.Join(j.dir, fileAgent)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		var b [16]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return err
+		}
+		j.AgentFile = AgentFile{run, task, hex.EncodeToString(b[:])}
+		if text, err = json.Marshal(j.AgentFile); err != nil {
+			return err
+		}
+		return writeWhole(path, append(text, '\n'))
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &j.AgentFile); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	if j.Run != run || j.Task != task {
+		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task, j.Run, task, run)
+	}
+	return nil
+}
+
+// writeWhole writes a file that is there whole or not at all.
+func writeWhole(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	if d, err := os.Open(filepath.Dir(path)); err == nil {
+		d.Sync()
+		d.Close()
+	}
+	return nil
+}
+
+// load reads the rewards, and cuts off a last line that a crash has left unfinished.
+func (j *journal) load() error {
+	path := filepath.Join(j.dir, fileJournal)
+	var err error
+	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return err
+	}
+	read, whole := bufio.NewReader(j.file), int64(0)
+	for n := 1; ; n++ {
+		text, err := read.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break // without its end the line was never acknowledged
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		var l journalLine
+		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.check() != nil {
+			return fmt.Errorf("%s, line %d cannot be read; the file was changed: restore it from a copy", path, n)
+		}
+		j.all[l.Round] = append(j.all[l.Round], l.Reward)
+		whole += int64(len(text))
+	}
+	if err := j.file.Truncate(whole); err != nil {
+		return err
+	}
+	_, err = j.file.Seek(whole, io.SeekStart)
+	return err
+}
+
+// check reports a reward that cannot be.
+func (r Reward) check() error {
+	switch {
+	case r.Count < 1:
+		return fmt.Errorf("the count must be at least 1, got %d", r.Count)
+	case math.IsNaN(r.Mean) || math.IsInf(r.Mean, 0):
+		return fmt.Errorf("the reward must be a finite number, got %g", r.Mean)
+	case !(r.Squares >= 0) || math.IsInf(r.Squares, 0):
+		return fmt.Errorf("the squares must be a finite number of 0 or more, got %g", r.Squares)
+	}
+	return nil
+}
+
+// add writes rewards of a round. They are on the disk when it returns nil; after an error none of them
+// counts.
+func (j *journal) add(round int, rewards ...Reward) error {
+	var text []byte
+	for _, r := range rewards {
+		line, err := json.Marshal(journalLine{round, r})
+		if err != nil {
+			return err
+		}
+		text = append(append(text, line...), '\n')
+	}
+	before, err := j.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	_, err = j.file.Write(text)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		cut := j.file.Truncate(before)
+		_, back := j.file.Seek(before, io.SeekStart)
+		return fmt.Errorf("the rewards cannot be written to the folder of the agent: %w", errors.Join(err, cut, back))
+	}
+	j.all[round] = append(j.all[round], rewards...)
+	return nil
+}
+
+// made returns how many pulls of each arm a round has so far, N counts.
+func (j *journal) made(round, n int) []int {
+	out := make([]int, n)
+	for _, r := range j.all[round] {
+		if r.Arm < n {
+			out[r.Arm] += r.Count
+		}
+	}
+	return out
+}
+
+// batch sums the rewards of a round in the order in which they were written, in the sign in which
+// algorithms work.
+func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
+	n := p.N()
+	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
+	parts, last := make([]int, n), make([]Reward, n)
+	for _, r := range j.all[round] {
+		parts[r.Arm]++
+		last[r.Arm] = r
+		b.Means[r.Arm] += float64(r.Count) * p.Turned(r.Mean)
+	}
+	for i, c := range b.Counts {
+		if parts[i] == 1 {
+			b.Means[i] = p.Turned(last[i].Mean) // not a digit is lost
+		} else if c > 0 {
+			b.Means[i] /= float64(c)
+		}
+	}
+	if !squares {
+		return b
+	}
+	b.Squares = make([]float64, n)
+	for _, r := range j.all[round] {
+		b.Squares[r.Arm] += r.Squares
+		if off := p.Turned(r.Mean) - b.Means[r.Arm]; parts[r.Arm] > 1 {
+			b.Squares[r.Arm] += float64(r.Count) * off * off
+		}
+	}
+	return b
+}
+
+// close lets go of the folder.
+func (j *journal) close() {
+	for _, f := range []*os.File{j.file, j.lock} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}

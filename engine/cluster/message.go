@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
+)
+
+// A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
+// own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
+
+// message writes that of agent v, whose arms are lo ≤ i < hi.
+func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error) {
+	d, err := wire.ParseDigest(plan.Digest)
+	if err != nil {
+		return nil, err
+	}
+	m := wire.Merged{Header: wire.Header{Agent: v, Round: plan.Round, Digest: d}, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
+	if plan.WantSquares {
+		m.Squares = b.Squares[lo:hi]
+	}
+	return m.Append(nil)
+}
+
+// parseMessage reads that of agent v and reports one that does not answer the plan.
+func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged, error) {
+	m, err := wire.ParseMerged(body)
+	switch {
+	case err != nil:
+		return m, err
+	case m.Agent != v:
+		return m, fmt.Errorf("it says that it is of agent %d", m.Agent+1)
+	case m.Round != plan.Round:
+		return m, fmt.Errorf("it is of round %d", m.Round)
+	case m.Digest.String() != plan.Digest:
+		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
+	case len(m.Counts) != hi-lo:
+		return m, fmt.Errorf("it has %d arms, and the task has %d", len(m.Counts), hi-lo)
+	case (m.Squares != nil) != plan.WantSquares:
+		return m, fmt.Errorf("it has squared deviations or none, otherwise than the plan asks")
+	}
+	for i, c := range m.Counts {
+		if c != plan.Counts[lo+i] {
+			return m, fmt.Errorf("it has %d pulls of arm %d of the task, and the plan %d", c, i+1, plan.Counts[lo+i])
+		}
+	}
+	return m, nil
+}

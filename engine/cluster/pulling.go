@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// pull makes what is left of its own pulls of the open round, and publishes its message.
+func (w *agent) pull(ctx context.Context, p PlanBody) error {
+	r, plan := p.Round, w.replica.plan
+	if f, ok := w.history.get(r, AgentName(w.v)); ok && f.Run != "" {
+		return nil // it was said before
+	}
+	if w.leftOut(r) {
+		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task}, Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
+		return nil
+	}
+	left := w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi)
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(), Text: fmt.Sprintf("round %d: %d pulls are left of task %q (%d of all agents; plan of agent %d)", r, left.Left(), w.Task, plan.Pulls(), p.Author+1)})
+	if err := w.finish(ctx, r); err != nil {
+		if errors.Is(err, errLeftOut) {
+			return nil
+		}
+		return err
+	}
+	b := w.journal.batch(r, w.question.Problem, plan.WantSquares)
+	body, err := message(w.v, plan, b, w.lo, w.hi)
+	if err != nil {
+		return err
+	}
+	f := Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
+	err = w.Facts.Publish(ctx, f)
+	if c := (*ConflictError)(nil); errors.As(err, &c) {
+		return fmt.Errorf("another program speaks as agent %d (task %q), or the folder %s was changed: %w", w.v+1, w.Task, w.Folder, err)
+	}
+	if err != nil {
+		return err
+	}
+	w.history.add(f)
+	w.say(Notice{Kind: NoticePulled, Round: r, Text: fmt.Sprintf("round %d: all pulls of task %q are made and told", r, w.Task)})
+	return nil
+}
+
+// errLeftOut says that a round went on without the agent.
+var errLeftOut = errors.New("the round went on without this agent")
+
+// leftOut reports whether a round is over without a message of this agent.
+func (w *agent) leftOut(r int) bool {
+	f, ok := w.history.get(r+1, namePlan)
+	if !ok {
+		return false
+	}
+	next, err := readPlan(f, w.opened)
+	for _, a := range next.Absent {
+		if err == nil && a.Agent == w.v {
+			return true
+		}
+	}
+	return false
+}
+
+// finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It
+// gives up after some tries in which nothing was told.
+func (w *agent) finish(ctx context.Context, r int) error {
+	pulling, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		_, err := w.history.wait(pulling, 0, func() bool { return w.stopped() != nil || w.leftOut(r) })
+		switch {
+		case err != nil:
+		case w.stopped() != nil:
+			cancel(errStopped)
+		default:
+			cancel(errLeftOut)
+		}
+	}()
+	most := w.tries
+	if most == 0 {
+		most = 3
+	}
+	p, plan := w.question.Problem, w.replica.plan
+	for tries := 1; ; tries++ {
+		if err := context.Cause(pulling); err != nil {
+			return err
+		}
+		left := w.journal.pullsOf(p, plan, w.lo, w.hi)
+		if left.Left() == 0 {
+			return nil
+		}
+		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {
+			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
+		})
+		now := w.journal.pullsOf(p, plan, w.lo, w.hi).Left()
+		if cause := context.Cause(pulling); cause != nil && now > 0 {
+			return cause
+		}
+		if now < left.Left() {
+			tries = 0
+		} else if tries >= most {
+			return fmt.Errorf("run %s, round %d: task %q has %d pulls without a reward after %d tries; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, w.Task, now, tries, orNothing(err))
+		}
+		if err != nil {
+			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now, Text: fmt.Sprintf("round %d: %d pulls are left after an error: %v", r, now, err)})
+			select {
+			case <-pulling.Done():
+			case <-time.After(min(time.Second, 50*time.Millisecond<<tries)):
+			}
+		}
+	}
+}
+
+// orNothing returns an error for pulls that ended without one.
+func orNothing(err error) error {
+	if err == nil {
+		return errors.New("no reward was given")
+	}
+	return err
+}

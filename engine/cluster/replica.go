@@ -1,0 +1,188 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
+)
+
+// replica is one agent's copy of the algorithm, driven by the facts of the run.
+type replica struct {
+	run      string
+	question Question
+	opened   RunBody
+	arms     arms
+	memory   *model.Memory
+	model    *model.Model
+	steps    *engine.Steps
+
+	ended  bool // the algorithm is done here, though others go on: it only follows
+	plan   engine.Plan
+	opens  bool // whether plan is a round whose messages are awaited
+	rounds int  // that were learned
+	absent [][]Absence
+	taken  int // plans of others that were taken in place of its own
+	differ []Difference
+	sent   Traffic
+}
+
+// Traffic is what the agents of a run said to each other.
+type Traffic struct {
+	Messages int64 `json:"messages"` // of counts and means, one for each agent and round
+	Bytes    int64 `json:"bytes"`    // of these messages
+	Plans    int64 `json:"plans"`
+	// of the plans, which name the counts of all arms, and what a relay sends on
+	PlanBytes int64 `json:"plan_bytes"`
+	// of the same rounds with every reward sent by itself, and with an explicit estimate of θ
+	Raw   int64 `json:"bytes_raw"`
+	Theta int64 `json:"bytes_theta"`
+}
+
+// newReplica returns the replica before the first round.
+func newReplica(ctx context.Context, run string, b RunBody, q Question, memory *model.Memory) (*replica, error) {
+	s, m, err := q.begin(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, model: m, steps: s}, nil
+}
+
+// decisions returns what is decided after a round.
+func (r *replica) decisions(round int) Decisions {
+	return decisionsOf(r.steps.Algorithm(), r.arms, round)
+}
+
+// next plans the next round, or says that nothing is left.
+func (r *replica) next(author int, here Build) (PlanBody, error) {
+	plan, more, err := r.steps.Next()
+	if err != nil {
+		return PlanBody{}, err
+	}
+	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Before: r.decisions(r.rounds)}
+	if r.rounds > 0 {
+		b.Absent = r.absent[r.rounds-1]
+	}
+	if !more {
+		out := r.steps.Outcome()
+		b.Done, b.Status, b.Answers = true, out.Status, out.Answers
+		for v := range b.Answers {
+			b.Answers[v].Estimate, b.Answers[v].Margin = number(r.question.Problem.Turned(b.Answers[v].Estimate)), number(b.Answers[v].Margin)
+		}
+		return b, nil
+	}
+	b.Counts, b.Digest, b.Squares = plan.Counts, plan.Digest, plan.WantSquares
+	return b, nil
+}
+
+// adopt takes the plan that stands for the next round. It is a PlanError where it was made of another
+// history.
+func (r *replica) adopt(p PlanBody, size int) error {
+	if p.Round != r.rounds+1 {
+		return fmt.Errorf("run %s: the plan of round %d comes after %d rounds", r.run, p.Round, r.rounds)
+	}
+	refuse := func(format string, args ...any) error {
+		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, agent %d (%s), ", p.Author+1, p.Build) + fmt.Sprintf(format, args...)}
+	}
+	if !r.ended {
+		own, more, err := r.steps.Next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case p.Done || !more:
+			r.ended = true // the others go on, or end before; the comparison names why
+		case p.Squares != own.WantSquares:
+			return refuse("asks for squared deviations otherwise than this replica")
+		case !slices.Equal(p.Counts, own.Counts):
+			if err := r.steps.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
+				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents", BuildHere(r.opened.Build.Revision), r.question.Algorithm)
+			} else if err != nil {
+				return refuse("planned pulls that cannot be made: %v", err)
+			}
+			r.taken++
+			fallthrough
+		default:
+			if now, _, err := r.steps.Next(); err != nil || now.Digest != p.Digest {
+				return errors.Join(err, refuse("goes by another history (digest %s, here %s)", p.Digest, now.Digest))
+			}
+		}
+	}
+	r.differ = append(r.differ, r.differences(r.rounds, p.Before)...)
+	r.sent.Plans++
+	r.sent.PlanBytes += int64(size)
+	r.plan, r.opens = p.plan(), !p.Done
+	return nil
+}
+
+// learn folds the messages of the open round, in agent order; those of absent agents are nil, and
+// their pulls are taken as not made.
+func (r *replica) learn(messages [][]byte, absent []Absence) error {
+	if !r.opens {
+		return errors.New("no round is open")
+	}
+	p := r.question.Problem
+	n := p.N()
+	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
+	if r.plan.WantSquares {
+		b.Squares = make([]float64, n)
+	}
+	gone := agents(absent)
+	for v := range p.V() {
+		if slices.Contains(gone, v) {
+			continue
+		}
+		lo, hi := p.ArmsOf(v)
+		m, err := parseMessage(messages[v], v, r.plan, lo, hi)
+		if err != nil {
+			return &MessageError{r.run, r.plan.Round, v, err}
+		}
+		copy(b.Counts[lo:hi], m.Counts)
+		copy(b.Means[lo:hi], m.Means)
+		copy(b.Squares[min(lo, len(b.Squares)):], m.Squares)
+		r.sent.Messages++
+		r.sent.Bytes += int64(len(messages[v]))
+	}
+	other := wire.Round(r.plan.Round, p.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares)
+	r.sent.Raw, r.sent.Theta = r.sent.Raw+other.Raw, r.sent.Theta+other.Theta
+	r.opens = false
+	r.absent = append(r.absent, absent)
+	r.rounds++
+	if r.ended {
+		return nil
+	}
+	if err := r.steps.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
+		return fmt.Errorf("run %s: round %d lacks the pulls of an agent, and %s takes a round only as it planned it: %w", r.run, r.plan.Round, r.question.Algorithm, err)
+	} else if err != nil {
+		return err
+	}
+	return r.steps.Learn(b)
+}
+
+// coefficients returns the dimension of θ̂: of the features, or a number for each arm where the algorithm
+// works by values of the kernel.
+func (r *replica) coefficients() int {
+	if e, err := r.question.Entry(); err == nil && e.ByValues && r.model.Features == nil {
+		return r.question.Problem.N()
+	}
+	return r.model.Rank()
+}
+
+// MessageError is a message that no replica takes. The address is used, so that its agent cannot say
+// anything else in that round.
+type MessageError struct {
+	Run   string
+	Round int
+	Agent int // from 0, whose name the fact has
+	Err   error
+}
+
+func (e *MessageError) Error() string {
+	return fmt.Sprintf("run %s: the message of agent %d in round %d is refused: %v", e.Run, e.Agent+1, e.Round, e.Err)
+}
+
+func (e *MessageError) Unwrap() error { return e.Err }
