@@ -60,7 +60,7 @@ type agent struct {
 // errStopped ends a run that somebody stopped.
 var errStopped = errors.New("the run was stopped")
 
-// Take part until the run is done or stopped, or the context ends. Finished is set as far as the run
+// Take takes part until the run is done or stopped, or the context ends. Finished is set as far as the run
 // came, also together with an error. A run that was stopped is no error.
 func (a Agent) Take(ctx context.Context) (Finished, error) {
 	w, err := a.begin(ctx)
@@ -214,6 +214,7 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 		} else if f, err = w.propose(ctx, r); err != nil {
 			return PlanBody{}, 0, err
 		}
+		w.history.add(f) // before the reader has it
 	}
 	p, err := readPlan(f, w.opened)
 	return p, len(f.Body), err

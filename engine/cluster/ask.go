@@ -1,0 +1,195 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Request is what an agent asks of the program that measures: a JSON object on its standard input, or
+// the body of a POST.
+type Request struct {
+	Run   string       `json:"run"`
+	Round int          `json:"round"`
+	Task  string       `json:"task"`
+	Arms  []RequestArm `json:"arms"`
+}
+
+// RequestArm is what is left to pull of an arm.
+type RequestArm struct {
+	Arm   string `json:"arm"`
+	Count int    `json:"count"` // pulls wanted, at least 1
+	Made  int    `json:"made"`  // pulls of this round that were told before
+	// features of task and arm, reward-free settings of the experiment, in the units of the data
+	Settings map[string]float64 `json:"settings"`
+}
+
+// Response is a line that the program gives back: a reward, or count, mean and squares of several.
+type Response struct {
+	Arm     string   `json:"arm"`
+	Reward  *float64 `json:"reward,omitempty"`
+	Count   int      `json:"count,omitempty"`
+	Mean    *float64 `json:"mean,omitempty"`
+	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count
+}
+
+// Asking is a Puller that asks a program.
+type Asking struct {
+	// who is asked, for errors: "the command measure.sh"
+	Name string
+	// Ask hands over a request and copies what comes back into answers, until all has come
+	Ask func(ctx context.Context, request []byte, answers io.Writer) error
+}
+
+// Pull implements Puller. Each line is told as soon as it is whole.
+func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
+	request, err := json.Marshal(p.request())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
+	for _, x := range p.Arms {
+		lines.arms[p.Problem.Arms.Names[x.Arm]] = x.Arm
+	}
+	err = a.Ask(ctx, append(request, '\n'), lines)
+	if e := lines.end(err == nil); e != nil {
+		return e
+	}
+	return err
+}
+
+// request returns what is left as a Request.
+func (p Pulls) request() Request {
+	r := Request{Run: p.Run, Round: p.Plan.Round, Task: p.Task, Arms: []RequestArm{}}
+	for _, a := range p.Arms {
+		x := RequestArm{Arm: p.Problem.Arms.Names[a.Arm], Count: a.Count, Made: a.Made, Settings: map[string]float64{}}
+		for c, column := range p.Problem.Arms.X {
+			v := column[a.Arm]
+			if units := p.Problem.Arms.Units; units != nil && units[c].Scaled() {
+				v = v*units[c].Range + units[c].Offset
+			}
+			x.Settings[p.Problem.Arms.Columns[c]] = v
+		}
+		r.Arms = append(r.Arms, x)
+	}
+	return r
+}
+
+// responses takes lines as they come.
+type responses struct {
+	mu    sync.Mutex
+	pulls Pulls
+	arms  map[string]int // numbers of those asked for
+	tell  func(...Reward) error
+	fail  func(error)
+	who   string
+	rest  []byte
+	line  int
+	err   error // the first; nothing is taken after it
+}
+
+// maxLine is the most bytes of a line.
+const maxLine = 64 << 10
+
+// Write takes in what has come.
+func (r *responses) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return 0, r.err
+	}
+	r.rest = append(r.rest, b...)
+	for r.err == nil {
+		line, rest, whole := bytes.Cut(r.rest, []byte("\n"))
+		if !whole {
+			if len(r.rest) > maxLine {
+				r.line++
+				r.refuse(fmt.Errorf("it has more than %d bytes", maxLine))
+			}
+			break
+		}
+		r.rest = rest
+		r.take(line)
+	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	return len(b), nil
+}
+
+// end takes a last line without its end, where the program ended well, and returns the first error.
+func (r *responses) end(well bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil && well && len(r.rest) > 0 {
+		r.take(r.rest)
+	}
+	return r.err
+}
+
+func (r *responses) refuse(err error) {
+	r.err = fmt.Errorf("line %d of what %s gave back: %w", r.line, r.who, err)
+	r.fail(r.err)
+}
+
+// take takes one line.
+func (r *responses) take(line []byte) {
+	r.line++
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
+	reward, err := r.parse(line)
+	if err == nil {
+		err = r.tell(reward)
+	}
+	if err != nil {
+		r.refuse(err)
+	}
+}
+
+// parse reads a Response.
+func (r *responses) parse(line []byte) (Reward, error) {
+	var x Response
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&x); err != nil {
+		return Reward{}, fmt.Errorf(`want an object like {"arm": "a", "reward": 0.5}, got %s`, excerpt(line))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Reward{}, fmt.Errorf("want one object in a line, got %s", excerpt(line))
+	}
+	arm, ok := r.arms[x.Arm]
+	if !ok {
+		return Reward{}, fmt.Errorf("arm %q was not asked for in this round of task %q", x.Arm, r.pulls.Task)
+	}
+	switch {
+	case x.Reward != nil && x.Count == 0 && x.Mean == nil && x.Squares == nil:
+		return Reward{Arm: arm, Count: 1, Mean: *x.Reward}, nil
+	case x.Reward != nil || x.Mean == nil || x.Count < 1:
+		return Reward{}, fmt.Errorf("arm %q: want reward, or count (at least 1) and mean", x.Arm)
+	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
+		return Reward{}, fmt.Errorf("arm %q: %s estimates the noise of this run, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm, "the algorithm", x.Count)
+	}
+	out := Reward{Arm: arm, Count: x.Count, Mean: *x.Mean}
+	if x.Squares != nil {
+		out.Squares = *x.Squares
+	}
+	return out, nil
+}
+
+// excerpt returns the beginning of a line for an error.
+func excerpt(line []byte) string {
+	const most = 60
+	text := strings.ToValidUTF8(string(line[:min(len(line), most)]), "?")
+	if len(line) > most {
+		text += "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,246 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// RoundCounts is what the agents told of one round.
+type RoundCounts struct {
+	Round   int
+	Counts  []int
+	Means   []float64 // reward units, in the sign of the data
+	Squares []float64 // nil where the plan did not ask for them
+}
+
+// Replay folds the facts of a run as they are now, without taking part, and returns what became of it
+// and what the agents told in each round that is over.
+func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, Question, error) {
+	b, err := Opened(ctx, x, run)
+	if err != nil {
+		return Finished{}, nil, Question{}, err
+	}
+	q, err := b.question(ctx, x, run, make)
+	if err != nil {
+		return Finished{}, nil, q, err
+	}
+	w := &agent{Agent: Agent{Facts: x, Run: run}, opened: b, question: q, history: newHistory(), memory: new(model.Memory)}
+	if w.replica, err = newReplica(ctx, run, b, q, w.memory); err != nil {
+		return Finished{}, nil, q, err
+	}
+	done, rounds, err := w.replay(ctx)
+	out, failed := w.replica.finished(done)
+	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
+		var b StopBody
+		if decode(f, &b) == nil {
+			out.Stopped = b.String()
+		}
+	}
+	return out, rounds, q, errors.Join(err, failed)
+}
+
+// replay takes in the rounds that are over; done is nil where more may come.
+func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
+	for r := 1; ; r++ {
+		f, ok, err := w.Facts.Find(ctx, w.Run, r, namePlan)
+		if err != nil || !ok {
+			return nil, rounds, err
+		}
+		w.history.add(f)
+		p, err := readPlan(f, w.opened)
+		if err == nil {
+			err = w.replica.adopt(p, len(f.Body))
+		}
+		if err != nil || p.Done {
+			return &p, rounds, err
+		}
+		for v := range w.opened.Tasks {
+			f, ok, err := w.Facts.Find(ctx, w.Run, r, AgentName(v))
+			if err != nil {
+				return nil, rounds, err
+			}
+			if ok {
+				w.history.add(f)
+			}
+		}
+		next, ok, err := w.Facts.Find(ctx, w.Run, r+1, namePlan)
+		if err != nil {
+			return nil, rounds, err
+		}
+		var messages [][]byte
+		var absent []Absence
+		switch {
+		case ok:
+			w.history.add(next)
+			if messages, absent, err = w.closed(ctx, r, next); err != nil {
+				return nil, rounds, err
+			}
+		case len(w.missing(r)) > 0:
+			return nil, rounds, nil
+		default:
+			messages = w.messages(r, nil)
+		}
+		told, err := w.replica.told(messages, agents(absent))
+		if err == nil {
+			err = w.replica.learn(messages, absent)
+		}
+		if err != nil {
+			return nil, rounds, err
+		}
+		rounds = append(rounds, told)
+	}
+}
+
+// told returns what the messages of the open round say, in the sign of the data.
+func (r *replica) told(messages [][]byte, absent []int) (RoundCounts, error) {
+	p := r.question.Problem
+	out := RoundCounts{Round: r.plan.Round, Counts: make([]int, p.N()), Means: make([]float64, p.N())}
+	if r.plan.WantSquares {
+		out.Squares = make([]float64, p.N())
+	}
+	for v := range p.V() {
+		if slices.Contains(absent, v) {
+			continue
+		}
+		lo, hi := p.ArmsOf(v)
+		m, err := parseMessage(messages[v], v, r.plan, lo, hi)
+		if err != nil {
+			return out, &MessageError{r.run, r.plan.Round, v, err}
+		}
+		for i := range m.Counts {
+			out.Counts[lo+i], out.Means[lo+i] = m.Counts[i], p.Turned(m.Means[i])
+		}
+		copy(out.Squares[min(lo, len(out.Squares)):], m.Squares)
+	}
+	return out, nil
+}
+
+// Status says how far a run is, from its facts alone: it makes no problem and reads no script.
+type Status struct {
+	Run       string           `json:"run"`
+	Mode      string           `json:"mode"`
+	Algorithm string           `json:"algorithm"`
+	Settings  []engine.Setting `json:"settings"`
+	Status    engine.Status    `json:"status"` // interrupted while it goes on
+	Stopped   string           `json:"stopped,omitempty"`
+	Round     int              `json:"round"`  // that is open, or the last
+	Rounds    int              `json:"rounds"` // that are over
+	Open      bool             `json:"open"`   // whether a round waits for messages
+	Relay     bool             `json:"relay"`
+	Agents    []AgentStatus    `json:"agents"`
+	Traffic   Traffic          `json:"traffic"` // of all rounds, the open one included
+	Answers   []engine.Answer  `json:"answers,omitempty"`
+	Build     Build            `json:"build"`
+}
+
+// AgentStatus says how far an agent is.
+type AgentStatus struct {
+	Agent  int    `json:"agent"` // from 1
+	Task   string `json:"task"`
+	Joined bool   `json:"joined"`
+	Host   string `json:"host,omitempty"`
+	Build  string `json:"build,omitempty"`
+	Silent bool   `json:"silent"` // whether the open round waits for it
+	Absent int    `json:"absent"` // rounds that went on without it
+}
+
+// StatusOf returns how far a run is.
+func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
+	b, err := Opened(ctx, x, run)
+	if err != nil {
+		return Status{}, err
+	}
+	s := Status{Run: run, Mode: b.Mode, Algorithm: b.Algorithm, Settings: b.Settings, Status: engine.StatusInterrupted, Relay: b.Relay, Build: b.Build}
+	for v, task := range b.Tasks {
+		a := AgentStatus{Agent: v + 1, Task: task}
+		f, ok, err := x.Find(ctx, run, 0, AgentName(v))
+		if err != nil {
+			return s, err
+		}
+		var j JoinBody
+		if ok && decode(f, &j) == nil {
+			a.Joined, a.Host, a.Build = true, j.Host, j.Build.String()
+		}
+		s.Agents = append(s.Agents, a)
+	}
+	if f, ok, err := x.Find(ctx, run, 0, nameStop); err != nil {
+		return s, err
+	} else if ok {
+		var b StopBody
+		if s.Stopped = "the run was stopped"; decode(f, &b) == nil {
+			s.Stopped = b.String()
+		}
+	}
+	return s, s.rounds(ctx, x, b)
+}
+
+// rounds looks at the rounds, one after the other.
+func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
+	for r := 1; ; r++ {
+		f, ok, err := x.Find(ctx, s.Run, r, namePlan)
+		if err != nil || !ok {
+			return err
+		}
+		p, err := readPlan(f, b)
+		if err != nil {
+			return err
+		}
+		if r > 1 {
+			s.Rounds, s.Open = r-1, false
+			for v := range s.Agents {
+				s.Agents[v].Silent = false
+			}
+		}
+		for _, a := range p.Absent {
+			s.Agents[a.Agent].Absent++
+		}
+		s.Traffic.Plans++
+		s.Traffic.PlanBytes += int64(len(f.Body))
+		if p.Done {
+			s.Status, s.Answers = p.Status, p.Answers
+			return nil
+		}
+		s.Round, s.Open = r, false
+		for v := range b.Tasks {
+			f, ok, err := x.Find(ctx, s.Run, r, AgentName(v))
+			if err != nil {
+				return err
+			}
+			if s.Agents[v].Silent = !ok; !ok {
+				s.Open = true
+				continue
+			}
+			s.Traffic.Messages++
+			s.Traffic.Bytes += int64(len(f.Body))
+		}
+		if !s.Open {
+			s.Rounds = r
+		}
+	}
+}
+
+// String returns the number of agents that the open round waits for, in words.
+func (s Status) String() string {
+	silent := 0
+	for _, a := range s.Agents {
+		if a.Silent {
+			silent++
+		}
+	}
+	switch {
+	case s.Status != engine.StatusInterrupted:
+		return fmt.Sprintf("done after %d rounds: %s", s.Rounds, s.Status)
+	case s.Stopped != "":
+		return s.Stopped
+	case s.Round == 0:
+		return "open: no agent has planned the first round yet"
+	case s.Open:
+		return fmt.Sprintf("round %d waits for %d of %d agents", s.Round, silent, len(s.Agents))
+	}
+	return fmt.Sprintf("round %d is over, and the next is not planned yet", s.Round)
+}
