@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
+	"time"
 )
 
 // A Fact is something that was said once and stands for ever. Run, Round and Name are its address.
 type Fact struct {
 	Run   string // see CheckRun
 	Round int    // 0 is before the first
-	Name  string // who says it or what it is: "agent-3", "plan", "run"; letters, digits and - only
+	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
 	Body  []byte // at most MaxBody bytes
 	Seq   uint64 // its place among all facts of the exchange, given by Publish; 0 before
 }
@@ -55,16 +55,21 @@ type Exchange interface {
 	// It waits for one until the context ends. What is not acknowledged within Patience after the
 	// last sign of life is handed out again.
 	Take(ctx context.Context, runs ...string) (Taken, error)
-	// Withdraw takes what is left of a run's work out of the queue.
+	// Withdraw takes what is left of a run's work out of the queue and forgets the ids, which may
+	// then be offered as at first. Work that is in somebody's hands is not interrupted.
 	Withdraw(ctx context.Context, run string) error
 	// Close lets go of the exchange. What was published stays.
 	Close() error
 }
 
+// Patience is how long work stays with somebody who gives no sign of life, unless an exchange is
+// told otherwise.
+const Patience = 30 * time.Second
+
 // Work is a piece of work in a queue.
 type Work struct {
 	Run  string
-	ID   string // letters, digits and - only; once for each run
+	ID   string // see CheckWork; once for each run
 	Body []byte
 }
 
@@ -93,13 +98,4 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("run %s, round %d, %s: something else was said there before (%d bytes against %d now)", e.Stands.Run, e.Stands.Round, e.Stands.Name, len(e.Stands.Body), len(e.Said.Body))
-}
-
-// CheckRun reports an id that no run can have: it is 1 to 40 lower-case letters, digits and -, and
-// begins with a letter.
-func CheckRun(id string) error {
-	if len(id) < 1 || len(id) > 40 || id[0] < 'a' || id[0] > 'z' || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return fmt.Errorf("the name of a run has 1 to 40 lower-case letters, digits and -, and begins with a letter, got %q", id)
-	}
-	return nil
 }

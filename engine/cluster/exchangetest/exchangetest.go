@@ -1,0 +1,103 @@
+package exchangetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// Patience is the patience of the exchanges that the tests ask for.
+const Patience = 2 * time.Second
+
+// A Maker makes an exchange with nothing in it and the patience above, and returns a function that
+// joins it: each call is a party of its own, which the maker closes at the end of the test.
+type Maker func(t *testing.T) (join func() cluster.Exchange)
+
+// Run runs all tests.
+func Run(t *testing.T, make Maker) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, func() cluster.Exchange)
+	}{
+		{"published once", publishedOnce},
+		{"a replay is no error", replay},
+		{"a conflict names both", conflict},
+		{"bad addresses", badAddresses},
+		{"in order from the first and then live", inOrder},
+		{"runs are apart", apart},
+		{"one of many wins", oneWins},
+		{"many publishers", manyPublishers},
+		{"found", found},
+		{"files", files},
+		{"a loop that is left", left},
+		{"contexts end", contexts},
+		{"offered once", offeredOnce},
+		{"work of named runs", namedRuns},
+		{"done for ever", done},
+		{"patience", patience},
+		{"alive", alive},
+		{"given back", back},
+		{"withdrawn", withdrawn},
+		{"each piece once for many takers", manyTakers},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
+	}
+}
+
+// soon is a context that ends long after everything that the tests wait for.
+func soon(t *testing.T) context.Context {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	return ctx
+}
+
+func fact(run string, round int, name, body string) cluster.Fact {
+	return cluster.Fact{Run: run, Round: round, Name: name, Body: []byte(body)}
+}
+
+func publish(t *testing.T, x cluster.Facts, f cluster.Fact) {
+	t.Helper()
+	if err := x.Publish(soon(t), f); err != nil {
+		t.Fatalf("publishing %s: %v", f.Address(), err)
+	}
+}
+
+// read returns the first n facts of a run.
+func read(t *testing.T, x cluster.Facts, run string, n int) []cluster.Fact {
+	t.Helper()
+	var all []cluster.Fact
+	if n == 0 {
+		return all
+	}
+	for f, err := range x.Read(soon(t), run) {
+		if err != nil {
+			t.Fatalf("reading run %s: %v", run, err)
+		}
+		if all = append(all, f); len(all) == n {
+			return all
+		}
+	}
+	t.Fatalf("read %d facts of run %s, wanted %d", len(all), run, n)
+	return nil
+}
+
+// none fails if a run has a fact beyond the first n. It waits a moment for it.
+func none(t *testing.T, x cluster.Facts, run string, n int) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	got := 0
+	for f, err := range x.Read(ctx, run) {
+		if err != nil {
+			t.Fatalf("reading run %s: %v", run, err)
+		}
+		if got++; got > n {
+			t.Errorf("run %s has a fact too many: %s", run, f.Address())
+		}
+	}
+	if got < n {
+		t.Errorf("read %d facts of run %s, wanted %d", got, run, n)
+	}
+}

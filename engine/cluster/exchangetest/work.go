@@ -1,0 +1,226 @@
+package exchangetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+func offer(t *testing.T, x cluster.Exchange, run, id string) {
+	t.Helper()
+	if err := x.Offer(soon(t), run, cluster.Work{ID: id, Body: []byte("do " + id)}); err != nil {
+		t.Fatalf("offering %s/%s: %v", run, id, err)
+	}
+}
+
+func take(t *testing.T, x cluster.Exchange, runs ...string) cluster.Taken {
+	t.Helper()
+	w, err := x.Take(soon(t), runs...)
+	if err != nil {
+		t.Fatalf("taking work of %q: %v", runs, err)
+	}
+	return w
+}
+
+func finish(t *testing.T, w cluster.Taken) {
+	t.Helper()
+	if err := w.Done(soon(t)); err != nil {
+		t.Fatalf("finishing %s: %v", w.Work().ID, err)
+	}
+}
+
+// idle fails if there is work.
+func idle(t *testing.T, x cluster.Exchange, runs ...string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 400*time.Millisecond)
+	defer stop()
+	if w, err := x.Take(ctx, runs...); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("there should be no work, got %v, %v", w, err)
+	}
+}
+
+func offeredOnce(t *testing.T, join func() cluster.Exchange) {
+	x, y := join(), join()
+	offer(t, x, "r", "c-1")
+	offer(t, x, "r", "c-1")
+	offer(t, y, "r", "c-1")
+	w := take(t, y)
+	if got := w.Work(); got.Run != "r" || got.ID != "c-1" || string(got.Body) != "do c-1" || w.Attempt() != 1 {
+		t.Errorf("took %s/%s %q, attempt %d", got.Run, got.ID, got.Body, w.Attempt())
+	}
+	idle(t, x)
+	finish(t, w)
+	offer(t, x, "r", "c-1")
+	offer(t, y, "r", "c-1")
+	idle(t, y)
+	offer(t, y, "s", "c-1") // of another run
+	finish(t, take(t, x))
+	for _, bad := range []cluster.Work{{ID: ""}, {ID: "a.b"}, {ID: "*"}, {ID: "c", Body: make([]byte, cluster.MaxBody+1)}} {
+		if err := x.Offer(soon(t), "r", bad); err == nil {
+			t.Errorf("%q with %d bytes was offered", bad.ID, len(bad.Body))
+		}
+	}
+}
+
+func namedRuns(t *testing.T, join func() cluster.Exchange) {
+	x, y := join(), join()
+	for _, run := range []string{"a", "b", "c"} {
+		offer(t, x, run, "c-1")
+	}
+	w := take(t, y, "b")
+	if w.Work().Run != "b" {
+		t.Errorf("asked for run b, got %s", w.Work().Run)
+	}
+	idle(t, y, "b", "d")
+	w = take(t, y, "b", "c")
+	if w.Work().Run != "c" {
+		t.Errorf("asked for run b or c, got %s", w.Work().Run)
+	}
+	if w = take(t, y); w.Work().Run != "a" {
+		t.Errorf("only run a has work left, got %s", w.Work().Run)
+	}
+	// Whoever waits for any run hears of one that is offered later.
+	later := make(chan cluster.Taken, 1)
+	go func() {
+		w, _ := y.Take(soon(t))
+		later <- w
+	}()
+	time.Sleep(200 * time.Millisecond)
+	offer(t, x, "e", "c-1")
+	if w := <-later; w == nil || w.Work().Run != "e" {
+		t.Errorf("waited for work of run e, got %v", w)
+	}
+}
+
+func done(t *testing.T, join func() cluster.Exchange) {
+	x := join()
+	offer(t, x, "r", "c-1")
+	w := take(t, x)
+	finish(t, w)
+	finish(t, w) // said twice
+	time.Sleep(Patience + 500*time.Millisecond)
+	idle(t, x)
+}
+
+func patience(t *testing.T, join func() cluster.Exchange) {
+	x, y := join(), join()
+	offer(t, x, "r", "c-1")
+	begin := time.Now()
+	silent := take(t, x)
+	w := take(t, y)
+	if d := time.Since(begin); d < Patience*9/10 || d > Patience+20*time.Second {
+		t.Errorf("handed out again after %v", d)
+	}
+	if w.Attempt() != 2 || w.Work().ID != "c-1" {
+		t.Errorf("%s, attempt %d", w.Work().ID, w.Attempt())
+	}
+	finish(t, silent) // late, but finished is finished
+	_ = w.Back(soon(t))
+	time.Sleep(Patience + 500*time.Millisecond)
+	idle(t, y)
+}
+
+func alive(t *testing.T, join func() cluster.Exchange) {
+	x, y := join(), join()
+	offer(t, x, "r", "c-1")
+	w := take(t, x)
+	ctx, stop := context.WithTimeout(t.Context(), 2*Patience)
+	defer stop()
+	go func() {
+		for ctx.Err() == nil {
+			if err := w.Alive(soon(t)); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(Patience / 8)
+		}
+	}()
+	if w, err := y.Take(ctx); err == nil {
+		t.Errorf("%s was handed out again, attempt %d", w.Work().ID, w.Attempt())
+	}
+	finish(t, w)
+}
+
+func back(t *testing.T, join func() cluster.Exchange) {
+	x, y := join(), join()
+	offer(t, x, "r", "c-1")
+	begin := time.Now()
+	if err := take(t, x).Back(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	w := take(t, y)
+	if w.Attempt() != 2 || time.Since(begin) > Patience*3/4 {
+		t.Errorf("attempt %d after %v", w.Attempt(), time.Since(begin))
+	}
+	finish(t, w)
+}
+
+func withdrawn(t *testing.T, join func() cluster.Exchange) {
+	x, y := join(), join()
+	for i := range 4 {
+		offer(t, x, "r", fmt.Sprintf("c-%d", i))
+	}
+	offer(t, x, "s", "c-0")
+	held := take(t, y, "r")
+	finish(t, take(t, y, "r"))
+	if err := x.Withdraw(soon(t), "r"); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Withdraw(soon(t), "never-offered"); err != nil {
+		t.Errorf("a run without work: %v", err)
+	}
+	idle(t, y, "r")
+	_ = held.Done(soon(t)) // whatever it says, it breaks nothing
+	if w := take(t, y); w.Work().Run != "s" {
+		t.Errorf("run %s has work", w.Work().Run)
+	}
+	offer(t, x, "r", "c-3")
+	if w := take(t, y); w.Work().ID != "c-3" {
+		t.Errorf("after the withdrawal %s", w.Work().ID)
+	}
+}
+
+func manyTakers(t *testing.T, join func() cluster.Exchange) {
+	const takers, pieces = 6, 120
+	x := join()
+	for i := range pieces {
+		offer(t, x, fmt.Sprintf("r-%d", i%3), fmt.Sprintf("c-%d", i))
+	}
+	var mu sync.Mutex
+	count := map[string]int{}
+	ctx, stop := context.WithCancel(soon(t))
+	var wg sync.WaitGroup
+	for range takers {
+		y := join()
+		wg.Go(func() {
+			for {
+				w, err := y.Take(ctx)
+				if err != nil {
+					return
+				}
+				if err := w.Done(soon(t)); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				count[w.Work().ID]++
+				if len(count) == pieces {
+					stop()
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	for id, n := range count {
+		if n != 1 {
+			t.Errorf("%s was handed out %d times", id, n)
+		}
+	}
+	if len(count) != pieces {
+		t.Errorf("%d of %d pieces were handed out", len(count), pieces)
+	}
+}
