@@ -68,6 +68,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnMeasuredWeak, Numbers: speedup}, "pooling the tasks will help little in runs with a guarantee: " + reason},
 		{Warning{Kind: WarnMeasuredLess, Numbers: speedup}, "pooling the tasks helps less than predicted in runs with a guarantee: " + reason},
 		{Warning{Kind: WarnUnmeasured}, "interrupted: what sharing is worth was not measured"},
+		{Warning{Kind: WarnSilent, Names: []string{"oslo"}, Numbers: []float64{2, 7}}, `task "oslo": its agent was silent, and 2 of 7 rounds went on without it; the answers hold only if it was not silent because of its rewards`},
 		{Warning{Kind: WarnLeastFavourable}, "planned for the hardest rewards that the kernel can represent in which the best arm of every task leads by the gap (least favourable configuration); rewards with larger gaps need less"},
 		{Warning{Kind: WarnNotForecast, Names: []string{"100 % wrong"}}, "100 % wrong"},
 		{Warning{Kind: WarnChangeFailed, Names: []string{"δ = 0.1", "why"}}, "δ = 0.1: why"},

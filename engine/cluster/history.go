@@ -11,27 +11,27 @@ import (
 // came does not count, nor how often.
 type history struct {
 	mu      sync.Mutex
-	facts   map[address]Fact
+	facts   map[inRun]Fact
 	changed chan struct{} // closed when something is added
 	err     error         // of the reader; final
 }
 
-// address is that of a fact within its run.
-type address struct {
+// inRun is the address of a fact within its run.
+type inRun struct {
 	round int
 	name  string
 }
 
 func newHistory() *history {
-	return &history{facts: map[address]Fact{}, changed: make(chan struct{})}
+	return &history{facts: map[inRun]Fact{}, changed: make(chan struct{})}
 }
 
 // add takes a fact in; the first of an address stands.
 func (h *history) add(f Fact) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, known := h.facts[address{f.Round, f.Name}]; !known {
-		h.facts[address{f.Round, f.Name}] = f
+	if _, known := h.facts[inRun{f.Round, f.Name}]; !known {
+		h.facts[inRun{f.Round, f.Name}] = f
 		h.wake()
 	}
 }
@@ -54,7 +54,7 @@ func (h *history) wake() {
 func (h *history) get(round int, name string) (Fact, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f, ok := h.facts[address{round, name}]
+	f, ok := h.facts[inRun{round, name}]
 	return f, ok
 }
 

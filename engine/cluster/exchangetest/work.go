@@ -193,6 +193,7 @@ func manyTakers(t *testing.T, join func() cluster.Exchange) {
 	var mu sync.Mutex
 	count := map[string]int{}
 	ctx, stop := context.WithCancel(soon(t))
+	defer stop()
 	var wg sync.WaitGroup
 	for range takers {
 		y := join()
