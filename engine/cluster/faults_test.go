@@ -327,6 +327,7 @@ func (s spoilt) Publish(ctx context.Context, f cluster.Fact) error {
 // it.
 func TestMessagesThatAreRefused(t *testing.T) {
 	q := question(t)
+	q.Options.MaxRounds = 3
 	merged := func(change func(*wire.Merged)) func([]byte) []byte {
 		return func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))
@@ -361,12 +362,18 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		var wg sync.WaitGroup
 		for v := range q.Problem.V() {
 			a := agentOf(t, x, q, v)
-			if v == 1 {
-				a.Facts = spoilt{x, body}
+			mine, leave := ctx, func() {}
+			if v == 1 { // it says one thing and is gone
+				mine, leave = context.WithCancel(ctx)
+				a.Facts, a.Notice = spoilt{x, body}, func(n cluster.Notice) {
+					if n.Kind == cluster.NoticePulled {
+						leave()
+					}
+				}
 			} else {
-				a.Patience, a.GoOn, a.Notice = 50*time.Millisecond, true, said.take
+				a.Patience, a.GoOn, a.Notice = 300*time.Millisecond, true, said.take
 			}
-			wg.Go(func() { finished[v], errs[v] = a.Take(ctx) })
+			wg.Go(func() { defer leave(); finished[v], errs[v] = a.Take(mine) })
 		}
 		wg.Wait()
 		cancel()
@@ -395,6 +402,33 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %d pulls were learned in round 1, want %d", want, told, sum(all.Counts)-own)
 		}
 	}
+}
+
+// Where the author of a plan counts a message that is refused, the others stop and name it: it learned
+// something else than they can.
+func TestPlanThatCountsARefusedMessage(t *testing.T) {
+	q := question(t)
+	x := newStandIn()
+	opened(t, x, q, cluster.OpenOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg, other sync.WaitGroup
+	for v := range q.Problem.V() {
+		a := agentOf(t, x, q, v)
+		if v == 1 {
+			a.Facts = spoilt{x, func(b []byte) []byte { return b[:4] }}
+			other.Go(func() { a.Take(ctx) })
+			continue
+		}
+		wg.Go(func() {
+			_, err := a.Take(ctx)
+			if m := (*cluster.MessageError)(nil); !errors.As(err, &m) || m.Agent != 1 || m.Round != 1 {
+				t.Errorf("agent %d: error %v", v+1, err)
+			}
+		})
+	}
+	wg.Wait()
+	cancel()
+	other.Wait()
 }
 
 func sum(counts []int) int {
@@ -470,7 +504,7 @@ func TestSilentAgent(t *testing.T) {
 		var all []cluster.Agent
 		for v := range 4 {
 			a := agentOf(t, x, q, v)
-			a.Folder, a.Patience, a.GoOn = folders[v], 30*time.Millisecond, v == 0 || !relay
+			a.Folder, a.Patience, a.GoOn = folders[v], 400*time.Millisecond, v == 0 || !relay
 			all = append(all, a)
 		}
 		if relay { // whoever relays must be one that goes on
