@@ -140,7 +140,7 @@ func (w *agent) enter(ctx context.Context) error {
 	if err := join(ctx, w.Facts, w.Run, w.v, j); err != nil {
 		return err
 	}
-	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task}, Text: fmt.Sprintf("run %s: %s (%s), agent %d of %d, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, w.v+1, len(w.opened.Tasks), w.Task)})
+	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task}, Text: fmt.Sprintf("run %s: %s (%s), %s of %d agents, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, AgentName(w.v), len(w.opened.Tasks), w.Task)})
 	return nil
 }
 

@@ -113,7 +113,7 @@ func (w *agent) name(r int, gone []Absence) {
 	var tasks, words []string
 	for _, a := range gone {
 		tasks = append(tasks, w.opened.Tasks[a.Agent])
-		words = append(words, fmt.Sprintf("agent %d (task %q): %s", a.Agent+1, w.opened.Tasks[a.Agent], a.Why))
+		words = append(words, fmt.Sprintf("%s (task %q): %s", AgentName(a.Agent), w.opened.Tasks[a.Agent], a.Why))
 	}
 	kind, text := NoticeSilent, fmt.Sprintf("round %d waits for %s", r, strings.Join(words, "; "))
 	if w.GoOn {

@@ -18,10 +18,10 @@ type JoinBody struct {
 // check reports a join that is not of the run.
 func (j JoinBody) check(run string, b RunBody, v int) error {
 	if j.Task != b.Tasks[v] {
-		return &RefusedError{run, fmt.Sprintf("agent %d says that it is of task %q, and its task is %q", v+1, j.Task, b.Tasks[v])}
+		return &RefusedError{run, fmt.Sprintf("%s says that it is of task %q, and its task is %q", AgentName(v), j.Task, b.Tasks[v])}
 	}
 	if text := j.Identity.differs(b.Identity); text != "" {
-		return &RefusedError{run, fmt.Sprintf("agent %d (task %q, on %s) cannot take part: %s", v+1, j.Task, j.Host, text)}
+		return &RefusedError{run, fmt.Sprintf("%s (task %q, on %s) cannot take part: %s", AgentName(v), j.Task, j.Host, text)}
 	}
 	return nil
 }

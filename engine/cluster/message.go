@@ -30,7 +30,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged
 	case err != nil:
 		return m, err
 	case m.Agent != v:
-		return m, fmt.Errorf("it says that it is of agent %d", m.Agent+1)
+		return m, fmt.Errorf("it says that it is of %s", AgentName(m.Agent))
 	case m.Round != plan.Round:
 		return m, fmt.Errorf("it is of round %d", m.Round)
 	case m.Digest.String() != plan.Digest:

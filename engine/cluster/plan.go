@@ -73,7 +73,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	case p.Round != f.Round:
 		return p, refuse("it is of round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
-		return p, refuse("its author is agent %d, and there are %d", p.Author+1, len(b.Tasks))
+		return p, refuse("its author is %s, and there are %d agents", AgentName(p.Author), len(b.Tasks))
 	case p.Done != (len(p.Counts) == 0):
 		return p, refuse("it has %d counts, and done is %t", len(p.Counts), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):
@@ -95,7 +95,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	}
 	for i, a := range p.Absent {
 		if a.Agent < 0 || a.Agent >= len(b.Tasks) || i > 0 && a.Agent <= p.Absent[i-1].Agent {
-			return p, refuse("agent %d among those absent", a.Agent+1)
+			return p, refuse("%s is among those absent", AgentName(a.Agent))
 		}
 	}
 	return p, nil

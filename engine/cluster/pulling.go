@@ -18,7 +18,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		return nil
 	}
 	left := w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi)
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(), Text: fmt.Sprintf("round %d: %d pulls are left of task %q (%d of all agents; plan of agent %d)", r, left.Left(), w.Task, plan.Pulls(), p.Author+1)})
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(), Text: fmt.Sprintf("round %d: %d pulls are left of task %q (%d of all agents; plan of %s)", r, left.Left(), w.Task, plan.Pulls(), AgentName(p.Author))})
 	if err := w.finish(ctx, r); err != nil {
 		if errors.Is(err, errLeftOut) {
 			return nil
@@ -33,7 +33,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	f := Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
 	err = w.Facts.Publish(ctx, f)
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
-		return fmt.Errorf("another program speaks as agent %d (task %q), or the folder %s was changed: %w", w.v+1, w.Task, w.Folder, err)
+		return fmt.Errorf("another program speaks as %s (task %q), or the folder %s was changed: %w", AgentName(w.v), w.Task, w.Folder, err)
 	}
 	if err != nil {
 		return err

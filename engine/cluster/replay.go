@@ -140,13 +140,15 @@ type Status struct {
 
 // AgentStatus says how far an agent is.
 type AgentStatus struct {
-	Agent  int    `json:"agent"` // from 1
+	Agent  int    `json:"agent"` // from 0
 	Task   string `json:"task"`
 	Joined bool   `json:"joined"`
 	Host   string `json:"host,omitempty"`
 	Build  string `json:"build,omitempty"`
-	Silent bool   `json:"silent"` // whether the open round waits for it
-	Absent int    `json:"absent"` // rounds that went on without it
+	// why it cannot take part, of a join that was not made by this program; "" where it can
+	Refused string `json:"refused,omitempty"`
+	Silent  bool   `json:"silent"` // whether the open round waits for it
+	Absent  int    `json:"absent"` // rounds that went on without it
 }
 
 // StatusOf returns how far a run is.
@@ -157,14 +159,19 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	}
 	s := Status{Run: run, Mode: b.Mode, Algorithm: b.Algorithm, Settings: b.Settings, Status: engine.StatusInterrupted, Relay: b.Relay, Build: b.Build}
 	for v, task := range b.Tasks {
-		a := AgentStatus{Agent: v + 1, Task: task}
+		a := AgentStatus{Agent: v, Task: task}
 		f, ok, err := x.Find(ctx, run, 0, AgentName(v))
 		if err != nil {
 			return s, err
 		}
 		var j JoinBody
-		if ok && decode(f, &j) == nil {
-			a.Joined, a.Host, a.Build = true, j.Host, j.Build.String()
+		if ok {
+			if err = decode(f, &j); err == nil {
+				err = j.check(run, b, v)
+			}
+			if a.Joined, a.Host, a.Build = true, j.Host, j.Build.String(); err != nil {
+				a.Refused = err.Error()
+			}
 		}
 		s.Agents = append(s.Agents, a)
 	}

@@ -86,7 +86,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 		return fmt.Errorf("run %s: the plan of round %d comes after %d rounds", r.run, p.Round, r.rounds)
 	}
 	refuse := func(format string, args ...any) error {
-		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, agent %d (%s), ", p.Author+1, p.Build) + fmt.Sprintf(format, args...)}
+		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}
 	}
 	if !r.ended {
 		own, more, err := r.steps.Next()
@@ -182,7 +182,7 @@ type MessageError struct {
 }
 
 func (e *MessageError) Error() string {
-	return fmt.Sprintf("run %s: the message of agent %d in round %d is refused: %v", e.Run, e.Agent+1, e.Round, e.Err)
+	return fmt.Sprintf("run %s: the message of %s in round %d is refused: %v", e.Run, AgentName(e.Agent), e.Round, e.Err)
 }
 
 func (e *MessageError) Unwrap() error { return e.Err }
