@@ -11,15 +11,15 @@ import (
 
 // detail lays the scores out run by run, with what theory predicts of the speedup.
 func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, ridge float64, scores []score, runs []int) *engine.Detail {
-	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.samples })}
+	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.Samples })}
 	known := x.Problem.Mean != nil
 	for _, s := range scores {
-		d.Rounds = append(d.Rounds, s.rounds)
-		d.Undecided = append(d.Undecided, s.undecided)
+		d.Rounds = append(d.Rounds, s.Rounds)
+		d.Undecided = append(d.Undecided, s.Undecided)
 		if known {
-			d.Wrong = append(d.Wrong, s.wrong)
-			d.WrongTasks = append(d.WrongTasks, s.wrongTasks)
-			d.Regret = append(d.Regret, s.regret)
+			d.Wrong = append(d.Wrong, s.Wrong)
+			d.WrongTasks = append(d.WrongTasks, s.WrongTasks)
+			d.Regret = append(d.Regret, s.Regret)
 		}
 	}
 	if rank, err := bounds.RankTask(ctx, x.Problem); err == nil {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -53,52 +50,15 @@ type Experiment struct {
 // Of each run only its score is kept, about 100 bytes, and of the first also its
 // answers and trace.
 func Run(ctx context.Context, x Experiment) (engine.Result, error) {
-	if x.Runs < 1 {
-		return engine.Result{}, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
-	}
-	entry, err := algorithms.Named(x.Mode, x.Algorithm)
+	t, err := Prepare(ctx, x)
 	if err != nil {
 		return engine.Result{}, err
 	}
-	if err := entry.Suits(x.Problem); err != nil {
-		return engine.Result{}, err
-	}
-	if err := entry.TakesPrior(x.Options); err != nil {
-		return engine.Result{}, err
-	}
-	if x.Draw == nil {
-		x.natural = true
-		if x.Draw, err = DrawerOf(x.Problem); err != nil {
-			return engine.Result{}, err
-		}
-	}
-	if x.Memory == nil {
-		x.Memory = new(model.Memory)
-	}
-	x.Workers = x.atOnce(ctx)
-	ctx = cores.Share(ctx, x.Workers)
-	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	model.Share(x.Memory)
-	// before any run: wrong options fail once
-	if _, err := entry.New(model, x.Options); err != nil {
-		return engine.Result{}, fmt.Errorf("%s: %w", x.Algorithm, err)
-	}
-	t := newTally(x, entry)
-	if x.Progress != nil {
-		x.Progress(Step{Total: x.Runs})
-	}
-	err = x.repeat(ctx, entry, model, t)
-	// After an interrupt, the comparison with the theory gets a little extra time.
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTime)
+	kept, err := t.repeat(ctx, 0, x.Runs)
+	ctx, cancel := t.late(ctx)
 	defer cancel()
-	if ctx.Err() != nil {
-		ctx = late
-		model.Until(late)
-	}
-	return x.summary(ctx, entry, model, t), err
+	kept.explain()
+	return t.summary(ctx, kept), err
 }
 
 // atOnce returns the number of runs at a time.
@@ -107,51 +67,6 @@ func (x Experiment) atOnce(ctx context.Context) int {
 		return min(x.Workers, x.Runs)
 	}
 	return min(cores.Of(ctx), x.Runs)
-}
-
-// summaryTime limits the summary of an interrupted experiment.
-const summaryTime = 200 * time.Millisecond
-
-// repeat makes the runs on the workers and tallies those that finish.
-func (x Experiment) repeat(ctx context.Context, entry algorithms.Entry, model *model.Model, t *tally) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	for range x.atOnce(ctx) {
-		wg.Go(func() {
-			for {
-				run := int(next.Add(1)) - 1
-				if run >= x.Runs || ctx.Err() != nil {
-					return
-				}
-				made, err := x.one(ctx, entry, model, run)
-				if err != nil {
-					mu.Lock()
-					t.leave(run, made)
-					mu.Unlock()
-					cancel(fmt.Errorf("%s, run %d: %w", x.Algorithm, run+1, err))
-					return
-				}
-				s := t.judge.score(&made.outcome)
-				mu.Lock()
-				t.add(run, s, made)
-				if x.Each != nil {
-					x.Each(run, &made.outcome, made.pulls)
-				}
-				if x.Progress != nil {
-					x.Progress(Step{Done: t.done, Total: x.Runs})
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil && t.done < x.Runs {
-		return err
-	}
-	return nil
 }
 
 // made is a run, finished or not: how it went, what its agents did, and the algorithm as

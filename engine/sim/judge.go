@@ -19,15 +19,15 @@ type judge struct {
 	spread    []float64            // best minus median arm, by task
 }
 
-// score holds what is kept of a run.
+// score holds what is kept of every run. Its fields are exported for the text of a Part.
 type score struct {
-	done             bool // the run finished
-	status           engine.Status
-	samples          float64 // per agent
-	rounds           int
-	wrong, undecided bool // some task
-	wrongTasks       int
-	regret, relative float64
+	Done             bool `json:"-"` // the run finished
+	Status           engine.Status
+	Samples          float64 // per agent
+	Rounds           int
+	Wrong, Undecided bool `json:",omitempty"` // some task
+	WrongTasks       int  `json:",omitempty"`
+	Regret, Relative float64
 }
 
 func newJudge(x Experiment, entry algorithms.Entry) judge {
@@ -67,22 +67,22 @@ func (j judge) shortfall(v int, arm string) float64 {
 // score scores one run. A task is wrong when it was told an arm further than
 // epsilon from its best; in fixed budget every leader counts as told.
 func (j judge) score(o *engine.Outcome) score {
-	s := score{done: true, status: o.Status, rounds: len(o.Rounds), samples: float64(o.Samples) / float64(j.agents)}
+	s := score{Done: true, Status: o.Status, Rounds: len(o.Rounds), Samples: float64(o.Samples) / float64(j.agents)}
 	if j.perV {
-		s.samples /= float64(j.agents)
+		s.Samples /= float64(j.agents)
 	}
 	for v, a := range o.Answers {
-		s.undecided = s.undecided || !a.Decided
+		s.Undecided = s.Undecided || !a.Decided
 		if j.lost == nil {
 			continue
 		}
 		lost := j.shortfall(v, a.Leader)
 		bad := lost > j.tolerance
-		s.wrong = s.wrong || (bad && (a.Decided || j.budget))
-		s.wrongTasks += count(bad)
-		s.regret += lost / float64(len(o.Answers))
+		s.Wrong = s.Wrong || (bad && (a.Decided || j.budget))
+		s.WrongTasks += count(bad)
+		s.Regret += lost / float64(len(o.Answers))
 		if spread := j.spread[v]; spread > 0 {
-			s.relative += lost / spread / float64(len(o.Answers))
+			s.Relative += lost / spread / float64(len(o.Answers))
 		}
 	}
 	return s

@@ -19,19 +19,30 @@ import (
 // keyLength is the number of hexadecimal digits of a key.
 const keyLength = 2 * sha256.Size
 
+// errDraw answers the question for the key of an experiment that cannot have one.
+var errDraw = errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
+
 // key returns SHA-256 over all that a result depends on, in hexadecimal.
-//
-// Of the kernel this is its text and also the features it gives on the points: the
-// text of a formula is its name, behind which there can be another function.
 func (x Experiment) key(ctx context.Context) (string, error) {
 	if x.Draw != nil {
-		return "", errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
+		return "", errDraw
 	}
-	p := x.Problem
-	model, err := model.NewContext(ctx, p, x.Options.Unit)
+	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
 		return "", err
 	}
+	return x.keyOf(ctx, model)
+}
+
+// keyOf returns the key of an experiment whose problem is bound to its kernel already.
+//
+// Of the kernel it has the text and also the features that it gives on the points: the
+// text of a formula is its name, behind which there can be another function.
+func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, error) {
+	if x.Draw != nil {
+		return "", errDraw
+	}
+	p := x.Problem
 	rank, values, err := ofKernel(model)
 	if err != nil {
 		return "", err

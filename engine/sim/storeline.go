@@ -16,16 +16,29 @@ type special struct {
 	Bits uint64 `json:"bits,string"`
 }
 
-// newLine encodes a result. The numbers that are not finite, and -0 that a field left
-// out when empty would lose, stand beside it, with 0 in their places.
+// newLine encodes a result.
 func newLine(key string, r engine.Result) (storedLine, error) {
 	r.Estimates = nil // which JSON leaves out
 	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
+	var err error
+	line.Result, line.Special, err = lossless(&r)
+	return line, err
+}
+
+// decode returns the inverse of newLine.
+func (l storedLine) decode() (engine.Result, error) {
+	var r engine.Result
+	return r, restore(&r, l.Result, l.Special)
+}
+
+// lossless encodes what v points to. The numbers that are not finite, and -0 that a field left
+// out when empty would lose, stand beside it, with 0 in their places.
+func lossless(v any) (text json.RawMessage, beside []special, err error) {
 	at := 0
 	var places []reflect.Value
-	floats(reflect.ValueOf(&r), func(v reflect.Value) {
+	floats(reflect.ValueOf(v), func(v reflect.Value) {
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) || (f == 0 && math.Signbit(f)) {
-			line.Special = append(line.Special, special{at, math.Float64bits(f)})
+			beside = append(beside, special{at, math.Float64bits(f)})
 			places = append(places, v)
 		}
 		at++
@@ -33,35 +46,33 @@ func newLine(key string, r engine.Result) (storedLine, error) {
 	// The slices are the caller's, too: they get their numbers back.
 	defer func() {
 		for k, v := range places {
-			v.SetFloat(math.Float64frombits(line.Special[k].Bits))
+			v.SetFloat(math.Float64frombits(beside[k].Bits))
 		}
 	}()
 	for _, v := range places {
 		v.SetFloat(0)
 	}
-	var err error
-	line.Result, err = json.Marshal(r)
-	return line, err
+	text, err = json.Marshal(v)
+	return text, beside, err
 }
 
-// decode returns the inverse of newLine.
-func (l storedLine) decode() (engine.Result, error) {
-	var r engine.Result
-	if err := json.Unmarshal(l.Result, &r); err != nil {
-		return r, err
+// restore is the inverse of lossless.
+func restore(v any, text json.RawMessage, beside []special) error {
+	if err := json.Unmarshal(text, v); err != nil {
+		return err
 	}
 	at, next := 0, 0
-	floats(reflect.ValueOf(&r), func(v reflect.Value) {
-		if next < len(l.Special) && l.Special[next].At == at {
-			v.SetFloat(math.Float64frombits(l.Special[next].Bits))
+	floats(reflect.ValueOf(v), func(v reflect.Value) {
+		if next < len(beside) && beside[next].At == at {
+			v.SetFloat(math.Float64frombits(beside[next].Bits))
 			next++
 		}
 		at++
 	})
-	if next < len(l.Special) {
-		return r, fmt.Errorf("its special number at %d has no place: the result has %d numbers", l.Special[next].At, at)
+	if next < len(beside) {
+		return fmt.Errorf("its special number at %d has no place: the result has %d numbers", beside[next].At, at)
 	}
-	return r, nil
+	return nil
 }
 
 // floats visits the float64 values below v in a fixed order. JSON keeps that order and

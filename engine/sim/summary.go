@@ -10,30 +10,31 @@ import (
 )
 
 // summary folds the finished runs in run order.
-func (x Experiment) summary(ctx context.Context, entry algorithms.Entry, model *model.Model, t *tally) engine.Result {
+func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
+	x, entry, model := ts.x, ts.entry, ts.model
 	r := x.blank(entry)
 	if t.done == 0 && t.left != nil {
-		x.unfinished(ctx, &r, entry, model, t)
+		ts.unfinished(ctx, &r, t)
 	}
 	if t.done == 0 {
 		return r
 	}
 	scores, runs := t.finished()
-	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].status, t.warned(), t.unspent
+	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent
 	var wrong, undecided, rounds int
 	wrongTasks := make([]int, 0, len(scores))
 	for _, s := range scores {
-		if worse(s.status, r.Status) {
-			r.Status = s.status
+		if worse(s.Status, r.Status) {
+			r.Status = s.Status
 		}
-		wrong += count(s.wrong)
-		undecided += count(s.undecided)
-		wrongTasks = append(wrongTasks, s.wrongTasks)
-		rounds += s.rounds
-		r.MaxRounds = max(r.MaxRounds, s.rounds)
+		wrong += count(s.Wrong)
+		undecided += count(s.Undecided)
+		wrongTasks = append(wrongTasks, s.WrongTasks)
+		rounds += s.Rounds
+		r.MaxRounds = max(r.MaxRounds, s.Rounds)
 	}
 	n, p := float64(r.Runs), x.Problem
-	r.SamplesPerAgent = Mean(column(scores, func(s score) float64 { return s.samples }))
+	r.SamplesPerAgent = Mean(column(scores, func(s score) float64 { return s.Samples }))
 	r.SamplesTotal = r.SamplesPerAgent.Mean * float64(p.V())
 	r.Rounds = float64(rounds) / n
 	r.Messages, r.Bytes = float64(t.sent.Messages)/n, float64(t.sent.Merged)/n
@@ -42,10 +43,10 @@ func (x Experiment) summary(ctx context.Context, entry algorithms.Entry, model *
 	if p.Mean != nil {
 		r.Errors = Proportion(wrong, r.Runs)
 		r.TaskErrors = Shares(wrongTasks, p.V())
-		r.Regret = Mean(column(scores, func(s score) float64 { return s.regret }))
-		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.relative }))
+		r.Regret = Mean(column(scores, func(s score) float64 { return s.Regret }))
+		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.Relative }))
 	}
-	x.first(&r, entry, model, t.judge, t.first)
+	ts.first(&r, t.first)
 	x.compare(ctx, &r, entry, model, t)
 	if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, r.Ridge, scores, runs)
@@ -70,40 +71,37 @@ func column(scores []score, of func(score) float64) []float64 {
 }
 
 // unfinished fills in the run that had begun where none finished.
-func (x Experiment) unfinished(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
-	s := t.judge.score(&t.left.outcome)
-	r.SamplesPerAgent = Mean([]float64{s.samples})
-	r.SamplesTotal = s.samples * float64(x.Problem.V())
-	r.Rounds, r.MaxRounds = float64(s.rounds), s.rounds
+func (ts *Trials) unfinished(ctx context.Context, r *engine.Result, t *tally) {
+	s := t.left.score
+	r.SamplesPerAgent = Mean([]float64{s.Samples})
+	r.SamplesTotal = s.Samples * float64(ts.x.Problem.V())
+	r.Rounds, r.MaxRounds = float64(s.Rounds), s.Rounds
 	sent := t.left.sent
 	r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta = float64(sent.Messages), float64(sent.Merged), float64(sent.Raw), float64(sent.Theta)
-	r.Warnings = slices.Clone(t.left.outcome.Warnings)
-	x.first(r, entry, model, t.judge, t.left)
-	x.compare(ctx, r, entry, model, t)
+	r.Warnings = slices.Clone(t.left.warnings)
+	ts.first(r, t.left)
+	ts.x.compare(ctx, r, ts.entry, ts.model, t)
 	r.RatioToLowerBound = 0 // of a run that is not over it would flatter
 }
 
 // first takes over what is shown of the first run.
-func (x Experiment) first(r *engine.Result, entry algorithms.Entry, model *model.Model, j judge, m *made) {
-	o := m.outcome
-	r.Answers = slices.Clone(o.Answers)
-	r.Trace, r.Eliminations, r.Estimates = o.Rounds, o.Eliminations, m.estimates
-	if a, ok := m.alg.(engine.Explainer); ok {
-		r.Progress, r.Remaining = engine.ProgressOf(a)
-		if entry.DividedByV {
-			divideByV(r)
-		}
+func (ts *Trials) first(r *engine.Result, s *shown) {
+	r.Answers = slices.Clone(s.answers)
+	r.Trace, r.Eliminations, r.Estimates = s.trace, s.eliminations, s.estimates
+	r.Progress, r.Remaining = slices.Clone(s.progress), s.remaining
+	if ts.entry.DividedByV {
+		divideByV(r)
 	}
 	for v := range r.Answers {
-		r.Answers[v].Estimate = x.Problem.Turned(r.Answers[v].Estimate)
+		r.Answers[v].Estimate = ts.x.Problem.Turned(r.Answers[v].Estimate)
 	}
-	best, err := model.Best()
+	best, err := ts.model.Best()
 	if err != nil {
 		return
 	}
 	for v := range r.Answers {
-		correct := j.shortfall(v, r.Answers[v].Leader) <= j.tolerance
-		r.Answers[v].Best = x.Problem.Arms.Names[best[v]]
+		correct := ts.judge.shortfall(v, r.Answers[v].Leader) <= ts.judge.tolerance
+		r.Answers[v].Best = ts.x.Problem.Arms.Names[best[v]]
 		r.Answers[v].Correct = &correct
 	}
 }

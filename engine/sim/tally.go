@@ -7,20 +7,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
-// tally holds what is kept of the runs of an experiment. It is the same whatever the order in which
-// they finished.
+// tally holds what is kept of some runs of an experiment, from one to another. It is the same
+// whatever the order in which they finished.
 type tally struct {
-	judge    judge
-	scores   []score // by run
+	from     int     // number of the first of the runs, from 0
+	scores   []score // of the runs from there
 	done     int
-	first    *made // of the finished runs
-	firstRun int
-	left     *made // of the runs that were left unfinished after some round, the first; nil without
-	leftRun  int
+	first    *shown            // of the finished runs
+	left     *shown            // of the runs that were left unfinished after some round, the first; nil without
 	warnings map[string]warned // by what they read
 	misfits  int               // runs whose data speak against the kernel
 	misfit   *engine.LackOfFit // of the first of them
@@ -39,64 +36,108 @@ type warned struct {
 	at [2]int
 }
 
-func newTally(x Experiment, entry algorithms.Entry) *tally {
-	return &tally{judge: newJudge(x, entry), scores: make([]score, x.Runs), warnings: map[string]warned{}}
+// before reports whether the warning came earlier than another.
+func (w warned) before(v warned) bool { return slices.Compare(w.at[:], v.at[:]) < 0 }
+
+func newTally(from, to int) *tally {
+	return &tally{from: from, scores: make([]score, to-from), warnings: map[string]warned{}}
 }
 
 // add takes a finished run.
 func (t *tally) add(run int, s score, m *made) {
-	t.scores[run] = s
+	t.scores[run-t.from] = s
 	t.done++
-	if t.first == nil || run < t.firstRun {
-		t.first, t.firstRun = m, run
+	if t.first == nil || run < t.first.run {
+		t.first = m.shown(run, s)
 	}
-	if why := m.outcome.Unspent; why != "" && (t.unspent == "" || run < t.leftAt) {
-		t.unspent, t.leftAt = why, run
+	if why := m.outcome.Unspent; why != "" {
+		t.leaveUnspent(run, why)
 	}
 	doubted := false
 	for k, w := range m.outcome.Warnings {
 		if w.OfPrior() {
 			if !doubted {
-				t.doubtPrior(run, w)
+				t.doubtPrior(run, w, 1)
 			}
 			doubted = true
 			continue
 		}
-		at := [2]int{run, k}
-		if before, ok := t.warnings[w.String()]; !ok || slices.Compare(at[:], before.at[:]) < 0 {
-			t.warnings[w.String()] = warned{w, at}
-		}
+		t.warn(warned{w, [2]int{run, k}})
 	}
 	if l := m.outcome.LackOfFit; l != nil {
-		t.misfits++
-		if t.misfit == nil || run < t.misfitAt {
-			t.misfit, t.misfitAt = l, run
-		}
+		t.miss(run, l, 1)
 	}
 	t.sent.Add(m.sent)
 }
 
-// doubtPrior takes what a run says of its prior.
-func (t *tally) doubtPrior(run int, w engine.Warning) {
+// warn takes a warning of a run.
+func (t *tally) warn(w warned) {
+	if earlier, ok := t.warnings[w.String()]; !ok || w.before(earlier) {
+		t.warnings[w.String()] = w
+	}
+}
+
+// doubtPrior takes what a run says of its prior, the first of that many.
+func (t *tally) doubtPrior(run int, w engine.Warning, runs int) {
 	if t.priors == 0 || run < t.priorAt {
 		t.prior, t.priorAt = w, run
 	}
-	t.priors++
+	t.priors += runs
+}
+
+// miss takes what speaks against the kernel in a run, the first of that many.
+func (t *tally) miss(run int, l *engine.LackOfFit, runs int) {
+	if t.misfit == nil || run < t.misfitAt {
+		t.misfit, t.misfitAt = l, run
+	}
+	t.misfits += runs
+}
+
+// leaveUnspent takes why a run left pulls of its budget.
+func (t *tally) leaveUnspent(run int, why string) {
+	if t.unspent == "" || run < t.leftAt {
+		t.unspent, t.leftAt = why, run
+	}
 }
 
 // leave takes a run that was not finished.
-func (t *tally) leave(run int, m *made) {
-	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.leftRun) {
-		t.left, t.leftRun = m, run
+func (t *tally) leave(run int, s score, m *made) {
+	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.left.run) {
+		t.left = m.shown(run, s)
 	}
+}
+
+// join takes the runs of another tally, none of which is there already.
+func (t *tally) join(p *tally) {
+	copy(t.scores[p.from-t.from:], p.scores)
+	t.done += p.done
+	if p.first != nil && (t.first == nil || p.first.run < t.first.run) {
+		t.first = p.first
+	}
+	if p.left != nil && (t.left == nil || p.left.run < t.left.run) {
+		t.left = p.left
+	}
+	for _, w := range p.warnings {
+		t.warn(w)
+	}
+	if p.misfits > 0 {
+		t.miss(p.misfitAt, p.misfit, p.misfits)
+	}
+	if p.priors > 0 {
+		t.doubtPrior(p.priorAt, p.prior, p.priors)
+	}
+	if p.unspent != "" {
+		t.leaveUnspent(p.leftAt, p.unspent)
+	}
+	t.sent.Add(p.sent)
 }
 
 // finished returns the scores of the runs that finished, in run order, and the
 // numbers of the runs, from 1.
 func (t *tally) finished() (scores []score, runs []int) {
-	for run, s := range t.scores {
-		if s.done {
-			scores, runs = append(scores, s), append(runs, run+1)
+	for k, s := range t.scores {
+		if s.Done {
+			scores, runs = append(scores, s), append(runs, t.from+k+1)
 		}
 	}
 	return scores, runs
@@ -112,11 +153,16 @@ func byChance(rejected, runs int) bool {
 // rejected reports whether the data speak against the kernel in more runs than chance explains.
 func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits, t.done) }
 
+// inOrder returns the warnings of the runs, each once, by first appearance.
+func (t *tally) inOrder() []warned {
+	return slices.SortedFunc(maps.Values(t.warnings), func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) })
+}
+
 // warned returns what the runs warned of, each once, by first appearance, and then what
 // speaks against the kernel.
 func (t *tally) warned() []engine.Warning {
 	var out []engine.Warning
-	for _, w := range slices.SortedFunc(maps.Values(t.warnings), func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) }) {
+	for _, w := range t.inOrder() {
 		out = append(out, w.Warning)
 	}
 	if t.priors > 0 && !byChance(t.priors, t.done) {

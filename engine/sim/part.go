@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
+)
+
+// Part holds what is kept of some runs of an experiment, one after another: all that its result needs
+// of them. It travels as MarshalBinary writes it, which loses no bit.
+type Part struct{ kept *tally }
+
+// Range returns the runs of the part, from included and to not, counted from 0.
+func (p *Part) Range() (from, to int) { return p.kept.from, p.kept.from + len(p.kept.scores) }
+
+// Done returns how many of the runs finished.
+func (p *Part) Done() int { return p.kept.done }
+
+// joined puts parts together. Of parts of the same runs one counts: they are the same.
+func joined(runs int, parts []*Part) (*tally, error) {
+	all := newTally(0, runs)
+	of := make([]*Part, runs)
+	for _, p := range parts {
+		from, to := p.Range()
+		if from < 0 || to > runs {
+			return nil, fmt.Errorf("a part from run %d to %d is not of an experiment of %d runs", from+1, to, runs)
+		}
+		doubled := 0
+		for run := from; run < to; run++ {
+			if earlier := of[run]; earlier != nil {
+				a, b := earlier.Range()
+				if a != from || b != to {
+					return nil, fmt.Errorf("two parts have run %d: from %d to %d and from %d to %d", run+1, a+1, b, from+1, to)
+				}
+				doubled++
+			}
+			of[run] = p
+		}
+		if doubled == 0 {
+			all.join(p.kept)
+		}
+	}
+	return all, nil
+}
+
+// partText is a Part as it is written.
+type partText struct {
+	From, To int
+	Done     []int   // the runs that finished
+	Scores   []score // of these
+	First    *shownText
+	Left     *shownText
+	Warnings []warnedText
+	Misfits  int
+	Misfit   *engine.LackOfFit
+	MisfitAt int
+	Priors   int
+	Prior    engine.Warning
+	PriorAt  int
+	Unspent  string
+	LeftAt   int
+	Sent     wire.Traffic
+}
+
+// shownText is a shown as it is written.
+type shownText struct {
+	Run          int
+	Score        score
+	Answers      []engine.Answer
+	Trace        []engine.RoundRecord
+	Eliminations []engine.Elimination
+	Warnings     []engine.Warning
+	Estimates    *engine.Estimates
+	Sent         wire.Traffic
+	Progress     []engine.Progress
+	Remaining    float64
+}
+
+// warnedText is a warned as it is written.
+type warnedText struct {
+	Warning engine.Warning
+	At      [2]int
+}
+
+func (s *shown) text() *shownText {
+	if s == nil {
+		return nil
+	}
+	return &shownText{s.run, s.score, s.answers, s.trace, s.eliminations, s.warnings, s.estimates, s.sent, s.progress, s.remaining}
+}
+
+func (s *shownText) shown() *shown {
+	if s == nil {
+		return nil
+	}
+	return &shown{
+		run: s.Run, score: s.Score, answers: s.Answers, trace: s.Trace, eliminations: s.Eliminations, warnings: s.Warnings,
+		estimates: s.Estimates, sent: s.Sent, progress: s.Progress, remaining: s.Remaining,
+	}
+}
+
+// losslessText is what MarshalBinary writes.
+type losslessText struct {
+	Part    json.RawMessage `json:"part"`
+	Special []special       `json:"special,omitempty"`
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. The same runs give the same bytes.
+func (p *Part) MarshalBinary() ([]byte, error) {
+	k := p.kept
+	from, to := p.Range()
+	t := partText{
+		From: from, To: to, First: k.first.text(), Left: k.left.text(), Misfits: k.misfits, Misfit: k.misfit, MisfitAt: k.misfitAt,
+		Priors: k.priors, Prior: k.prior, PriorAt: k.priorAt, Unspent: k.unspent, LeftAt: k.leftAt, Sent: k.sent,
+	}
+	for i, s := range k.scores {
+		if s.Done {
+			t.Done, t.Scores = append(t.Done, from+i), append(t.Scores, s)
+		}
+	}
+	for _, w := range k.inOrder() {
+		t.Warnings = append(t.Warnings, warnedText{w.Warning, w.at})
+	}
+	text, beside, err := lossless(&t)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(losslessText{text, beside})
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (p *Part) UnmarshalBinary(data []byte) error {
+	var l losslessText
+	var t partText
+	if err := json.Unmarshal(data, &l); err != nil {
+		return fmt.Errorf("not a part of an experiment: %w", err)
+	}
+	if err := restore(&t, l.Part, l.Special); err != nil {
+		return fmt.Errorf("not a part of an experiment: %w", err)
+	}
+	if err := t.check(); err != nil {
+		return fmt.Errorf("not a part of an experiment: %w", err)
+	}
+	k := newTally(t.From, t.To)
+	for i, run := range t.Done {
+		s := t.Scores[i]
+		s.Done = true
+		k.scores[run-t.From] = s
+	}
+	k.done, k.first, k.left = len(t.Done), t.First.shown(), t.Left.shown()
+	for _, w := range t.Warnings {
+		k.warn(warned{w.Warning, w.At})
+	}
+	k.misfits, k.misfit, k.misfitAt = t.Misfits, t.Misfit, t.MisfitAt
+	k.priors, k.prior, k.priorAt = t.Priors, t.Prior, t.PriorAt
+	k.unspent, k.leftAt, k.sent = t.Unspent, t.LeftAt, t.Sent
+	p.kept = k
+	return nil
+}
+
+// mostRuns is the largest number of runs that a part is read with: the language takes fewer.
+const mostRuns = 1 << 24
+
+// check reports what no part can be.
+func (t *partText) check() error {
+	switch {
+	case t.From < 0 || t.To <= t.From || t.To-t.From > mostRuns:
+		return fmt.Errorf("it has the runs from %d to %d", t.From, t.To)
+	case len(t.Done) != len(t.Scores):
+		return fmt.Errorf("it has %d runs and %d scores", len(t.Done), len(t.Scores))
+	case (len(t.Done) > 0) != (t.First != nil):
+		return errors.New("runs that finished have a first, and others have none")
+	case (t.Misfits > 0) != (t.Misfit != nil) || t.Misfits > len(t.Done) || t.Priors > len(t.Done):
+		return errors.New("it counts more findings than runs")
+	}
+	before := t.From - 1
+	for _, run := range t.Done {
+		if run <= before || run >= t.To {
+			return fmt.Errorf("run %d is out of order, or not from %d to %d", run, t.From, t.To)
+		}
+		before = run
+	}
+	return nil
+}

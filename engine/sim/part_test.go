@@ -1,0 +1,300 @@
+package sim_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// jsonOf returns a result as JSON, without the numbers that JSON has no way to write, which bits
+// compares.
+func jsonOf(t *testing.T, r engine.Result) string {
+	t.Helper()
+	text, err := json.Marshal(finite(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// finite returns a copy of a result with a number in the place of each that is not finite.
+func finite(r engine.Result) engine.Result {
+	r.Answers, r.Progress = slices.Clone(r.Answers), slices.Clone(r.Progress)
+	var visit func(v reflect.Value)
+	visit = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Float64:
+			if f := v.Float(); (math.IsNaN(f) || math.IsInf(f, 0)) && v.CanSet() {
+				v.SetFloat(-12345)
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				visit(v.Field(i))
+			}
+		case reflect.Slice:
+			c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			reflect.Copy(c, v)
+			if !v.IsNil() && v.CanSet() {
+				v.Set(c)
+			}
+			for i := range v.Len() {
+				visit(v.Index(i))
+			}
+		}
+	}
+	visit(reflect.ValueOf(&r).Elem())
+	return r
+}
+
+// sameBits compares results as JSON and number by number.
+func sameBits(t *testing.T, what string, want, got engine.Result) {
+	t.Helper()
+	if a, b := jsonOf(t, want), jsonOf(t, got); a != b {
+		t.Errorf("%s:\n together %s\n in parts %s", what, a, b)
+		return
+	}
+	a, b := bits(reflect.ValueOf(want), nil), bits(reflect.ValueOf(got), nil)
+	if !slices.Equal(a, b) {
+		t.Errorf("%s: a number differs in its bits", what)
+	}
+}
+
+// sent returns a part as it arrives elsewhere.
+func sent(t *testing.T, p *sim.Part) *sim.Part {
+	t.Helper()
+	text, err := p.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(sim.Part)
+	if err := out.UnmarshalBinary(text); err != nil {
+		t.Fatal(err)
+	}
+	again, err := out.MarshalBinary()
+	if err != nil || string(again) != string(text) {
+		t.Errorf("a part that was written, read and written again differs, error %v", err)
+	}
+	return out
+}
+
+// experiments returns one of every algorithm: a problem that decides, one that errs, one whose
+// kernel does not fit, one of unknown noise; with and without what a sweep keeps.
+func experiments(t *testing.T, runs int) []sim.Experiment {
+	t.Helper()
+	strange := enginetest.Paper(t, 2, 0.4)
+	strange.Mean = slices.Clone(strange.Mean)
+	strange.Mean[7] += 0.9 // outside of the kernel's space
+	unknown := enginetest.Paper(t, 1, 0.6)
+	unknown.Noise.UnknownBy = problem.UnknownProblem
+	problems := []*problem.Problem{enginetest.Paper(t, 1, 0.5), strange, unknown}
+	if testing.Short() {
+		problems = problems[1:]
+	}
+	var out []sim.Experiment
+	for k, p := range problems {
+		for _, e := range algorithms.All() {
+			opt := engine.Options{Delta: 0.3, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}, MaxSamples: 60_000}
+			if e.Mode == engine.ModeFB {
+				opt = engine.Options{Budget: 60, Ridge: opt.Ridge}
+			}
+			out = append(out, sim.Experiment{
+				Problem: p, Mode: e.Mode, Algorithm: e.Name, Options: opt, Runs: runs, Seed: uint64(3 + k),
+				Detail: k == 1, Estimates: k != 1, Workers: 1, Memory: new(model.Memory),
+			})
+		}
+	}
+	return out
+}
+
+// Every algorithm: the runs cut anywhere, made and sent in any order, put together to the result of
+// Run, bit by bit; and where the last are missing, to the result of fewer runs.
+func TestParts(t *testing.T) {
+	const runs = 7
+	rng := rand.New(rand.NewPCG(1, 2))
+	made, warned, undecided := 0, 0, 0
+	for _, x := range experiments(t, runs) {
+		want, err := sim.Run(context.Background(), x)
+		if errors.Is(err, engine.ErrUnsuited) || err != nil && strings.Contains(err.Error(), "is unknown; write noise=") {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", x.Algorithm, err)
+		}
+		made++
+		warned += len(want.Warnings)
+		undecided += want.Undecided.Count
+		x.Memory, x.Workers = nil, 2
+		there, err := sim.Prepare(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			var parts []*sim.Part
+			for from := 0; from < runs; {
+				to := from + 1 + rng.IntN(runs-from)
+				p, err := there.RunPart(context.Background(), from, to)
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = append(parts, sent(t, p), p) // one of them is doubled
+				from = to
+			}
+			here, err := sim.Prepare(context.Background(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := here.Result(context.Background(), shuffled(rng, parts)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, x.Algorithm+" on "+x.Problem.Name, want, got)
+			if (want.Estimates == nil) != (got.Estimates == nil) || !reflect.DeepEqual(bits(reflect.ValueOf(want.Estimates), nil), bits(reflect.ValueOf(got.Estimates), nil)) {
+				t.Errorf("%s: the estimates of the first run differ", x.Algorithm)
+			}
+
+			_, last := parts[0].Range()
+			some, err := here.Result(context.Background(), parts[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			few := x
+			few.Runs = last
+			fewer, err := sim.Run(context.Background(), few)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fewer.Asked = runs
+			sameBits(t, x.Algorithm+" with missing parts", fewer, some)
+		}
+	}
+	if made < 20 || warned == 0 || undecided == 0 {
+		t.Errorf("%d experiments, %d warnings, %d undecided runs: not enough was tried", made, warned, undecided)
+	}
+}
+
+func shuffled(rng *rand.Rand, parts []*sim.Part) []*sim.Part {
+	parts = slices.Clone(parts)
+	rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return parts
+}
+
+// A part of an interrupted run has what finished; where nothing did, the result shows the run that
+// had begun, as Run does.
+func TestPartOfInterruptedRun(t *testing.T) {
+	for _, after := range []int{3, 0} {
+		x := sim.Experiment{Problem: enginetest.Paper(t, 3, 0.1), Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 50, Seed: 4, Workers: 1}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		draw, err := sim.DrawerOf(x.Problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pulled := 0
+		stopping := x
+		stopping.Draw = func(rng *rand.Rand, i, n int, squares bool) (sim.Draw, error) {
+			if pulled++; after == 0 && pulled == 45 { // within the second round of the first run
+				cancel()
+			}
+			return draw(rng, i, n, squares)
+		}
+		stopping.Progress = func(s sim.Step) {
+			if after > 0 && s.Done == after {
+				cancel()
+			}
+		}
+		there, err := sim.Prepare(context.Background(), stopping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := there.RunPart(ctx, 0, 50)
+		if !errors.Is(err, context.Canceled) || p.Done() != after {
+			t.Fatalf("%d runs finished, error %v; want %d and an interrupt", p.Done(), err, after)
+		}
+		here, err := sim.Prepare(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := here.Result(context.Background(), sent(t, p))
+		if err != nil || r.Runs != after || len(r.Trace) == 0 || len(r.Answers) != 5 {
+			t.Errorf("a result of %d runs with %d rounds and %d answers, error %v; want %d runs, a trace and 5 answers", r.Runs, len(r.Trace), len(r.Answers), err, after)
+		}
+	}
+}
+
+// Parts that share some runs are refused, and so is text that is no part.
+func TestPartsThatDoNotFit(t *testing.T) {
+	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Workers: 1}
+	ts, err := sim.Prepare(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := func(from, to int) *sim.Part {
+		p, err := ts.RunPart(context.Background(), from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if _, err := ts.Result(context.Background(), part(0, 3), part(2, 4)); err == nil || !strings.Contains(err.Error(), "two parts have run 3: from 1 to 3 and from 3 to 4") {
+		t.Errorf("error %v, want the run that two parts have", err)
+	}
+	longer := x
+	longer.Runs = 5
+	other, err := sim.Prepare(context.Background(), longer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Result(context.Background(), part(4, 6)); err == nil || !strings.Contains(err.Error(), "is not of an experiment of 5 runs") {
+		t.Errorf("error %v, want a part of too many runs", err)
+	}
+	for _, limits := range [][2]int{{-1, 2}, {2, 2}, {4, 7}} {
+		if _, err := ts.RunPart(context.Background(), limits[0], limits[1]); err == nil {
+			t.Errorf("a part from %d to %d was run", limits[0], limits[1])
+		}
+	}
+	text, err := part(0, 2).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{
+		"", "{}", string(text[:len(text)/2]),
+		strings.Replace(string(text), `"To":2`, `"To":1`, 1),
+		strings.Replace(string(text), `"Done":[0,1]`, `"Done":[1,0]`, 1),
+		strings.Replace(string(text), `"Done":[0,1]`, `"Done":[0]`, 1),
+		strings.Replace(string(text), `"From":0`, `"From":-1`, 1),
+		strings.Replace(string(text), `"Misfits":0`, `"Misfits":1`, 1),
+	} {
+		if err := new(sim.Part).UnmarshalBinary([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "not a part of an experiment") {
+			t.Errorf("error %v for %.60q", err, wrong)
+		}
+	}
+}
+
+// The key of trials is that of their experiment.
+func TestKeyOfTrials(t *testing.T) {
+	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Detail: true}
+	want, err := sim.KeyOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts, err := sim.Prepare(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ts.Key(context.Background()); got != want || err != nil {
+		t.Errorf("key %s, error %v; want %s", got, err, want)
+	}
+}

@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+)
+
+// Trials is an experiment that is ready to be run, in parts and in several places: its problem is bound
+// to the kernel. Run makes all of it in one place.
+type Trials struct {
+	x     Experiment
+	entry algorithms.Entry
+	model *model.Model
+	judge judge
+}
+
+// Prepare checks an experiment and makes it ready. The context also ends what the model computes in
+// later runs.
+func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
+	if x.Runs < 1 {
+		return nil, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
+	}
+	entry, err := algorithms.Named(x.Mode, x.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if err := entry.Suits(x.Problem); err != nil {
+		return nil, err
+	}
+	if err := entry.TakesPrior(x.Options); err != nil {
+		return nil, err
+	}
+	if x.Draw == nil {
+		x.natural = true
+		if x.Draw, err = DrawerOf(x.Problem); err != nil {
+			return nil, err
+		}
+	}
+	if x.Memory == nil {
+		x.Memory = new(model.Memory)
+	}
+	x.Workers = x.atOnce(ctx)
+	ctx = cores.Share(ctx, x.Workers)
+	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	if err != nil {
+		return nil, err
+	}
+	m.Share(x.Memory)
+	// before any run: wrong options fail once
+	if _, err := entry.New(m, x.Options); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
+	}
+	return &Trials{x: x, entry: entry, model: m, judge: newJudge(x, entry)}, nil
+}
+
+// Experiment returns what was prepared.
+func (t *Trials) Experiment() Experiment { return t.x }
+
+// Key returns the key by which a Store finds the result. It is an error where the experiment has a
+// Draw of its own.
+func (t *Trials) Key(ctx context.Context) (string, error) {
+	x := t.x
+	if x.natural {
+		x.Draw = nil
+	}
+	return x.keyOf(ctx, t.model)
+}
+
+// RunPart makes the runs from one to another, from included and to not, counted from 0. When the
+// context is cancelled, or a run fails, the part of what finished comes with the error. It may be
+// called from several goroutines, unless the experiment reports its progress.
+func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
+	if from < 0 || to > t.x.Runs || from >= to {
+		return nil, fmt.Errorf("an experiment of %d runs has no part from %d to %d", t.x.Runs, from, to)
+	}
+	kept, err := t.repeat(ctx, from, to)
+	kept.explain()
+	return &Part{kept}, err
+}
+
+// Result returns the summary of the runs of some parts, in whatever order they come: of all runs it is
+// the result of Run, bit by bit. Parts that are missing leave the summary of those that are there, as
+// after an interrupt. The same part twice counts once; it is an error where two parts share some of
+// their runs only. After the end of the context the comparison with the theory gets a little extra
+// time, and the trials are then used up.
+func (t *Trials) Result(ctx context.Context, parts ...*Part) (engine.Result, error) {
+	all, err := joined(t.x.Runs, parts)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	ctx, cancel := t.late(ctx)
+	defer cancel()
+	return t.summary(ctx, all), nil
+}
+
+// summaryTime limits the summary of an interrupted experiment.
+const summaryTime = 200 * time.Millisecond
+
+// late returns the context of the summary: after an interrupt one that has not ended yet, to which
+// the model goes over.
+func (t *Trials) late(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTime)
+	t.model.Until(late)
+	return late, cancel
+}
+
+// repeat makes the runs on the workers and tallies those that finish.
+func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
+	x, kept := t.x, newTally(from, to)
+	if x.Progress != nil {
+		x.Progress(Step{Total: to - from})
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := atomic.Int64{}
+	next.Store(int64(from))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for range min(x.Workers, to-from) {
+		wg.Go(func() {
+			for {
+				run := int(next.Add(1)) - 1
+				if run >= to || ctx.Err() != nil {
+					return
+				}
+				made, err := x.one(ctx, t.entry, t.model, run)
+				s := t.judge.score(&made.outcome)
+				if err != nil {
+					mu.Lock()
+					kept.leave(run, s, made)
+					mu.Unlock()
+					cancel(fmt.Errorf("%s, run %d: %w", x.Algorithm, run+1, err))
+					return
+				}
+				mu.Lock()
+				kept.add(run, s, made)
+				if x.Each != nil {
+					x.Each(run, &made.outcome, made.pulls)
+				}
+				if x.Progress != nil {
+					x.Progress(Step{Done: kept.done, Total: to - from})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil && kept.done < to-from {
+		return kept, err
+	}
+	return kept, nil
+}
