@@ -209,3 +209,36 @@ func BenchmarkConstant(b *testing.B) {
 		}
 	}
 }
+
+// The bound on the quadrature is, to the last bit, the formula of [quadratureErrors] with every ellipse
+// raised to its power.
+func TestQuadratureErrorsPlain(t *testing.T) {
+	plain := func(half float64, n int, times []float64) float64 {
+		total, before := 0.0, 1.0
+		for k := 1; k < len(times); k++ {
+			a2 := times[k-1] / times[k]
+			b := math.Sqrt(1 - a2)
+			rate := 1/(2*before*before) + a2/(2*b*b)
+			best := math.Inf(1)
+			for r := 0.02; r < 4; r *= 1.15 {
+				rho := r + math.Sqrt(1+r*r)
+				exponent := rate*half*half*r*r - 2*float64(n)*math.Log(rho)
+				best = min(best, math.Exp(exponent)/(1-1/(rho*rho)))
+			}
+			factor := (64. / 15) * half / (before * math.Sqrt(2*math.Pi))
+			total += factor * best * (2*half/(b*math.Sqrt(2*math.Pi)) + 1)
+			before = b
+		}
+		return total
+	}
+	for _, times := range [][]float64{Geometric(1.25, 60), equallySpaced(40), {1, 1.1, 5, 1000}, {1, 1 + 1e-9, 2}, {1, math.Nextafter(1, 2)}} {
+		for _, half := range []float64{3, 5.5, 9} {
+			errors := newQuadratureErrors(half, times)
+			for n := 16; n <= mostNodes; n *= 2 {
+				if got, want := errors.of(n), plain(half, n, times); math.Float64bits(got) != math.Float64bits(want) {
+					t.Errorf("%d looks, half %g, %d nodes: %g, want %g", len(times), half, n, got, want)
+				}
+			}
+		}
+	}
+}

@@ -75,7 +75,7 @@ type grid struct {
 	slack float64 // bound on all errors but rounding
 
 	a2     float64   // of the transition below
-	kernel []float64 // φ((x_i - a x_j)/b)/b · w_j, row by row
+	kernel []float64 // φ((x_i - a x_j)/b)/b · w_j, row by row; their number is a multiple of 16
 	leave  []float64 // P(Z' ≥ z | Z = x_j) · w_j
 }
 
@@ -93,11 +93,12 @@ func newGrid(z float64, times []float64) (*grid, error) {
 	half := (z + depth) / 2
 	nodes := 16
 	if len(times) > 1 {
+		errors := newQuadratureErrors(half, times)
 		for ; ; nodes += 16 {
 			if nodes > mostNodes {
 				return nil, fmt.Errorf("boundary: some of the %d looks follow each other too closely", len(times))
 			}
-			if e := quadratureError(half, nodes, times); e <= allowed/2 {
+			if e := errors.of(nodes); e <= allowed/2 {
 				g.slack += e
 				break
 			}
@@ -109,33 +110,69 @@ func newGrid(z float64, times []float64) (*grid, error) {
 	return g, nil
 }
 
-// quadratureError bounds what n nodes on an interval of the given half-length add to
-// the crossing probability over all looks. A step integrates the product of the last
+// quadratureErrors bounds what the nodes of a quadrature on an interval of the given half-length add
+// to the crossing probability over all looks. A step integrates the product of the last
 // density, itself a mixture of N(a x, b'²), and either φ((y - a x)/b)/b or the
 // probability to leave. At height τ off the real line the factors are at most
-// exp(τ²/2b'²)/(b'√2π), exp(a²τ²/2b²)/(b√2π) and exp(a²τ²/2b²), so the error is at most
+// exp(τ²/2b'²)/(b'√2π), exp(a²τ²/2b²)/(b√2π) and exp(a²τ²/2b²), so the error of n nodes is at most
 //
 //	(64/15) half M ρ^-2n / (1 - ρ^-2),  τ = half (ρ - 1/ρ)/2
 //
 // with M their product [Trefethen13, Thm. 19.3], for every τ; the best of a few is taken. An error
 // of the density counts over the whole interval.
-func quadratureError(half float64, n int, times []float64) float64 {
+type quadratureErrors struct {
+	half  float64
+	times []float64
+	tried []ellipse
+}
+
+// ellipse holds what depends on τ alone.
+type ellipse struct {
+	r        float64 // τ/half
+	logRho   float64
+	rest     float64 // 1 - ρ^-2
+	exponent float64 // of the look at hand, scratch
+}
+
+func newQuadratureErrors(half float64, times []float64) *quadratureErrors {
+	q := &quadratureErrors{half: half, times: times}
+	for r := 0.02; r < 4; r *= 1.15 {
+		rho := r + math.Sqrt(1+r*r)
+		q.tried = append(q.tried, ellipse{r: r, logRho: math.Log(rho), rest: 1 - 1/(rho*rho)})
+	}
+	return q
+}
+
+// of returns the bound for n nodes.
+func (q *quadratureErrors) of(n int) float64 {
+	half := q.half
 	total, before := 0.0, 1.0 // b'
-	for k := 1; k < len(times); k++ {
-		a2 := times[k-1] / times[k]
+	for k := 1; k < len(q.times); k++ {
+		a2 := q.times[k-1] / q.times[k]
 		b := math.Sqrt(1 - a2)
-		rate := 1/(2*before*before) + a2/(2*b*b)
-		best := math.Inf(1)
-		for r := 0.02; r < 4; r *= 1.15 { // τ/half
-			rho := r + math.Sqrt(1+r*r)
-			exponent := rate*half*half*r*r - 2*float64(n)*math.Log(rho)
-			best = min(best, math.Exp(exponent)/(1-1/(rho*rho)))
-		}
 		factor := (64. / 15) * half / (before * math.Sqrt(2*math.Pi))
-		total += factor * best * (2*half/(b*math.Sqrt(2*math.Pi)) + 1)
+		total += factor * q.best(1/(2*before*before)+a2/(2*b*b), n) * (2*half/(b*math.Sqrt(2*math.Pi)) + 1)
 		before = b
 	}
 	return total
+}
+
+// best returns the smallest exp(rate τ²) ρ^-2n / (1 - ρ^-2) of those tried. Only exponents from which
+// the division, by 0.039 at least, can make the smallest are raised to their power.
+func (q *quadratureErrors) best(rate float64, n int) float64 {
+	least := math.Inf(1)
+	for i := range q.tried {
+		e := &q.tried[i]
+		e.exponent = rate*q.half*q.half*e.r*e.r - 2*float64(n)*e.logRho
+		least = min(least, e.exponent)
+	}
+	best := math.Inf(1)
+	for i := range q.tried {
+		if e := &q.tried[i]; e.exponent <= least+3.3 { // log(1/0.039) is 3.25
+			best = min(best, math.Exp(e.exponent)/e.rest)
+		}
+	}
+	return best
 }
 
 // between prepares the transition over a ratio a² of successive times.
@@ -163,12 +200,19 @@ func (g *grid) step(density, next []float64) (crossed float64) {
 	for j, f := range density {
 		crossed += f * g.leave[j]
 	}
-	for i := range next {
-		sum := 0.0
+	// Four sums at once do not wait for each other, and each has the order of one alone.
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		rows := g.kernel[i*n : (i+4)*n]
+		first, second, third, fourth := rows[:n], rows[n:2*n], rows[2*n:3*n], rows[3*n:4*n]
+		var a, b, c, d float64
 		for j, f := range density {
-			sum += f * g.kernel[i*n+j]
+			a += f * first[j]
+			b += f * second[j]
+			c += f * third[j]
+			d += f * fourth[j]
 		}
-		next[i] = sum
+		next[i], next[i+1], next[i+2], next[i+3] = a, b, c, d
 	}
 	return crossed
 }
