@@ -217,9 +217,9 @@ func (c *call) openSame(dir string, p campaign.Protocol) (*folder.Campaign, erro
 	if err != nil {
 		return nil, err
 	}
-	if own := k.Protocol(); own.Fingerprint() != p.Fingerprint() {
+	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
-		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens that one)", dir)
+		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens that one; rows that came to its table are added by gonb-cope campaign amend --add)", dir)
 	}
 	return k, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/parquet"
 )
 
 // ReadProtocol evaluates what the one protocol(...) of a script depends on, and nothing else of it. It
@@ -50,10 +51,11 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	return p, r, nil
 }
 
-// MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. It
-// is the Maker of engine/campaign/folder.
+// MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. Rows
+// that were added stand below those of the table that the problem is read from. It is the Maker of
+// engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, error) {
-	opt := Options{Set: r.Set, noForecast: true, readFile: func(path string) ([]byte, error) {
+	read := func(path string) ([]byte, error) {
 		for _, f := range r.Data {
 			// a script may name a file below its folder by an absolute path
 			if strings.HasSuffix("/"+filepath.ToSlash(path), "/"+f.Path) {
@@ -61,9 +63,50 @@ func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, erro
 			}
 		}
 		return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
-	}}
-	return protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
+	}
+	opt := Options{Set: r.Set, noForecast: true, readFile: read}
+	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
+	if err != nil || len(r.Added) == 0 {
+		return p, err
+	}
+	if len(p.Problem.Sources) == 0 {
+		return p, errNoTable
+	}
+	table := p.Problem.Sources[0].Path
+	data, err := read(table)
+	if err == nil {
+		data, err = parquet.CSV(data)
+	}
+	if err != nil {
+		return p, err
+	}
+	var added []*problem.Appended
+	for _, f := range r.Added {
+		more, err := parquet.CSV(f.Content)
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", f.Path, err)
+		}
+		a, err := problem.Append(table, data, f.Path, more)
+		if err != nil {
+			return p, err
+		}
+		data, added = a.Data, append(added, a)
+	}
+	opt.readFile = func(path string) ([]byte, error) {
+		if path == table {
+			return data, nil
+		}
+		return read(path)
+	}
+	p, err = protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
+	for _, a := range added {
+		err = a.Place(err)
+	}
+	return p, err
 }
+
+// errNoTable answers arms that are added to a problem without a table.
+var errNoTable = errors.New("the problem of this campaign is not read from a table, so that no rows can be added to it")
 
 // protocolOf evaluates the one protocol of a script.
 func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {

@@ -131,11 +131,13 @@ func amendCommand() *cobra.Command {
 	var epsilon, delta float64
 	var capacity int
 	var withdraw []string
+	var add string
 	c := &cobra.Command{
 		Use: "amend DIR", Short: "Change the protocol while it runs", Args: arguments(1, 1, "a folder"),
 		Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
 The largest delta that was ever in force is what the report states. A withdrawn arm is
-no answer any more. The change holds from the next round on.`,
+no answer any more. Rows with columns of the table of the problem add arms, or tasks,
+which are measured from the next round on. All changes hold from the next round on.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("epsilon") {
 				b.Epsilon = &epsilon
@@ -153,11 +155,22 @@ no answer any more. The change holds from the next round on.`,
 				}
 				b.Withdraw = append(b.Withdraw, [2]string{task, arm})
 			}
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				if err := k.Amend(c.Context(), b, o.by); err != nil {
+			if add != "" {
+				data, err := readSheet(c.Context(), add)
+				if err != nil {
 					return err
 				}
-				return o.said("recorded: " + b.String())
+				b.Add = &campaign.File{Path: filepath.Base(add), Content: data}
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				b, err := k.Amend(c.Context(), b, o.by)
+				if err != nil {
+					return err
+				}
+				if err := o.said("recorded: " + b.String()); err != nil {
+					return err
+				}
+				return k.Advance(c.Context())
 			})
 		},
 	}
@@ -165,6 +178,7 @@ no answer any more. The change holds from the next round on.`,
 	c.Flags().Float64Var(&delta, "delta", 0, "error probability")
 	c.Flags().IntVar(&capacity, "capacity", 0, "pulls that the laboratory makes in a unit of time; 0 for any number")
 	c.Flags().StringArrayVar(&withdraw, "withdraw", nil, "an arm that cannot be measured any more: TASK/ARM (repeatable)")
+	c.Flags().StringVar(&add, "add", "", "arms and tasks to add: FILE.csv with columns of the table of the problem")
 	c.Flags().StringVar(&b.Reason, "reason", "", "why; it stands in the report")
 	return o.common(c, true)
 }

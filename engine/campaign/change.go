@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,10 +10,11 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // change applies an amendment of the protocol between two rounds.
-func (x *replayer) change(a amendment) error {
+func (x *replayer) change(ctx context.Context, a amendment) error {
 	var err error
 	if a.Epsilon != nil {
 		err = x.steps.SetEpsilon(*a.Epsilon)
@@ -23,13 +25,61 @@ func (x *replayer) change(a amendment) error {
 		x.run.Delta = max(x.run.Delta, *a.Delta)
 	}
 	if len(a.WithdrawArms) > 0 && err == nil {
-		err = x.steps.Withdraw(a.WithdrawArms...)
-		x.run.Changes += len(a.WithdrawArms)
+		err = x.steps.Withdraw(x.numbers(a.WithdrawArms)...)
+		x.run.Withdrawn += len(a.WithdrawArms)
+	}
+	if a.Add != nil && err == nil {
+		err = x.extend(ctx, *a.Growth)
 	}
 	if errors.Is(err, engine.ErrFixedQuestion) {
-		return fmt.Errorf("%s cannot change its question while it runs; capacity can be changed", x.protocol.Algorithm)
+		return fmt.Errorf("%s: %w; capacity can be changed", x.protocol.Algorithm, err)
 	}
 	return err
+}
+
+// numbers returns the numbers that arms had before additions that were not taken in yet.
+func (x *replayer) numbers(arms []int) []int {
+	up := x.state.upFrom(x.generation)
+	if up == nil {
+		return arms
+	}
+	var out []int
+	for _, i := range arms {
+		out = append(out, slices.Index(up, i))
+	}
+	return out
+}
+
+// extend goes on with the arms that were added.
+func (x *replayer) extend(ctx context.Context, g Growth) error {
+	p := x.protocol.generation(x.generation + 1)
+	e, err := p.Entry()
+	if err != nil {
+		return err
+	}
+	if x.model, err = p.model(ctx, x.memory); err != nil {
+		return err
+	}
+	alg, err := e.New(x.model, x.steps.Options())
+	if err != nil {
+		return err
+	}
+	x.generation++
+	x.run.Added += len(g.Added)
+	return x.steps.Extend(alg, g.At)
+}
+
+// Try reports why the algorithm refuses a change that was recorded last. While a round is open it is
+// tried before the rewards of that.
+func (s *State) Try(ctx context.Context, p Protocol, memory *model.Memory) error {
+	x, err := s.replayer(ctx, p, memory)
+	if err != nil {
+		return err
+	}
+	if err := x.all(ctx); err != nil {
+		return err
+	}
+	return x.before(ctx, math.MaxInt64)
 }
 
 // Amend returns the event that changes the protocol. The caller replays what would be before it
@@ -45,8 +95,6 @@ func (s *State) Amend(p Protocol, b AmendBody, by string, now time.Time) ([]Even
 		return nil, fmt.Errorf("delta must lie strictly between 0 and 1, got %g", *b.Delta)
 	case b.Capacity != nil && *b.Capacity < 0:
 		return nil, fmt.Errorf("capacity must be at least 1, or 0 for none, got %d", *b.Capacity)
-	case b.Add != nil:
-		return nil, errors.New("arms and tasks cannot be added to a running campaign yet; start another one, and attach what was measured")
 	}
 	for _, w := range b.Withdraw {
 		v := slices.Index(p.Problem.Tasks.Names, w[0])

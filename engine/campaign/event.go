@@ -197,10 +197,12 @@ type AmendBody struct {
 	Delta    *float64    `json:"delta,omitempty"`
 	Capacity *int        `json:"capacity,omitempty"`
 	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm
-	// the numbers of those arms
-	WithdrawArms []int  `json:"withdraw_arms,omitempty"`
-	Add          *File  `json:"add,omitempty"`
-	Reason       string `json:"reason"`
+	// the numbers of those arms, as they are before Add
+	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
+	Add          *File   `json:"add,omitempty"` // rows of the table, of arms and tasks that are added
+	Growth       *Growth `json:"growth,omitempty"`
+	Problem      string  `json:"problem_sha256,omitempty"` // with Add: Protocol.Fingerprint of then
+	Reason       string  `json:"reason"`
 }
 
 // String says what changes, without the reason.
@@ -218,8 +220,12 @@ func (b AmendBody) String() string {
 	for _, w := range b.Withdraw {
 		parts = append(parts, fmt.Sprintf("task %q, arm %q is withdrawn", w[0], w[1]))
 	}
-	if b.Add != nil {
-		parts = append(parts, "arms of "+b.Add.Path+" are added")
+	if b.Growth != nil {
+		var arms []string
+		for _, a := range b.Growth.Added {
+			arms = append(arms, fmt.Sprintf("task %q, arm %q", a[0], a[1]))
+		}
+		parts = append(parts, fmt.Sprintf("%s added by %s: %s", map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, joined(arms, 8)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -2,11 +2,12 @@ package campaign
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
 
-// Fold returns the state after some events, of a problem whose arms have these tasks. It reports an
+// Fold returns the state after some events, of a problem whose arms had these tasks at the start. It reports an
 // event that does not fit those before it; hashes are not looked at, see CheckChain.
 func Fold(events []Event, taskOf []int) (*State, error) {
 	s := NewState()
@@ -15,8 +16,11 @@ func Fold(events []Event, taskOf []int) (*State, error) {
 
 // Add takes further events in.
 func (s *State) Add(events []Event, taskOf []int) error {
+	if s.taskOf == nil {
+		s.taskOf = taskOf
+	}
 	for _, e := range events {
-		if err := s.add(e, taskOf); err != nil {
+		if err := s.add(e); err != nil {
 			return fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 		}
 		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At
@@ -25,7 +29,7 @@ func (s *State) Add(events []Event, taskOf []int) error {
 }
 
 // add takes one event in.
-func (s *State) add(e Event, taskOf []int) error {
+func (s *State) add(e Event) error {
 	s.events++
 	if (e.Kind == KindStart) != (s.events == 1) {
 		return fmt.Errorf("a campaign has one start, and it comes first")
@@ -37,7 +41,7 @@ func (s *State) add(e Event, taskOf []int) error {
 		s.Revision = s.Start.Revision
 		return err
 	case KindPlan:
-		return s.addPlan(e, taskOf)
+		return s.addPlan(e)
 	case KindAsk:
 		return s.addAsk(e)
 	case KindTell, KindLate, KindAttach:
@@ -77,7 +81,7 @@ func (s *State) note(e Event, what, reason string) {
 	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: what, Reason: reason})
 }
 
-func (s *State) addPlan(e Event, taskOf []int) error {
+func (s *State) addPlan(e Event) error {
 	var b PlanBody
 	if err := body(e, &b); err != nil {
 		return err
@@ -90,14 +94,14 @@ func (s *State) addPlan(e Event, taskOf []int) error {
 	}
 	s.done, s.reopened = nil, false
 	if b.Done {
-		s.done = &b
+		s.done, s.doneSeq = &b, e.Seq
 		return nil
 	}
-	if len(b.Counts) != len(taskOf) || b.Round != len(s.rounds)+1 {
-		return fmt.Errorf("round %d with %d arms, where round %d with %d arms must come", b.Round, len(b.Counts), len(s.rounds)+1, len(taskOf))
+	if len(b.Counts) != len(s.taskOf) || b.Round != len(s.rounds)+1 {
+		return fmt.Errorf("round %d with %d arms, where round %d with %d arms must come", b.Round, len(b.Counts), len(s.rounds)+1, len(s.taskOf))
 	}
-	r := &round{plan: b, seq: e.Seq, at: e.At, filled: map[[2]int]*filling{}, highest: map[int]int{}, results: map[int][]*measured{}}
-	r.list = worklist(b.Counts, taskOf, b.Plate, b.Seed)
+	r := &round{plan: b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]*filling{}, highest: map[int]int{}, results: map[int][]*measured{}}
+	r.list = worklist(b.Counts, s.taskOf, b.Plate, b.Seed)
 	for i, n := range b.Counts {
 		r.highest[i] = n
 	}
@@ -201,6 +205,14 @@ func (s *State) addAmend(e Event) error {
 	}
 	s.reopened = s.done != nil
 	s.amends = append(s.amends, amendment{b, e.Seq, e.At, e.By})
+	if b.Add != nil {
+		if b.Growth == nil {
+			return errors.New("it adds arms and does not say which")
+		}
+		if err := s.grow(*b.Growth); err != nil {
+			return err
+		}
+	}
 	s.note(e, b.String(), b.Reason)
 	return nil
 }

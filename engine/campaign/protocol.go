@@ -25,11 +25,13 @@ const Revision = 1
 // Protocol is what a campaign keeps to from its start: what is asked, how it is decided, and how the
 // laboratory works. It is a value without effects.
 type Protocol struct {
-	Name      string           `json:"name,omitempty"` // that the script has bound it to
-	Problem   *problem.Problem `json:"-"`
-	Mode      string           `json:"mode"`
-	Algorithm string           `json:"algorithm"`
-	Options   engine.Options   `json:"-"`
+	Name    string           `json:"name,omitempty"` // that the script has bound it to
+	Problem *problem.Problem `json:"-"`
+	// what the problem was before arms were added to it, in order; nil where none were
+	Earlier   []*problem.Problem `json:"-"`
+	Mode      string             `json:"mode"`
+	Algorithm string             `json:"algorithm"`
+	Options   engine.Options     `json:"-"`
 
 	Plate    int     `json:"plate,omitempty"`     // pulls on a plate; 0 means no plates
 	Capacity int     `json:"capacity,omitempty"`  // pulls in a TimeUnit, of all tasks together; 0 means any number

@@ -20,11 +20,12 @@ type Run struct {
 	More    bool          // whether there is one
 	// how decisions differ from those recorded when plans were made, as sentences: of corrected
 	// results, or of a program that decides otherwise
-	Differs []string
-	Notes   []string
-	Changes int      // k, of contests
-	Delta   float64  // the largest ever in force
-	Epsilon *float64 // where it was changed; nil where it was not
+	Differs   []string
+	Notes     []string
+	Withdrawn int      // arms
+	Added     int      // arms
+	Delta     float64  // the largest ever in force
+	Epsilon   *float64 // where it was changed; nil where it was not
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
@@ -40,7 +41,7 @@ func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*
 
 // replayer returns a replay before the first round.
 func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) (*replayer, error) {
-	alg, m, opt, err := p.begin(ctx, memory)
+	alg, m, opt, err := p.AtStart().begin(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -48,21 +49,23 @@ func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) 
 	if err != nil {
 		return nil, err
 	}
-	return &replayer{state: s, protocol: p, model: m, steps: steps, run: &Run{Delta: p.Options.Delta}}, nil
+	return &replayer{state: s, protocol: p, memory: memory, model: m, steps: steps, run: &Run{Delta: p.Options.Delta}}, nil
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of what it has
 // taken in.
 type replayer struct {
-	state    *State
-	protocol Protocol
-	model    *model.Model
-	steps    *engine.Steps
-	run      *Run
-	rounds   int // that were taken in
-	guide    int // the next of state.guides
-	amend    int // the next of state.amends
-	unused   bool
+	state      *State
+	protocol   Protocol
+	memory     *model.Memory
+	generation int // additions of arms that were taken in
+	model      *model.Model
+	steps      *engine.Steps
+	run        *Run
+	rounds     int // that were taken in
+	guide      int // the next of state.guides
+	amend      int // the next of state.amends
+	unused     bool
 }
 
 // catchUp takes in what was recorded since, and returns what the algorithm makes of all.
@@ -97,10 +100,13 @@ func (x *replayer) all(ctx context.Context) error {
 			x.run.More = false
 			return nil // what guides waits for the rewards of the round
 		}
-		if err := x.begin(r.plan, r.seq); err != nil || x.unused {
+		if err := x.begin(ctx, r.plan, r.seq); err != nil || x.unused {
 			return err
 		}
-		b := x.state.batch(x.protocol, r)
+		b, err := restricted(x.state.batch(x.protocol, r), x.state.upFrom(x.generation))
+		if err != nil {
+			return fmt.Errorf("round %d: %w", r.plan.Round, err)
+		}
 		if err := x.impose(b.Counts); err != nil {
 			return err
 		}
@@ -108,11 +114,14 @@ func (x *replayer) all(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := x.before(math.MaxInt64); err != nil {
-		return err
-	}
 	if x.state.done != nil {
+		if err := x.before(ctx, x.state.doneSeq); err != nil {
+			return err
+		}
 		x.compare(*x.state.done)
+	}
+	if err := x.before(ctx, math.MaxInt64); err != nil {
+		return err
 	}
 	var err error
 	x.run.Next, x.run.More, err = x.steps.Next()
@@ -120,8 +129,8 @@ func (x *replayer) all(ctx context.Context) error {
 }
 
 // begin takes in what came before a plan, and plans its round.
-func (x *replayer) begin(plan PlanBody, seq int64) error {
-	if err := x.before(seq); err != nil {
+func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
+	if err := x.before(ctx, seq); err != nil {
 		return err
 	}
 	x.compare(plan)
@@ -143,7 +152,7 @@ func (x *replayer) impose(counts []int) error {
 }
 
 // before takes in what guides and what was changed before an event.
-func (x *replayer) before(seq int64) error {
+func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
 		switch {
@@ -152,7 +161,7 @@ func (x *replayer) before(seq int64) error {
 				return err
 			}
 		case a && x.state.amends[x.amend].seq < seq:
-			if err := x.change(x.state.amends[x.amend]); err != nil {
+			if err := x.change(ctx, x.state.amends[x.amend]); err != nil {
 				return err
 			}
 			x.amend++
@@ -173,7 +182,11 @@ func (x *replayer) inform(seq int64) error {
 	for _, m := range group {
 		byArm[m.Arm] = append(byArm[m.Arm], m)
 	}
-	err := x.steps.Inform(summed(x.protocol, byArm, true))
+	b, err := restricted(summed(x.protocol, byArm, true), x.state.upFrom(x.generation))
+	if err != nil {
+		return err
+	}
+	err = x.steps.Inform(b)
 	if errors.Is(err, engine.ErrGuidesNothing) {
 		return nil
 	}

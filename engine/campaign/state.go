@@ -15,17 +15,20 @@ type State struct {
 	Revision int // of the program that the campaign goes on with
 	Capacity int // in force; -1 where it was not amended
 
-	rounds []*round
-	done   *PlanBody        // the last plan, when nothing is left to measure
-	items  map[string]*item // handed out, by id
-	order  []string         // the ids, in the order in which they were handed out
-	guides []guide          // in order of their events
-	amends []amendment
-	log    []LogLine
-	seen   map[string]string // SHA-256 of sheets that were told whole, by name
-	sheets map[string][]*measured
-	people []string // who asked, in order
-	events int
+	taskOf  []int   // of the arms that there are now
+	grown   [][]int // of each addition of arms: Growth.At
+	rounds  []*round
+	done    *PlanBody        // the last plan, when nothing is left to measure
+	doneSeq int64            // its event
+	items   map[string]*item // handed out, by id
+	order   []string         // the ids, in the order in which they were handed out
+	guides  []guide          // in order of their events
+	amends  []amendment
+	log     []LogLine
+	seen    map[string]string // SHA-256 of sheets that were told whole, by name
+	sheets  map[string][]*measured
+	people  []string // who asked, in order
+	events  int
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
 	reopened bool
@@ -33,13 +36,14 @@ type State struct {
 
 // round is one communication round as the laboratory sees it.
 type round struct {
-	plan   PlanBody
-	seq    int64 // of its plan
-	at     time.Time
-	closed int64 // the event that ended it; 0 while it is open
-	reason string
-	early  bool   // it was closed because what was out was late
-	list   []Slot // planned pulls in the order in which they are handed out
+	plan       PlanBody
+	seq        int64 // of its plan
+	at         time.Time
+	closed     int64 // the event that ended it; 0 while it is open
+	reason     string
+	early      bool   // it was closed because what was out was late
+	generation int    // additions of arms before its plan
+	list       []Slot // planned pulls in the order in which they are handed out
 
 	filled  map[[2]int]*filling // by arm and number: handed out, or measured
 	highest map[int]int         // by arm: the largest number given to a pull

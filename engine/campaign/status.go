@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -122,6 +123,9 @@ func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
 		st.Standing = engine.StandingHeuristic
 		st.Assumes = append(st.Assumes, "decisions changed after results were corrected or the program was replaced, which no theorem allows for")
 	}
+	if note := s.pending(p); note != "" {
+		st.Notes = append(st.Notes, note)
+	}
 	for _, w := range r.Warnings {
 		st.Warnings = append(st.Warnings, w.String())
 	}
@@ -233,6 +237,12 @@ func (s *State) tasks(p Protocol, x *Run) []TaskStatus {
 		}
 		out = append(out, t)
 	}
+	for v := len(out); v < p.Problem.V(); v++ { // added, and measured from the next round on
+		lo, hi := p.Problem.ArmsOf(v)
+		t := TaskStatus{Estimate: math.NaN(), TimeLeft: math.NaN(), Arms: slices.Clone(p.Problem.Arms.Names[lo:hi])}
+		t.Progress = engine.Progress{Task: p.Problem.Tasks.Names[v], Open: hi - lo, Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
+		out = append(out, t)
+	}
 	return out
 }
 
@@ -265,6 +275,23 @@ func (x *Run) epsilon(p Protocol) float64 {
 		return *x.Epsilon
 	}
 	return p.Options.Epsilon
+}
+
+// changes says how many arms came and went.
+func (x *Run) changes() string {
+	arms := func(n int, what string) string {
+		if n == 1 {
+			return "1 arm was " + what
+		}
+		return fmt.Sprintf("%d arms were %s", n, what)
+	}
+	switch {
+	case x.Added == 0:
+		return arms(x.Withdrawn, "withdrawn")
+	case x.Withdrawn == 0:
+		return arms(x.Added, "added")
+	}
+	return arms(x.Withdrawn, "withdrawn") + " and " + arms(x.Added, "added")
 }
 
 // assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
@@ -301,8 +328,8 @@ func (s *State) assumes(x *Run) []string {
 	if early > 0 {
 		out = append(out, fmt.Sprintf("when a result comes has nothing to do with its reward: %d %s ended without late results, which the posterior took whole when they came", early, map[bool]string{true: "round", false: "rounds"}[early == 1]))
 	}
-	if b := x.Outcome.Bound; b > 0 && x.Changes > 0 {
-		out = append(out, fmt.Sprintf("contests changed %d times while it ran, so that the probability of a wrong answer is at most %.4g in place of %g (docs/theory.md, Changes of a running test)", x.Changes, b, x.Delta))
+	if b := x.Outcome.Bound; b > x.Delta {
+		out = append(out, fmt.Sprintf("%s while it ran, so that the probability of a wrong answer is at most %.4g in place of %g (docs/theory.md, Changes of a running test)", x.changes(), b, x.Delta))
 	}
 	return out
 }

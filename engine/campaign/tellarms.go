@@ -55,6 +55,10 @@ func (t *teller) byArm(row problem.SheetRow, columns []string, several bool, kin
 		t.say(row.Line, "", RowBad, "%s: no round is open; attach records measurements of no round", where)
 		return
 	}
+	if r := t.state.open(); t.state.cameAfter(r, arm) {
+		t.say(row.Line, "", RowBad, "%s was added after round %d began, and is measured from the next round on; attach records measurements of no round", where, r.plan.Round)
+		return
+	}
 	if !t.fill(&x) {
 		t.say(row.Line, "", RowBad, "%s has no open pull left in round %d; --extra takes the row as an extra measurement", where, t.state.open().plan.Round)
 		return

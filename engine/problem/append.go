@@ -13,13 +13,16 @@ import (
 type Appended struct {
 	Data []byte // as the first table is written: its columns in their order, its separator, its decimals
 	Rows int    // that were added
+	Same int    // that were left out, because the first table has them
 
 	path  string // of the other table
 	first int    // line of Data in which the first added row stands
 	lines []int  // of the added rows, in the other table
 }
 
-// Append writes the rows of a table below those of another one that has its columns. Both are CSV,
+// Append writes the rows of a table below those of another one that has its columns. Rows of an arm
+// that the first table has in the same words are left out, so that a table which grew can be given as a
+// whole; one that differs is an error. Both are CSV,
 // each with its own separator and decimals. A column that the added table lacks is empty in its rows;
 // features of tasks (z_) are then those that the task has already, and features of arms (x_) must be
 // there. It is a *DataError, with its place, where a table cannot be read or a column is not in the
@@ -49,7 +52,7 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 	if len(more.rows) == 0 {
 		return nil, &DataError{Path: addedPath, Message: "no data: expected a header and at least one row"}
 	}
-	out := &Appended{path: addedPath, Rows: len(more.rows)}
+	out := &Appended{path: addedPath}
 	b := bytes.NewBuffer(slices.Clone(base))
 	if !bytes.HasSuffix(base, []byte("\n")) {
 		b.WriteByte('\n')
@@ -58,7 +61,15 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 	w := csv.NewWriter(b)
 	w.Comma = t.separator
 	point := t.decimalPoints()
+	known := t.armRows()
 	for _, row := range more.rows {
+		if old := known[[2]string{more.cellText(row, "task"), more.cellText(row, "arm")}]; old != nil {
+			if err := more.differs(row, t, old); err != nil {
+				return nil, err
+			}
+			out.Same++
+			continue
+		}
 		record := make([]string, len(t.header))
 		for k, name := range t.header {
 			if at, there := more.column[name]; there {
@@ -71,10 +82,40 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 			return nil, err
 		}
 		out.lines = append(out.lines, row[0].line)
+		out.Rows++
+	}
+	if out.Rows == 0 {
+		return nil, &DataError{Path: addedPath, Message: "all of its arms are in " + path + " already"}
 	}
 	w.Flush()
 	out.Data = b.Bytes()
 	return out, w.Error()
+}
+
+// armRows returns the first row of each task and arm of a table with one row per arm; none where it has
+// no such columns.
+func (t *table) armRows() map[[2]string][]cell {
+	out := map[[2]string][]cell{}
+	if t.require("task", "arm") != nil {
+		return out
+	}
+	for _, row := range t.rows {
+		if key := [2]string{t.cellText(row, "task"), t.cellText(row, "arm")}; out[key] == nil {
+			out[key] = row
+		}
+	}
+	return out
+}
+
+// differs reports the first cell of a row that is not that of another table's row.
+func (t *table) differs(row []cell, other *table, old []cell) error {
+	for k, name := range t.header {
+		was := other.cellText(old, name)
+		if t.decimal(row[k].text) != other.decimal(was) {
+			return t.at(row[k], "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is", name, row[k].text, was, other.path, t.cellText(row, "task"), t.cellText(row, "arm"))
+		}
+	}
+	return nil
 }
 
 // cellsOf reads a table without looking at what its cells mean.

@@ -18,6 +18,7 @@ func TestAppend(t *testing.T) {
 		{"points below, decimal commas added", "task,arm,x_a\nA,1,0.25\n", "task;arm;x_a\nA;2;0,5\n", "task,arm,x_a\nA,1,0.25\nA,2,0.5\n"},
 		{"lines above the header, quotes", "Plan of Tuesday\n\ntask,arm,x_a\nA,1,0\n", "task,arm,x_a\n\"A\",\"b, c\",1\n", "Plan of Tuesday\n\ntask,arm,x_a\nA,1,0\nA,\"b, c\",1\n"},
 		{"features of a task that is there", "task,arm,x_a,z_t\nA,1,0,20\nB,1,0,30\n", "task,arm,x_a\nB,2,1\n", "task,arm,x_a,z_t\nA,1,0,20\nB,1,0,30\nB,2,1,30\n"},
+		{"a row that is there", "task,arm,x_a\nA,1,0\n", "task;arm;x_a\nA;1;0\nA;2;0,5\n", "task,arm,x_a\nA,1,0\nA,2,0.5\n"},
 		{"capitals", "Task,Arm,x_a\nA,1,0\n", "task,arm,x_a\nA,2,0.5\n", "Task,Arm,x_a\nA,1,0\nA,2,0.5\n"},
 	} {
 		a, err := Append("base.csv", []byte(c.base), "more.csv", []byte(c.added))
@@ -35,6 +36,8 @@ func TestAppendErrors(t *testing.T) {
 		{"task,arm\nA,2\n", `more.csv:1: no column "x_a"; the columns are task, arm`},
 		{"task,arm,x_a\n", "more.csv: no data"},
 		{"", "more.csv: no data"},
+		{"task,arm,x_a\nA,1,0\n", "more.csv: all of its arms are in base.csv already"},
+		{"task,arm,x_a\nA,2,0\nA,1,5\n", `more.csv:3:5: column "x_a" is "5" here and "0" in base.csv, which has task "A", arm "1" already`},
 		{"task,arm,x_a\nA,2\n", "more.csv:2:1: 2 values, expected 3"},
 	} {
 		_, err := Append("base.csv", []byte(base), "more.csv", []byte(c.added))

@@ -27,23 +27,23 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 // is recorded meanwhile makes it plan again.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
-		s, err := c.fresh(ctx)
+		p, s, err := c.fresh(ctx)
 		if err != nil || !s.Needed() {
 			return err
 		}
 		if err := c.checkRevision(s); err != nil {
 			return err
 		}
-		run, err := c.replay(ctx, s)
+		run, err := c.replay(ctx, p, s)
 		if err != nil {
 			return err
 		}
 		seq := s.Seq
-		err = c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+		err = c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
 			if s.Seq != seq {
 				return nil, errOther
 			}
-			return []campaign.Event{s.Plan(c.protocol, run, c.opt.now(), c.opt.build(), c.revision())}, nil
+			return []campaign.Event{s.Plan(p, run, c.opt.now(), c.opt.build(), c.revision())}, nil
 		})
 		if !errors.Is(err, errOther) {
 			return err
@@ -52,19 +52,20 @@ func (c *Campaign) Advance(ctx context.Context) error {
 }
 
 // fresh returns a state of its own with all that was recorded so far.
-func (c *Campaign) fresh(ctx context.Context) (*campaign.State, error) {
+func (c *Campaign) fresh(ctx context.Context) (campaign.Protocol, *campaign.State, error) {
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
-		return nil, err
+		return campaign.Protocol{}, nil, err
 	}
 	if err := campaign.CheckChain(list); err != nil {
-		return nil, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+		return campaign.Protocol{}, nil, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	s, err := campaign.Fold(list, c.protocol.Problem.TaskOf)
+	s, err := campaign.Fold(list, c.tasksAtStart())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.dir, err)
+		return campaign.Protocol{}, nil, fmt.Errorf("%s: %w", c.dir, err)
 	}
-	return s, nil
+	p, err := c.protocolOf(ctx, s)
+	return p, s, err
 }
 
 // Ask returns what to measure: the list that the asker has and has not told, else further pulls of
@@ -74,11 +75,11 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
 	}
-	err := c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+	err := c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
 		if c.checkRevision(s) != nil {
 			return nil, nil // what was planned can still be handed out
 		}
-		return s.CloseEarly(c.protocol, q, c.opt.now()), nil
+		return s.CloseEarly(p, q, c.opt.now()), nil
 	})
 	if err != nil {
 		return campaign.List{}, err
@@ -87,8 +88,8 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 		return campaign.List{}, err
 	}
 	var list campaign.List
-	err = c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
-		list, made, err = s.Ask(c.protocol, q, c.opt.now())
+	err = c.write(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, err error) {
+		list, made, err = s.Ask(p, q, c.opt.now())
 		return made, err
 	})
 	return list, err
@@ -97,30 +98,30 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 // Tell records the results of a sheet. The receipt is returned once they are on the disk; where
 // something is wrong with a row nothing is recorded, and the receipt says what.
 func (c *Campaign) Tell(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	return c.tell(ctx, func(s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		return s.Tell(c.protocol, sheet, opt, c.opt.now())
+	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
+		return s.Tell(p, sheet, opt, c.opt.now())
 	})
 }
 
 // TellOne records the result of one id.
 func (c *Campaign) TellOne(ctx context.Context, id string, reward float64, opt campaign.TellOptions) (campaign.Receipt, error) {
-	return c.tell(ctx, func(s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		r, made := s.TellOne(c.protocol, id, reward, opt, c.opt.now())
+	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
+		r, made := s.TellOne(p, id, reward, opt, c.opt.now())
 		return r, made, nil
 	})
 }
 
 // Attach records measurements that were made before the campaign, or elsewhere.
 func (c *Campaign) Attach(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	return c.tell(ctx, func(s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		return s.Attach(c.protocol, sheet, opt, c.opt.now())
+	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
+		return s.Attach(p, sheet, opt, c.opt.now())
 	})
 }
 
-func (c *Campaign) tell(ctx context.Context, f func(*campaign.State) (campaign.Receipt, []campaign.Event, error)) (campaign.Receipt, error) {
+func (c *Campaign) tell(ctx context.Context, f func(campaign.Protocol, *campaign.State) (campaign.Receipt, []campaign.Event, error)) (campaign.Receipt, error) {
 	var r campaign.Receipt
-	err := c.write(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
-		r, made, err = f(s)
+	err := c.write(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, err error) {
+		r, made, err = f(p, s)
 		return made, err
 	})
 	if err != nil {
@@ -135,12 +136,14 @@ func (c *Campaign) tell(ctx context.Context, f func(*campaign.State) (campaign.R
 
 // Fail gives pulls back that were not measured; they are handed out again.
 func (c *Campaign) Fail(ctx context.Context, ids []string, reason, by string) error {
-	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) { return s.Fail(ids, reason, by, c.opt.now()) })
+	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
+		return s.Fail(ids, reason, by, c.opt.now())
+	})
 }
 
 // Correct replaces the result of an id.
 func (c *Campaign) Correct(ctx context.Context, id string, reward float64, reason, by string) error {
-	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
 		return s.Correct(id, reward, reason, by, c.opt.now())
 	})
 }
@@ -149,70 +152,32 @@ func (c *Campaign) Correct(ctx context.Context, id string, reward float64, reaso
 // is an error where the algorithm takes rounds only as it planned them.
 func (c *Campaign) CloseRound(ctx context.Context, reason, by string) (campaign.Closing, error) {
 	var out campaign.Closing
-	err := c.tried(ctx, func(s *campaign.State) (made []campaign.Event, err error) {
-		out, made, err = s.Close(c.protocol, reason, by, c.opt.now())
-		return made, err
+	err := c.tried(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, _ campaign.Protocol, err error) {
+		out, made, err = s.Close(p, reason, by, c.opt.now())
+		return made, p, err
 	})
 	return out, err
 }
 
-// Amend changes the protocol, where its algorithm can change.
-func (c *Campaign) Amend(ctx context.Context, b campaign.AmendBody, by string) error {
-	return c.tried(ctx, func(s *campaign.State) ([]campaign.Event, error) {
-		return s.Amend(c.protocol, b, by, c.opt.now())
-	})
-}
-
-// tried records the event that f makes of the state once the algorithm was tried with it: an algorithm
-// may refuse.
-func (c *Campaign) tried(ctx context.Context, f func(*campaign.State) ([]campaign.Event, error)) error {
-	for {
-		s, err := c.fresh(ctx)
-		if err != nil {
-			return err
-		}
-		made, err := f(s)
-		if err != nil || len(made) == 0 {
-			return err
-		}
-		seq := s.Seq
-		first := made[0]
-		first.Seq = seq + 1
-		if err := s.Add([]campaign.Event{first}, c.protocol.Problem.TaskOf); err != nil {
-			return err
-		}
-		if _, err := s.Replay(ctx, c.protocol, &c.memory); err != nil {
-			return err
-		}
-		err = c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) {
-			if s.Seq != seq {
-				return nil, errOther
-			}
-			return made, nil
-		})
-		if !errors.Is(err, errOther) {
-			return err
-		}
-	}
-}
-
 // Note records words for the report.
 func (c *Campaign) Note(ctx context.Context, text, by string) error {
-	return c.write(ctx, func(s *campaign.State) ([]campaign.Event, error) { return s.Note(text, by, c.opt.now()) })
+	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
+		return s.Note(text, by, c.opt.now())
+	})
 }
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
 // changes, as sentences; none where nothing was to be done. With look it records nothing.
 func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) ([]string, error) {
-	s, err := c.fresh(ctx)
+	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, made, err := s.Upgrade(ctx, c.protocol, c.revision(), by, c.opt.now())
+	changes, made, err := s.Upgrade(ctx, p, c.revision(), by, c.opt.now())
 	if err != nil || look || len(made) == 0 {
 		return changes, err
 	}
-	return changes, c.write(ctx, func(now *campaign.State) ([]campaign.Event, error) {
+	return changes, c.write(ctx, func(_ campaign.Protocol, now *campaign.State) ([]campaign.Event, error) {
 		if now.Seq != s.Seq {
 			return nil, errors.New("something was recorded meanwhile: upgrade again")
 		}
@@ -222,15 +187,15 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) ([]string,
 
 // Status says how far the campaign is. It writes nothing and waits for nobody.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
-	s, err := c.fresh(ctx)
+	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.Status{}, err
 	}
-	run, err := c.replay(ctx, s)
+	run, err := c.replay(ctx, p, s)
 	if err != nil {
 		return campaign.Status{}, err
 	}
-	st := s.Status(c.protocol, run, c.opt.now())
+	st := s.Status(p, run, c.opt.now())
 	st.Folder = c.dir
 	return st, nil
 }
@@ -238,21 +203,21 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 // Mine returns what somebody was handed in the open round, with his results, and how many pulls of all
 // people have none.
 func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, error) {
-	s, err := c.fresh(ctx)
+	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.List{}, 0, err
 	}
 	_, left, _ := s.Left()
-	return s.Mine(c.protocol, by), left, nil
+	return s.Mine(p, by), left, nil
 }
 
 // Preview says what Tell would do with a sheet, and records nothing.
 func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	s, err := c.fresh(ctx)
+	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
-	r, _, err := s.Tell(c.protocol, sheet, opt, c.opt.now())
+	r, _, err := s.Tell(p, sheet, opt, c.opt.now())
 	r.Taken = false
 	return r, err
 }

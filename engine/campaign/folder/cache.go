@@ -27,7 +27,7 @@ func (c *Campaign) key(s *campaign.State) string {
 }
 
 // replay returns what the algorithm makes of a state, from the cache where that has it.
-func (c *Campaign) replay(ctx context.Context, s *campaign.State) (*campaign.Run, error) {
+func (c *Campaign) replay(ctx context.Context, p campaign.Protocol, s *campaign.State) (*campaign.Run, error) {
 	path := filepath.Join(c.dir, cacheFile)
 	if data, err := os.ReadFile(path); err == nil {
 		var kept cached
@@ -35,7 +35,7 @@ func (c *Campaign) replay(ctx context.Context, s *campaign.State) (*campaign.Run
 			return &kept.Run, nil
 		}
 	}
-	run, err := s.Replay(ctx, c.protocol, &c.memory)
+	run, err := s.Replay(ctx, p, &c.memory)
 	if err != nil {
 		return nil, err
 	}

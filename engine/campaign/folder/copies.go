@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
@@ -13,7 +14,7 @@ import (
 func copyNames(r Recipe) []string {
 	names := []string{"script.cope"}
 	seen := map[string]int{}
-	for _, f := range r.Data {
+	for _, f := range append(r.Data[:len(r.Data):len(r.Data)], r.Added...) {
 		base := filepath.Base(filepath.FromSlash(f.Path))
 		if seen[base]++; seen[base] > 1 {
 			base = fmt.Sprintf("%d-%s", seen[base], base)
@@ -23,13 +24,18 @@ func copyNames(r Recipe) []string {
 	return names
 }
 
+// files returns script and data, in the order of copyNames.
+func (r Recipe) files() []campaign.File {
+	return slices.Concat([]campaign.File{r.Script}, r.Data, r.Added)
+}
+
 // copies writes script and data beside the database, for people to read.
 func copies(dir string, r Recipe) error {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return err
 	}
 	names := copyNames(r)
-	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
+	for i, f := range r.files() {
 		if err := os.WriteFile(filepath.Join(dir, names[i]), f.Content, 0o666); err != nil {
 			return err
 		}
@@ -40,7 +46,7 @@ func copies(dir string, r Recipe) error {
 // compareCopies says which copies are not what was recorded.
 func (c *Campaign) compareCopies(r Recipe) {
 	names := copyNames(r)
-	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
+	for i, f := range r.files() {
 		content, err := os.ReadFile(filepath.Join(c.dir, names[i]))
 		switch {
 		case os.IsNotExist(err):

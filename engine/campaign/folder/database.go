@@ -161,10 +161,15 @@ func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]cam
 
 // putFile records a file under its hash.
 func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
-	sum := sha256.Sum256(content)
-	hash := hex.EncodeToString(sum[:])
+	hash := fileHash(content)
 	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, content)
 	return hash, inWords(err)
+}
+
+// fileHash returns the SHA-256 of a file, in hexadecimal.
+func fileHash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 // getFile returns a recorded file, and reports one that is not what was recorded.
@@ -173,7 +178,7 @@ func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 	if err := q.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {
 		return nil, inWords(err)
 	}
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
+	if fileHash(content) != hash {
 		return nil, fmt.Errorf("the recorded file %.12s is not what was recorded: its hash does not fit", hash)
 	}
 	return content, nil

@@ -15,11 +15,11 @@ import (
 
 // History returns what was recorded. Of the open round it has no rewards.
 func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
-	s, err := c.fresh(ctx)
+	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.History{}, err
 	}
-	return s.History(c.protocol), nil
+	return s.History(p), nil
 }
 
 // Export writes the campaign for other programs into a folder, which must not exist or be empty:
@@ -32,15 +32,11 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	_, r, err := c.recipe(ctx)
-	if err != nil {
-		return err
-	}
-	if err := copies(dir, r); err != nil {
-		return err
-	}
 	h, err := c.History(ctx)
 	if err != nil {
+		return err
+	}
+	if err := copies(dir, c.recipeNow()); err != nil {
 		return err
 	}
 	st, err := c.Status(ctx)

@@ -23,6 +23,7 @@ type Recipe struct {
 	Script campaign.File
 	Set    []string // NAME=VALUE: replaces what the script binds NAME to
 	Data   []campaign.File
+	Added  []campaign.File // rows that came to the table of the problem while it ran, in their order
 }
 
 // Maker makes the protocol of a recipe, without a forecast. It reads no other files.
@@ -39,11 +40,12 @@ type Options struct {
 
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
 type Campaign struct {
-	dir      string
-	db       *database
-	opt      Options
-	protocol campaign.Protocol
-	memory   model.Memory
+	dir    string
+	db     *database
+	opt    Options
+	maker  Maker
+	memory model.Memory
+	kept   keptProtocol
 
 	mu    sync.Mutex
 	state *campaign.State
@@ -88,7 +90,7 @@ func Start(ctx context.Context, dir string, r Recipe, p campaign.Protocol, maker
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{dir: dir, db: db, opt: opt, protocol: p}
+	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker, kept: keptProtocol{recipe: r, protocol: p}}
 	if err := copies(dir, r); err != nil {
 		c.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
 	}
@@ -168,8 +170,8 @@ func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign,
 	if err != nil {
 		return nil, inWords(err)
 	}
-	c := &Campaign{dir: dir, db: db, opt: opt}
-	if err := c.prepare(ctx, maker); err != nil {
+	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
+	if err := c.prepare(ctx); err != nil {
 		db.close()
 		return nil, err
 	}
@@ -177,7 +179,7 @@ func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign,
 }
 
 // prepare reads what was recorded, and makes the protocol of it.
-func (c *Campaign) prepare(ctx context.Context, maker Maker) error {
+func (c *Campaign) prepare(ctx context.Context) error {
 	if err := c.db.checkSchema(ctx); err != nil {
 		return err
 	}
@@ -185,15 +187,20 @@ func (c *Campaign) prepare(ctx context.Context, maker Maker) error {
 	if err != nil {
 		return err
 	}
-	if c.protocol, err = maker(ctx, r); err != nil {
+	p, err := c.maker(ctx, r)
+	if err != nil {
 		return fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
 	}
-	if c.protocol.Fingerprint() != start.Problem {
+	if p.Fingerprint() != start.Problem {
 		return errors.New("the recorded script makes another problem with this program than it made at the start; use the program that began the campaign")
 	}
-	c.protocol.Seed, c.protocol.Name = start.Seed, start.Name
-	c.compareCopies(r)
-	return c.open(ctx)
+	p.Seed, p.Name = start.Seed, start.Name
+	c.kept.recipe, c.kept.protocol = r, p
+	if err := c.open(ctx); err != nil {
+		return err
+	}
+	c.compareCopies(c.kept.recipe)
+	return nil
 }
 
 // recipe returns the start and the recorded files.
@@ -231,7 +238,11 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, Recipe, erro
 func (c *Campaign) open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.catchUp(ctx, c.db.db)
+	if err := c.catchUp(ctx, c.db.db); err != nil {
+		return err
+	}
+	_, err := c.protocolOf(ctx, c.state)
+	return err
 }
 
 // catchUp takes in the events that others recorded.
@@ -255,15 +266,18 @@ func (c *Campaign) take(list []campaign.Event, after int64, before string) error
 	if c.state == nil {
 		c.state = campaign.NewState()
 	}
-	if err := c.state.Add(list, c.protocol.Problem.TaskOf); err != nil {
+	if err := c.state.Add(list, c.tasksAtStart()); err != nil {
 		return fmt.Errorf("%s: %w", c.dir, err)
 	}
 	return nil
 }
 
 // write takes the lock, looks at the state, and records the events that f makes of it: all of them
-// or none. When it returns without error they are on the disk.
-func (c *Campaign) write(ctx context.Context, f func(*campaign.State) ([]campaign.Event, error)) error {
+// or none, with these files. When it returns without error they are on the disk.
+func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, error), files ...campaign.File) error {
+	if err := c.open(ctx); err != nil {
+		return err // what takes time is done before the lock is held
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l, err := lock(ctx, c.dir)
@@ -276,9 +290,18 @@ func (c *Campaign) write(ctx context.Context, f func(*campaign.State) ([]campaig
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
 		}
-		list, err := f(c.state)
+		p, err := c.protocolOf(ctx, c.state)
+		if err != nil {
+			return err
+		}
+		list, err := f(p, c.state)
 		if err != nil || len(list) == 0 {
 			return err
+		}
+		for _, file := range files {
+			if _, err := putFile(ctx, tx, file.Content); err != nil {
+				return err
+			}
 		}
 		made, err = appendEvents(ctx, tx, list)
 		return err
@@ -308,8 +331,13 @@ func (c *Campaign) Close() error { return c.db.close() }
 // Folder returns the folder.
 func (c *Campaign) Folder() string { return c.dir }
 
-// Protocol returns the protocol as it was at the start.
-func (c *Campaign) Protocol() campaign.Protocol { return c.protocol }
+// Protocol returns the protocol with the arms that are known to have been added; its AtStart is that
+// of the start.
+func (c *Campaign) Protocol() campaign.Protocol {
+	c.kept.mu.Lock()
+	defer c.kept.mu.Unlock()
+	return c.kept.protocol
+}
 
 func (c *Campaign) notice(text string) {
 	if c.opt.Notice != nil {

@@ -139,11 +139,11 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	}
 	c = open()
 	defer c.Close()
-	s, err := c.fresh(t.Context())
+	_, s, err := c.fresh(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.Replay(t.Context(), c.protocol, nil)
+	run, err := s.Replay(t.Context(), c.Protocol(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

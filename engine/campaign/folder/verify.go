@@ -62,6 +62,16 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 	if err != nil {
 		return v, fmt.Errorf("all is as recorded, but the script no longer makes the protocol: %w", err)
 	}
-	_, err = campaign.Fold(list, p.Problem.TaskOf)
-	return v, err
+	s, err := campaign.Fold(list, p.Problem.TaskOf)
+	if err != nil {
+		return v, err
+	}
+	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
+	if _, err := c.protocolOf(ctx, s); err != nil {
+		return v, err
+	}
+	for _, b := range s.Additions() {
+		v.Files = append(v.Files, *b.Add)
+	}
+	return v, nil
 }

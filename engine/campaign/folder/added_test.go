@@ -1,0 +1,312 @@
+package folder
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+const smallTable = "task,arm,x_1,z_1\nnorth,a,0,0\nnorth,\"b, c\",1,0\nsouth,a,0,1\nsouth,\"b, c\",1,1\nnorth,d,2,0\n"
+
+// tabled is the Maker of a recipe whose data is one table.
+func tabled(p campaign.Protocol, k kernels.Kernel, load problem.LoadOptions) Maker {
+	return func(_ context.Context, r Recipe) (campaign.Protocol, error) {
+		data, places := r.Data[0].Content, []*problem.Appended(nil)
+		for _, f := range r.Added {
+			a, err := problem.Append(r.Data[0].Path, data, f.Path, f.Content)
+			if err != nil {
+				return p, err
+			}
+			data, places = a.Data, append(places, a)
+		}
+		opt := load
+		opt.Noise, opt.Read = problem.NoiseModel{Scales: []float64{1}}, func(string) ([]byte, error) { return data, nil }
+		var err error
+		p := p
+		p.Problem, err = problem.Load(r.Data[0].Path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: k}}}, opt)
+		for _, a := range places {
+			err = a.Place(err)
+		}
+		return p, err
+	}
+}
+
+// beginTable starts a campaign on a table.
+func beginTable(t *testing.T, p campaign.Protocol, k kernels.Kernel, table string, load problem.LoadOptions) (*Campaign, Maker) {
+	t.Helper()
+	r := recipe
+	r.Data = []campaign.File{{Path: "arms.csv", Content: []byte(table)}}
+	maker := tabled(p, k, load)
+	p, err := maker(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Start(t.Context(), filepath.Join(t.TempDir(), "days"), r, p, maker, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c, maker
+}
+
+func added(content string) campaign.AmendBody {
+	return campaign.AmendBody{Add: &campaign.File{Path: "more.csv", Content: []byte(content)}, Reason: "a new ligand came"}
+}
+
+// measuredAs is the reward of a pull in these tests: by names, round and how many of the arm came before
+// it in its round.
+func measuredAs(task, arm string, round, number int) float64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, task, "|", arm, "|", round, "|", number)
+	base := map[string]float64{"a": 0, "b, c": 0.6, "d": 1, "e": 4, "f": 0}[arm]
+	return base + float64(h.Sum64()%1000)/1000 - 0.5
+}
+
+// Arms and a task that come while a round is open are measured from the next round on, in an arm's case
+// between others of its task. The campaign is the run of the engine's steps that are extended at the
+// same place, to the last bit, through programs that end after every act; one that was opened before
+// sees them, too.
+func TestAdded(t *testing.T) {
+	for _, algorithm := range []string{"CoTestFC", "CoBayesFC"} {
+		t.Run(algorithm, func(t *testing.T) {
+			p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.1}, Plate: 6, Seed: 4}
+			c, maker := beginTable(t, p, kernels.Identity{}, smallTable, problem.LoadOptions{})
+			before, err := Open(t.Context(), c.dir, maker, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer before.Close()
+			seen := map[string]bool{}
+			measure := func(c *Campaign, by string, most int) int {
+				l, err := c.Ask(t.Context(), campaign.Request{By: by, Count: most})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var rows []string
+				for _, r := range l.Rows {
+					_, number := pullOf(t, c.dir, c.Protocol().Problem, r.ID)
+					rows = append(rows, row(r.ID, measuredAs(r.Task, r.Arm, r.Round, number)))
+					if r.Arm == "f" && (r.Task != "west" || r.X[0] != 5) || r.Arm == "e" && r.X[0] != 3 {
+						t.Errorf("handed out %+v", r)
+					}
+					seen[r.Arm] = true
+				}
+				if len(rows) > 0 {
+					told(t, c, campaign.TellOptions{By: by, Sure: true}, rows...)
+				}
+				return l.Round
+			}
+			measure(c, "Ann", 1000)
+			measure(c, "Ann", 1) // of round 2
+			b, err := c.Amend(t.Context(), added("arm,x_1,task,z_1\ne,3,north,\nf,5,west,7\n\"b, c\",1,west,7\n"), "Ann")
+			if err == nil {
+				t.Fatal("a task feature that is empty was taken")
+			}
+			b, err = c.Amend(t.Context(), added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := `3 arms are added by more.csv: task "north", arm "e", task "west", arm "f", task "west", arm "b, c"`; b.String() != want {
+				t.Errorf("%q, want %q", b.String(), want)
+			}
+			waiting, err := c.Status(t.Context())
+			if err != nil || len(waiting.Tasks) != 3 || waiting.Tasks[2].Open != 2 || !strings.HasPrefix(fmt.Sprint(waiting.Notes), `[measured from the next round on: task "north", arm "e", task "west", arm "f"`) {
+				t.Errorf("%v: %+v, %q", err, waiting.Tasks, waiting.Notes)
+			}
+			r, err := c.Tell(t.Context(), []byte("task,arm,reward\nnorth,e,3\n"), campaign.TellOptions{By: "Ann", Extra: true})
+			if err != nil || r.Taken || !strings.Contains(fmt.Sprint(r.Lines), "was added after round 2 began") {
+				t.Errorf("%v: %+v", err, r)
+			}
+			if round := measure(before, "Ann", 1000); round != 2 || seen["e"] { // the other program, opened before
+				t.Errorf("round %d, handed out %v", round, seen)
+			}
+			for seq := int64(0); seq < c.state.Seq; {
+				seq = c.state.Seq
+				measure(before, "Bob", 1000)
+				again, err := Open(t.Context(), c.dir, maker, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				measure(again, "Ann", 1000)
+				again.Close()
+				if err := c.open(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !seen["e"] || !seen["f"] {
+				t.Errorf("handed out %v", seen)
+			}
+			st, err := c.Status(t.Context())
+			if err != nil || !st.Done || len(st.Tasks) != 3 {
+				t.Fatalf("%v: done %v, %+v", err, st.Done, st.Tasks)
+			}
+			var got []string
+			for _, a := range st.Tasks {
+				got = append(got, a.Arm)
+			}
+			if want := []string{"e", "b, c", "b, c"}; !slices.Equal(got, want) {
+				t.Errorf("answers %q, want %q", got, want)
+			}
+			// the agents of north, and of west, which has a third of delta: 0.1 + 0.1/2 + 0.1/3
+			if algorithm == "CoTestFC" && !strings.Contains(strings.Join(st.Assumes, " "), "3 arms were added while it ran, so that the probability of a wrong answer is at most 0.1833 in place of 0.1") {
+				t.Errorf("assumes %q", st.Assumes)
+			}
+			if len(st.Differs) > 0 || st.Standing == "" {
+				t.Errorf("differs %v, standing %q", st.Differs, st.Standing)
+			}
+			_, s, err := c.fresh(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := s.Replay(t.Context(), c.Protocol(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := found(t, run.Outcome), found(t, extended(t, c.Protocol())); got != want {
+				t.Errorf("the campaign found\n%.1500s\nand the steps\n%.1500s", got, want)
+			}
+			v, err := Verify(t.Context(), c.dir, maker)
+			if err != nil || v.Files[len(v.Files)-1].Path != "more.csv" {
+				t.Errorf("%v: %+v", err, v.Files)
+			}
+			if text, err := os.ReadFile(filepath.Join(c.dir, "data", "more.csv")); err != nil || !strings.Contains(string(text), "north,e,3") {
+				t.Errorf("the copy of the added rows: %v, %q", err, text)
+			}
+			out := filepath.Join(t.TempDir(), "out")
+			if err := c.Export(t.Context(), out); err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range map[string]string{"log.csv": "3 arms are added by more.csv", "measurements.csv": "west,f", "answers.csv": "north,true,e", "data/more.csv": "west,f"} {
+				if text, err := os.ReadFile(filepath.Join(out, name)); err != nil || !strings.Contains(string(text), want) {
+					t.Errorf("%s: %v has no %q:\n%.500s", name, err, want, text)
+				}
+			}
+		})
+	}
+}
+
+// extended drives the engine's steps as the campaign of TestAdded does, without any campaign.
+func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
+	t.Helper()
+	e, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := func(q *problem.Problem) engine.Algorithm {
+		m, err := model.New(q, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := p.Options
+		opt.MaxRounds = 1 << 30
+		a, err := e.New(m, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	q := p.Earlier[0]
+	s, err := engine.Begin(begun(q), engine.Options{Delta: p.Options.Delta, MaxRounds: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		next, more, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			return s.Outcome()
+		}
+		b := engine.Batch{Counts: next.Counts, Means: make([]float64, len(next.Counts))}
+		for i, n := range next.Counts {
+			names, sum := q.NamesOf(i), 0.0
+			var all []float64
+			for k := range n {
+				all = append(all, measuredAs(names[0], names[1], next.Round, k+1))
+				sum += all[k]
+			}
+			if n > 0 {
+				b.Means[i] = sum / float64(n)
+			}
+		}
+		if err := s.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		if next.Round == 2 {
+			q = p.Problem
+			if err := s.Extend(begun(q), []int{0, 1, 2, 4, 5}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// What cannot be added is refused with its place, and changes nothing.
+func TestAddedErrors(t *testing.T) {
+	p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Seed: 4}
+	c, _ := beginTable(t, p, kernels.Identity{}, smallTable, problem.LoadOptions{})
+	asked(t, c, "Ann", 2)
+	for _, f := range []struct{ content, want string }{
+		{"task,arm,x_1\nnorth,a,0\n", "all of its arms are in arms.csv already"},
+		{"task,arm,x_1,solvent\nnorth,e,0,DMF\n", `more.csv:1: column "solvent" is not in arms.csv, whose columns are task, arm, x_1, z_1`},
+		{"task,arm,x_1\nnorth,e,warm\n", `more.csv:2: column "x_1"`},
+		{"task,arm,x_1,z_1\nnorth,e,3,5\n", `more.csv:2: column "z_1" is 5 here but 0 in line 2: task features must not change`},
+		{"", "more.csv is empty"},
+	} {
+		wants(t, amend(t, c, added(f.content), "Ann"), f.want)
+	}
+	b := added("task,arm,x_1\nnorth,e,3\n")
+	b.Reason = ""
+	wants(t, amend(t, c, b, "Ann"), "needs a reason")
+	if st, err := c.Status(t.Context()); err != nil || st.Events != 3 || len(st.Tasks) != 2 {
+		t.Errorf("%v: %d events, %d tasks", err, st.Events, len(st.Tasks))
+	}
+	// an algorithm that cannot is tried, also while a round is open
+	smooth := "task,arm,x_1\n"
+	for i := range 60 {
+		smooth += fmt.Sprintf("north,%d,%g\n", i, float64(i)/60)
+	}
+	p.Algorithm, p.Options.Norm = "CoTestFC", 3
+	c, _ = beginTable(t, p, kernels.RBF{Lengthscale: []float64{0.2}}, smooth, problem.LoadOptions{})
+	asked(t, c, "Ann", 2)
+	err := amend(t, c, added("task,arm,x_1\nnorth,e,3\n"), "Ann")
+	wants(t, err, "with norm, no arm can be added")
+	err = amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "7"}}, Reason: "sold out"}, "Ann")
+	wants(t, err, "with norm, no arm can be withdrawn")
+}
+
+// Features that were scaled keep their scale: an added arm beyond the range of before does not move the
+// others.
+func TestAddedBeyondTheScale(t *testing.T) {
+	p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Seed: 4}
+	c, maker := beginTable(t, p, kernels.Identity{}, "task,arm,x_temp,x_one\nA,cold,20,5\nA,warm,60,5\nA,hot,80,5\n", problem.LoadOptions{Standardize: true})
+	if err := amend(t, c, added("task,arm,x_temp,x_one\nA,boiling,140,6\n"), "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), c.dir, maker, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	q := again.Protocol().Problem
+	if got := fmt.Sprint(q.Arms.X); got != "[[0 0.6666666666666666 1 2] [0 0 0 1]]" {
+		t.Errorf("features %s", got)
+	}
+	l := asked(t, again, "Ann", 1000)
+	at := slices.IndexFunc(l.Rows, func(r campaign.ListRow) bool { return r.Arm == "boiling" })
+	if at < 0 || fmt.Sprint(l.Rows[at].X) != "[140 6]" {
+		t.Errorf("the list shows %+v", l.Rows)
+	}
+}

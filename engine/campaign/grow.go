@@ -1,0 +1,271 @@
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Growth says where the arms of a problem are in one with more arms or tasks.
+type Growth struct {
+	At     []int       `json:"at"`      // by arm of before: its number there
+	TaskOf []int       `json:"task_of"` // by arm of there: its task
+	Added  [][2]string `json:"added"`   // task and arm, in the order of there
+}
+
+// Grown returns the protocol on a problem that has all its arms and further ones. What is there stays
+// as it is: kernel, features, noise, earlier measurements. Features that were scaled keep their scale,
+// so that what a length scale means does not change; those of added arms may lie outside of 0 to 1.
+func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
+	old, now := p.Problem, *q
+	var g Growth
+	if a, b := old.Kernel.String(), now.Kernel.String(); a != b {
+		return p, g, fmt.Errorf("with the added rows the kernel is %s, and the campaign has %s: state its numbers in the script, where they are found from data", b, a)
+	}
+	if !slices.Equal(old.Arms.Columns, now.Arms.Columns) || !slices.Equal(old.Tasks.Columns, now.Tasks.Columns) {
+		return p, g, errors.New("with the added rows the features have other columns")
+	}
+	number := map[[2]string]int{}
+	for i := range now.TaskOf {
+		number[[2]string(now.NamesOf(i))] = i
+	}
+	isOld := make([]bool, now.N())
+	for i := range old.TaskOf {
+		k, there := number[[2]string(old.NamesOf(i))]
+		if !there {
+			return p, g, fmt.Errorf("with the added rows %s is no more", old.Where(i))
+		}
+		g.At, isOld[k] = append(g.At, k), true
+		if err := sameArm(old, &now, i, k); err != nil {
+			return p, g, err
+		}
+	}
+	for k, was := range isOld {
+		if !was {
+			g.Added = append(g.Added, [2]string(now.NamesOf(k)))
+		}
+	}
+	if len(g.Added) == 0 {
+		return p, g, errors.New("all of these arms are in the campaign already")
+	}
+	g.TaskOf = slices.Clone(now.TaskOf)
+	tasks := make([]int, old.V())
+	for v, name := range old.Tasks.Names {
+		tasks[v] = slices.Index(now.Tasks.Names, name)
+	}
+	var err error
+	if now.Arms, err = inScaleOf(old.Arms, now.Arms, g.At); err == nil {
+		now.Tasks, err = inScaleOf(old.Tasks, now.Tasks, tasks)
+	}
+	p.Earlier, p.Problem = append(slices.Clone(p.Earlier), old), &now
+	return p, g, err
+}
+
+// sameArm reports how arm i of a problem differs from arm k of a later one.
+func sameArm(old, now *problem.Problem, i, k int) error {
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	at := func(list []float64, i int) float64 {
+		if list == nil {
+			return math.NaN()
+		}
+		return list[i]
+	}
+	mean := func(p *problem.Problem, i int) float64 {
+		if p.Mean != nil {
+			return p.Mean[i]
+		}
+		return at(p.Partial, i)
+	}
+	switch a, b := old.Noise.Scales[i], now.Noise.Scales[k]; {
+	case !same(mean(old, i), mean(now, k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
+		return fmt.Errorf("the added rows have measurements of %s, which is in the campaign already: attach records them", old.Where(i))
+	case old.Noise.UnknownBy != now.Noise.UnknownBy || !same(a, b):
+		return fmt.Errorf("with the added rows the noise of %s is %.4g in place of %.4g: state noise= in the script, or leave sd out of the added rows", old.Where(i), b, a)
+	case !same(at(old.Cost, i), at(now.Cost, k)):
+		return fmt.Errorf("with the added rows the cost of %s differs", old.Where(i))
+	}
+	return nil
+}
+
+// inScaleOf returns points in the scale that some of them had before; at holds the numbers of those.
+// It is an error where one of them moved.
+func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
+	out := *now
+	out.X, out.Units = slices.Clone(now.X), slices.Clone(now.Units)
+	for c, column := range now.X {
+		x := slices.Clone(column)
+		if now.Units != nil && old.Units != nil && now.Units[c] != old.Units[c] {
+			was, is := old.Units[c], now.Units[c]
+			if was.Range == 0 {
+				was.Range = is.Range // it had one value, which has no scale
+			}
+			for i := range x {
+				x[i] = (x[i]*is.Range + is.Offset - was.Offset) / was.Range
+			}
+			out.Units[c] = was
+		}
+		for k, i := range at {
+			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
+				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of what is in the campaign stay as they are", now.Columns[c], old.Names[k])
+			}
+			x[i] = old.X[c][k]
+		}
+		out.X[c] = x
+	}
+	return &out, nil
+}
+
+// generation returns the protocol as it was after some additions of arms, 0 at the start.
+func (p Protocol) generation(k int) Protocol {
+	if k < len(p.Earlier) {
+		p.Problem, p.Earlier = p.Earlier[k], p.Earlier[:k]
+	}
+	return p
+}
+
+// AtStart returns the protocol before arms were added.
+func (p Protocol) AtStart() Protocol { return p.generation(0) }
+
+// Additions returns the amendments that added arms, in their order.
+func (s *State) Additions() []AmendBody {
+	var out []AmendBody
+	for _, a := range s.amends {
+		if a.Add != nil {
+			out = append(out, a.AmendBody)
+		}
+	}
+	return out
+}
+
+// grow gives every arm its number among more of them.
+func (s *State) grow(g Growth) error {
+	if len(g.At) != len(s.taskOf) {
+		return fmt.Errorf("it has places for %d arms, and there are %d", len(g.At), len(s.taskOf))
+	}
+	seen := make([]bool, len(g.TaskOf))
+	for _, i := range g.At {
+		if i < 0 || i >= len(seen) || seen[i] {
+			return errors.New("its places of arms are none")
+		}
+		seen[i] = true
+	}
+	s.taskOf = g.TaskOf
+	s.grown = append(s.grown, g.At)
+	moved := map[*measured]bool{}
+	move := func(m *measured) {
+		if m != nil && !moved[m] {
+			m.Arm, moved[m] = g.At[m.Arm], true
+		}
+	}
+	for _, r := range s.rounds {
+		r.moved(g, move)
+	}
+	for _, x := range s.guides {
+		move(x.measured)
+	}
+	for _, it := range s.items {
+		it.Arm = g.At[it.Arm]
+	}
+	for i := range s.amends {
+		s.amends[i].WithdrawArms = placed(s.amends[i].WithdrawArms, g.At)
+	}
+	return nil
+}
+
+// moved gives the arms of a round other numbers.
+func (r *round) moved(g Growth, move func(*measured)) {
+	counts := make([]int, len(g.TaskOf))
+	for i, n := range r.plan.Counts {
+		counts[g.At[i]] = n
+	}
+	r.plan.Counts = counts
+	for k := range r.list {
+		r.list[k].Arm = g.At[r.list[k].Arm]
+	}
+	filled, highest, results := map[[2]int]*filling{}, map[int]int{}, map[int][]*measured{}
+	for key, f := range r.filled {
+		filled[[2]int{g.At[key[0]], key[1]}] = f
+	}
+	for i, n := range r.highest {
+		highest[g.At[i]] = n
+	}
+	for i, list := range r.results {
+		for _, m := range list {
+			move(m)
+		}
+		results[g.At[i]] = list
+	}
+	r.filled, r.highest, r.results = filled, highest, results
+}
+
+// placed returns the places of some numbers.
+func placed(numbers, at []int) []int {
+	var out []int
+	for _, i := range numbers {
+		out = append(out, at[i])
+	}
+	return out
+}
+
+// upFrom returns the numbers now of the arms of after some additions.
+func (s *State) upFrom(generation int) []int {
+	var up []int
+	for k, at := range s.grown[min(generation, len(s.grown)):] {
+		if k == 0 {
+			up = slices.Clone(at)
+		} else {
+			up = placed(up, at)
+		}
+	}
+	return up // nil where nothing was added since
+}
+
+// cameAfter reports whether an arm was added after a round was planned.
+func (s *State) cameAfter(r *round, arm int) bool {
+	up := s.upFrom(r.generation)
+	return up != nil && !slices.Contains(up, arm)
+}
+
+// restricted returns the part of a batch that is of the arms with these numbers, nil of all; the others
+// must have no rewards.
+func restricted(b engine.Batch, up []int) (engine.Batch, error) {
+	if up == nil {
+		return b, nil
+	}
+	out := engine.Batch{Counts: make([]int, len(up)), Means: make([]float64, len(up))}
+	if b.Squares != nil {
+		out.Squares = make([]float64, len(up))
+	}
+	left := engine.Plan{Counts: b.Counts}.Pulls()
+	for k, i := range up {
+		out.Counts[k], out.Means[k] = b.Counts[i], b.Means[i]
+		left -= b.Counts[i]
+		if b.Squares != nil {
+			out.Squares[k] = b.Squares[i]
+		}
+	}
+	if left != 0 {
+		return out, errors.New("it has results of arms that were added after it")
+	}
+	return out, nil
+}
+
+// pending names the arms that were added and wait for the end of the open round, "" where none do.
+func (s *State) pending(p Protocol) string {
+	var arms []string
+	for i := range p.Problem.TaskOf {
+		if r := s.open(); r != nil && s.cameAfter(r, i) {
+			names := p.Problem.NamesOf(i)
+			arms = append(arms, fmt.Sprintf("task %q, arm %q", names[0], names[1]))
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return "measured from the next round on: " + joined(arms, 8)
+}
