@@ -83,7 +83,11 @@ func TestShifts(t *testing.T) {
 			counts[i] = 4
 		}
 		plan := engine.Plan{Round: round, Counts: counts}
-		moved, err1 := sim.EnvironmentOf(q, 9, run).Pull(context.Background(), plan)
+		env, err := sim.EnvironmentOf(q, 9, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, err1 := env.Pull(context.Background(), plan)
 		plain, err2 := sim.NewEnvironment(still, 9, run).Pull(context.Background(), plan)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)

@@ -50,7 +50,10 @@ func TestEarlierRewards(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				env := sim.EnvironmentOf(p, 3, run)
+				env, err := sim.EnvironmentOf(p, 3, run)
+				if err != nil {
+					t.Fatal(err)
+				}
 				each := engine.Plan{Round: 1000, Counts: make([]int, p.N())}
 				for i := range each.Counts {
 					each.Counts[i] = pilot
