@@ -11,12 +11,11 @@ import (
 // The lists in docs/language.md come from the catalogues: between the markers
 // <!-- NAME --> and <!-- end --> stands what Reference returns for NAME. With -update
 // they are written again.
-func TestLanguageDocumentation(t *testing.T) { documented(t, Reference()) }
+func TestLanguageDocumentation(t *testing.T) { documented(t, "../docs/language.md", Reference()) }
 
-// documented compares the lists in docs/language.md, by the name of their place, with what they should be.
-func documented(t *testing.T, lists map[string]string) {
+// documented compares the lists in a page, by the name of their place, with what they should be.
+func documented(t *testing.T, path string, lists map[string]string) {
 	t.Helper()
-	const path = "../docs/language.md"
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func partHelp(v value, name string) []report.Block {
 	if v.Type == List {
 		of = "every element of a list"
 	}
-	return []report.Block{report.Code{Text: "." + name}, report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/language.md.", of, unknownPart(v.goType(), name).Type.a())}}
+	return []report.Block{report.Code{Text: "." + name}, report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/json.md.", of, unknownPart(v.goType(), name).Type.a())}}
 }
 
 // Help describes a function of the language by its name, as plain text; "" when no function has it.

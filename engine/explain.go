@@ -18,7 +18,7 @@ type Explanation struct {
 
 	Rounds  int     `json:"rounds"`
 	Samples float64 `json:"samples"` // all agents together
-	// further samples, all agents together, until all tasks of the run are decided; see Explainer
+	// further samples, all agents together, until all tasks of the run are decided
 	Remaining float64 `json:"remaining"`
 	Tasks     []Story `json:"tasks"` // in task order
 }

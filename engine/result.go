@@ -82,8 +82,8 @@ type Elimination struct {
 	Arm   string  `json:"arm"`
 	Rival string  `json:"rival"` // the arm it lost against
 	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
-	// the threshold that Gap reached, reward units; for RuleHalved and RuleNarrowed, which have
-	// none, a bound on the standard error of Gap
+	// the threshold that Gap reached, reward units; for "dimension halved" and "width halved",
+	// which have none, a bound on the standard error of Gap
 	Width float64 `json:"width"`
 	Rule  Rule    `json:"rule"`
 }
@@ -160,7 +160,7 @@ type Result struct {
 	Ridge   float64 `json:"ridge"`            // ξ, normalised units
 	Tasks   int     `json:"tasks"`
 	Arms    int     `json:"arms"`
-	// "min" where lower rewards are better (problem.GoalMin); gaps, margins and regrets are then
+	// "min" where lower rewards are better; gaps, margins and regrets are then
 	// what a reward is above a lower one, and rewards have the sign of the data
 	Goal string `json:"goal,omitempty"`
 
@@ -191,9 +191,9 @@ type Result struct {
 	Answers      []Answer      `json:"answers"`                // of the first run
 	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
-	// of the first run, where the algorithm is an Explainer
+	// of the first run, where the algorithm says how far it is
 	Progress []Progress `json:"progress,omitempty"`
-	// further samples, all agents together, that deciding the first run takes; see Explainer
+	// further samples, all agents together, that deciding the first run takes; as Samples of Progress
 	Remaining float64 `json:"remaining,omitempty"`
 	// why pulls of a fixed budget are left, of the first run that left any; "" where none did
 	Unspent string `json:"unspent,omitempty"`
@@ -203,7 +203,7 @@ type Result struct {
 	RatioToLowerBound float64 `json:"ratio_to_lower_bound"`
 	// what the answers are backed by, in a sentence
 	Guarantee string `json:"guarantee"`
-	// StandingProven, StandingHeuristic or StandingNone: that sentence in a word
+	// "proven", "heuristic" or "none": that sentence in a word
 	Standing string    `json:"standing,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Seed     uint64    `json:"seed"`

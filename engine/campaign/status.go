@@ -63,7 +63,8 @@ type OpenRound struct {
 
 // TaskStatus says how far a task is.
 type TaskStatus struct {
-	engine.Progress
+	engine.Progress `json:"progress"`
+
 	Arm      string               `json:"arm,omitempty"` // the answer
 	Estimate float64              `json:"estimate"`      // of the leader, reward units
 	Arms     []string             `json:"arms,omitempty"`

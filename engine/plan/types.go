@@ -120,7 +120,7 @@ type Row struct {
 
 	Cost    float64 `json:"cost,omitempty"`
 	CostQ90 float64 `json:"cost_q90,omitempty"`
-	Time    float64 `json:"time,omitempty"` // calendar time, in Prices.TimeUnit
+	Time    float64 `json:"time,omitempty"` // calendar time, in the unit of the prices
 	TimeQ90 float64 `json:"time_q90,omitempty"`
 
 	Cheapest bool `json:"cheapest,omitempty"` // of its gap: by cost, without prices by samples

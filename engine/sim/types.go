@@ -5,9 +5,9 @@ import "github.com/gonb-cope/gonb-cope/engine"
 // Sweep is the value of sweep(...): one row per combination of swept values.
 type Sweep struct {
 	Names []string `json:"names"` // swept names, in the order given
-	// what a row of its table is: PerCell ("" is the same) or PerRun
+	// what a row of its table is: "cell", one combination ("" is the same), or "run"
 	Per string `json:"per,omitempty"`
-	// how many of Rows were read from a Store and not run
+	// how many of Rows were read from a file that keeps results, and not run
 	Stored int        `json:"stored,omitempty"`
 	Rows   []SweepRow `json:"rows"`
 }
