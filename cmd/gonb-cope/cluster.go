@@ -1,0 +1,25 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// clusterCommand is the parent of the commands about servers, and of those about runs of agents that
+// are apart.
+func clusterCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "cluster",
+		Short: "Agents and workers on several machines: their server, their credentials, their runs",
+		Long: `A server keeps what agents tell each other, and hands out the work of sweeps.
+On one machine it needs no credentials. Where other machines can reach it, it
+lets in only holders of credentials, over TLS.`,
+		Example: `  gonb-cope cluster serve lab
+  gonb-cope cluster keys lab --run wells --agents 5 --host lab.example.org
+  gonb-cope cluster serve lab --listen 0.0.0.0:4222`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(clusterServeCommand())
+	c.AddCommand(clusterKeysCommand())
+	return c
+}

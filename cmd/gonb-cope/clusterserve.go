@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+)
+
+// oneFolder checks the argument of cluster serve and cluster keys.
+func oneFolder(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("%s needs a folder, got %d arguments", c.CommandPath(), len(args))}
+	}
+	return nil
+}
+
+func clusterServeCommand() *cobra.Command {
+	var o jetstream.ServeOptions
+	var room string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "serve DIR", Short: "Keep facts and work in a folder, for agents and workers", Args: oneFolder,
+		Long: `Serve a folder until interrupted. What the server confirms is synced to the disk
+before. Without keys in the folder (gonb-cope cluster keys) it can be reached from
+this machine only, by everybody on it.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if room != "" {
+				most, err := memlimit.Parse(room)
+				if err != nil {
+					return usageError{fmt.Errorf("--room: %w", err)}
+				}
+				o.MaxBytes = int64(most)
+			}
+			o.Log = func(text string) { fmt.Fprintln(os.Stderr, "server:", text) }
+			s, err := jetstream.Serve(c.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return announce(c.Context(), s, asJSON)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "HOST:PORT; port 0 is any free one")
+	f.StringVar(&room, "room", "", "most room to take on the disk, as in 4GB (default: three quarters of what is free)")
+	f.BoolVar(&asJSON, "json", false, "print the address as JSON")
+	return c
+}
+
+// announce prints how to join a server, and waits for the interrupt.
+func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"url": s.URL(), "folder": s.Folder(), "credentials": s.Guarded(), "pid": os.Getpid()}); err != nil {
+			return err
+		}
+	} else {
+		creds := ""
+		if s.Guarded() {
+			creds = " --creds FILE"
+		}
+		fmt.Printf("serving %s at %s until interrupted\n  gonb-cope cluster open SCRIPT --server %s%s\n  gonb-cope worker --server %s%s\n", s.Folder(), s.URL(), s.URL(), creds, s.URL(), creds)
+	}
+	<-ctx.Done()
+	fmt.Fprintln(os.Stderr, "stopped; everything that was confirmed is in", s.Folder())
+	return nil
+}
+
+func clusterKeysCommand() *cobra.Command {
+	var o jetstream.KeyOptions
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "keys DIR", Short: "Make or take back credentials of a server", Args: oneFolder,
+		Long: `Make the credentials of the server of a folder: those of its owner, of the agents
+of a run and of workers, one file each. An agent can speak for itself in its run
+and reads no other; a worker takes work and publishes results. Nobody can delete.
+What is there already is left as it is, so that agents and workers can be added
+later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
+		Example: `  gonb-cope cluster keys lab --run wells --agents 5 --workers 2 --host lab.example.org
+  gonb-cope cluster keys lab --revoke lab/credentials/wells/agent-2.creds`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.Agents > 0 && o.Run == "" {
+				return usageError{fmt.Errorf("--agents needs the run in which they take part: --run ID")}
+			}
+			made, err := jetstream.Keys(c.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			return showKeys(made, asJSON)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
+	f.IntVar(&o.Agents, "agents", 0, "agents 1 to `N` of the run")
+	f.IntVar(&o.Workers, "workers", 0, "workers 1 to `N`")
+	f.StringSliceVar(&o.Hosts, "host", nil, "name or address under which others reach the server (may be repeated; this machine's own are known)")
+	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")
+	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials to take back")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// showKeys lists files of credentials.
+func showKeys(made []jetstream.KeyFile, asJSON bool) error {
+	type row struct {
+		Who  string    `json:"who"`
+		File string    `json:"file"`
+		Ends time.Time `json:"ends"`
+		Made bool      `json:"made"`
+	}
+	rows := make([]row, len(made))
+	width := 0
+	for i, k := range made {
+		rows[i] = row{k.Who, filepath.ToSlash(k.Path), k.Ends.UTC().Truncate(time.Second), k.Made}
+		width = max(width, len(k.Who))
+	}
+	if asJSON {
+		return json.NewEncoder(os.Stdout).Encode(rows)
+	}
+	for _, r := range rows {
+		was := ""
+		if !r.Made {
+			was = ", was there"
+		}
+		fmt.Printf("%s%s  %s (until %s%s)\n", r.Who, strings.Repeat(" ", width-len(r.Who)), r.File, r.Ends.Format("2006-01-02"), was)
+	}
+	return nil
+}

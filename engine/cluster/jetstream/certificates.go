@@ -1,0 +1,160 @@
+package jetstream
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// newAuthority makes the certificate that signs the server's. Its name is the account's key: so
+// credentials show by themselves whether their user is one of this server's.
+func (k *keyring) newAuthority() error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	serial, err := serialNumber()
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: k.name, Organization: []string{"gonb-cope cluster"}},
+		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(20, 0, 0),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return err
+	}
+	return k.writePair("ca", der, key)
+}
+
+// certify makes the server's certificate, or makes it again where it lacks a host or ends within a month.
+func (k *keyring) certify(hosts []string, days int) error {
+	old := k.certificate("server")
+	var had []string
+	if old != nil {
+		had = slices.Clone(old.DNSNames)
+		for _, ip := range old.IPAddresses {
+			had = append(had, ip.String())
+		}
+		slices.Sort(had)
+	} else {
+		hosts = append(hosts, ownNames()...)
+	}
+	names := sortedUnion(had, hosts)
+	if old != nil && slices.Equal(names, had) && time.Now().AddDate(0, 1, 0).Before(old.NotAfter) {
+		return nil
+	}
+	ca, caKey, err := k.authority()
+	if err != nil {
+		return err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	serial, err := serialNumber()
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "gonb-cope server", Organization: []string{"gonb-cope cluster"}},
+		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(0, 0, max(days, 60)),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	for _, n := range names {
+		if ip := net.ParseIP(n); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, n)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, ca, key.Public(), caKey)
+	if err != nil {
+		return err
+	}
+	return k.writePair("server", der, key)
+}
+
+// ownNames returns the names and addresses of this machine.
+func ownNames() []string {
+	names := []string{"localhost", "127.0.0.1", "::1"}
+	if host, err := os.Hostname(); err == nil {
+		names = append(names, host)
+	}
+	addresses, _ := net.InterfaceAddrs()
+	for _, a := range addresses {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
+			names = append(names, n.IP.String())
+		}
+	}
+	return names
+}
+
+func serialNumber() (*big.Int, error) {
+	return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+}
+
+// writePair writes a certificate and its key.
+func (k *keyring) writePair(name string, der []byte, key crypto.PrivateKey) error {
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	if err := writeSecret(filepath.Join(k.dir, name+".key"), pemText("PRIVATE KEY", secret)); err != nil {
+		return err
+	}
+	return writeSecret(filepath.Join(k.dir, name+".pem"), pemText("CERTIFICATE", der))
+}
+
+// certificate reads a certificate, nil where there is none.
+func (k *keyring) certificate(name string) *x509.Certificate {
+	text, err := os.ReadFile(filepath.Join(k.dir, name+".pem"))
+	if err != nil {
+		return nil
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil
+	}
+	c, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+func (k *keyring) authority() (*x509.Certificate, crypto.PrivateKey, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(k.dir, "ca.pem"), filepath.Join(k.dir, "ca.key"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("the authority of the keys cannot be used: %w", err)
+	}
+	return pair.Leaf, pair.PrivateKey, nil
+}
+
+// tls returns how the server shows who it is.
+func (k *keyring) tls() (*tls.Config, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(k.dir, "server.pem"), filepath.Join(k.dir, "server.key"))
+	if err != nil {
+		return nil, fmt.Errorf("the server's certificate cannot be used: %w", err)
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
+		return nil, fmt.Errorf("the server's certificate ended on %s: make it again by gonb-cope cluster keys", pair.Leaf.NotAfter.UTC().Format("2 January 2006"))
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
+}

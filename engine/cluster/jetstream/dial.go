@@ -1,0 +1,190 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// DialOptions say how to join a server.
+type DialOptions struct {
+	// Credentials is a file as Keys or NATS makes them; none where it is empty. They are never
+	// sent without TLS.
+	Credentials string
+	// Wait is how long to wait for a server that does not answer at all: 10 s where it is 0. After
+	// that a connection which breaks is tried again for ever.
+	Wait time.Duration
+	// Patience is the one of the work that this connection offers, cluster.Patience where it is 0.
+	Patience time.Duration
+	// Notice hears of a connection that breaks or is there again; it may be nil.
+	Notice func(text string)
+}
+
+// mostMessage is what a server must take at least: the longest body with its headers.
+const mostMessage = cluster.MaxBody + 4096
+
+// Dial joins the server at a URL like nats://host:4222, or one of several with commas between. Where
+// it keeps no facts yet and the credentials allow it, the streams are made. Errors that say who is
+// refused and why are *LoginError.
+func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
+	var l login
+	if o.Credentials != "" {
+		var err error
+		if l, err = readLogin(o.Credentials); err != nil {
+			return nil, err
+		}
+	}
+	limit := o.Wait
+	if limit == 0 {
+		limit = 10 * time.Second
+	}
+	ctx, stop := context.WithTimeout(ctx, limit+elect+step)
+	defer stop()
+	waited, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	for {
+		x, err := connect(ctx, url, l, o)
+		if err == nil {
+			return x.ready(ctx)
+		}
+		if refused := (*LoginError)(nil); errors.As(err, &refused) {
+			return nil, err
+		}
+		select {
+		case <-waited.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// connect makes the connection, by a server of this process where one is among the options.
+func connect(ctx context.Context, url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
+	x := &Exchange{login: l, patience: o.Patience, violations: &violations{who: l.name()}, consumers: map[string]time.Time{}}
+	if x.patience == 0 {
+		x.patience = cluster.Patience
+	}
+	notice := o.Notice
+	if notice == nil {
+		notice = func(string) {}
+	}
+	options := []nats.Option{
+		nats.Name("gonb-cope: " + l.name()),
+		nats.CustomInboxPrefix(l.inbox()),
+		nats.MaxReconnects(-1),
+		nats.CustomReconnectDelay(func(tries int) time.Duration { return min(time.Duration(1+tries)*50*time.Millisecond, 2*time.Second) }),
+		nats.ReconnectBufSize(-1), // until says it again, and knows that it did
+		nats.PingInterval(step), nats.MaxPingsOutstanding(2),
+		nats.Timeout(step),
+		nats.ErrorHandler(x.violations.heard),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				notice(fmt.Sprintf("the connection to %s broke, it is tried again: %v", url, err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + url + " is there again") }),
+		nats.ClosedHandler(func(nc *nats.Conn) {
+			if err := nc.LastError(); err != nil {
+				x.link.changed(l.refusal(url, err))
+			}
+		}),
+	}
+	if l.user != "" {
+		options = append(options, nats.UserJWT(func() (string, error) { return l.token, nil }, l.sign))
+		if !l.inside {
+			options = append(options, nats.Secure(&tls.Config{RootCAs: l.trusted, MinVersion: tls.VersionTLS13}))
+		}
+	}
+	nc, err := nats.Connect(url, append(options, more...)...)
+	if err != nil {
+		return nil, l.refusal(url, err)
+	}
+	x.nc = nc
+	if nc.MaxPayload() < mostMessage {
+		nc.Close()
+		return nil, &LoginError{text: fmt.Sprintf("the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", url, nc.MaxPayload(), mostMessage)}
+	}
+	if x.js, err = jetstream.New(nc); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// ready waits until the server keeps facts, and makes its streams where that is allowed.
+func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
+	probe := "cope.x.0.run"
+	if x.login.role.Kind == Agent {
+		probe = "cope." + x.login.role.Run + ".0.run"
+	}
+	asked, forget := x.violations.watch(ctx, directGet+"."+probe)
+	_, err := x.nc.RequestWithContext(asked, directGet+"."+probe, nil)
+	refused := context.Cause(asked)
+	forget()
+	if silent(err) && x.login.role.Kind == "" {
+		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
+			return makeStreams(ctx, x.js, x.nc.ConnectedClusterName() != "")
+		})
+	} else {
+		_, err = x.last(ctx, probe)
+	}
+	if p := (*PermissionError)(nil); errors.As(refused, &p) {
+		err = p
+	}
+	if err != nil {
+		x.nc.Close()
+		return nil, fmt.Errorf("the server at %s cannot be used: %w", x.nc.ConnectedUrlRedacted(), err)
+	}
+	return x, nil
+}
+
+// refusal says why there is no connection.
+func (l login) refusal(url string, err error) error {
+	refuse := func(cause LoginCause, format string, args ...any) error {
+		return &LoginError{cause, fmt.Sprintf("%s does not work out: ", url) + fmt.Sprintf(format, args...), err}
+	}
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var dated x509.CertificateInvalidError
+	unsigned := errors.As(err, &unknown)
+	text := strings.ToLower(err.Error())
+	switch {
+	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) || strings.Contains(text, "authorization violation")):
+		return refuse(NoCredentials, "the server lets in nobody without credentials: give --creds FILE, which gonb-cope cluster keys makes")
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent in the clear: start it with the keys that %s belongs to", l.file)
+	case unsigned:
+		return refuse(WrongServer, "the server's certificate is not signed by the authority in %s: this is another server, or its keys were made new", l.file)
+	case errors.As(err, &name):
+		return refuse(WrongServer, "the server's certificate is not made for this address: make it so by gonb-cope cluster keys --host (%v)", name)
+	case errors.As(err, &dated):
+		return refuse(WrongServer, "the server's certificate cannot be used now: %v", dated)
+	case errors.Is(err, nats.ErrAuthExpired), (isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
+		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(), l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
+	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
+		return refuse(UnknownUser, "the server does not know the user of %s: its token was signed for the users of another server", l.file)
+	case isRefused(err) && l.signer != "":
+		return refuse(RevokedCredentials, "the credentials of %s in %s were taken back: have new ones made by gonb-cope cluster keys", l.name(), l.file)
+	case isRefused(err):
+		return refuse(UnknownUser, "the server does not know the user of %s, or has taken its credentials back", l.file)
+	}
+	var op *net.OpError
+	if errors.As(err, &op) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) {
+		return fmt.Errorf("nobody answers at %s: %w", url, err)
+	}
+	return fmt.Errorf("no connection to %s: %w", url, err)
+}
+
+func isRefused(err error) bool {
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) || strings.Contains(strings.ToLower(err.Error()), "authorization violation") || strings.Contains(strings.ToLower(err.Error()), "authentication revoked")
+}

@@ -1,0 +1,111 @@
+package jetstream
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// PermissionError is something that the credentials in use do not allow. The server says so apart
+// from the answer, which never comes; see violations.
+type PermissionError struct {
+	Who     string // "agent 3 of run r", as the credentials name their holder
+	Subject string // what it wanted to publish to or to read
+	Reading bool
+}
+
+func (e *PermissionError) Error() string {
+	act := "publish to"
+	if e.Reading {
+		act = "read"
+	}
+	return fmt.Sprintf("the credentials of %s do not allow to %s %s", e.Who, act, e.Subject)
+}
+
+// LoginError is a server that does not let the program in, or that the program does not trust.
+type LoginError struct {
+	Cause LoginCause
+	text  string
+	err   error
+}
+
+// LoginCause says why there is no connection.
+type LoginCause int
+
+// Causes of a LoginError.
+const (
+	NoCredentials      LoginCause = iota + 1 // the server asks for them and none were given
+	BadCredentials                           // the file is no credentials, or its seed is not the one of its user
+	UnknownUser                              // they were made for the users of another server
+	EndedCredentials                         // expired
+	RevokedCredentials                       // taken back
+	WrongServer                              // its certificate is not of the authority in the credentials, or not for its name
+	NoTLS                                    // credentials are not sent in the clear
+)
+
+func (e *LoginError) Error() string { return e.text }
+func (e *LoginError) Unwrap() error { return e.err }
+
+// ErrFull is wrapped by errors of a server that has no room left for what it is told. Nothing was
+// recorded.
+var ErrFull = errors.New("the server's disk, or the room that it may use there, is full: nothing was recorded; make room and try again")
+
+// ErrNoStream is wrapped where a server answers, and nobody there keeps facts.
+var ErrNoStream = errors.New("the server keeps no facts: it runs without JetStream, or its streams COPE and COPE-WORK are not there, or it has had no leader for half a minute")
+
+// Codes of JetStream for storage that is used up.
+const (
+	codeNoResources  = 10023 // insufficient resources
+	codeAccountLimit = 10002 // resource limits exceeded for account
+	codeNoMemory     = 10028
+	codeNoStorage    = 10047 // insufficient storage resources available
+	codeStoreFailed  = 10077 // storing failed, "maximum bytes exceeded" among others
+	codeOfflineStore = 10118 // the server has stopped its streams
+	codePerSubject   = 10077 // "maximum messages per subject exceeded", which stands in the description
+)
+
+// alreadyThere reports an answer that says that the subject has its message already.
+func alreadyThere(err error) bool {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch api.ErrorCode {
+	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
+		return true
+	case codePerSubject:
+		return strings.Contains(api.Description, "per subject")
+	}
+	return false
+}
+
+// final returns the error that ends an operation, or nil where it may be tried again.
+func final(err error) error {
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, nats.ErrMaxPayload):
+		return fmt.Errorf("the server takes shorter messages only, set its max_payload to 1 MB: %w", err)
+	case errors.As(err, &api):
+		switch api.ErrorCode {
+		case codeNoResources, codeAccountLimit, codeNoMemory, codeNoStorage, codeStoreFailed, codeOfflineStore:
+			return fmt.Errorf("%w (%s)", ErrFull, api.Description)
+		case jetstream.JSErrCodeStreamMessageExceedsMaximum:
+			return fmt.Errorf("the server's stream takes shorter messages only, set its max_msg_size to 1 MB or to none (%s)", api.Description)
+		case jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount:
+			return fmt.Errorf("%w (%s)", ErrNoStream, api.Description)
+		}
+		if api.Code >= 500 {
+			return nil // the server is busy, or elects a leader
+		}
+		return fmt.Errorf("the server refuses: %s", api.Description)
+	}
+	return nil
+}
+
+// silent reports an answer that nobody gave, though the server is there.
+func silent(err error) bool {
+	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
+}

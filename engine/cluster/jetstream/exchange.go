@@ -1,0 +1,159 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use.
+type Exchange struct {
+	nc         *nats.Conn
+	js         jetstream.JetStream
+	login      login
+	patience   time.Duration
+	violations *violations
+	link       link
+
+	mu        sync.Mutex
+	consumers map[string]time.Time // runs whose consumer of work was there, and when
+	wake      *nats.Subscription   // nil before the first Take
+	turn      int                  // where Take goes on among the runs
+}
+
+var _ cluster.Exchange = (*Exchange)(nil)
+
+const (
+	step  = 5 * time.Second        // longest wait for one answer, before the question is asked again
+	elect = 30 * time.Second       // longest time that a cluster of servers has no leader; 5-9 s were measured
+	pause = 100 * time.Millisecond // between two attempts
+)
+
+// Close implements cluster.Exchange.
+func (x *Exchange) Close() error {
+	x.nc.Close()
+	return nil
+}
+
+// Traffic returns the messages and bytes that went through the connection so far.
+func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
+	s := x.nc.Stats()
+	return s.OutMsgs, s.InMsgs, s.OutBytes, s.InBytes
+}
+
+// until asks again and again until it is answered, the answer is final, or the context ends. The
+// subject is the one that permissions are about.
+func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
+	var silentSince time.Time
+	for {
+		if err := x.link.up(ctx, x.nc); err != nil {
+			return err
+		}
+		err := x.once(ctx, subject, ask)
+		var refused *PermissionError
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &refused), errors.As(err, new(definite)):
+			return err
+		}
+		if f := final(err); f != nil {
+			return f
+		}
+		switch {
+		case !silent(err):
+			silentSince = time.Time{}
+		case silentSince.IsZero():
+			silentSince = time.Now()
+		case time.Since(silentSince) > elect:
+			return ErrNoStream
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// once asks once and gives the server the time of a step.
+func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Context) error) error {
+	ctx, stop := context.WithTimeout(ctx, step)
+	defer stop()
+	ctx, forget := x.violations.watch(ctx, subject)
+	defer forget()
+	err := ask(ctx)
+	if refused := (*PermissionError)(nil); err != nil && errors.As(context.Cause(ctx), &refused) {
+		return refused
+	}
+	return err
+}
+
+// definite is an answer that asking again does not change.
+type definite struct{ error }
+
+func (d definite) Unwrap() error { return d.error }
+
+// link knows whether there is a connection, and why there will be none any more.
+type link struct {
+	mu   sync.Mutex
+	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
+	dead error
+}
+
+func (l *link) changed(dead error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if dead != nil && l.dead == nil {
+		l.dead = dead
+	}
+	if l.news != nil {
+		close(l.news)
+	}
+	l.news = make(chan struct{})
+}
+
+// up waits until there is a connection, the context ends or the connection is gone for ever.
+func (l *link) up(ctx context.Context, nc *nats.Conn) error {
+	for {
+		l.mu.Lock()
+		if l.news == nil {
+			l.news = make(chan struct{})
+		}
+		news, dead := l.news, l.dead
+		l.mu.Unlock()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case dead != nil:
+			return dead
+		case nc.IsClosed():
+			return fmt.Errorf("the exchange was closed")
+		case nc.IsConnected():
+			return nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+		case <-time.After(time.Second): // a change between the look and the wait
+		}
+	}
+}
+
+// changes returns a channel that is closed when the connection comes back or is gone for ever.
+func (l *link) changes() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.news == nil {
+		l.news = make(chan struct{})
+	}
+	return l.news
+}

@@ -1,0 +1,306 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// KeyOptions say which credentials to make.
+type KeyOptions struct {
+	Run             string   // what agents take part in
+	Agents, Workers int      // agents 1 to Agents of Run, workers 1 to Workers
+	Hosts           []string // names and addresses under which the server is reached, besides those of this machine
+	Days            int      // how long they are good for; 365 where it is 0
+	Revoke          []string // files of credentials to take back
+}
+
+// KeyFile is a file of credentials.
+type KeyFile struct {
+	Path string
+	Who  string    // "agent 3 of run r"
+	Ends time.Time // when it ends
+	Made bool      // now; or it was there already
+}
+
+// keyring is the folder keys of a server: what signs, and the server's certificate. Whoever can read it
+// can speak for everybody.
+type keyring struct {
+	dir     string
+	account nkeys.KeyPair
+	name    string // public key of the account
+	claims  *jwt.AccountClaims
+}
+
+func keysDir(dir string) string { return filepath.Join(dir, "keys") }
+
+// hasKeys reports whether Keys was run for a folder.
+func hasKeys(dir string) bool {
+	_, err := os.Stat(filepath.Join(keysDir(dir), "account.jwt"))
+	return err == nil
+}
+
+// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
+// owner's credentials; each time those of agents and workers that are not there, or have ended. A
+// server that runs hears of credentials that are taken back within seconds.
+func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
+	if o.Agents > 0 {
+		if err := cluster.CheckRun(o.Run); err != nil {
+			return nil, err
+		}
+	}
+	if o.Agents < 0 || o.Workers < 0 || o.Days < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
+		return nil, fmt.Errorf("agents and workers are counts up to 100000, and days a count, got %d, %d and %d", o.Agents, o.Workers, o.Days)
+	}
+	if o.Days == 0 {
+		o.Days = 365
+	}
+	if err := os.MkdirAll(keysDir(dir), 0o700); err != nil {
+		return nil, err
+	}
+	k, err := openKeyring(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		k, err = newKeyring(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := k.certify(o.Hosts, o.Days); err != nil {
+		return nil, err
+	}
+	if err := k.revoke(o.Revoke); err != nil {
+		return nil, err
+	}
+	roles := []Role{{Kind: Owner}}
+	for i := range o.Agents {
+		roles = append(roles, Role{Kind: Agent, Run: o.Run, Number: i + 1})
+	}
+	for i := range o.Workers {
+		roles = append(roles, Role{Kind: Worker, Number: i + 1})
+	}
+	var made []KeyFile
+	for _, r := range roles {
+		if err := ctx.Err(); err != nil {
+			return made, err
+		}
+		f, err := k.credentials(dir, r, time.Now().AddDate(0, 0, o.Days))
+		if err != nil {
+			return made, err
+		}
+		made = append(made, f)
+	}
+	return made, nil
+}
+
+// file returns where the credentials of a role are kept.
+func (r Role) file(dir string) string {
+	dir = filepath.Join(dir, "credentials")
+	switch r.Kind {
+	case Agent:
+		return filepath.Join(dir, r.Run, fmt.Sprintf("agent-%d.creds", r.Number))
+	case Worker:
+		return filepath.Join(dir, fmt.Sprintf("worker-%d.creds", r.Number))
+	}
+	return filepath.Join(dir, "owner.creds")
+}
+
+// newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
+// account signs users.
+func newKeyring(dir string) (*keyring, error) {
+	operator, err := nkeys.CreateOperator()
+	if err != nil {
+		return nil, err
+	}
+	account, err := nkeys.CreateAccount()
+	if err != nil {
+		return nil, err
+	}
+	name, err := account.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
+	k.claims.Name = "gonb-cope"
+	k.claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
+	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
+		seed, err := key.Seed()
+		if err == nil {
+			err = writeSecret(filepath.Join(k.dir, file), seed)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := k.newAuthority(); err != nil {
+		return nil, err
+	}
+	return k, k.writeClaims() // last: with it the keyring is whole
+}
+
+func openKeyring(dir string) (*keyring, error) {
+	k := &keyring{dir: keysDir(dir)}
+	token, err := os.ReadFile(filepath.Join(k.dir, "account.jwt"))
+	if err != nil {
+		return nil, err
+	}
+	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
+		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
+	}
+	if k.account, err = k.seed("account.seed"); err != nil {
+		return nil, err
+	}
+	k.name, err = k.account.PublicKey()
+	if err == nil && k.name != k.claims.Subject {
+		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
+	}
+	return k, err
+}
+
+// seed reads a key.
+func (k *keyring) seed(file string) (nkeys.KeyPair, error) {
+	text, err := os.ReadFile(filepath.Join(k.dir, file))
+	if err != nil {
+		return nil, fmt.Errorf("a key is missing: %w", err)
+	}
+	key, err := nkeys.FromSeed(bytes.TrimSpace(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s holds no key: %w", filepath.Join(k.dir, file), err)
+	}
+	return key, nil
+}
+
+// writeClaims signs the account's claims and replaces the file.
+func (k *keyring) writeClaims() error {
+	operator, err := k.seed("operator.seed")
+	if err != nil {
+		return err
+	}
+	token, err := k.claims.Encode(operator)
+	if err != nil {
+		return err
+	}
+	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
+}
+
+// user signs a user's claims.
+func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err error) {
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		return "", nil, err
+	}
+	name, err := key.PublicKey()
+	if err != nil {
+		return "", nil, err
+	}
+	claims := jwt.NewUserClaims(name)
+	claims.Name = r.String()
+	claims.Tags = r.tags()
+	if !ends.IsZero() {
+		claims.Expires = ends.Unix()
+	}
+	claims.Permissions = r.allowed(login{user: name}.inbox())
+	if token, err = claims.Encode(k.account); err != nil {
+		return "", nil, err
+	}
+	seed, err = key.Seed()
+	return token, seed, err
+}
+
+// credentials makes the file of a role, unless there is one that goes on to be good.
+func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
+	file := r.file(dir)
+	if old, err := readLogin(file); err == nil && old.issuer == k.name && time.Now().Before(old.ends) {
+		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
+	}
+	token, seed, err := k.user(r, ends)
+	if err != nil {
+		return KeyFile{}, err
+	}
+	text, err := jwt.FormatUserConfig(token, seed)
+	if err != nil {
+		return KeyFile{}, err
+	}
+	authority, err := os.ReadFile(filepath.Join(k.dir, "ca.pem"))
+	if err != nil {
+		return KeyFile{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return KeyFile{}, err
+	}
+	text = append(bytes.TrimRight(text, "\n"), "\n\n"...)
+	if err := writeSecret(file, append(text, authority...)); err != nil {
+		return KeyFile{}, err
+	}
+	return KeyFile{Path: file, Who: r.String(), Ends: ends, Made: true}, nil
+}
+
+// revoke takes credentials back: the server lets their user in no more, and ends its connections.
+func (k *keyring) revoke(files []string) error {
+	for _, file := range files {
+		l, err := readLogin(file)
+		if err != nil {
+			return err
+		}
+		if l.issuer != k.name {
+			return fmt.Errorf("%s was made by other keys than those in %s", file, k.dir)
+		}
+		k.claims.Revoke(l.user)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	if err := k.writeClaims(); err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := os.Rename(file, file+".revoked"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSecret replaces a file that only its owner may read.
+func writeSecret(file string, text []byte) error {
+	next := file + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(next, file)
+}
+
+func pemText(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+// sortedUnion returns the distinct names of both, in order.
+func sortedUnion(a, b []string) []string {
+	all := slices.Concat(a, b)
+	all = slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,258 @@
+package jetstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// byPlace returns the keys in the order of their places.
+func byPlace(at map[string]uint64) []string {
+	return slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+}
+
+// Offer implements cluster.Exchange.
+func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error {
+	w.Run = run
+	err := cluster.CheckWork(w)
+	if err == nil {
+		err = x.consumer(ctx, run)
+	}
+	if err == nil {
+		_, err = x.put(ctx, workSubject(run, w.ID), w.Body)
+	}
+	if err != nil {
+		return fmt.Errorf("work %s of run %s is not offered: %w", w.ID, run, err)
+	}
+	_ = x.nc.Publish(wakeSubject(run), nil) // who does not hear it looks again by itself
+	return nil
+}
+
+// remembered is how long an Exchange believes that a consumer is still there.
+const remembered = 2 * time.Second
+
+// consumer makes the durable consumer that hands out the work of a run, before its first piece.
+func (x *Exchange) consumer(ctx context.Context, run string) error {
+	x.mu.Lock()
+	seen, ok := x.consumers[run]
+	x.mu.Unlock()
+	if ok && time.Since(seen) < remembered {
+		return nil
+	}
+	filter := workSubject(run, "*")
+	err := x.until(ctx, "$JS.API.CONSUMER.CREATE."+workStream+"."+run+"."+filter, func(ctx context.Context) error {
+		_, err := x.js.CreateConsumer(ctx, workStream, jetstream.ConsumerConfig{
+			Durable:       run,
+			FilterSubject: filter,
+			AckPolicy:     jetstream.AckExplicitPolicy,
+			AckWait:       x.patience,
+			MaxAckPending: -1,
+		})
+		if errors.Is(err, jetstream.ErrConsumerExists) {
+			return nil // with the patience of whoever made it
+		}
+		return err
+	})
+	if err == nil {
+		x.mu.Lock()
+		x.consumers[run] = time.Now()
+		x.mu.Unlock()
+	}
+	return err
+}
+
+// lookAgain is how long Take sleeps where there is no work and nobody says that there is.
+const lookAgain = time.Second
+
+// Take implements cluster.Exchange.
+func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
+	for _, run := range runs {
+		if err := cluster.CheckRun(run); err != nil {
+			return nil, err
+		}
+	}
+	wake, err := x.wakings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer wake.Unsubscribe()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		named := runs
+		if len(named) == 0 {
+			if named, err = x.queues(ctx); err != nil {
+				return nil, notTaken(ctx, err)
+			}
+		}
+		x.mu.Lock()
+		x.turn++
+		turn := x.turn
+		x.mu.Unlock()
+		for i := range named {
+			t, err := x.next(ctx, named[(turn+i)%len(named)])
+			if err != nil {
+				return nil, notTaken(ctx, err)
+			}
+			if t != nil {
+				return t, nil
+			}
+		}
+		sleep, stop := context.WithTimeout(ctx, lookAgain)
+		_, _ = wake.NextMsgWithContext(sleep)
+		stop()
+	}
+}
+
+func notTaken(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("no work can be taken: %w", err)
+}
+
+// wakings subscribes to the news that there is work.
+func (x *Exchange) wakings(ctx context.Context) (*nats.Subscription, error) {
+	if err := x.link.up(ctx, x.nc); err != nil {
+		return nil, err
+	}
+	return x.nc.SubscribeSync(wakeSubject("*"))
+}
+
+// queues lists the runs that have work, or had.
+func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
+	const subject = "$JS.API.CONSUMER.NAMES." + workStream
+	var page struct {
+		Total     int                 `json:"total"`
+		Consumers []string            `json:"consumers"`
+		Error     *jetstream.APIError `json:"error"`
+	}
+	for {
+		err = x.until(ctx, subject, func(ctx context.Context) error {
+			m, err := x.nc.RequestWithContext(ctx, subject, fmt.Appendf(nil, `{"offset":%d}`, len(all)))
+			if err != nil {
+				return err
+			}
+			page.Consumers, page.Error = nil, nil
+			if err := json.Unmarshal(m.Data, &page); err != nil {
+				return err
+			}
+			if page.Error != nil {
+				return page.Error
+			}
+			return nil
+		})
+		all = append(all, page.Consumers...)
+		if err != nil || len(page.Consumers) == 0 || len(all) >= page.Total {
+			return all, err
+		}
+	}
+}
+
+// next asks for a piece of a run's work, and returns nil where there is none now.
+func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
+	subject := "$JS.API.CONSUMER.MSG.NEXT." + workStream + "." + run
+	err = x.until(ctx, subject, func(ctx context.Context) error {
+		m, err := x.nc.RequestWithContext(ctx, subject, []byte(`{"batch":1,"no_wait":true}`))
+		if errors.Is(err, nats.ErrNoResponders) && len(x.knownQueue(ctx, run)) == 0 {
+			return nil // nobody has offered anything
+		}
+		if err != nil {
+			return err
+		}
+		switch m.Header.Get("Status") {
+		case "":
+			t, err = x.handed(m)
+			return err
+		case "404", "408":
+			return nil
+		}
+		return fmt.Errorf("the server answers %s: %s", m.Header.Get("Status"), m.Header.Get("Description"))
+	})
+	return t, err
+}
+
+// knownQueue returns the run where it has a consumer.
+func (x *Exchange) knownQueue(ctx context.Context, run string) []string {
+	all, err := x.queues(ctx)
+	if err != nil {
+		return []string{run}
+	}
+	return slices.DeleteFunc(all, func(q string) bool { return q != run })
+}
+
+// Withdraw implements cluster.Exchange.
+func (x *Exchange) Withdraw(ctx context.Context, run string) error {
+	if err := cluster.CheckRun(run); err != nil {
+		return err
+	}
+	err := x.until(ctx, "$JS.API.STREAM.PURGE."+workStream, func(ctx context.Context) error {
+		return x.purge(ctx, run)
+	})
+	if err == nil {
+		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
+			err := x.js.DeleteConsumer(ctx, workStream, run)
+			if errors.Is(err, jetstream.ErrConsumerNotFound) {
+				return nil
+			}
+			return err
+		})
+	}
+	x.mu.Lock()
+	delete(x.consumers, run)
+	x.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("the work of run %s is not withdrawn: %w", run, err)
+	}
+	return nil
+}
+
+func (x *Exchange) purge(ctx context.Context, run string) error {
+	m, err := x.nc.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+workStream, fmt.Appendf(nil, `{"filter":%q}`, workSubject(run, "*")))
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(m.Data, &answer); err != nil {
+		return err
+	}
+	if answer.Error != nil {
+		return answer.Error
+	}
+	return nil
+}
+
+// handed returns the piece in a message of the work stream.
+func (x *Exchange) handed(m *nats.Msg) (*taken, error) {
+	part := strings.Split(m.Subject, ".")
+	// The reply is $JS.ACK.<stream>.<consumer>.<attempt>.<place>... or, from newer servers,
+	// $JS.ACK.<domain>.<account>.<stream>.<consumer>.<attempt>.<place>...
+	reply := strings.Split(m.Reply, ".")
+	at := 4
+	if len(reply) > 9 {
+		at = 6
+	}
+	if len(part) != 3 || len(reply) <= at {
+		return nil, definite{fmt.Errorf("the server hands out something that is no work: %s", m.Subject)}
+	}
+	attempt, err := strconv.Atoi(reply[at])
+	if err != nil {
+		return nil, definite{fmt.Errorf("the server hands out work without an attempt: %s", m.Reply)}
+	}
+	return &taken{x, cluster.Work{Run: part[1], ID: part[2], Body: m.Data}, m.Reply, attempt}, nil
+}

@@ -1,0 +1,77 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// facts is the stream of facts: one message a subject, which nobody can take away.
+func facts(replicas int) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: factStream, Description: "what was said, once and for ever",
+		Subjects:             []string{"cope.>", "cope-file.>"},
+		Retention:            jetstream.LimitsPolicy,
+		Storage:              jetstream.FileStorage,
+		Replicas:             replicas,
+		Discard:              jetstream.DiscardNew,
+		MaxMsgsPerSubject:    1,
+		DiscardNewPerSubject: true,
+		DenyDelete:           true,
+		DenyPurge:            true,
+		AllowDirect:          true,
+	}
+}
+
+// work is the stream of work. A piece stays after it is done, so that its id cannot be offered
+// again; Withdraw purges the pieces of a run.
+func work(replicas int) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: workStream, Description: "work that is handed out",
+		Subjects:             []string{"cope-work.*.*"},
+		Retention:            jetstream.LimitsPolicy,
+		Storage:              jetstream.FileStorage,
+		Replicas:             replicas,
+		Discard:              jetstream.DiscardNew,
+		MaxMsgsPerSubject:    1,
+		DiscardNewPerSubject: true,
+		DenyDelete:           true,
+	}
+}
+
+// makeStreams makes the streams where they are not there. A cluster of servers keeps three copies,
+// or one where it has fewer than three servers.
+func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
+	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
+		replicas := 1
+		if clustered {
+			replicas = 3
+		}
+		_, err := js.CreateStream(ctx, make(replicas))
+		if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			_, err = js.CreateStream(ctx, make(1))
+		}
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			err = checkStream(ctx, js, make(1))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkStream reports a stream of that name which does not keep what it is given.
+func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) error {
+	s, err := js.Stream(ctx, want.Name)
+	if err != nil {
+		return err
+	}
+	got := s.CachedInfo().Config
+	if got.MaxMsgsPerSubject != 1 || !got.DiscardNewPerSubject || !got.DenyDelete || got.DenyPurge != want.DenyPurge || got.MaxAge != 0 || got.Retention != want.Retention || got.Storage != want.Storage {
+		return fmt.Errorf("the server has a stream %s that was not made by gonb-cope: it may lose or replace what is said", want.Name)
+	}
+	return nil
+}
