@@ -22,6 +22,9 @@ var errReason = errors.New("it needs a reason, which stands in the report (--rea
 
 // Needed reports whether a plan must be made now: no round is open, or the open one is over.
 func (s *State) Needed() bool {
+	if s.Start.Led != "" {
+		return false
+	}
 	if s.done != nil {
 		return s.reopened
 	}
@@ -37,7 +40,7 @@ func (s *State) Plan(p Protocol, x *Run, now time.Time, build string, revision i
 		b.Done, b.Status, b.Round = true, string(x.Outcome.Status), len(s.rounds)
 		return NewEvent(KindPlan, now, "", b)
 	}
-	b.Seed = rand.New(rand.NewPCG(s.Start.Seed, uint64(b.Round))).Uint64()
+	b.Seed = s.orderSeed(b.Round)
 	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, p.Plate
 	q := p
@@ -48,6 +51,11 @@ func (s *State) Plan(p Protocol, x *Run, now time.Time, build string, revision i
 		b.Cut = whole > q.Capacity
 	}
 	return NewEvent(KindPlan, now, "", b)
+}
+
+// orderSeed returns the seed of the order of a round's list.
+func (s *State) orderSeed(round int) uint64 {
+	return rand.New(rand.NewPCG(s.Start.Seed, uint64(round))).Uint64()
 }
 
 // Fail gives pulls back that were not measured.

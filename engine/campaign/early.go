@@ -36,7 +36,7 @@ func (s *State) endsEarly(p Protocol, r *round, now time.Time) bool {
 // own that he is to tell first.
 func (s *State) CloseEarly(p Protocol, q Request, now time.Time) []Event {
 	r := s.open()
-	if s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(p, r, now) {
+	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(p, r, now) {
 		return nil
 	}
 	b := CloseBody{Round: r.plan.Round, Early: true, Reason: "all of it was handed out, and what is out is late"}

@@ -102,6 +102,8 @@ type StartBody struct {
 	Revision int              `json:"revision"` // Revision of the program
 	Build    string           `json:"build"`
 	Forecast *Forecast        `json:"forecast,omitempty"`
+	// the run of agents that plans the rounds, in words; "" where the campaign plans them itself
+	Led string `json:"led,omitempty"`
 }
 
 // PlanBody begins a round, or says that there is none.

@@ -91,6 +91,10 @@ func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 
 // all takes the rounds in their order, each with what came before its end.
 func (x *replayer) all(ctx context.Context) error {
+	if led := x.state.Start.Led; led != "" {
+		x.run.Notes = []string{"the rounds are planned by " + led + ", which has the answers"}
+		return nil
+	}
 	for ; x.rounds < len(x.state.rounds) && !x.unused; x.rounds++ {
 		if err := ctx.Err(); err != nil {
 			return err

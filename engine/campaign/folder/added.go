@@ -109,6 +109,9 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Protocol, *campaig
 		if err != nil {
 			return err
 		}
+		if s.Start.Led != "" {
+			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir, s.Start.Led)
+		}
 		made, q, err := f(p, s)
 		if err != nil || len(made) == 0 {
 			return err

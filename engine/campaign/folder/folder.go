@@ -34,6 +34,7 @@ type Options struct {
 	Now          func() time.Time // nil is the clock
 	Build        string           // of the program, for the report
 	Revision     int              // 0 means campaign.Revision; tests play later programs
+	Led          string           // the run of agents that plans the rounds, in words; "" without one
 	AllowNetwork bool             // a folder on the file system of another machine
 	Notice       func(string)     // told what is odd and harmless, in sentences; may be nil
 }
@@ -143,7 +144,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 func record(ctx context.Context, tx *sql.Tx, r Recipe, p campaign.Protocol, opt Options) error {
 	body := campaign.StartBody{
 		Name: p.Name, Set: r.Set, Seed: p.Seed, Problem: p.Fingerprint(), Settings: p.Settings(),
-		Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Forecast: p.Forecast,
+		Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Forecast: p.Forecast, Led: opt.Led,
 	}
 	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
 		hash, err := putFile(ctx, tx, f.Content)

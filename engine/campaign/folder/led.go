@@ -1,0 +1,32 @@
+package folder
+
+import (
+	"context"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// Led returns the run of agents that plans the rounds, in words; "" where the campaign does.
+func (c *Campaign) Led() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Start.Led
+}
+
+// Lead makes a plan of the run that leads the campaign its open round.
+func (c *Campaign) Lead(ctx context.Context, plan engine.Plan) error {
+	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
+		return s.Lead(p, plan, "the run went on without this agent", c.opt.build(), c.opt.now()), nil
+	})
+}
+
+// ToldOf returns the results of the round with a plan's digest once the round is whole.
+func (c *Campaign) ToldOf(ctx context.Context, digest string) ([]campaign.ResultRecord, bool, error) {
+	_, s, err := c.fresh(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	results, whole := s.ToldOf(digest)
+	return results, whole, nil
+}
