@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // maxElements limits the list elements that one evaluation may make, so that a short script cannot
@@ -42,6 +43,8 @@ type evaluator struct {
 	teller   *teller            // of progress; nil when nobody is told
 
 	stopped error // why a call ended early with a partial value
+
+	collect func(sim.Experiment) // takes experiments in place of making their runs; nil where they are made
 }
 
 // fail records an error at a node and returns a value of the type that the expression would have

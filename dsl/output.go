@@ -31,6 +31,10 @@ type Host interface {
 // Store keeps the results of finished experiments, as sim.Store.
 type Store interface {
 	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
+	// Has reports whether the store has the result of an experiment.
+	Has(ctx context.Context, x sim.Experiment) (bool, error)
+	// Keep stores the result of an experiment all of whose runs finished.
+	Keep(ctx context.Context, x sim.Experiment, r engine.Result) error
 	Close() error
 }
 

@@ -31,6 +31,8 @@ type Options struct {
 	// file that the caller writes the displays to, which the script must not read; may be ""
 	Output   string
 	Progress Progress // receives what is being done; may be nil
+	// makes the runs of sweeps, and of fc and fb with several runs, somewhere else; nil makes them here
+	Runner Runner
 
 	// Notice is told, in a sentence, of allocations above 1 GB before they are made, and how data
 	// files were read where that is not plain; from any goroutine. May be nil.
@@ -41,7 +43,8 @@ type Options struct {
 
 	// reads data files in place of the file system: those that a campaign recorded; may be nil
 	readFile   func(path string) ([]byte, error)
-	noForecast bool // protocol(...) makes none: a campaign that goes on has one of its start
+	noForecast bool    // protocol(...) makes none: a campaign that goes on has one of its start
+	making     *remade // takes experiments, of which no run is made; nil where they are run
 }
 
 // Session holds what scripts have bound so far. It is for one goroutine at a time.
@@ -127,6 +130,9 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		ctx = memlimit.Listening(ctx, s.opt.Notice)
 	}
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
+	if s.opt.making != nil {
+		e.collect = s.opt.making.take
+	}
 	if s.opt.Progress != nil {
 		e.teller = &teller{tell: s.opt.Progress}
 		defer e.teller.close()

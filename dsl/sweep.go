@@ -39,6 +39,7 @@ type swept struct {
 	stored int   // combinations so far that it had
 	fresh  bool  // whether the current one took runs
 	hit    bool  // whether it was there
+	away   *away // who makes the runs; nil for those that are made here
 
 	had     map[optionUse]bool   // options that some algorithm of the sweep has
 	lacked  map[optionUse]func() // how to report those that some does not have
@@ -126,6 +127,10 @@ func (c *call) sweep() (any, error) {
 	if s == nil {
 		return nil, nil
 	}
+	if m := c.e.session.opt.making; m != nil {
+		m.call, m.sweep, m.root = c, s, root
+		return sim.Sweep{Names: s.names()}, nil
+	}
 	if path := c.text("store"); path != "" {
 		store, err := c.open(c.e.session.path(path))
 		if err != nil {
@@ -135,6 +140,12 @@ func (c *call) sweep() (any, error) {
 		s.store = store
 	}
 	out := sim.Sweep{Names: s.names(), Per: c.text("rows")}
+	if err := c.handIn(s, root); err != nil {
+		return nil, err
+	}
+	if s.away != nil {
+		defer s.away.job.Close() // what it would say of the server was said before
+	}
 	for s.cell = range s.cells {
 		row := sim.SweepRow{Values: s.choose(s.cell)}
 		before := len(c.e.errs)
@@ -143,13 +154,16 @@ func (c *call) sweep() (any, error) {
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
 		}
+		result, ok := v.Data.(engine.Result)
+		if c.e.stopped != nil || !ok {
+			s.rest(&out)
+		}
 		if c.e.stopped != nil {
 			if len(out.Rows) == 0 {
 				return nil, c.e.stopped
 			}
 			return out, c.e.stopped
 		}
-		result, ok := v.Data.(engine.Result)
 		if !ok && len(out.Rows) == 0 {
 			return nil, nil // reported
 		}
@@ -192,15 +206,26 @@ func (s *swept) choose(cell int) []any {
 // comparisons in pairs, and the store is asked first.
 func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 	e := c.e
+	s := e.swept
+	x.Memory = &e.session.memory
+	x.Detail, x.Estimates = s != nil, s == nil // thousands of results do not keep what a figure of one shows
+	if e.collect != nil {
+		e.collect(x)
+		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
+	}
+	if r, made, err := c.performAway(x); made || err != nil {
+		return r, err
+	}
 	tell := e.progress(c.fn.Name, x.Algorithm, x.Runs)
+	if s != nil && s.away != nil {
+		tell = nil // the workers' progress is told
+	}
 	if tell != nil {
 		// the first run pays for the designs: say at once what is under way
 		tell(sim.Step{Total: x.Runs})
 	}
 	var begun atomic.Bool // the first step that the experiment tells says that its runs begin
-	x.Memory, x.Progress = &e.session.memory, noting(tell, &begun, func(sim.Step) bool { return true })
-	s := e.swept
-	x.Detail, x.Estimates = s != nil, s == nil // thousands of results do not keep what a figure of one shows
+	x.Progress = noting(tell, &begun, func(sim.Step) bool { return true })
 	if s == nil || s.store == nil {
 		return simulated(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}

@@ -63,6 +63,8 @@ const (
 	WarnFewRuns WarningKind = "few runs"
 	// as WarnFewRuns, and how many runs without errors it takes
 	WarnFewRunsRight WarningKind = "few runs, all right"
+	// names: the other builds of gonb-cope that made runs, with what they differ in
+	WarnMixedBuilds WarningKind = "mixed builds"
 )
 
 // The kinds of warnings that problems have as notes.

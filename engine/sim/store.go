@@ -146,6 +146,30 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	return r, false, s.keep(key, r)
 }
 
+// Has reports whether the store has the result of an experiment, as Run would find it.
+func (s *Store) Has(ctx context.Context, x Experiment) (bool, error) {
+	key, err := x.key(ctx)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.kept[key]
+	return ok, nil
+}
+
+// Keep stores the result of an experiment that was made elsewhere, of all its runs.
+func (s *Store) Keep(ctx context.Context, x Experiment, r engine.Result) error {
+	if r.Runs != x.Runs {
+		return fmt.Errorf("store %s: a result of %d of %d runs is not finished", s.path, r.Runs, x.Runs)
+	}
+	key, err := x.key(ctx)
+	if err != nil {
+		return err
+	}
+	return s.keep(key, r)
+}
+
 // errInUse refuses a file that another Store has open.
 var errInUse = errors.New("it is in use by another sweep or program")
 

@@ -1,0 +1,173 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Limits of what a worker keeps for chunks to come.
+const (
+	mostBenches = 4  // recipes
+	mostTrials  = 32 // experiments of each
+)
+
+// bench is a recipe that was evaluated, with the experiments that were made from it.
+type bench struct {
+	mu     sync.Mutex // of source, and of what comes after
+	source Source
+	ready  map[place]*readied
+	recent []place // the last used last
+}
+
+// place says which experiment of a recipe.
+type place struct {
+	cell int
+	key  string
+}
+
+// readied is an experiment that one goroutine prepares and others wait for.
+type readied struct {
+	once   sync.Once
+	trials *sim.Trials
+	err    error
+}
+
+// otherError says that the recipe makes another experiment here than where it was handed in.
+type otherError struct{ why error }
+
+func (e *otherError) Error() string { return e.why.Error() }
+func (e *otherError) Unwrap() error { return e.why }
+
+// trials returns the experiment of a chunk, ready to be run; fresh says that it was made for this one.
+func (w *Worker) trials(ctx context.Context, job string, c Chunk) (trials *sim.Trials, fresh bool, err error) {
+	b := w.bench(job + "/" + c.Recipe)
+	b.mu.Lock()
+	if b.source == nil {
+		if b.source, err = w.evaluate(ctx, job, c.Recipe); err != nil {
+			b.mu.Unlock()
+			return nil, false, err
+		}
+		fresh = true
+	}
+	at := place{c.Cell, c.Key}
+	r := b.ready[at]
+	if r == nil {
+		r, fresh = new(readied), true
+		b.ready[at] = r
+	}
+	b.recent = touched(b.recent, at)
+	if len(b.recent) > mostTrials {
+		delete(b.ready, b.recent[0])
+		b.recent = b.recent[1:]
+	}
+	b.mu.Unlock()
+	r.once.Do(func() { r.trials, r.err = w.make(ctx, b, c) })
+	if r.err != nil && !errors.As(r.err, new(*otherError)) { // the next attempt makes it from the start
+		b.mu.Lock()
+		delete(b.ready, at)
+		b.mu.Unlock()
+	}
+	return r.trials, fresh, r.err
+}
+
+// touched moves a value to the end of a list, or adds it.
+func touched[T comparable](list []T, v T) []T {
+	if k := slices.Index(list, v); k >= 0 {
+		list = slices.Delete(list, k, k+1)
+	}
+	return append(list, v)
+}
+
+// bench returns the place for a recipe.
+func (w *Worker) bench(name string) *bench {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	b := w.benches[name]
+	if b == nil {
+		b = &bench{ready: map[place]*readied{}}
+		w.benches[name] = b
+	}
+	w.recent = touched(w.recent, name)
+	if len(w.recent) > mostBenches {
+		delete(w.benches, w.recent[0])
+		w.recent = w.recent[1:]
+	}
+	return b
+}
+
+// evaluate fetches a recipe and evaluates it; of its files those that it reads.
+func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error) {
+	text, err := w.fetch(ctx, job, hash)
+	if err != nil {
+		return nil, fmt.Errorf("the script of job %s: %w", job, err)
+	}
+	var r Recipe
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("the script of job %s cannot be read: %w", job, err)
+	}
+	var missing error
+	read := func(path string) ([]byte, error) {
+		hash, known := r.Files[path]
+		if !known {
+			return nil, fmt.Errorf("the script reads %s on a worker, and did not where it was started", path)
+		}
+		content, err := w.fetch(ctx, job, hash)
+		if err != nil {
+			missing = fmt.Errorf("%s of job %s: %w", path, job, err)
+			return nil, missing
+		}
+		return content, nil
+	}
+	source, err := w.Make(ctx, r, read)
+	switch {
+	case ctx.Err() != nil || missing != nil:
+		return nil, errors.Join(ctx.Err(), missing)
+	case err != nil: // it is the same for every worker
+		return nil, &otherError{err}
+	}
+	return source, nil
+}
+
+// fetch returns a file by its hash, which it checks.
+func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
+	content, err := w.Exchange.Fetch(ctx, job, hash)
+	if err != nil {
+		return nil, err
+	}
+	if got := HashOf(content); got != hash {
+		return nil, fmt.Errorf("its content has the hash %s, and %s was asked for", got, hash)
+	}
+	return content, nil
+}
+
+// make makes the experiment of a chunk and compares it with the one that is meant.
+func (w *Worker) make(ctx context.Context, b *bench, c Chunk) (*sim.Trials, error) {
+	b.mu.Lock()
+	x, err := b.source.Experiment(ctx, c.Cell)
+	b.mu.Unlock()
+	if err != nil {
+		return nil, &otherError{err}
+	}
+	x.Workers, x.Progress, x.Each = 1, nil, nil
+	if name := nameOf(x); name != c.Name {
+		return nil, &otherError{errors.New("the script makes another experiment on a worker")}
+	}
+	if c.To > x.Runs {
+		return nil, &otherError{fmt.Errorf("the script makes an experiment of %d runs on a worker", x.Runs)}
+	}
+	t, err := sim.Prepare(ctx, x)
+	if err != nil || c.Build != w.Build { // other builds may round the numbers of the key differently
+		return t, err
+	}
+	key, err := t.Key(ctx)
+	if err == nil && key != c.Key {
+		err = &otherError{errors.New("the script makes an experiment with other numbers on a worker")}
+	}
+	return t, err
+}

@@ -1,0 +1,306 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Job is work that was handed in.
+type Job struct {
+	runner *Runner
+	work   Work
+	id     string
+	recipe string // its hash
+	cancel context.CancelFunc
+	over   sync.WaitGroup // of what drives it
+
+	mu        sync.Mutex
+	tasks     []*task
+	first     int                 // the tasks before it are all offered
+	unoffered int                 // runs of tasks that are not settled
+	waiting   map[string]*offered // chunks without a result, by id
+	takers    map[taker]bool      // who made chunks
+	workers   []string            // their names in the order of their first result
+	runs      int                 // that were made
+	seconds   float64             // of a run of the last chunk
+	prepare   float64             // seconds that a worker needs before the first run of an experiment
+	failed    error               // what ended the job before its end; set before stopped is closed
+	stopped   chan struct{}
+	stopOnce  sync.Once
+	merging   chan struct{} // with room for as many as there may be summaries at a time
+}
+
+// taker is one of the chunks that a worker makes at a time.
+type taker struct {
+	worker string
+	slot   int
+}
+
+// offered is a chunk in the queue.
+type offered struct {
+	Chunk
+	failures int
+}
+
+// mostFailures ends a job: so often is a chunk tried that cannot be made.
+const mostFailures = 3
+
+// Name returns the name of the job on the exchange.
+func (j *Job) Name() string { return j.id }
+
+// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that
+// could not be made, what is finished of it comes with the error.
+func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
+	t := j.tasks[order]
+	select {
+	case <-t.ready:
+		return t.result, t.err
+	case <-j.stopped:
+	case <-ctx.Done():
+	}
+	j.cancel() // a summary under way comes to its end
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if t.merging {
+		j.mu.Unlock()
+		<-t.merged
+		j.mu.Lock()
+	}
+	err := ctx.Err()
+	if err == nil {
+		err = j.failed
+	}
+	switch {
+	case t.settled():
+		return t.result, t.err
+	case err == nil: // it was closed
+		err = context.Canceled
+	}
+	if t.cut != nil {
+		return *t.cut, err
+	}
+	if t.done == 0 {
+		return engine.Result{}, err
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel() // the summary of a part has no time for more
+	r, bad := t.trials.Result(ended, t.parts...)
+	if bad != nil {
+		return engine.Result{}, errors.Join(err, bad)
+	}
+	r.Warnings = append(r.Warnings, t.mixed(j.runner.Build)...)
+	return r, err
+}
+
+// Ready returns the result of an order where it is there.
+func (j *Job) Ready(order int) (engine.Result, bool) {
+	t := j.tasks[order]
+	if !t.settled() || t.err != nil {
+		return engine.Result{}, false
+	}
+	return t.result, true
+}
+
+// Workers returns the names of the workers that made runs, in the order of their first.
+func (j *Job) Workers() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.workers)
+}
+
+// closing limits the time that taking work back may take.
+const closing = 5 * time.Second
+
+// Close ends the job, and takes what is left of it out of the queue.
+func (j *Job) Close() error {
+	j.cancel()
+	j.stop(nil)
+	j.over.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	end := cluster.Fact{Run: j.id, Round: 0, Name: endName}
+	return errors.Join(j.runner.Exchange.Withdraw(ctx, j.id), j.runner.Exchange.Publish(ctx, end))
+}
+
+// endName names the fact that a job is over.
+const endName = "end"
+
+// stop ends the job, with an error or without one.
+func (j *Job) stop(err error) {
+	j.stopOnce.Do(func() {
+		j.mu.Lock()
+		j.failed = err
+		j.mu.Unlock()
+		close(j.stopped)
+		j.cancel()
+	})
+}
+
+// silence is how long nobody answers before that is told.
+const silence = 15 * time.Second
+
+// drive offers chunks and takes reports until all tasks are settled.
+func (j *Job) drive(ctx context.Context) {
+	job := ctx
+	ctx, done := context.WithCancel(ctx)
+	reports := make(chan cluster.Fact)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for f, err := range j.runner.Exchange.Read(ctx, j.id) {
+			if err != nil {
+				if ctx.Err() == nil {
+					j.stop(fmt.Errorf("reading what the workers say: %w", err))
+				}
+				return
+			}
+			select {
+			case reports <- f:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	defer reading.Wait()
+	defer done()
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	for {
+		if err := j.offer(job); err != nil {
+			if ctx.Err() == nil {
+				j.stop(err)
+			}
+			return
+		}
+		if j.idle() {
+			return // the last summaries go on
+		}
+		select {
+		case f := <-reports:
+			quiet.Stop()
+			if err := j.take(job, f); err != nil && ctx.Err() == nil {
+				j.stop(err)
+			}
+		case <-quiet.C:
+			j.runner.notice("no worker has answered in %v; one is started by gonb-cope worker --server URL, and everything waits for it", silence)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// idle reports whether all is offered, and no chunk is without a result.
+func (j *Job) idle() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.unoffered == 0 && len(j.waiting) == 0
+}
+
+// settle settles a task with an error.
+func (j *Job) settle(t *task, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !t.settled() {
+		j.unoffered -= t.runs() - t.next
+		t.settle(engine.Result{}, err)
+	}
+}
+
+// take takes what a worker said.
+func (j *Job) take(ctx context.Context, f cluster.Fact) error {
+	if f.Round == 0 || isPiece(f) {
+		return nil
+	}
+	var r Report
+	if err := json.Unmarshal(f.Body, &r); err != nil {
+		return fmt.Errorf("what a worker said at %s cannot be read: %w", f.Address(), err)
+	}
+	j.mu.Lock()
+	c := j.waiting[r.ID]
+	j.mu.Unlock()
+	if c == nil || c.round() != f.Round { // doubled, or of an experiment that is settled
+		return nil
+	}
+	switch {
+	case r.Other != "":
+		j.mu.Lock()
+		delete(j.waiting, r.ID)
+		j.mu.Unlock()
+		j.settle(j.tasks[c.Task], fmt.Errorf("%w: %s", ErrElsewhere, r.Other))
+		return nil
+	case r.Failed != "":
+		return j.failure(c, r)
+	}
+	p, err := r.part(ctx, j.runner.Exchange, f)
+	if err != nil {
+		return fmt.Errorf("the result of worker %s: %w", r.Worker, err)
+	}
+	if from, to := p.Range(); from != c.From || to != c.To || p.Done() != to-from {
+		return fmt.Errorf("worker %s made %d of the runs %d to %d, and not all of %d to %d", r.Worker, p.Done(), from+1, to, c.From+1, c.To)
+	}
+	j.accept(ctx, c, r, p)
+	return nil
+}
+
+// failure counts a failure, and ends the job with the last that is allowed.
+func (j *Job) failure(c *offered, r Report) error {
+	c.failures++
+	if c.failures < mostFailures && !r.Last {
+		return nil
+	}
+	return fmt.Errorf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s", j.tasks[c.Task].what, c.From+1, c.To, c.failures, r.Worker, r.Failed)
+}
+
+// accept takes the part of a chunk.
+func (j *Job) accept(ctx context.Context, c *offered, r Report, p *sim.Part) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.waiting, r.ID)
+	t := j.tasks[c.Task]
+	if t.settled() {
+		return
+	}
+	t.parts = append(t.parts, p)
+	t.done += p.Done()
+	t.builds[r.Build] = true
+	j.measure(t, r, p.Done())
+	j.runs += p.Done()
+	if tell := j.work.Progress; tell != nil {
+		tell(Progress{Done: j.runs, Workers: j.workers[:len(j.workers):len(j.workers)]})
+	}
+	if t.done == t.runs() {
+		t.merging = true
+		j.over.Go(func() { j.merge(ctx, t) })
+	}
+}
+
+// merge makes the result of a task whose runs are all there.
+func (j *Job) merge(ctx context.Context, t *task) {
+	defer close(t.merged)
+	j.merging <- struct{}{}
+	defer func() { <-j.merging }()
+	j.mu.Lock()
+	trials, parts, warnings := t.trials, t.parts, t.mixed(j.runner.Build)
+	j.mu.Unlock()
+	result, err := trials.Result(ctx, parts...)
+	result.Warnings = append(result.Warnings, warnings...)
+	interrupted := ctx.Err() != nil // its comparison with the theory may be missing
+	if err == nil && !interrupted && j.work.Finished != nil {
+		j.work.Finished(t.number, result)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if interrupted && err == nil {
+		t.cut = &result
+		return
+	}
+	t.settle(result, err)
+}

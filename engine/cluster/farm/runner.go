@@ -1,0 +1,89 @@
+package farm
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+)
+
+// Runner hands experiments to workers.
+type Runner struct {
+	Exchange cluster.Exchange
+	Build    Build
+	// told sentences, as that nobody answers; from any goroutine; may be nil
+	Notice func(string)
+}
+
+// Work is what a Runner is handed.
+type Work struct {
+	Recipe Recipe            // its Files are filled in by Hand
+	Files  map[string][]byte // content of each data file, by the path under which the script reads it
+	Orders []Order
+
+	// Finished is given each result as soon as all its runs are there, from any goroutine; may be nil.
+	Finished func(order int, r engine.Result)
+	Progress func(Progress) // never called concurrently; may be nil
+}
+
+// Progress says how far the work is.
+type Progress struct {
+	Done    int      // runs, of all experiments together
+	Workers []string // that have made some, in the order of their first
+}
+
+// ErrElsewhere is wrapped by the error of an experiment that workers cannot make.
+var ErrElsewhere = errors.New("workers cannot make this experiment")
+
+// Hand hands work in, and returns at once. The end of the context ends the job.
+func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
+	id, err := newID()
+	if err != nil {
+		return nil, err
+	}
+	w.Recipe.Files = map[string]string{}
+	for path, content := range w.Files {
+		if w.Recipe.Files[path], err = r.Exchange.Keep(ctx, id, content); err != nil {
+			return nil, fmt.Errorf("handing %s to the workers: %w", path, err)
+		}
+	}
+	text, err := json.Marshal(w.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	recipe, err := r.Exchange.Keep(ctx, id, text)
+	if err != nil {
+		return nil, fmt.Errorf("handing the script to the workers: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	j := &Job{
+		runner: r, work: w, id: id, recipe: recipe, cancel: cancel, stopped: make(chan struct{}),
+		waiting: map[string]*offered{}, takers: map[taker]bool{}, merging: make(chan struct{}, max(1, cores.Of(ctx))),
+	}
+	for k, o := range w.Orders {
+		j.tasks = append(j.tasks, newTask(k, o))
+		j.unoffered += o.Experiment.Runs
+	}
+	j.over.Go(func() { j.drive(ctx) })
+	return j, nil
+}
+
+// newID returns a name that no other job has.
+func newID() (string, error) {
+	var b [10]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("sweep-%x", b), nil
+}
+
+func (r *Runner) notice(format string, a ...any) {
+	if r.Notice != nil {
+		r.Notice(fmt.Sprintf(format, a...))
+	}
+}

@@ -1,0 +1,241 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+)
+
+// Worker makes the runs of jobs.
+type Worker struct {
+	Exchange cluster.Exchange
+	Make     Maker
+	Name     string // shown to who asks; letters, digits and -
+	Build    Build
+	Slots    int  // chunks at a time; 0 means one for each core that the context allows
+	Mixed    bool // whether it works for other builds, too, which then say so in their results
+	Once     bool // whether it ends with the first job that it works for
+	// told sentences, as which job it works for; from any goroutine; may be nil
+	Notice func(string)
+
+	mu      sync.Mutex
+	benches map[string]*bench // by job and recipe
+	recent  []string          // the same, the last used last
+	job     string            // that it works for
+}
+
+// What ends a worker.
+var (
+	// ErrBuild is wrapped by the error of a worker that meets a job of another build.
+	ErrBuild = errors.New("another build of gonb-cope asks")
+	errOver  = errors.New("the job is over")
+)
+
+const (
+	aliveEach  = cluster.Patience / 5
+	onceWait   = 2 * time.Second // between two looks whether the job is over
+	returnTime = 5 * time.Second // to give a chunk back after an interrupt
+	// so often is a chunk begun that nobody finishes, since it ends the programs that try
+	mostAttempts = 25
+)
+
+// Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
+// queue. Before that it ends with an error only, or after its job where it is to do one.
+func (w *Worker) Serve(ctx context.Context) error {
+	w.benches = map[string]*bench{}
+	slots := w.Slots
+	if slots < 1 {
+		slots = cores.Of(ctx)
+	}
+	stop := ctx
+	ctx, cancel := context.WithCancelCause(cores.Share(ctx, slots))
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for slot := range slots {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				if err := w.next(ctx, slot); err != nil && ctx.Err() == nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	err := context.Cause(ctx)
+	if stop.Err() != nil || errors.Is(err, errOver) {
+		return nil
+	}
+	return err
+}
+
+func (w *Worker) notice(format string, a ...any) {
+	if w.Notice != nil {
+		w.Notice(fmt.Sprintf(format, a...))
+	}
+}
+
+// next takes a chunk and makes it. Its error ends the worker.
+func (w *Worker) next(ctx context.Context, slot int) error {
+	taken, err := w.take(ctx)
+	if err != nil {
+		return err
+	}
+	work := taken.Work()
+	var c Chunk
+	if err := json.Unmarshal(work.Body, &c); err != nil {
+		return errors.Join(fmt.Errorf("the chunk %s of %s cannot be read: %w", work.ID, work.Run, err), back(ctx, taken))
+	}
+	if err := w.suits(c); err != nil {
+		return errors.Join(err, back(ctx, taken))
+	}
+	w.begin(work.Run)
+	ended := w.alive(ctx, taken)
+	defer ended()
+	r := Report{ID: c.id(), Worker: w.Name, Slot: slot, Build: w.Build}
+	name := c.fact("runs")
+	if taken.Attempt() > mostAttempts {
+		r.Failed, r.Last = fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), true
+	} else {
+		w.fill(ctx, work.Run, c, &r)
+	}
+	if ctx.Err() != nil {
+		return back(ctx, taken)
+	}
+	switch {
+	case r.Failed != "":
+		name = fmt.Sprintf("%s-%d", c.fact("failed"), taken.Attempt())
+	case r.Other != "":
+		name = c.fact("other")
+	}
+	if err := r.publish(ctx, w.Exchange, work.Run, c, name); err != nil {
+		if ctx.Err() != nil {
+			return back(ctx, taken)
+		}
+		return err
+	}
+	if r.Failed != "" && !r.Last {
+		w.notice("runs %d to %d of job %s failed: %s", c.From+1, c.To, work.Run, r.Failed)
+		return back(ctx, taken)
+	}
+	return ignore(ctx, taken.Done(ctx))
+}
+
+// ignore drops an error that comes with the end of the context.
+func ignore(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// back gives a chunk back, also after an interrupt.
+func back(ctx context.Context, t cluster.Taken) error {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+	defer cancel()
+	return ignore(ctx, t.Back(late))
+}
+
+// take waits for a chunk. A worker that does one job looks now and then whether that is over.
+func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
+	for {
+		w.mu.Lock()
+		job := w.job
+		w.mu.Unlock()
+		if !w.Once || job == "" {
+			return w.Exchange.Take(ctx)
+		}
+		waiting, cancel := context.WithTimeout(ctx, onceWait)
+		t, err := w.Exchange.Take(waiting, job)
+		late := waiting.Err() != nil
+		cancel()
+		if err == nil {
+			return t, nil
+		}
+		if ctx.Err() != nil || !late {
+			return nil, err
+		}
+		if _, over, err := w.Exchange.Find(ctx, job, 0, endName); err == nil && over {
+			return nil, errOver
+		}
+	}
+}
+
+// begin notes that the worker works for a job.
+func (w *Worker) begin(job string) {
+	w.mu.Lock()
+	earlier := w.job
+	w.job = job
+	w.mu.Unlock()
+	if earlier != job {
+		w.notice("works for job %s", job)
+	}
+}
+
+// suits reports a chunk of another program.
+func (w *Worker) suits(c Chunk) error {
+	switch {
+	case c.Revision != sim.ResultsRevision:
+		return fmt.Errorf("%w: its results are of revision %d and those of this worker of revision %d; start the worker from the same version", ErrBuild, c.Revision, sim.ResultsRevision)
+	case c.Build != w.Build && !w.Mixed:
+		return fmt.Errorf("%w: it is %s, and this worker is %s, whose numbers may differ from it in the last digits and then in samples and answers; start the worker from the same program, or with --mixed, which the results then say", ErrBuild, c.Build, w.Build)
+	}
+	return nil
+}
+
+// alive says now and then that the work goes on, until the function that it returns is called.
+func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var said sync.WaitGroup
+	said.Go(func() {
+		tick := time.NewTicker(aliveEach)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				_ = t.Alive(ctx) // the next may arrive
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() { cancel(); said.Wait() }
+}
+
+// fill makes the runs of a chunk and puts what came of it into the report.
+func (w *Worker) fill(ctx context.Context, job string, c Chunk, r *Report) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.Failed = fmt.Sprintf("defect in gonb-cope (please report it): %v\n%s", p, debug.Stack())
+		}
+	}()
+	began := time.Now()
+	trials, fresh, err := w.trials(ctx, job, c)
+	if err != nil {
+		if other := (*otherError)(nil); errors.As(err, &other) {
+			r.Other = err.Error()
+		} else {
+			r.Failed = err.Error()
+		}
+		return
+	}
+	if fresh {
+		r.Prepare = time.Since(began).Seconds()
+	}
+	began = time.Now()
+	p, err := trials.RunPart(ctx, c.From, c.To)
+	r.Seconds = time.Since(began).Seconds()
+	if err == nil {
+		r.Part, err = p.MarshalBinary()
+	}
+	if err != nil {
+		r.Failed = err.Error()
+	}
+}
