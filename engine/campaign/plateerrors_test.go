@@ -10,13 +10,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // plateRun runs CoTestFC on tied arms whose rewards share an error on every plate of 24, effect standard
 // deviations of a reward, and reports whether it took one of them for worse.
-func plateRun(t testing.TB, p Protocol, effect float64, byArm bool, seed uint64) bool {
-	alg, opt, err := p.algorithm(t.Context(), nil)
+func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, byArm bool, seed uint64) bool {
+	alg, opt, err := p.algorithm(t.Context(), memory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +92,7 @@ func TestErrorsOnPlates(t *testing.T) {
 			base = &q
 		}
 		p := Protocol{Problem: base, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}}
+		memory := new(model.Memory)
 		for _, effect := range []float64{0, 0.3, 1} {
 			for _, byArm := range []bool{false, true} {
 				if byArm && effect == 0 {
@@ -98,7 +100,7 @@ func TestErrorsOnPlates(t *testing.T) {
 				}
 				wrong := 0
 				for seed := range uint64(runs) {
-					wrong += count(plateRun(t, p, effect, byArm, seed))
+					wrong += count(plateRun(t, p, memory, effect, byArm, seed))
 				}
 				rate := float64(wrong) / float64(runs)
 				order := map[bool]string{false: "balanced", true: "arm by arm"}[byArm]
