@@ -15,8 +15,8 @@ import (
 )
 
 // coupling returns the protocol of the coupling data under the kernel of notebooks/coupling.cope, and
-// the measured yields of every arm, of which rewards are drawn.
-func coupling(t testing.TB, mode, algorithm string, opt engine.Options, unknown bool) (campaign.Protocol, [][]float64) {
+// the measured yields of every arm, of which rewards are drawn; of all tasks, or of those given.
+func coupling(t testing.TB, mode, algorithm string, opt engine.Options, unknown bool, tasks ...int) (campaign.Protocol, [][]float64) {
 	t.Helper()
 	effects := kernels.Func("effects", func(x, y []float64) float64 {
 		sum := 0.0
@@ -31,6 +31,9 @@ func coupling(t testing.TB, mode, algorithm string, opt engine.Options, unknown 
 	}}, problem.LoadOptions{Rewards: "../../../notebooks/data/cn_coupling_raw.csv", Noise: problem.NoiseModel{Scales: []float64{20}, UnknownBy: map[bool]string{true: problem.UnknownProblem}[unknown]}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(tasks) > 0 {
+		p = p.Only(tasks...)
 	}
 	if opt.Delta == 0 {
 		opt.Delta = 0.05

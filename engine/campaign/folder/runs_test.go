@@ -34,22 +34,25 @@ func TestCampaignIsTheRun(t *testing.T) {
 	budget := ridge
 	budget.Budget = 48
 	budget.Epsilon = 0
+	few := []int{0, 4, 8}
 	for _, c := range []struct {
 		name, mode, algorithm string
 		opt                   engine.Options
-		unknown, long         bool
+		unknown               bool
+		tasks                 []int
 	}{
-		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, true},
-		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, false},
-		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, true},
-		{"CoKernelFC", engine.ModeFC, "CoKernelFC", ridge, false, true},
-		{"CoKernelFB", engine.ModeFB, "CoKernelFB", budget, false, true},
+		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, few},
+		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, few},
+		{"CoTestFC, all tasks", engine.ModeFC, "CoTestFC", scripted, true, nil},
+		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, few},
+		{"CoKernelFC", engine.ModeFC, "CoKernelFC", ridge, false, few},
+		{"CoKernelFB", engine.ModeFB, "CoKernelFB", budget, false, few},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.long {
+			if testing.Short() && c.tasks == nil {
 				t.Skip("takes long")
 			}
-			p, rewards := coupling(t, c.mode, c.algorithm, c.opt, c.unknown)
+			p, rewards := coupling(t, c.mode, c.algorithm, c.opt, c.unknown, c.tasks...)
 			want := inOneProcess(t, p, laboratory{rewards, 11})
 			got := throughTheFolder(t, p, rewards, 11)
 			if got := found(t, got); got != found(t, want) {
