@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -71,33 +72,52 @@ func (a *normed) localise(targets []target) (*localDesign, error) {
 	return out, nil
 }
 
-// solve returns the weights of the sampled arms and the pulls at which no target is missed.
-func (l *localDesign) solve(a *normed, pulls float64) (weights []float64, n float64, d design.Design, err error) {
-	n = pulls
-	most := 4 * pulls
-	active := l.first()
-	for try := 0; try < 12; try++ {
-		d, err = l.minimax(a, active, n)
-		if err != nil {
-			return nil, 0, d, err
-		}
-		weights = d.Weights[:len(l.sampled)]
-		if ratio := d.Value / n; ratio > 1.1 || ratio < 0.9 {
-			if next := min(n*math.Pow(ratio, 1.1), most); math.Abs(next/n-1) > 0.02 && try < 6 {
-				n = max(next, 1)
-				continue
-			}
-		}
-		missed, err := l.missed(a, weights, n, 1.1*max(1, d.Value/n), active)
-		if err != nil {
-			return nil, 0, d, err
-		}
-		if len(missed) == 0 {
-			break
-		}
-		active = append(active, missed...)
+// solve returns the pulls of the sampled arms at which no target is missed, at most four times as many
+// as so far, with the ends of their largest lack.
+func (l *localDesign) solve(a *normed, pulls float64) (counts []float64, d design.Design, err error) {
+	features := mat.NewDense(len(l.sampled), l.white.RawMatrix().Cols, nil)
+	for r, i := range l.sampled {
+		features.SetRow(r, l.white.RawRowView(i))
 	}
-	return weights, n, d, nil
+	c, err := design.NewCover(a.ctx(), features, l.precision)
+	if err != nil {
+		return nil, d, err
+	}
+	c.Most = 4 * pulls
+	var active []int
+	for more := l.first(); ; {
+		active = append(active, more...)
+		if err := c.Add(l.contrasts(more)); err != nil {
+			return nil, d, err
+		}
+		if err := c.Solve(pulls, normSolving); err != nil {
+			return nil, d, err
+		}
+		if more, err = l.missed(a, c.Pulls, 1.1*max(1, c.Value), active); err != nil {
+			return nil, d, err
+		}
+		if len(more) == 0 || len(active) > mostActive {
+			total := 0.0
+			for _, n := range c.Pulls {
+				total += n
+			}
+			return c.Pulls, design.Design{Value: c.Value * total, Lower: c.Lower * total}, nil
+		}
+	}
+}
+
+// mostActive is the number of targets beyond which a design looks for no more that it misses.
+const mostActive = 600
+
+// contrasts returns the gaps of some targets, each in units of the variance that it may have.
+func (l *localDesign) contrasts(of []int) *mat.Dense {
+	out := mat.NewDense(len(of), l.white.RawMatrix().Cols, nil)
+	for r, k := range of {
+		t := l.targets[k]
+		floats.SubTo(out.RawRowView(r), l.white.RawRowView(t.arm), l.white.RawRowView(t.leader))
+		floats.Scale(math.Sqrt(t.info), out.RawRowView(r))
+	}
+	return out
 }
 
 // first returns the targets that a design begins with, for each leader those that know least beside
@@ -143,32 +163,6 @@ func distance(x, y []float64) float64 {
 	return sum
 }
 
-// minimax solves the design for n pulls on the active targets.
-func (l *localDesign) minimax(a *normed, active []int, n float64) (design.Design, error) {
-	_, m := l.white.Dims()
-	at := map[int]int{}
-	var order []int
-	var precision []float64
-	for k, i := range l.sampled {
-		at[i] = k
-		order, precision = append(order, i), append(precision, l.precision[k])
-	}
-	var pairs []design.Pair
-	for _, k := range active {
-		t := l.targets[k]
-		if _, known := at[t.arm]; !known {
-			at[t.arm] = len(order)
-			order, precision = append(order, t.arm), append(precision, 0)
-		}
-		pairs = append(pairs, design.Pair{I: at[t.leader], J: at[t.arm], Weight: t.info})
-	}
-	features := mat.NewDense(len(order), m, nil)
-	for r, i := range order {
-		features.SetRow(r, l.white.RawRowView(i))
-	}
-	return design.Minimax(design.Space{Features: features, Precision: precision, Ridge: 1 / n}, design.Contrasts{Pairs: pairs}, a.Model.Solver(normSolving))
-}
-
 // after returns the inverse factor of what is known after these pulls: variances are squares of
 // rows times it.
 func (l *localDesign) after(pulls []float64) *mat.SymDense {
@@ -198,12 +192,8 @@ func (l *localDesign) lacks(a *normed, pulls []float64) ([]float64, error) {
 	return out, nil
 }
 
-// missed returns some targets that n pulls of these weights miss by more than a factor.
-func (l *localDesign) missed(a *normed, weights []float64, n, factor float64, active []int) ([]int, error) {
-	pulls := make([]float64, len(weights))
-	for k, w := range weights {
-		pulls[k] = n * w
-	}
+// missed returns some targets that pulls miss by more than a factor.
+func (l *localDesign) missed(a *normed, pulls []float64, factor float64, active []int) ([]int, error) {
 	lacks, err := l.lacks(a, pulls)
 	if err != nil {
 		return nil, err
@@ -221,13 +211,12 @@ func (l *localDesign) missed(a *normed, weights []float64, n, factor float64, ac
 // hardest is how many targets a rounding looks at while it is searched for.
 const hardest = 200
 
-// round turns weights into the fewest pulls that bring the hardest targets nearly there, and returns
-// what the pulls miss the hardest of all targets by.
-func (l *localDesign) round(a *normed, weights []float64, n float64) (best []int, worst float64, err error) {
-	pulls := make([]float64, len(weights))
-	for k, w := range weights {
-		pulls[k] = n * w
-	}
+// round turns pulls into the fewest whole ones in their proportions that bring the hardest targets nearly
+// there, and returns what these miss the hardest of all targets by.
+func (l *localDesign) round(a *normed, pulls []float64) (best []int, worst float64, err error) {
+	n := floats.Sum(pulls)
+	weights := slices.Clone(pulls)
+	floats.Scale(1/n, weights)
 	lacks, err := l.lacks(a, pulls)
 	if err != nil {
 		return nil, 0, err

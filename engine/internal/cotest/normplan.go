@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -104,16 +106,16 @@ func (a *normed) next() (*rounds.Stage, error) {
 		return nil, err
 	}
 	pulls := engine.Plan{Counts: a.Counts}.Pulls()
-	weights, n, d, err := l.solve(a, float64(pulls))
+	fractions, d, err := l.solve(a, float64(pulls))
 	if err != nil {
 		return nil, err
 	}
-	if !(n <= float64(a.opt.MaxSamples)) {
+	if n := floats.Sum(fractions); !(n <= float64(a.opt.MaxSamples)) {
 		return nil, engine.LimitError{Samples: n}
 	}
 	st := newStage(a.Model)
 	st.Design.Value, st.Design.Lower = d.Value, d.Lower
-	counts, worst, err := l.round(a, weights, n)
+	counts, worst, err := l.round(a, fractions)
 	if err != nil {
 		return nil, err
 	}

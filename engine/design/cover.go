@@ -1,0 +1,324 @@
+package design
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Cover searches for about the fewest pulls n after which no target varies by more than 1,
+//
+//	min Σ n_i  subject to  y_kᵀ(I + Σ n_i ρ_i φ_iφ_iᵀ)⁻¹y_k ≤ 1 for every k,
+//
+// or, where those are more than Most, for as many pulls with about the least largest variance. It begins
+// where it stopped, so that targets join and numbers of pulls change at the cost of a few iterations,
+// where an interior-point method begins again.
+//
+// Pulls and dual weights u_k are multiplied in turn until both stay,
+//
+//	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²,
+//
+// of which the first is the fixed point of [STT78] for a weighted sum of variances h_k. It works in the
+// covariance G of the arms' rewards as known before, in which M⁻¹ follows from (I + D^{1/2}GD^{1/2})⁻¹ with
+// D = diag(n) on the arms that have pulls. Lower comes from the dual bound of Minimax, so that the
+// gap is certified whatever the iterates do.
+//
+//	[STT78] Silvey, Titterington, Torsney: An algorithm for optimal designs on a finite design space,
+//	        Communications in Statistics A 7, 1978.
+type Cover struct {
+	Pulls []float64 // s: n_i ≥ 0
+	Most  float64   // largest Σ n; +Inf at first
+	Value float64   // largest variance of a target after Pulls
+	Lower float64   // no allocation of as many pulls has a smaller one
+
+	Iterations int
+
+	stop     stopper
+	features blas64.General // √ρ_i φ_i: s × r
+	gram     blas64.General // G: s × s
+	cross    blas64.General // √ρ_i φ_iᵀy_k: K × s
+	square   []float64      // K: ‖y_k‖²
+	dual     []float64      // K: u
+	h        []float64      // K: variances
+
+	best    []float64 // n of the smallest gap so far,
+	bestGap float64   // and that gap
+	bestEnd [2]float64
+	pace    float64 // how large steps are
+
+	patience int // certificates since the gap became smaller
+
+	coverWork
+}
+
+// coverWork is storage kept between iterations.
+type coverWork struct {
+	arms, targets []int          // worked on
+	factor        blas64.General // L, LLᵀ = I + D^{1/2}GD^{1/2} on arms
+	z             blas64.General // targets × arms
+	g             []float64      // per arm of the cover
+}
+
+// NewCover returns a search without targets over arms of these features and precisions of one pull
+// (nil means 1). The end of the context ends Solve.
+func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c *Cover, err error) {
+	defer caught(&err)
+	s, r := features.Dims()
+	c = &Cover{Pulls: make([]float64, s), Most: math.Inf(1), stop: stopper{ctx}}
+	c.g = make([]float64, s)
+	c.stop.claim(s, s*r, s*s)
+	c.features, c.gram = reshape(c.features, s, r), reshape(c.gram, s, s)
+	for i := range s {
+		copy(row(c.features, i), features.RawRowView(i))
+		if precision != nil {
+			scale(math.Sqrt(precision[i]), row(c.features, i))
+		}
+	}
+	multiply(c.stop, blas.Trans, 1, c.features, c.features, 0, c.gram)
+	return c, nil
+}
+
+// Add adds targets y_k, one a row.
+func (c *Cover) Add(targets *mat.Dense) (err error) {
+	defer caught(&err)
+	k, _ := targets.Dims()
+	s, y := len(c.Pulls), targets.RawMatrix()
+	before := len(c.square)
+	c.stop.claim(s, (before+k)*s)
+	cross := reshape(blas64.General{}, before+k, s)
+	copy(cross.Data, c.cross.Data[:before*s])
+	multiply(c.stop, blas.Trans, 1, y, c.features, 0, block(cross, before, before+k))
+	c.cross = cross
+	mean := 1.0
+	if before > 0 {
+		mean = sum(c.dual) / float64(before)
+	}
+	for i := range k {
+		c.square, c.dual, c.h = append(c.square, dot(row(y, i), row(y, i))), append(c.dual, mean), append(c.h, 0)
+	}
+	return nil
+}
+
+// mostCovering is the largest number of iterations of one Solve.
+const mostCovering = 300
+
+// Solve iterates until the largest variance is at most a part of tolerance above the least possible for
+// as many pulls, and as far from 1, unless that would take more than Most. begin is how many pulls in
+// all it begins with where there are none. Without targets, or with targets that vary by at most 1
+// already, there are no pulls.
+func (c *Cover) Solve(begin, tolerance float64) (err error) {
+	defer caught(&err)
+	c.Iterations, c.Value, c.Lower = 0, 0, 0
+	worst := 0.0
+	for _, v := range c.square {
+		worst = max(worst, v)
+	}
+	if worst <= 1 {
+		clear(c.Pulls)
+		c.Value = worst
+		return nil
+	}
+	if total := sum(c.Pulls); !(total > 0) {
+		for i := range c.Pulls {
+			c.Pulls[i] = begin / float64(len(c.Pulls))
+		}
+	} else { // every arm and every target may come back
+		least := 1e-3 * total / float64(len(c.Pulls))
+		for i, n := range c.Pulls {
+			c.Pulls[i] = max(n, least)
+		}
+		least = 1e-3 * sum(c.dual) / float64(len(c.dual))
+		for k, u := range c.dual {
+			c.dual[k] = max(u, least)
+		}
+	}
+	if total := sum(c.Pulls); total > c.Most {
+		scale(c.Most/total, c.Pulls)
+	}
+	c.pace, c.patience, c.bestGap = 1, 0, math.Inf(1)
+	for due := 5; ; c.Iterations++ {
+		c.stop.check()
+		whole := c.Iterations == 0 || c.Iterations == due || c.Iterations >= mostCovering
+		c.choose(whole)
+		if !c.evaluate() {
+			return errSingular
+		}
+		if whole {
+			due = c.Iterations + 4
+			c.certify()
+			if c.settled(tolerance) {
+				return nil
+			}
+			if c.keep(); c.Iterations >= mostCovering {
+				c.Value, c.Lower = c.bestEnd[0], c.bestEnd[1]
+				copy(c.Pulls, c.best)
+				return nil
+			}
+		}
+		c.update()
+	}
+}
+
+// keep keeps the pulls of the smallest gap, and makes steps smaller when it did not become smaller.
+func (c *Cover) keep() {
+	gap := c.Value/c.Lower - 1
+	if sum(c.Pulls) < c.Most*(1-1e-9) {
+		gap += math.Abs(c.Value - 1)
+	}
+	if gap < c.bestGap {
+		c.best, c.bestGap, c.bestEnd = append(c.best[:0], c.Pulls...), gap, [2]float64{c.Value, c.Lower}
+		c.patience = 0
+		return
+	}
+	if c.patience++; c.patience == 2 {
+		c.patience, c.pace = 0, max(0.7*c.pace, 0.1)
+	}
+}
+
+// settled reports whether Solve may end.
+func (c *Cover) settled(tolerance float64) bool {
+	if c.Value > (1+tolerance)*c.Lower {
+		return false
+	}
+	atMost := sum(c.Pulls) >= c.Most*(1-1e-9)
+	return c.Value >= 1-tolerance && c.Value <= 1+tolerance || atMost && c.Value > 1
+}
+
+// choose chooses the arms and targets to work on: those with weight, or of all targets.
+func (c *Cover) choose(whole bool) {
+	c.arms, c.targets = c.arms[:0], c.targets[:0]
+	total, top, high := sum(c.Pulls), 0.0, 0.0
+	for i, n := range c.Pulls {
+		if n > 1e-6*total {
+			c.arms = append(c.arms, i)
+		} else {
+			c.Pulls[i] = 0
+		}
+	}
+	for k, u := range c.dual {
+		top, high = max(top, u), max(high, c.h[k])
+	}
+	for k, u := range c.dual {
+		if whole || u > 1e-3*top || c.h[k] > 0.8*high {
+			c.targets = append(c.targets, k)
+		}
+	}
+}
+
+// evaluate computes the variances of the targets and how much each arm helps.
+func (c *Cover) evaluate() bool {
+	s, k := len(c.arms), len(c.targets)
+	c.factor, c.z = reshape(c.factor, s, s), reshape(c.z, k, s)
+	root := make([]float64, s)
+	for a, i := range c.arms {
+		root[a] = math.Sqrt(c.Pulls[i])
+	}
+	for a, i := range c.arms {
+		from, to := row(c.gram, i), row(c.factor, a)
+		for b, j := range c.arms[:a+1] {
+			to[b] = root[a] * root[b] * from[j]
+		}
+		to[a]++
+	}
+	if !cholesky(c.stop, c.factor) {
+		return false
+	}
+	for t, q := range c.targets {
+		from, to := row(c.cross, q), row(c.z, t)
+		for a, i := range c.arms {
+			to[a] = root[a] * from[i]
+		}
+	}
+	whiten(c.stop, c.z, c.factor, c.z)
+	for t, q := range c.targets {
+		c.h[q] = max(c.square[q]-dot(row(c.z, t), row(c.z, t)), 0)
+	}
+	for i := 0; i < k; i += tileRows {
+		c.stop.check()
+		blas64.Trsm(blas.Right, blas.NoTrans, 1, factor(c.factor), block(c.z, i, min(i+tileRows, k)))
+	}
+	clear(c.g)
+	for t, q := range c.targets {
+		u := c.dual[q]
+		for a, w := range row(c.z, t) {
+			c.g[c.arms[a]] += u * w * w
+		}
+	}
+	for _, i := range c.arms {
+		c.g[i] /= c.Pulls[i]
+	}
+	return true
+}
+
+// certify completes the help of arms without pulls, and keeps both bounds.
+func (c *Cover) certify() {
+	inside := make([]bool, len(c.Pulls))
+	for _, i := range c.arms {
+		inside[i] = true
+	}
+	var rest []int
+	for i, in := range inside {
+		if !in {
+			rest = append(rest, i)
+		}
+	}
+	if len(rest) > 0 {
+		across, e := reshape(blas64.General{}, len(rest), len(c.arms)), reshape(blas64.General{}, len(c.targets), len(rest))
+		for b, i := range rest {
+			for a, j := range c.arms {
+				across.Data[b*across.Stride+a] = row(c.gram, i)[j] * math.Sqrt(c.Pulls[j])
+			}
+		}
+		for t, q := range c.targets {
+			for b, i := range rest {
+				e.Data[t*e.Stride+b] = row(c.cross, q)[i]
+			}
+		}
+		multiply(c.stop, blas.Trans, -1, c.z, across, 1, e)
+		for t, q := range c.targets {
+			for b, i := range rest {
+				v := row(e, t)[b]
+				c.g[i] += c.dual[q] * v * v
+			}
+		}
+	}
+	total, f, help, top := sum(c.Pulls), 0.0, 0.0, 0.0
+	c.Value = 0
+	for k, h := range c.h {
+		c.Value = max(c.Value, h)
+		f += c.dual[k] * h
+	}
+	for i, g := range c.g {
+		help, top = help+c.Pulls[i]*g, max(top, g)
+	}
+	c.Lower = lowerBound(f, help, total*top, sum(c.dual))
+	for _, i := range rest { // arms that would help more than those with pulls come in
+		if c.g[i]*total > help {
+			c.Pulls[i] = 1e-3 * total / float64(len(c.Pulls))
+		}
+	}
+}
+
+// update multiplies pulls and dual weights.
+func (c *Cover) update() {
+	total, help, high := sum(c.Pulls), 0.0, 0.0
+	for _, k := range c.targets {
+		high = max(high, c.h[k])
+	}
+	for _, i := range c.arms {
+		help += c.Pulls[i] * c.g[i]
+	}
+	mean := help / total
+	for _, i := range c.arms {
+		c.Pulls[i] *= math.Sqrt(c.g[i] / mean)
+	}
+	after := total * math.Pow(min(max(high, 0.25), 4), c.pace)
+	scale(min(after, c.Most)/sum(c.Pulls), c.Pulls)
+	for _, k := range c.targets {
+		c.dual[k] *= math.Pow(c.h[k]/high, 2*c.pace)
+	}
+	scale(float64(len(c.dual))/sum(c.dual), c.dual)
+}
