@@ -85,7 +85,7 @@ func (c *inMemory) advance() {
 
 // measureDays runs a campaign day by day: of each list 10 % of the pulls fail, and 15 % of the results
 // come one to five days late. It returns the days and samples it took, and the answers.
-func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float64, seed uint64) (days, samples int, answers []engine.Answer) {
+func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float64, seed uint64, failed, lateShare float64) (days, samples int, answers []engine.Answer) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	p.Seed = seed
 	c := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: memory}
@@ -122,10 +122,10 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 		for _, row := range list.Rows {
 			r := result{row.ID, rewards[row.arm][rng.IntN(len(rewards[row.arm]))]}
 			switch x := rng.Float64(); {
-			case x < 0.10:
+			case x < failed:
 				made, err := c.s.Fail([]string{row.ID}, "the vial broke", "", c.now)
 				c.add(made, err)
-			case x < 0.25:
+			case x < failed+lateShare:
 				late := day + 2 + rng.IntN(5)
 				due[late] = append(due[late], r)
 			default:
@@ -168,7 +168,7 @@ func TestCouplingInDays(t *testing.T) {
 		var days, samples []float64
 		within, wrong := 0, 0
 		for seed := range uint64(runs) {
-			d, n, answers := measureDays(t, p, memory, rewards, seed+1)
+			d, n, answers := measureDays(t, p, memory, rewards, seed+1, 0.10, 0.15)
 			days, samples = append(days, float64(d)), append(samples, float64(n))
 			within += count(float64(d) >= stated.Low && float64(d) <= stated.High)
 			undecided, bad := judged(p, &truth, answers)

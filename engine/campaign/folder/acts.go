@@ -51,8 +51,20 @@ func (c *Campaign) Advance(ctx context.Context) error {
 	}
 }
 
-// fresh returns a state of its own with all that was recorded so far.
+// fresh returns the protocol and the state with all that was recorded so far. Nobody changes that state.
 func (c *Campaign) fresh(ctx context.Context) (campaign.Protocol, *campaign.State, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.catchUp(ctx, c.db.db); err != nil {
+		return campaign.Protocol{}, nil, err
+	}
+	c.shared = true
+	p, err := c.protocolOf(ctx, c.state)
+	return p, c.state, err
+}
+
+// own returns the same with a state that the caller may change.
+func (c *Campaign) own(ctx context.Context) (campaign.Protocol, *campaign.State, error) {
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
 		return campaign.Protocol{}, nil, err

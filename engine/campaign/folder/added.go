@@ -105,7 +105,7 @@ func (c *Campaign) recipeNow() Recipe {
 // protocol that f returns: an algorithm may refuse.
 func (c *Campaign) tried(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, campaign.Protocol, error), files ...campaign.File) error {
 	for {
-		p, s, err := c.fresh(ctx)
+		p, s, err := c.own(ctx)
 		if err != nil {
 			return err
 		}

@@ -48,8 +48,9 @@ type Campaign struct {
 	memory model.Memory
 	kept   keptProtocol
 
-	mu    sync.Mutex
-	state *campaign.State
+	mu     sync.Mutex
+	state  *campaign.State
+	shared bool // whether somebody reads the state: it is not changed then, but replaced
 }
 
 // ErrExists is wrapped by the error of Start where the folder holds a campaign already.
@@ -256,11 +257,18 @@ func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	if err != nil {
 		return err
 	}
-	return c.take(list, after, before)
+	return c.take(ctx, q, list, after, before)
 }
 
 // take folds events that follow the last one.
-func (c *Campaign) take(list []campaign.Event, after int64, before string) error {
+func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, after int64, before string) error {
+	if c.shared && len(list) > 0 {
+		all, err := events(ctx, q, 0)
+		if err != nil {
+			return err
+		}
+		c.state, c.shared, list, after, before = nil, false, all, 0, ""
+	}
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
@@ -310,7 +318,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaig
 	if err != nil {
 		return err
 	}
-	return c.take(made, c.state.Seq, c.state.Hash)
+	return c.take(ctx, c.db.db, made, c.state.Seq, c.state.Hash)
 }
 
 // transaction runs f in a transaction that has the write lock of the database from its beginning.

@@ -1,0 +1,131 @@
+//go:build unix
+
+package folder
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// manyEvents is the length of a campaign of half a year.
+const manyEvents = 10_000
+
+// processorTime is what this process took of processors so far, other programs apart.
+func processorTime(t testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// long makes a campaign of manyEvents, the coupling data with one result an event.
+func long(t testing.TB) (dir string, p campaign.Protocol) {
+	t.Helper()
+	p, rewards := coupling(t, engine.ModeFC, "CoTestFC", engine.Options{Epsilon: 10}, false)
+	dir = filepath.Join(t.TempDir(), "days")
+	c, err := Start(t.Context(), dir, recipe, p, again(p), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many(t, c, p, rewards, manyEvents)
+	c.Close()
+	return dir, p
+}
+
+// opening is what a program does that shows how far a campaign is, in processor time.
+func opening(t testing.TB, dir string, p campaign.Protocol, cached bool) time.Duration {
+	if !cached {
+		if err := os.RemoveAll(filepath.Join(dir, filepath.Dir(cacheFile))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := processorTime(t)
+	c, err := Open(t.Context(), dir, again(p), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if st, err := c.Status(t.Context()); err != nil || st.Events != manyEvents {
+		t.Fatalf("%v: %d events", err, st.Events)
+	}
+	return processorTime(t) - before
+}
+
+// A campaign of 10,000 events is open within 0.3 s of processor time with its cache, and 3 s without.
+func TestOpeningIsQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	dir, p := long(t)
+	for _, c := range []struct {
+		cached bool
+		most   time.Duration
+	}{{false, 3 * time.Second}, {true, 300 * time.Millisecond}} {
+		var all []time.Duration
+		for range 5 {
+			all = append(all, opening(t, dir, p, c.cached))
+		}
+		slices.Sort(all)
+		t.Logf("with a cache %v: %v", c.cached, all)
+		if all[2] > c.most {
+			t.Errorf("with a cache %v: %v, want at most %v", c.cached, all, c.most)
+		}
+	}
+}
+
+// BenchmarkOpen opens a campaign of 10,000 events, and works out how far it is.
+func BenchmarkOpen(b *testing.B) {
+	dir, p := long(b)
+	for _, cached := range []bool{true, false} {
+		b.Run(map[bool]string{true: "cached", false: "whole"}[cached], func(b *testing.B) {
+			var sum time.Duration
+			for b.Loop() {
+				sum += opening(b, dir, p, cached)
+			}
+			b.ReportMetric(float64(sum.Milliseconds())/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
+// many records events until there are that many, in few transactions.
+func many(b testing.TB, c *Campaign, p campaign.Protocol, rewards [][]float64, events int) {
+	b.Helper()
+	for {
+		if err := c.Advance(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		l, err := c.Ask(b.Context(), campaign.Request{By: "Ann", Count: 100_000})
+		if err != nil || len(l.Rows) == 0 {
+			b.Fatalf("%v: %s", err, l.Note)
+		}
+		var made []campaign.Event
+		for i, r := range l.Rows {
+			_, e := c.state.TellOne(p, r.ID, rewards[i%len(rewards)][i%20], campaign.TellOptions{By: "Ann", Sure: true}, time.Now())
+			made = append(made, e...)
+		}
+		if left := events - int(c.state.Seq); len(made) > left {
+			made = made[:left]
+		}
+		if err := c.db.transaction(b.Context(), func(tx *sql.Tx) error {
+			_, err := appendEvents(b.Context(), tx, made)
+			return err
+		}); err != nil {
+			b.Fatal(err)
+		}
+		if err := c.open(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		if int(c.state.Seq) >= events {
+			return
+		}
+	}
+}
