@@ -1,0 +1,132 @@
+package plain
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+)
+
+// LeastSquares is the ridge that stands for none where features of other tasks
+// make dense information matrices singular.
+const LeastSquares = 1e-9
+
+// Width returns the Gaussian width on the explicit features.
+func (ref *Reference) Width(t *testing.T, set []int) design.Design {
+	t.Helper()
+	s := ref.space()
+	s.Ridge = 0
+	d, err := design.Width(s, set, design.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// ScaledVariance returns max ‖φ_best - φ_i‖²_{A⁻¹}/gap_i² over the rivals.
+func (ref *Reference) ScaledVariance(weights []float64, best []int) float64 {
+	inverse := pseudoInverse(ref.gram(weights))
+	largest, unit := 0.0, ref.P.LargestNoise()
+	for i, v := range ref.P.TaskOf {
+		if i != best[v] {
+			var y mat.VecDense
+			y.SubVec(ref.Phi[best[v]], ref.Phi[i])
+			largest = max(largest, mat.Inner(&y, inverse, &y)/Sq((ref.P.Mean[best[v]]-ref.P.Mean[i])/unit))
+		}
+	}
+	return largest
+}
+
+// gram returns Σ w_i φ_iφ_iᵀ, with the precision of each arm.
+func (ref *Reference) gram(weights []float64) *mat.SymDense {
+	a := mat.NewSymDense(ref.Phi[0].Len(), nil)
+	for i, w := range weights {
+		a.SymRankOne(a, w*Sq(ref.P.LargestNoise()/ref.P.Noise.Scales[i]), ref.Phi[i])
+	}
+	return a
+}
+
+// LeastSquares returns the estimator without regularisation.
+func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
+	weights, right := make([]float64, len(b.Counts)), mat.NewVecDense(ref.Phi[0].Len(), nil)
+	for i, c := range b.Counts {
+		weights[i] = float64(c)
+		if c > 0 {
+			right.AddScaledVec(right, float64(c)*ref.P.LargestNoise()/Sq(ref.P.Noise.Scales[i])*b.Means[i], ref.Phi[i])
+		}
+	}
+	inverse := pseudoInverse(ref.gram(weights))
+	theta := new(mat.VecDense)
+	theta.MulVec(inverse, right)
+	return theta, inverse
+}
+
+// armValue returns min_λ max ‖φ_i‖²_{A⁻¹} over a set of arms of equal noise, by the multiplicative
+// algorithm λ_i ← λ_i ‖φ_i‖²/d [Silvey, Titterington and Torsney 1978].
+func (ref *Reference) armValue(set []int) float64 {
+	weights := make([]float64, len(ref.Phi))
+	for _, i := range set {
+		weights[i] = 1 / float64(len(set))
+	}
+	largest := 0.0
+	for range 5000 {
+		a := ref.gram(weights)
+		inverse, d := pseudoInverse(a), float64(len(positive(a)))
+		largest = 0
+		for _, i := range set {
+			norm := mat.Inner(ref.Phi[i], inverse, ref.Phi[i])
+			largest = max(largest, norm)
+			weights[i] *= norm / d
+		}
+		if largest < d*(1+1e-8) {
+			break
+		}
+	}
+	return largest
+}
+
+// CheckLocal verifies weights that should be equal shares of each open task's own
+// optimal allocation, and returns what they are worth to all open pairs.
+func (ref *Reference) CheckLocal(t *testing.T, weights []float64) float64 {
+	t.Helper()
+	open := 0
+	for _, set := range ref.Sets {
+		if len(set) > 1 {
+			open++
+		}
+	}
+	for v, set := range ref.Sets {
+		lo, hi := ref.P.ArmsOf(v)
+		share := 0.0
+		for _, w := range weights[lo:hi] {
+			share += w
+		}
+		if len(set) < 2 {
+			if share != 0 {
+				t.Errorf("%s: the decided task %d has the share %g", ref.P.Name, v, share)
+			}
+			continue
+		}
+		if math.Abs(share-1/float64(open)) > 1e-9 {
+			t.Errorf("%s: task %d has the share %g, want 1/%d", ref.P.Name, v, share, open)
+		}
+		own, local := NewReference(ref.P.Only(v), ref.ridge), make([]float64, hi-lo)
+		for k := range local {
+			local[k] = weights[lo+k] * float64(open)
+		}
+		inside := make([]int, len(set))
+		for k, i := range set {
+			inside[k] = i - lo
+		}
+		// With the unit of the whole problem, in which ξ and precisions are measured.
+		unit := Sq(ref.P.LargestNoise() / own.P.LargestNoise())
+		own.ridge /= unit
+		if got, best := own.LargestVariance(local, [][]int{inside}), own.Omega(t, inside); math.Abs(got/best-1) > 1e-6 {
+			t.Errorf("%s: the allocation of task %d is worth %g to itself, the best %g", ref.P.Name, v, got, best)
+		}
+	}
+	return ref.LargestVariance(weights, ref.Sets)
+}

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// protocolBlocks shows protocol(...).
+func protocolBlocks(p campaign.Protocol) []Block {
+	if p.Problem == nil {
+		return nil
+	}
+	facts := KeyValues{Caption: "Fixed from the start on"}
+	for _, s := range p.Settings() {
+		facts.Items = append(facts.Items, KeyValue{Key: s.Name, Value: s.Value})
+	}
+	out := []Block{Paragraph{Lead: true, Text: protocolSentence(p)}, facts}
+	if p.Forecast == nil {
+		return out
+	}
+	out = append(out, ForecastBlocks(*p.Forecast)...)
+	return out
+}
+
+// protocolSentence says what the protocol is of, and what it is expected to take.
+func protocolSentence(p campaign.Protocol) string {
+	s := fmt.Sprintf("Protocol for %s: %s of %s, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"), p.Algorithm)
+	if p.Forecast == nil {
+		return s
+	}
+	for _, r := range p.Forecast.Rows {
+		if r.Chosen {
+			s += fmt.Sprintf(" Expected: %s samples", rangeWords(r.Samples))
+			if p.Capacity > 0 {
+				s += fmt.Sprintf(", %s %s at %d a %s", rangeWords(r.Time), p.Unit(), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
+			}
+			s += "."
+		}
+	}
+	return s + quickest(*p.Forecast)
+}
+
+// quickest names the quicker method where it is not the one chosen.
+func quickest(f campaign.Forecast) string {
+	for _, r := range f.Rows {
+		if r.Quickest && !r.Chosen {
+			return fmt.Sprintf(" %s would be quicker, %s %s; its answers are backed by %s.", r.Algorithm, rangeWords(r.Time), f.Unit, r.Backing)
+		}
+		if r.Quickest {
+			return fmt.Sprintf(" It is the quickest of those compared; its answers are backed by %s.", r.Backing)
+		}
+	}
+	return ""
+}
+
+// ForecastBlocks shows what campaigns are expected to take.
+func ForecastBlocks(f campaign.Forecast) []Block {
+	unit := f.Unit
+	if f.Capacity == 0 {
+		unit = "rounds"
+	}
+	t := Table{
+		Caption: "Forecast, before anything is measured",
+		Columns: []Column{text("algorithm", "Algorithm"), number("samples", "Samples", ""), number("time", "Time", unit), number("rounds", "Rounds", ""), number("cost", "Cost", ""), text("backing", "Answers backed by")},
+		Notes:   []string{fmt.Sprintf("Median of %s, and their range: a later run is expected within it %.0f times of 100. Simulated with %s.", plural(f.Runs, "run"), 100*f.Share, f.Assumes)},
+	}
+	undecided := ""
+	for _, r := range f.Rows {
+		row := []any{r.Algorithm, rangeWords(r.Samples), rangeWords(r.Time), rangeWords(r.Rounds), nil, r.Backing}
+		if r.Cost != (campaign.Range{}) {
+			row[4] = rangeWords(r.Cost)
+		}
+		if r.Chosen {
+			row[0] = r.Algorithm + " (this protocol)"
+		}
+		if r.Undecided > 0 {
+			undecided = fmt.Sprintf("%d of %d runs of %s came to no end within the limit of the simulation.", r.Undecided, f.Runs, r.Algorithm)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if undecided != "" {
+		t.Notes = append(t.Notes, undecided)
+	}
+	out := []Block{t.withoutEmptyColumns()}
+	for _, n := range f.Notes {
+		out = append(out, Note{Text: upper(n) + "."})
+	}
+	return out
+}
+
+// rangeWords writes a range as "430 (390 to 500)".
+func rangeWords(r campaign.Range) string {
+	word := func(x float64) string {
+		if math.IsInf(x, 0) {
+			return "no end"
+		}
+		return decimal(x, 3)
+	}
+	if r.Low == r.High {
+		return word(r.Median)
+	}
+	return fmt.Sprintf("%s (%s to %s)", word(r.Median), word(r.Low), word(r.High))
+}

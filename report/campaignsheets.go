@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// worklistBlocks shows a list for the laboratory.
+func worklistBlocks(l campaign.List) []Block {
+	if len(l.Rows) == 0 {
+		return []Block{Paragraph{Lead: true, Text: upper(l.Note) + "."}}
+	}
+	lead := fmt.Sprintf("%s to measure, round %d", plural(len(l.Rows), "pull"), l.Round)
+	if l.By != "" {
+		lead += ", for " + l.By
+	}
+	if l.Again {
+		lead += ": the list of before, which is not told yet"
+	}
+	lead += "."
+	if at, ok := due(l.Until).(string); ok {
+		lead += " Due " + at + "."
+	}
+	return []Block{Paragraph{Lead: true, Text: lead}, WorklistTable(l)}
+}
+
+// WorklistTable returns the list as a table for spreadsheets, with columns to fill in.
+func WorklistTable(l campaign.List) Table {
+	t := Table{Columns: []Column{text("id", "Id"), number("round", "Round", ""), number("plate", "Plate", ""), number("position", "Position", ""), text("task", "Task"), text("arm", "Arm")}}
+	for _, c := range l.Columns {
+		t.Columns = append(t.Columns, number(c, c, ""))
+	}
+	t.Columns = append(t.Columns, number("reward", "Reward", ""), text("status", "Status"), text("note", "Note"))
+	for _, r := range l.Rows {
+		row := []any{r.ID, r.Round, nil, nil, r.Task, r.Arm}
+		if r.Plate > 0 {
+			row[2], row[3] = r.Plate, r.Position
+		}
+		for k := range l.Columns {
+			row = append(row, r.X[k])
+		}
+		var reward any
+		if r.Reward != nil {
+			reward = *r.Reward
+		}
+		t.Rows = append(t.Rows, append(row, reward, orAbsent(r.Status), orAbsent(r.Note)))
+	}
+	return t
+}
+
+// receiptBlocks shows what became of the rows of a sheet.
+func receiptBlocks(r campaign.Receipt) []Block {
+	lead := "Recorded: "
+	if !r.Taken {
+		lead = "Nothing recorded: "
+	}
+	lead += receiptCounts(r) + "."
+	switch {
+	case r.Over && r.Round > 0:
+		lead += fmt.Sprintf(" Round %d is over.", r.Round)
+	case r.Round > 0:
+		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Left, "pull"))
+	}
+	out := []Block{Paragraph{Lead: true, Text: lead}}
+	if r.Refused() && !r.Taken {
+		out = append(out, Note{Warning: true, Text: "Some rows are wrong, so that none was taken. Mend them, or take the good ones alone (take_good=true, --take-good)."})
+	}
+	for _, n := range r.Notes {
+		out = append(out, Note{Text: upper(n.String()) + "."})
+	}
+	if len(r.Lines) > 0 {
+		t := Table{Columns: []Column{number("line", "Line", ""), text("id", "Id"), text("kind", "What"), text("text", "Why")}}
+		for _, l := range r.Lines {
+			var line any
+			if l.Line > 0 {
+				line = l.Line
+			}
+			t.Rows = append(t.Rows, []any{line, orAbsent(l.ID), l.Kind, l.Text})
+		}
+		out = append(out, t.withoutEmptyColumns())
+	}
+	return out
+}
+
+// receiptCounts lists how many rows were what.
+func receiptCounts(r campaign.Receipt) string {
+	var parts []string
+	for _, kind := range []string{campaign.RowNew, campaign.RowKnown, campaign.RowLate, campaign.RowFailed, campaign.RowWaiting, campaign.RowConflict, campaign.RowUnknown, campaign.RowBad, campaign.RowSure} {
+		if n := r.Counts[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+		}
+	}
+	if len(parts) == 0 {
+		return "no rows with results"
+	}
+	return strings.Join(parts, ", ")
+}
