@@ -257,7 +257,7 @@ func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) 
 		return nil, err
 	}
 	st.Design.Value, st.Design.Lower, st.Rounding.Ratio = d.Value, d.Lower, r.Ratio
-	a.addCopies(arms, r.Counts, st.Rounding.Counts)
+	a.terms().addCopies(arms, r.Counts, st.Rounding.Counts)
 	st.Estimate, err = model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts)
 	return st, err
 }

@@ -16,8 +16,8 @@ type pricing struct {
 }
 
 // priced returns the model whose designs share out cost.
-func (a *coTest) priced(m *model.Model) (*model.Model, error) {
-	p := &a.pricing
+func (t terms) priced(m *model.Model) (*model.Model, error) {
+	p := t.pricing
 	if p.relative == nil || p.of == m {
 		if p.relative == nil {
 			return m, nil
@@ -37,13 +37,13 @@ func (a *coTest) priced(m *model.Model) (*model.Model, error) {
 
 // inPulls returns a design that shares out cost as one that shares out pulls: its value is then
 // that of its pulls. The weights are of these arms.
-func (a *coTest) inPulls(arms []int, d design.Design) design.Design {
-	if a.pricing.relative == nil {
+func (t terms) inPulls(arms []int, d design.Design) design.Design {
+	if t.pricing.relative == nil {
 		return d
 	}
 	sum, weights := 0.0, make([]float64, len(d.Weights))
 	for k, i := range arms {
-		weights[k] = d.Weights[k] / a.pricing.relative[i]
+		weights[k] = d.Weights[k] / t.pricing.relative[i]
 		sum += weights[k]
 	}
 	for k := range weights {
@@ -54,9 +54,9 @@ func (a *coTest) inPulls(arms []int, d design.Design) design.Design {
 }
 
 // layout tells which arms are the same to a design; those of different costs are not.
-func (a *coTest) layout() *canon.Layout {
-	if a.pricing.relative == nil {
-		return a.scales.Model.Layout
+func (t terms) layout() *canon.Layout {
+	if t.pricing.relative == nil {
+		return t.scales.Model.Layout
 	}
-	return a.pricing.model.Layout
+	return t.pricing.model.Layout
 }

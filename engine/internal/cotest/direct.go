@@ -35,11 +35,11 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 // addDirect adds the least pulls that bring the variance of every gap, between two means, to
 // 1/need: n_x = v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum least, which is
 // convex in it.
-func (a *coTest) addDirect(pairs []design.Pair, st *rounds.Stage) {
+func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	if len(pairs) == 0 {
 		return
 	}
-	precision, leader := a.scales.Model.Precision, pairs[0].I
+	precision, leader := t.scales.Model.Precision, pairs[0].I
 	rival := func(q design.Pair, n float64) float64 {
 		return 1 / precision[q.J] / (1/q.Weight - 1/precision[leader]/n)
 	}
@@ -66,7 +66,7 @@ func (a *coTest) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	}
 	n := math.Exp(hi)
 	st.Design.Value, st.Design.Lower = st.Design.Value+total(n), st.Design.Lower+total(n)
-	if !(total(n) <= float64(a.opt.MaxSamples)) {
+	if !(total(n) <= float64(t.most)) {
 		return // more than whole numbers hold, and than the run may take: the planner says so
 	}
 	st.Rounding.Counts[leader] += int(math.Ceil(n))

@@ -52,7 +52,7 @@ func (a *coTest) Samples(tasks []int) float64 {
 		}
 		needs = append(needs, g.needs...)
 	}
-	return a.planner.pulls(a, needs)
+	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
 
 // ahead holds what a contest still has to decide.
@@ -97,11 +97,11 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 // pulls predicts the pulls of minimax designs. Where the allocation is too large for a forecast, or
 // cannot be computed, as after an interrupt, it is what more of the same pulls as so far would
 // take. NaN before any data.
-func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
+func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 {
 	if len(needs) == 0 {
 		return 0
 	}
-	m, total := a.scales.Model, 0.0
+	m, total := t.scales.Model, 0.0
 	var shared []design.Pair
 	for _, q := range needs {
 		if m.Same(q.I, q.J) { // only their own means tell them apart
@@ -110,23 +110,23 @@ func (minimaxPlanner) pulls(a *coTest, needs []design.Pair) float64 {
 			shared = append(shared, q)
 		}
 	}
-	priced, err := a.priced(m)
+	priced, err := t.priced(m)
 	if err != nil {
-		return a.more(needs)
+		return sofar.more(needs)
 	}
 	parts := priced.Layout.Parts(shared)
 	for _, part := range parts {
 		if design.StepWork(len(part.Arms), len(part.Columns), len(part.Pairs)) > explainWork {
-			return a.more(needs)
+			return sofar.more(needs)
 		}
 	}
 	for _, part := range parts {
 		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(priced.Space(0))
 		d, err := design.Minimax(space, design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
 		if err != nil {
-			return a.more(needs)
+			return sofar.more(needs)
 		}
-		total += a.inPulls(part.Arms, d).Value
+		total += t.inPulls(part.Arms, d).Value
 	}
 	return math.Ceil(total)
 }
@@ -137,13 +137,3 @@ const explainTolerance = 0.02
 // explainWork is the size of designs, in products a step, up to which a forecast solves them:
 // that of 464 arms which are independent.
 const explainWork = 1e8
-
-// more returns how many pulls in the proportions of those so far give every contrast the
-// information it is weighted by.
-func (a *coTest) more(needs []design.Pair) float64 {
-	times := 0.0
-	for _, q := range needs {
-		times = max(times, q.Weight*a.pooled.Variance(q.I, q.J))
-	}
-	return math.Ceil(times * float64(engine.Plan{Counts: a.Counts}.Pulls()))
-}

@@ -137,7 +137,7 @@ func TestDirectly(t *testing.T) {
 		for k, w := range needs {
 			pairs = append(pairs, design.Pair{I: 0, J: k + 1, Weight: w})
 		}
-		a.addDirect(pairs, st)
+		a.terms().addDirect(pairs, st)
 		n := st.Rounding.Counts
 		for _, q := range pairs {
 			if v := 1/float64(n[0]) + 1/float64(n[q.J]); v*q.Weight > 1+1e-9 {

@@ -134,7 +134,7 @@ func (a *coTest) level(delta float64) (float64, error) {
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTest) Plan() (engine.Plan, error) {
-	st, err := a.planner.Next(a)
+	st, err := a.planner.next(a.ask())
 	if err != nil {
 		return engine.Plan{}, err
 	}

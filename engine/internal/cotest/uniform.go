@@ -40,26 +40,23 @@ func NewIndUniformFC(m *model.Model, opt engine.Options) (engine.Algorithm, erro
 type uniformPlanner struct{}
 
 // Next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
-func (uniformPlanner) Next(a *coTest) (*rounds.Stage, error) {
-	m := a.scales.Model
+func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
+	m := q.scales.Model
 	st := newStage(m)
 	var widest float64 // variance of a gap
-	for _, c := range a.contests {
+	for _, w := range q.wants {
 		each := 0
-		if !a.oriented() && !c.closed {
+		if !q.oriented && !w.closed {
 			each = roundOne
 		}
-		if a.oriented() {
-			needs, _ := a.needs(c)
-			for _, q := range needs {
-				n := q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
-				if !(n <= float64(a.opt.MaxSamples)) {
-					return nil, engine.LimitError{Samples: n}
-				}
-				each = max(each, int(math.Ceil(n)))
+		for _, need := range w.needs {
+			n := need.Weight * (1/m.Precision[need.I] + 1/m.Precision[need.J])
+			if !(n <= float64(q.most)) {
+				return nil, engine.LimitError{Samples: n}
 			}
+			each = max(each, int(math.Ceil(n)))
 		}
-		for _, i := range c.arms {
+		for _, i := range w.arms {
 			st.Rounding.Counts[i] = each
 			if each > 0 {
 				widest = max(widest, 2/m.Precision[i]/float64(each))
@@ -71,11 +68,13 @@ func (uniformPlanner) Next(a *coTest) (*rounds.Stage, error) {
 		return nil, engine.LimitError{Samples: math.Inf(1)}
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
-	a.scales.Replicate(st.Rounding.Counts)
+	q.scales.Replicate(st.Rounding.Counts)
 	var err error
 	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 	return st, err
 }
 
 // pulls predicts them in the proportions of those so far.
-func (uniformPlanner) pulls(a *coTest, needs []design.Pair) float64 { return a.more(needs) }
+func (uniformPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
+	return sofar.more(needs)
+}
