@@ -105,7 +105,7 @@ func parseLogin(file string, text []byte) (login, error) {
 		text, authority = text[:i], text[i:]
 	}
 	token, err := jwt.ParseDecoratedJWT(text)
-	if err != nil {
+	if err != nil || !strings.HasPrefix(token, "eyJ") {
 		return login{}, fmt.Errorf("there is no token of a user in it")
 	}
 	claims, err := jwt.DecodeUserClaims(token)

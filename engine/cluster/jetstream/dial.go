@@ -169,7 +169,7 @@ func (l login) refusal(url string, err error) error {
 		return refuse(WrongServer, "the server's certificate is not made for this address: make it so by gonb-cope cluster keys --host (%v)", name)
 	case errors.As(err, &dated):
 		return refuse(WrongServer, "the server's certificate cannot be used now: %v", dated)
-	case errors.Is(err, nats.ErrAuthExpired), (isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
+	case errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "authentication expired"), (isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
 		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(), l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
 		return refuse(UnknownUser, "the server does not know the user of %s: its token was signed for the users of another server", l.file)

@@ -21,7 +21,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 		return cluster.Fact{}, false, err
 	}
 	m, err := x.last(ctx, factSubject(f))
-	if m == nil || err != nil {
+	if m == nil || err != nil || !genuine(m.Header, factSubject(f), true) {
 		return cluster.Fact{}, false, err
 	}
 	f.Body, f.Seq = m.Data, sequence(m)

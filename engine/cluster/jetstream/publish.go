@@ -29,6 +29,9 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if err != nil {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
+	if !genuine(stands.Header, subject, true) {
+		return fmt.Errorf("run %s, round %d, %s cannot be published: %w", f.Run, f.Round, f.Name, errNotSaid)
+	}
 	if bytes.Equal(stands.Data, f.Body) {
 		return nil
 	}
@@ -41,7 +44,7 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 // the answer to an earlier attempt may have been lost.
 func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there bool, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		_, err := x.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Data: body}, jetstream.WithExpectLastSequencePerSubject(0))
+		_, err := x.js.PublishMsg(ctx, message(subject, body), jetstream.WithExpectLastSequencePerSubject(0))
 		there = alreadyThere(err)
 		if there {
 			return nil

@@ -175,6 +175,9 @@ func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err e
 		}
 		switch m.Header.Get("Status") {
 		case "":
+			if !genuine(m.Header, m.Subject, false) {
+				return x.nc.Publish(m.Reply, []byte("+TERM")) // nobody has offered it
+			}
 			t, err = x.handed(m)
 			return err
 		case "404", "408":

@@ -69,8 +69,8 @@ func (x *Exchange) stretch(ctx context.Context, run string, from uint64, yield f
 		}
 		f, err := factAt(m.Subject())
 		next = at.Sequence.Stream + 1
-		if err != nil {
-			continue // nobody can have said it through this package
+		if err != nil || !genuine(m.Headers(), m.Subject(), false) {
+			continue // nobody can have said it
 		}
 		f.Body, f.Seq = m.Data(), at.Sequence.Stream
 		if !yield(f) {

@@ -1,0 +1,281 @@
+package jetstream_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// The server refuses what a role does not include, and the refusal is a sentence at once, not a
+// timeout.
+func TestPermissions(t *testing.T) {
+	s, keys := guarded(t)
+	owner := join(t, s.URL(), keys["the owner"])
+	agent := join(t, s.URL(), keys["agent 1 of run r"])
+	worker := join(t, s.URL(), keys["worker 1"])
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	for _, f := range []cluster.Fact{{Run: "r", Name: "run"}, {Run: "other", Name: "run"}} {
+		if err := owner.Publish(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := owner.Offer(ctx, "sweep", cluster.Work{ID: "c-1"}); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := owner.Keep(ctx, "r", []byte("data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := func(x *jetstream.Exchange, f cluster.Fact) func() error {
+		return func() error { return x.Publish(ctx, f) }
+	}
+	read := func(x *jetstream.Exchange, run string) func() error {
+		return func() error {
+			for _, err := range x.Read(ctx, run) {
+				return err
+			}
+			return nil
+		}
+	}
+	find := func(x *jetstream.Exchange, run string) func() error {
+		return func() error { _, _, err := x.Find(ctx, run, 0, "run"); return err }
+	}
+	for _, c := range []struct {
+		name string
+		act  func() error
+		who  string // refused with this name; empty for what is allowed
+	}{
+		{"agent speaks for itself", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "agent-1"}), ""},
+		{"agent proposes a plan", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "plan"}), ""},
+		{"agent reads its run", read(agent, "r"), ""},
+		{"agent finds in its run", find(agent, "r"), ""},
+		{"agent fetches a file", func() error { _, err := agent.Fetch(ctx, "r", hash); return err }, ""},
+		{"agent speaks for another", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "agent 1 of run r"},
+		{"agent opens a run", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "run"}), "agent 1 of run r"},
+		{"agent stops a run", publish(agent, cluster.Fact{Run: "r", Round: 0, Name: "stop"}), "agent 1 of run r"},
+		{"agent speaks in another run", publish(agent, cluster.Fact{Run: "other", Round: 1, Name: "agent-1"}), "agent 1 of run r"},
+		{"agent reads another run", read(agent, "other"), "agent 1 of run r"},
+		{"agent finds in another run", find(agent, "other"), "agent 1 of run r"},
+		{"agent fetches from another run", func() error { _, err := agent.Fetch(ctx, "other", hash); return err }, "agent 1 of run r"},
+		{"agent keeps a file", func() error { _, err := agent.Keep(ctx, "r", []byte("x")); return err }, "agent 1 of run r"},
+		{"agent lists runs", func() error { _, err := agent.Runs(ctx); return err }, "agent 1 of run r"},
+		{"agent offers work", func() error { return agent.Offer(ctx, "r", cluster.Work{ID: "c"}) }, "agent 1 of run r"},
+		{"agent takes work", func() error { _, err := agent.Take(ctx, "sweep"); return err }, "agent 1 of run r"},
+		{"agent withdraws work", func() error { return agent.Withdraw(ctx, "sweep") }, "agent 1 of run r"},
+		{"worker publishes a result", publish(worker, cluster.Fact{Run: "sweep", Round: 1, Name: "result-c-1"}), ""},
+		{"worker finds", find(worker, "sweep"), ""},
+		{"worker fetches a file", func() error { _, err := worker.Fetch(ctx, "r", hash); return err }, ""},
+		{"worker takes and finishes work", func() error {
+			w, err := worker.Take(ctx)
+			if err == nil {
+				err = w.Alive(ctx)
+			}
+			if err == nil {
+				err = w.Done(ctx)
+			}
+			return err
+		}, ""},
+		{"worker speaks for an agent", publish(worker, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "worker 1"},
+		{"worker proposes a plan", publish(worker, cluster.Fact{Run: "r", Round: 2, Name: "plan"}), "worker 1"},
+		{"worker offers work", func() error { return worker.Offer(ctx, "sweep", cluster.Work{ID: "c-2"}) }, "worker 1"},
+		{"worker withdraws work", func() error { return worker.Withdraw(ctx, "sweep") }, "worker 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			begin := time.Now()
+			err := c.act()
+			if c.who == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var p *jetstream.PermissionError
+			if !errors.As(err, &p) || p.Who != c.who {
+				t.Errorf("refused with %v, wanted a refusal of %s", err, c.who)
+			}
+			if d := time.Since(begin); d > 4*time.Second {
+				t.Errorf("the refusal took %v: a timeout", d)
+			}
+		})
+	}
+}
+
+// raw joins a server without this package, with the rights of credentials.
+func raw(t *testing.T, s *jetstream.Server, file string) (*nats.Conn, string) {
+	t.Helper()
+	if file == "" {
+		nc, err := nats.Connect(s.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(nc.Close)
+		return nc, "_INBOX"
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = text[:bytes.Index(text, []byte("-----BEGIN CERT"))]
+	token, _ := jwt.ParseDecoratedJWT(text)
+	claims, err := jwt.DecodeUserClaims(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := nats.Connect(s.URL(), authority(t, file), nats.UserCredentialBytes(text), nats.CustomInboxPrefix("_INBOX_"+claims.Subject), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc, "_INBOX_" + claims.Subject
+}
+
+// What programs that do not keep to this package can do: nothing to what stands.
+func TestTampering(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		start func(*testing.T) (*jetstream.Server, map[string]string)
+		whos  []string
+	}{
+		{"keys", guarded, []string{"the owner", "agent 1 of run r", "worker 1"}},
+		{"loopback", func(t *testing.T) (*jetstream.Server, map[string]string) {
+			return serve(t, t.TempDir(), jetstream.ServeOptions{}), map[string]string{}
+		}, []string{"the owner"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, keys := c.start(t)
+			owner := join(t, s.URL(), keys["the owner"])
+			fact := cluster.Fact{Run: "r", Round: 1, Name: "agent-2", Body: []byte("true")}
+			if err := owner.Publish(t.Context(), fact); err != nil {
+				t.Fatal(err)
+			}
+			for _, who := range c.whos {
+				nc, _ := raw(t, s, keys[who])
+				for _, q := range []struct{ subject, body string }{
+					{"$JS.API.STREAM.MSG.DELETE.COPE", `{"seq":1}`},
+					{"$JS.API.STREAM.PURGE.COPE", `{}`},
+					{"$JS.API.STREAM.DELETE.COPE", ``},
+					{"$JS.API.STREAM.DELETE.COPE-WORK", ``},
+					{"$JS.API.STREAM.UPDATE.COPE", `{"name":"COPE","subjects":["cope.>"],"max_msgs":1}`},
+					{"$JS.API.STREAM.CREATE.EVIL", `{"name":"EVIL","subjects":["evil"]}`},
+					{"$JS.API.STREAM.SNAPSHOT.COPE", `{"deliver_subject":"x"}`},
+				} {
+					m, err := nc.Request(q.subject, []byte(q.body), 300*time.Millisecond)
+					if err == nil && !strings.Contains(string(m.Data), `"error"`) {
+						t.Errorf("%s: %s was answered with %s", who, q.subject, m.Data)
+					}
+				}
+				// A second message at an address, without the header that forbids it.
+				m, err := nc.Request("cope.r.1.agent-2", []byte("forged"), 300*time.Millisecond)
+				if err == nil && !strings.Contains(string(m.Data), `"error"`) {
+					t.Errorf("%s: a second message was answered with %s", who, m.Data)
+				}
+			}
+			none(t, owner, "r", fact)
+		})
+	}
+}
+
+// none fails unless the facts of a run are these.
+func none(t *testing.T, x *jetstream.Exchange, run string, want ...cluster.Fact) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer stop()
+	n := 0
+	for f, err := range x.Read(ctx, run) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n >= len(want) || f.Address() != want[n].Address() || !bytes.Equal(f.Body, want[n].Body) {
+			t.Errorf("fact %d is %s %q", n, f.Address(), f.Body)
+		}
+		n++
+	}
+	if n != len(want) {
+		t.Errorf("%d facts, wanted %d", n, len(want))
+	}
+}
+
+// An agent cannot listen to what others are told, and cannot have the server speak for it: neither by
+// the address for an answer, nor by the address at which a reader wants its facts.
+func TestInboxesAndAddresses(t *testing.T) {
+	s, keys := guarded(t)
+	owner := join(t, s.URL(), keys["the owner"])
+	nc, inbox := raw(t, s, keys["agent 1 of run r"])
+	_, other := raw(t, s, keys["agent 2 of run r"])
+	for _, subject := range []string{other + ".>", "_INBOX.>", ">", "cope.>", "cope.r.1.agent-2", "$JS.>"} {
+		sub, err := nc.SubscribeSync(subject)
+		if err == nil {
+			_, err = sub.NextMsg(300 * time.Millisecond)
+		}
+		if !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("subscribing to %s: %v", subject, err)
+		}
+	}
+	if _, err := nc.SubscribeSync(inbox + ".mine"); err != nil {
+		t.Error(err)
+	}
+	ask := func(subject string, body any) {
+		text, _ := json.Marshal(body)
+		_ = nc.PublishMsg(&nats.Msg{Subject: subject, Reply: "cope.r.2.agent-2", Data: text})
+	}
+	fake := nats.NewMsg("cope.r.1.agent-1")
+	fake.Data = []byte("forged")
+	fake.Header.Set("Cope-Address", "cope.r.4.agent-2")
+	if _, err := nc.RequestMsg(fake, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	ask("cope.r.5.agent-1", "mine")
+	_ = nc.PublishRequest("$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1", "cope.r.4.agent-2", nil)
+	_ = nc.PublishRequest("$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1", "cope-work.sweep.c-1", nil)
+	ask("$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1", nil)
+	ask("$JS.API.CONSUMER.CREATE.COPE.evil.cope.r.>", map[string]any{"stream_name": "COPE", "config": map[string]any{
+		"name": "evil", "deliver_subject": "cope.r.3.agent-2", "filter_subject": "cope.r.>", "ack_policy": "none", "deliver_policy": "all"}})
+	_ = nc.Flush()
+	time.Sleep(300 * time.Millisecond)
+	victim := join(t, s.URL(), keys["agent 2 of run r"])
+	for _, round := range []int{2, 4} {
+		if f, ok, err := victim.Find(t.Context(), "r", round, "agent-2"); ok || err != nil {
+			t.Errorf("found %s %q, %v", f.Address(), f.Body, err)
+		}
+		err := victim.Publish(t.Context(), cluster.Fact{Run: "r", Round: round, Name: "agent-2", Body: []byte("forged")})
+		if err == nil || !strings.Contains(err.Error(), "its place is taken") {
+			t.Errorf("the place is taken, and the other is told %v", err)
+		}
+	}
+	if err := owner.Offer(t.Context(), "sweep", cluster.Work{ID: "c-2"}); err != nil {
+		t.Fatal(err)
+	}
+	worker := join(t, s.URL(), keys["worker 1"])
+	if w, err := worker.Take(t.Context(), "sweep"); err != nil || w.Work().ID != "c-2" {
+		t.Errorf("took %v, %v", w, err)
+	}
+	if w, err := worker.Take(shortly(t), "sweep"); err == nil {
+		t.Errorf("took %v, which nobody has offered", w.Work())
+	}
+	for f, err := range owner.Read(shortly(t), "r") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name == "agent-2" {
+			t.Errorf("the server was made to say %s %q", f.Address(), f.Body)
+		}
+	}
+}
+
+func shortly(t *testing.T) context.Context {
+	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	t.Cleanup(stop)
+	return ctx
+}
