@@ -21,5 +21,6 @@ lets in only holders of credentials, over TLS.`,
 	}
 	c.AddCommand(clusterServeCommand())
 	c.AddCommand(clusterKeysCommand())
+	c.AddCommand(clusterRunCommands()...)
 	return c
 }

@@ -74,7 +74,7 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), clusterCommand(), versionCommand())
+	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), clusterCommand(), versionCommand())
 	return c
 }
 

@@ -127,7 +127,9 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 	if x.login.role.Kind == Agent {
 		probe = "cope." + x.login.role.Run + ".0.run"
 	}
-	asked, forget := x.violations.watch(ctx, directGet+"."+probe)
+	first, stop := context.WithTimeout(ctx, step) // a server that ends just now never answers
+	defer stop()
+	asked, forget := x.violations.watch(first, directGet+"."+probe)
 	_, err := x.nc.RequestWithContext(asked, directGet+"."+probe, nil)
 	refused := context.Cause(asked)
 	forget()
@@ -135,6 +137,9 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
 			return makeStreams(ctx, x.js, x.nc.ConnectedClusterName() != "")
 		})
+		if p := (*PermissionError)(nil); errors.As(err, &p) {
+			_, err = x.last(ctx, probe) // the server makes them itself, as soon as it can
+		}
 	} else {
 		_, err = x.last(ctx, probe)
 	}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// agentOptions are the flags of agent.
+type agentOptions struct {
+	serverFlags
+	run, task, dir, http, campaign string
+	simulate, goOn, json           bool
+	patience                       time.Duration
+	command                        []string
+
+	recipe cluster.Recipe // of the run, once it is known
+}
+
+func agentCommand() *cobra.Command {
+	var o agentOptions
+	c := &cobra.Command{
+		Use:   "agent --run RUN --task TASK --server URL [-- COMMAND...]",
+		Short: "Measure one task of a run whose agents are on different hosts",
+		Long: `Take part in a run: pull the arms of one task, and tell the others counts and means.
+
+COMMAND is run once for each round, or for what is left of one. Its standard input is a
+JSON object: run, round, task, and arms, each with arm, count (pulls wanted), made and
+settings. It prints a JSON object in a line for each reward, {"arm": "a", "reward": 0.5},
+or for several of an arm, {"arm": "a", "count": 8, "mean": 0.5, "squares": 1.2}, where
+squares, the sum of (reward - mean)², is needed if the noise is unknown. Each line
+counts as soon as it is printed: it is on the disk and never asked for again.
+
+The agent can be ended at any moment; the same command goes on with what is left. Its
+folder says who it is: another folder for the same task is refused.`,
+		Example: `  gonb-cope agent --run days --task oslo --server nats://10.0.0.1:4222 --creds oslo.creds -- ./measure.sh
+  gonb-cope agent --run days --task oslo --server nats://127.0.0.1:4222 --http http://127.0.0.1:8080/pulls
+  gonb-cope agent --run days --task oslo --server nats://127.0.0.1:4222 --campaign oslo-lab
+  gonb-cope agent --run days --task oslo --server nats://127.0.0.1:4222 --simulate`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if at := c.ArgsLenAtDash(); at > 0 || at < 0 && len(args) > 0 {
+				return usageError{fmt.Errorf("agent takes the command that measures behind --, got %q", args[0])}
+			}
+			o.command = args
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.take(c.Context())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.run, "run", "", "the run, as gonb-cope cluster open names it")
+	f.StringVar(&o.task, "task", "", "the task whose arms this agent pulls")
+	f.StringVar(&o.dir, "dir", "", "folder of the agent and its rewards (default: RUN-TASK below the current one)")
+	f.StringVar(&o.http, "http", "", "ask this URL by POST in place of a command")
+	f.StringVar(&o.campaign, "campaign", "", "hand the pulls out to people, as lists of the campaign in this folder")
+	f.BoolVar(&o.simulate, "simulate", false, "draw the rewards from the problem, for trials")
+	f.DurationVar(&o.patience, "patience", 0, "name agents that are silent for this long, as in 10m or 24h (default: never)")
+	f.BoolVar(&o.goOn, "go-on", false, "after --patience let the round go on without those who are silent; they must not be so because of their rewards")
+	f.BoolVar(&o.json, "json", false, "print JSON: a line for each notice, then the result")
+	o.serverFlags.add(c)
+	return c
+}
+
+// check reports flags that cannot be followed.
+func (o *agentOptions) check() error {
+	ways := 0
+	for _, way := range []bool{len(o.command) > 0, o.http != "", o.campaign != "", o.simulate} {
+		if way {
+			ways++
+		}
+	}
+	switch {
+	case o.run == "" || o.task == "":
+		return usageError{errors.New("agent needs --run and --task: gonb-cope cluster open prints them")}
+	case ways != 1:
+		return usageError{errors.New("agent needs one way to measure: a command behind --, --http URL, --campaign DIR or --simulate")}
+	case o.patience < 0:
+		return usageError{fmt.Errorf("--patience must be 0 or longer, got %v", o.patience)}
+	case o.goOn && o.patience == 0:
+		return usageError{errors.New("--go-on needs --patience: how long to wait for who is silent")}
+	}
+	if o.http != "" {
+		if u, err := url.Parse(o.http); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return usageError{fmt.Errorf("--http needs a URL like http://127.0.0.1:8080/pulls, got %q", o.http)}
+		}
+	}
+	return nil
+}
+
+// take takes part until the run is over.
+func (o *agentOptions) take(ctx context.Context) error {
+	x, err := o.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	dir := o.dir
+	if dir == "" {
+		dir = folderName(o.run + "-" + o.task)
+	}
+	a := cluster.Agent{
+		Facts: x, Run: o.run, Task: o.task, Folder: dir, Make: o.make, Build: here(), Puller: o.puller,
+		Patience: o.patience, GoOn: o.goOn, Notice: o.notice,
+	}
+	f, err := a.Take(ctx)
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted: what was measured is in %s, and the same command goes on", dir)
+	}
+	if err != nil {
+		return err
+	}
+	return o.show(f)
+}
+
+// make makes the question, and keeps what it is made of.
+func (o *agentOptions) make(ctx context.Context, r cluster.Recipe) (cluster.Question, error) {
+	o.recipe = r
+	return makeQuestion(ctx, r)
+}
+
+// folderName returns a name that every file system takes.
+func folderName(text string) string {
+	out := []rune(text)
+	for i, c := range out {
+		if c < ' ' || c == '/' || c == '\\' || c == ':' || c == '"' || c == '*' || c == '?' || c == '<' || c == '>' || c == '|' {
+			out[i] = '_'
+		}
+	}
+	return string(out)
+}
+
+// puller returns the way to measure.
+func (o *agentOptions) puller(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+	switch {
+	case o.http != "":
+		return httpPuller(o.http), nil
+	case o.campaign != "":
+		return o.people(q)
+	case o.simulate:
+		if b.Simulation == nil {
+			return nil, fmt.Errorf("run %s cannot be simulated: its problem has no expected rewards", o.run)
+		}
+		env, err := sim.EnvironmentOf(q.Problem, b.Simulation.Seed, b.Simulation.Run)
+		return cluster.Simulated{Environment: env}, err
+	}
+	return commandPuller(o.command), nil
+}
+
+// notice shows what happens, on standard error, or as a line of JSON.
+func (o *agentOptions) notice(n cluster.Notice) {
+	if o.json {
+		text, _ := json.Marshal(n)
+		fmt.Println(string(text))
+		return
+	}
+	fmt.Fprintln(os.Stderr, n.Text)
+}
+
+// show prints the result.
+func (o *agentOptions) show(f cluster.Finished) error {
+	if o.json {
+		return writeFinished(os.Stdout, f)
+	}
+	if f.Result != nil {
+		d := report.Document{Displays: []report.Display{{Name: f.Run, Value: *f.Result}}}
+		if err := report.Text(os.Stdout, d, terminalOptions(os.Stdout)); err != nil {
+			return err
+		}
+	}
+	if f.Stopped != "" {
+		fmt.Println(f.Stopped)
+	}
+	t := f.Traffic
+	fmt.Printf("%d messages of %d bytes together; %d plans of %d bytes, %d of them taken in place of this program's own\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes, f.Taken)
+	for _, d := range f.Differences {
+		fmt.Println(d)
+	}
+	return nil
+}

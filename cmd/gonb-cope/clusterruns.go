@@ -1,0 +1,380 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Runs of agents that are apart: open, status, stop, export.
+
+// clusterRunCommands returns the commands about runs.
+func clusterRunCommands() []*cobra.Command {
+	return []*cobra.Command{clusterOpenCommand(), clusterStatusCommand(), clusterStopCommand(), clusterExportCommand()}
+}
+
+// runFlags are those of commands about a run.
+type runFlags struct {
+	serverFlags
+	json bool
+}
+
+func (o *runFlags) add(c *cobra.Command) *cobra.Command {
+	o.serverFlags.add(c)
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// clusterArguments checks the number of arguments.
+func clusterArguments(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%s needs %s", c.CommandPath(), what)}
+		}
+		return nil
+	}
+}
+
+// printJSON prints a value as JSON.
+func printJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(string(text))
+	return err
+}
+
+// makeQuestion makes the question of a recorded recipe: what its protocol fixes, without what only a
+// simulation knows.
+func makeQuestion(ctx context.Context, r cluster.Recipe) (cluster.Question, error) {
+	p, err := dsl.MakeProtocol(ctx, ofCampaign(r))
+	if err != nil {
+		return cluster.Question{}, err
+	}
+	return cluster.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options, Measured: true}, nil
+}
+
+// ofCampaign returns a run's recipe as one of a campaign.
+func ofCampaign(r cluster.Recipe) folder.Recipe {
+	out := folder.Recipe{Script: campaign.File{Path: r.Script.Path, Content: r.Script.Content}, Set: r.Set}
+	for _, f := range r.Data {
+		out.Data = append(out.Data, campaign.File{Path: f.Path, Content: f.Content})
+	}
+	return out
+}
+
+// recipeOf returns a campaign's recipe as one of a run.
+func recipeOf(r folder.Recipe) cluster.Recipe {
+	out := cluster.Recipe{Script: cluster.File{Path: r.Script.Path, Content: r.Script.Content}, Set: r.Set}
+	for _, f := range r.Data {
+		out.Data = append(out.Data, cluster.File{Path: f.Path, Content: f.Content})
+	}
+	return out
+}
+
+// newRun returns a name for a run: that of its protocol and five random letters.
+func newRun(name string) string {
+	base := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c - 'A' + 'a'
+		}
+		return '-'
+	}, name)
+	if base = strings.Trim(base, "-0123456789"); base == "" {
+		base = "run"
+	}
+	return base[:min(len(base), 30)] + "-" + strings.ToLower(rand.Text()[:5])
+}
+
+// here is the build of this program.
+func here() cluster.Build { return cluster.BuildHere(buildOf().revision) }
+
+func clusterOpenCommand() *cobra.Command {
+	var o runFlags
+	var run, seed string
+	var set []string
+	var relay bool
+	c := &cobra.Command{
+		Use: "open SCRIPT", Short: "Open a run of agents that are apart", Args: clusterArguments(1, "a script"),
+		Long: `Open a run: one agent for each task of the problem, each on the machine that measures
+that task. A script binds one protocol(...); its problem, algorithm and options are what
+the run asks. Plates, capacity and leases are of campaigns and say nothing here.`,
+		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkSet(set); err != nil {
+				return err
+			}
+			src, err := readSource(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			p, recipe, err := dsl.ReadRun(c.Context(), src.name, src.text, dsl.Options{Folder: src.folder, Set: set})
+			if err != nil {
+				return err
+			}
+			opt := cluster.OpenOptions{Build: here(), Relay: relay}
+			if opt.Simulation, err = simulationOf(p, seed); err != nil {
+				return err
+			}
+			if run == "" {
+				run = newRun(p.Name)
+			}
+			again, err := makeQuestion(c.Context(), recipeOf(recipe))
+			if err != nil {
+				return fmt.Errorf("the script does not make the protocol by itself, so that no agent could: %w", err)
+			}
+			x, err := o.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer x.Close()
+			b, err := cluster.Open(c.Context(), x, run, again, recipeOf(recipe), opt)
+			if err != nil {
+				return err
+			}
+			return o.opened(run, b)
+		},
+	}
+	c.Flags().StringVar(&run, "run", "", "its name: lower-case letters, digits and - (default: a new one)")
+	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
+	c.Flags().StringVar(&seed, "seed", "", "of rewards that agents draw with --simulate (default: that of the protocol)")
+	c.Flags().BoolVar(&relay, "relay", false, fmt.Sprintf("send messages on with the next plan, as above %d agents", cluster.RelayAbove))
+	return o.add(c)
+}
+
+// simulationOf returns the random numbers of a run whose agents draw their rewards; nil where its
+// problem cannot be simulated.
+func simulationOf(p campaign.Protocol, seed string) (*cluster.Simulation, error) {
+	s := cluster.Simulation{Seed: p.Seed}
+	if seed != "" {
+		n, err := strconv.ParseUint(seed, 10, 64)
+		if err != nil || n > maxSeed {
+			return nil, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), seed)}
+		}
+		s.Seed = n
+	}
+	if _, err := sim.EnvironmentOf(p.Problem, s.Seed, 0); err != nil {
+		return nil, nil
+	}
+	return &s, nil
+}
+
+// opened prints how agents join.
+func (o *runFlags) opened(run string, b cluster.RunBody) error {
+	if o.json {
+		return printJSON(struct {
+			Run string `json:"run"`
+			cluster.RunBody
+		}{run, b})
+	}
+	fmt.Printf("run %s: %s (%s), %d tasks, %d arms\n\nOne agent for each task, where it is measured:\n", run, b.Algorithm, b.Mode, len(b.Tasks), b.Arms)
+	for _, task := range b.Tasks {
+		creds := ""
+		if o.creds != "" {
+			creds = " --creds FILE"
+		}
+		fmt.Printf("  gonb-cope agent --run %s --task %s --server %s%s -- COMMAND\n", run, quote(task), o.server, creds)
+	}
+	return nil
+}
+
+func clusterStatusCommand() *cobra.Command {
+	var o runFlags
+	c := &cobra.Command{
+		Use: "status RUN", Short: "How far a run is, who has joined and who is silent", Args: clusterArguments(1, "a run"),
+		RunE: func(c *cobra.Command, args []string) error {
+			x, err := o.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer x.Close()
+			s, err := cluster.StatusOf(c.Context(), x, args[0])
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(s)
+			}
+			return writeStatus(os.Stdout, s)
+		},
+	}
+	return o.add(c)
+}
+
+// writeStatus writes how far a run is.
+func writeStatus(w io.Writer, s cluster.Status) error {
+	fmt.Fprintf(w, "run %s: %s (%s)\n%s\n\n", s.Run, s.Algorithm, s.Mode, s)
+	rows := [][]string{{"agent", "task", "state", "rounds without it", "host", "build"}}
+	for _, a := range s.Agents {
+		state := "not joined"
+		switch {
+		case a.Refused != "":
+			state = "refused: " + a.Refused
+		case a.Silent && s.Stopped == "":
+			state = fmt.Sprintf("round %d waits for it", s.Round)
+		case a.Joined:
+			state = "joined"
+		}
+		rows = append(rows, []string{cluster.AgentName(a.Agent), a.Task, state, strconv.Itoa(a.Absent), a.Host, a.Build})
+	}
+	writeColumns(w, rows)
+	t := s.Traffic
+	fmt.Fprintf(w, "\n%d messages of %d bytes together; %d plans of %d bytes\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes)
+	for _, a := range s.Answers {
+		fmt.Fprintln(w, answerLine(a))
+	}
+	return nil
+}
+
+// answerLine returns an answer in words.
+func answerLine(a engine.Answer) string {
+	if !a.Decided {
+		return fmt.Sprintf("task %q: undecided, %q leads with %.4g", a.Task, a.Leader, a.Estimate)
+	}
+	return fmt.Sprintf("task %q: %q (estimate %.4g)", a.Task, a.Arm, a.Estimate)
+}
+
+// writeColumns writes rows with columns below each other.
+func writeColumns(w io.Writer, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for c, cell := range r {
+			width[c] = max(width[c], len([]rune(cell)))
+		}
+	}
+	for _, r := range rows {
+		line := ""
+		for c, cell := range r {
+			line += cell + strings.Repeat(" ", width[c]-len([]rune(cell))+2)
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+func clusterStopCommand() *cobra.Command {
+	var o runFlags
+	var b cluster.StopBody
+	c := &cobra.Command{
+		Use: "stop RUN", Short: "End a run before its algorithm is done, for ever", Args: clusterArguments(1, "a run"),
+		RunE: func(c *cobra.Command, args []string) error {
+			x, err := o.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer x.Close()
+			if err := cluster.Stop(c.Context(), x, args[0], b); err != nil {
+				return err
+			}
+			text := fmt.Sprintf("run %s is stopped: its agents end, and what they told is kept", args[0])
+			if o.json {
+				return printJSON(map[string]string{"done": text})
+			}
+			_, err = fmt.Println(text)
+			return err
+		},
+	}
+	c.Flags().StringVar(&b.By, "by", defaultName(), "who does it")
+	c.Flags().StringVar(&b.Reason, "reason", "", "why; the agents show it")
+	return o.add(c)
+}
+
+func clusterExportCommand() *cobra.Command {
+	var o runFlags
+	var output string
+	c := &cobra.Command{
+		Use: "export RUN", Short: "Counts and means of every round, and the result", Args: clusterArguments(1, "a run"),
+		Long: `Write what the agents told: round, task, arm, count and mean, one row for each arm that
+was pulled, to a .csv file or standard output. With --json, or -o FILE.json, the result
+with its answers, traffic and what differed.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			end := strings.ToLower(filepath.Ext(output))
+			if output != "" && end != ".csv" && end != ".json" {
+				return usageError{fmt.Errorf("-o must end in .csv or .json, got %q", output)}
+			}
+			x, err := o.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer x.Close()
+			f, rounds, q, err := cluster.Replay(c.Context(), x, args[0], makeQuestion)
+			if err != nil {
+				return err
+			}
+			write := func(w io.Writer) error {
+				if o.json || end == ".json" {
+					return writeFinished(w, f)
+				}
+				return writeRounds(w, q, rounds)
+			}
+			if output == "" {
+				return write(os.Stdout)
+			}
+			return report.WriteFile(output, write)
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, .csv or .json")
+	return o.add(c)
+}
+
+// writeFinished writes what became of a run as JSON.
+func writeFinished(w io.Writer, f cluster.Finished) error {
+	out := struct {
+		cluster.Finished
+		Result any `json:"result,omitempty"`
+	}{Finished: f}
+	if f.Result != nil {
+		out.Result = report.JSONValue(*f.Result)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+// writeRounds writes counts and means as CSV.
+func writeRounds(w io.Writer, q cluster.Question, rounds []cluster.RoundCounts) error {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	c := csv.NewWriter(w)
+	header := []string{"round", "task", "arm", "count", "mean"}
+	squares := len(rounds) > 0 && rounds[0].Squares != nil
+	if squares {
+		header = append(header, "squares")
+	}
+	err := c.Write(header)
+	for _, r := range rounds {
+		for i, n := range r.Counts {
+			if n == 0 {
+				continue
+			}
+			names := q.Problem.NamesOf(i)
+			row := []string{strconv.Itoa(r.Round), names[0], names[1], strconv.Itoa(n), number(r.Means[i])}
+			if squares {
+				row = append(row, number(r.Squares[i]))
+			}
+			err = errors.Join(err, c.Write(row))
+		}
+	}
+	c.Flush()
+	return errors.Join(err, c.Error())
+}
