@@ -166,7 +166,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
 	subject := "$JS.API.CONSUMER.MSG.NEXT." + workStream + "." + run
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		m, err := x.nc.RequestWithContext(ctx, subject, []byte(`{"batch":1,"no_wait":true}`))
+		m, err := x.pull(ctx, subject)
 		if errors.Is(err, nats.ErrNoResponders) && len(x.knownQueue(ctx, run)) == 0 {
 			return nil // nobody has offered anything
 		}
@@ -186,6 +186,26 @@ func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err e
 		return fmt.Errorf("the server answers %s: %s", m.Header.Get("Status"), m.Header.Get("Description"))
 	})
 	return t, err
+}
+
+// pull asks for one message of a consumer. The answer has the subject of the work and not the one it
+// was asked to be sent to, by which nats.Conn.Request tells answers apart: each question has a
+// subscription of its own.
+func (x *Exchange) pull(ctx context.Context, subject string) (*nats.Msg, error) {
+	inbox := x.nc.NewInbox()
+	answers, err := x.nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer answers.Unsubscribe()
+	if err := x.nc.PublishRequest(subject, inbox, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
+		return nil, err
+	}
+	m, err := answers.NextMsgWithContext(ctx)
+	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+		return nil, nats.ErrNoResponders
+	}
+	return m, err
 }
 
 // knownQueue returns the run where it has a consumer.
