@@ -4,6 +4,7 @@
 //
 //	gonb-cope run SCRIPT       evaluate a script and show or save what it displays
 //	gonb-cope check SCRIPT     find the mistakes of a script without running it
+//	gonb-cope worker           make the runs of sweeps that other machines ask for
 //	gonb-cope install          make this program a kernel of Jupyter
 //	gonb-cope uninstall        remove it again
 //	gonb-cope doctor           test this installation
@@ -74,7 +75,7 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), clusterCommand(), versionCommand())
+	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), versionCommand())
 	return c
 }
 

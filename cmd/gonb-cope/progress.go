@@ -42,9 +42,14 @@ func (p *progress) update(a dsl.Activity) {
 		p.bar = newBar(p.out, a)
 	}
 	p.now = a
+	words := a.Label
 	if left, known := a.Left(time.Since(p.began)); known && a.Done < a.Total {
-		p.bar.Describe(a.Label + ", " + left.Round(time.Second).String() + " left")
+		words += ", " + left.Round(time.Second).String() + " left"
 	}
+	if a.Total > 1 && a.Note != "" {
+		words += ", " + a.Note
+	}
+	p.bar.Describe(words)
 	done := a.Done
 	if a.Total == 1 {
 		done = int(percents * (float64(a.Done) + a.Share))

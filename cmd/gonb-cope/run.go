@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -30,6 +31,7 @@ type runOptions struct {
 	set     []string
 	seed    string
 	workers int
+	server  serverOptions
 }
 
 func runCommand() *cobra.Command {
@@ -40,10 +42,14 @@ func runCommand() *cobra.Command {
 		Long: `Evaluate a script and show what it displays, as text, JSON, Markdown or HTML.
 
 Relative paths in the script are relative to its folder (the current one for -).
-An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.`,
+An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
+
+With --server, workers make the runs of sweeps, and of fc and fb with several runs:
+gonb-cope worker starts one, on any machine. The results are the same, bit by bit.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
+  gonb-cope run sweep.cope --server nats://127.0.0.1:4222
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: oneScript,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
@@ -54,7 +60,22 @@ An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
 	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
 	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
+	f.StringVar(&o.server.url, "server", "", "`URL` of the server whose workers make the runs (default: they are made here)")
+	f.StringVar(&o.server.creds, "creds", "", "`FILE` of credentials for the server")
 	return c
+}
+
+// runner returns who makes the runs, and what is to be called at the end; nil for runs that are made here.
+func (o *runOptions) runner(ctx context.Context, notice func(string)) (dsl.Runner, func(), error) {
+	if o.server.url == "" {
+		return nil, func() {}, nil
+	}
+	x, err := o.server.dial(ctx, notice)
+	if err != nil {
+		return nil, nil, err
+	}
+	closed := func() { _ = x.Close() } // nothing is under way any more
+	return &farm.Runner{Exchange: x, Build: farm.BuildHere(buildOf().revision), Notice: notice}, closed, nil
 }
 
 // check reports flags that cannot be followed, before anything is read.
@@ -68,6 +89,9 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	}
 	if o.workers < 0 {
 		return nil, usageError{fmt.Errorf("--workers must be 0 or more, got %d", o.workers)}
+	}
+	if o.server.url == "" && o.server.creds != "" {
+		return nil, usageError{errors.New("--creds needs the server that they are for: --server URL")}
 	}
 	if err := checkSet(o.set); err != nil {
 		return nil, err
@@ -173,7 +197,12 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	}
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Progress: bar.update, Notice: bar.say})
+	runner, closed, err := o.runner(ctx, bar.say)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Runner: runner, Progress: bar.update, Notice: bar.say})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	if failed != nil && len(displays) == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -30,7 +31,11 @@ type Worker struct {
 	benches map[string]*bench // by job and recipe
 	recent  []string          // the same, the last used last
 	job     string            // that it works for
+	made    atomic.Int64      // runs
 }
+
+// Made returns how many runs the worker has made and handed over.
+func (w *Worker) Made() int { return int(w.made.Load()) }
 
 // What ends a worker.
 var (
@@ -124,6 +129,9 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	if r.Failed != "" && !r.Last {
 		w.notice("runs %d to %d of job %s failed: %s", c.From+1, c.To, work.Run, r.Failed)
 		return back(ctx, taken)
+	}
+	if r.Part != nil {
+		w.made.Add(int64(c.To - c.From))
 	}
 	return ignore(ctx, taken.Done(ctx))
 }
