@@ -12,9 +12,9 @@ import (
 // Arms that have nothing in common need no pivots, however many they are: ρ* lies between Σ 1/gap² and
 // four times that, and CoTestFC without a norm goes by least squares.
 func TestManyIndependentArms(t *testing.T) {
-	means := make([]float64, 300)
+	means := make([]float64, 260)
 	for i := range means {
-		means[i] = float64(i) / 300
+		means[i] = float64(i) / 260
 	}
 	p, err := problem.Classic(means, 1)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
@@ -171,7 +172,7 @@ func TestGainSearchAgainstDesign(t *testing.T) {
 	}
 	for name, k := range kernelsOf {
 		t.Run(name, func(t *testing.T) {
-			p := many(t, 300).WithKernel(k)
+			p := many(t, enginetest.Number(300, 120)).WithKernel(k)
 			rng, scales := rand.New(rand.NewPCG(5, 9)), make([]float64, p.N())
 			for i := range scales {
 				scales[i] = 0.2 + rng.Float64()
