@@ -30,23 +30,23 @@ func (c *call) checkOptions() bool {
 		return true // reported
 	}
 	right := true
-	for i, p := range c.fn.Params {
-		a := &c.args[i]
-		if a.Node == nil && !a.known() || p.Name == "p" {
+	for i := range c.fn.Params {
+		a, name := &c.args[i], c.fn.Params[i].Name
+		if a.Node == nil && !a.known() || name == "p" {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		has := entry.Has(p.Name) && (entry.HasNumber(p.Name) || !isNumber)
+		has := entry.Has(name) && (entry.HasNumber(name) || !isNumber)
 		switch s := c.e.swept; {
 		case s != nil:
 			if given := *a; given.st != nil {
-				s.note(optionUse{c.node, p.Name}, has, func() { c.lacks(entry, p.Name, given) })
+				s.note(optionUse{c.node, name}, has, func() { c.lacks(entry, name, given) })
 			}
 			if !has {
 				*a = argument{}
 			}
 		case !has:
-			c.lacks(entry, p.Name, *a)
+			c.lacks(entry, name, *a)
 			right = false
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
+// longDetails are the parameters of longParams that say what the columns mean.
+var longDetails = longParams()[1:]
+
 // longParams are what problem needs to read a table with a row for every measurement.
 func longParams() []Param {
 	columns := func(name, doc string, synonyms ...string) Param {
@@ -34,7 +37,7 @@ func (c *call) checkProblem() bool {
 		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, problem(data="runs.csv", task=…, arm=…, reward=…, kernel=…) for one with a row per measurement`)
 		return false
 	}
-	for _, p := range longParams()[1:] {
+	for _, p := range longDetails {
 		a, needed := c.arg(p.Name), slices.Contains([]string{"task", "arm", "reward"}, p.Name)
 		switch {
 		case c.has(p.Name) && !c.has("data"):
@@ -96,7 +99,7 @@ func (c *call) long() *problem.Long {
 
 // naming returns the parameter of a long table whose argument names a column, "" for none.
 func (c *call) naming(column string) string {
-	for _, p := range longParams()[1:] {
+	for _, p := range longDetails {
 		if slices.Contains(c.columnsOf(p.Name), column) {
 			return p.Name
 		}

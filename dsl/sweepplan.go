@@ -75,13 +75,10 @@ func (c *call) steps(a argument) []labelled {
 // and the one of its own call last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc
 // assumes of it.
 func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
-	t := targets{argument: a, seen: map[string]bool{}}
+	t := targets{argument: a}
 	names := c.e.scope.below(root.name)
 	for _, name := range names {
 		b := c.e.scope[name]
-		if name != root.name {
-			t.know(name)
-		}
 		if name == a.Name && b != root {
 			t.add(nil, "the name "+name, nil)
 			if b.st.Params != nil {
@@ -109,7 +106,7 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 	case 1:
 		return found[0].call, true
 	case 0:
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, t.known))
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, t.known(names, root.name)))
 	default:
 		texts := make([]string, len(found))
 		for i, f := range found {
@@ -123,8 +120,7 @@ func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
 // targets collects what a swept name may mean.
 type targets struct {
 	argument
-	known []string        // what could be swept, for a hint
-	seen  map[string]bool // the same as a set
+	calls []*Function // those that were considered
 	// names and arguments that stand in the script, parameters left out below r, and in its own
 	// call
 	written, below, own []target
@@ -143,11 +139,26 @@ func (t target) takes(steps []labelled) bool {
 	})
 }
 
-func (t *targets) know(name string) {
-	if !t.seen[name] {
-		t.seen[name] = true
-		t.known = append(t.known, name)
+// known returns what could be swept, for a hint: names but the root's, and the parameters of the calls.
+func (t *targets) known(names []string, root string) (all []string) {
+	seen := map[string]bool{}
+	know := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			all = append(all, name)
+		}
 	}
+	for _, name := range names {
+		if name != root {
+			know(name)
+		}
+	}
+	for _, fn := range t.calls {
+		for i := range fn.Params {
+			know(fn.Params[i].Name)
+		}
+	}
+	return all
 }
 
 func (t *targets) add(n *ast.CallNode, text string, p *Param) {
@@ -156,9 +167,7 @@ func (t *targets) add(n *ast.CallNode, text string, p *Param) {
 
 // call considers the parameters of a call; own says that r is bound to it.
 func (t *targets) call(fn *Function, n *ast.CallNode, text string, own bool) {
-	for _, p := range fn.Params {
-		t.know(p.Name)
-	}
+	t.calls = append(t.calls, fn)
 	if fn.param(t.Name) < 0 {
 		return
 	}
