@@ -47,13 +47,17 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r, b.Options)
 	}
 	var s string
+	delta := b.delta()
 	switch {
 	case r.Mode == engine.ModeFB:
 		s = "each decided answer is the best arm with probability at least " + atLeast(r.Delta) + " for all tasks together"
 	case r.Epsilon > 0:
-		s = fmt.Sprintf("all decided answers are within %g of their best arm with probability at least %s", r.Epsilon, atLeast(r.Delta))
+		s = fmt.Sprintf("all decided answers are within %g of their best arm with probability at least %s", r.Epsilon, atLeast(delta))
 	default:
-		s = "all decided answers are best arms with probability at least " + atLeast(r.Delta)
+		s = "all decided answers are best arms with probability at least " + atLeast(delta)
+	}
+	if delta > r.Delta {
+		s += fmt.Sprintf(", in place of %s since the expected rewards, as they were rounded, are only near to a function of that norm", atLeast(r.Delta))
 	}
 	if assumed := b.assumed(); assumed != "" {
 		s += ", if " + assumed

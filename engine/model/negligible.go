@@ -35,25 +35,46 @@ const (
 	witnessLeast = 128
 	// witnessShare is the part of δ that expected rewards off a witness may cost.
 	witnessShare = 1.0 / 50
+	// costlyShare is the part that it may cost when the guarantee says so, and witnessFit the rank of a fit.
+	costlyShare, witnessFit = 1.0 / 4, 700
 )
 
-// Witnessed reports whether a function of the kernel's space within the stated norm was found that is
-// negligibly far from the known expected rewards (see Negligible; samples as there): then the guarantee
-// holds for them, and nothing need be factored whole. It looks for one only where arms are many, and
-// where no misfit is stated; false otherwise, which says nothing.
+// Witnessed reports whether Witness finds one.
 func (m *Model) Witnessed(opt engine.Options, samples float64) bool {
+	_, found := m.Witness(opt, samples)
+	return found
+}
+
+// Witness reports whether a function of the kernel's space within the stated norm was found that is so
+// near to the known expected rewards that a guarantee under it holds for them (see Negligible; samples as
+// there), and what of δ their distance costs beside: 0, or a quarter of it where rewards were rounded
+// coarsely. Then nothing need be factored whole. It looks for one only where arms are many, and
+// where no misfit is stated; false otherwise, which says nothing.
+func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
 	if n <= eagerArms || opt.Norm <= 0 || opt.Misfit > 0 || opt.Robust || m.Problem.Mean == nil {
-		return false
-	}
-	within, err := m.Negligible(opt.Epsilon, witnessShare*opt.Delta, samples)
-	if err != nil {
-		return false
+		return 0, false
 	}
 	rank := witnessLeast
 	if n <= witnessMost {
 		rank = min(n, int(math.Sqrt(witnessWork/float64(n))))
 	}
-	near, err := m.Near(within, rank)
-	return err == nil && near.Misfit <= within && near.Norm <= opt.Norm
+	for _, share := range []float64{witnessShare, costlyShare} {
+		within, err := m.Negligible(opt.Epsilon, share*opt.Delta, samples)
+		if err != nil {
+			return 0, false
+		}
+		if share == witnessShare {
+			if near, err := m.Near(within, rank); err == nil && near.Misfit <= within && near.Norm <= opt.Norm {
+				return 0, true
+			}
+			continue
+		}
+		for _, most := range []int{rank / 2, rank} {
+			if fits, err := m.fitsWithin(within, opt.Norm, min(most, witnessFit)); err == nil && fits {
+				return share * opt.Delta, true
+			}
+		}
+	}
+	return 0, false
 }

@@ -64,3 +64,29 @@ func TestWitnessed(t *testing.T) {
 		t.Error("a witness beside a stated misfit")
 	}
 }
+
+// Rewards that were rounded to four decimals have a witness that costs a part of δ, and it is counted; those
+// rounded to one have none.
+func TestWitnessOfCoarseRewards(t *testing.T) {
+	const n = 700
+	for decimals, want := range map[float64]struct {
+		found bool
+		cost  float64
+	}{1e12: {true, 0}, 1e4: {true, 0.05 * costlyShare}, 1e1: {false, 0}} {
+		p, err := manyarms.Problem(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range p.Mean {
+			p.Mean[i] = math.Round(v*decimals) / decimals
+		}
+		m, err := New(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, found := m.Witness(engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}, 4000)
+		if found != want.found || math.Abs(cost-want.cost) > 1e-12 {
+			t.Errorf("rounded to 1/%g: found %v at a cost of %g", decimals, found, cost)
+		}
+	}
+}

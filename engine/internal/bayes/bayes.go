@@ -100,7 +100,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 func (a *coBayes) explore(counts []int) error {
 	open := model.Contrasting(a.Sets)
 	if a.Model.Dual() {
-		arms, err := a.Model.Spanning(open, a.opt.MaxSamples)
+		arms, err := a.Model.Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest)
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,7 @@ func (a *budgetFB) explore(counts []int, n int) error {
 	if a.scales.Groups != nil {
 		each = 2
 	}
-	arms, err := a.Model.Spanning(model.Contrasting(a.Sets), max(1, n/each))
+	arms, err := a.Model.Spanning(model.Contrasting(a.Sets), max(1, n/each), model.SpanningRest)
 	if err != nil {
 		return err
 	}
