@@ -24,7 +24,8 @@ var (
 	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto"}, elsewhere: map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`}
 	scheduleParam = Param{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]"}
 	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Doc: "pulls per agent"}
-	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space; CoTestFC takes few samples with it under a smooth kernel; others take that of the known means when not given"}
+	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take that of the known means when not given"}
+	rewardNorm    = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
 	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given"}
 	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
 	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units"}
@@ -90,8 +91,8 @@ func engineFunctions() []Function {
 		},
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
-			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam},
-			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", eval: (*call).bounds,
+			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam, rewardNorm},
+			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: func(c *call) { c.oneNorm() }, eval: (*call).bounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam, normParam, gapParam}, bounds.SpectrumOf),

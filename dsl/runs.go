@@ -3,6 +3,7 @@ package dsl
 import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -22,15 +23,15 @@ func runFunctions() []Function {
 				scheduleParam, lawParam, ridgeParam, levelParam, scaleParam, runs, seed,
 				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
-				normParam, gapParam, unitParam, misfitParam, robustParam, rewards}),
+				normParam, gapParam, unitParam, misfitParam, robustParam, rewards, rewardNorm}),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
-			check: func(c *call) { c.checkOptions() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
+			check: func(c *call) { c.checkOptions(); c.oneNorm() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards}),
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
-			check: func(c *call) { c.checkOptions() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
+			check: func(c *call) { c.checkOptions(); c.oneNorm() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
@@ -72,9 +73,19 @@ func (c *call) algorithm(mode string) string {
 	return algorithms.Default(mode).Name
 }
 
+// oneNorm reports a bound on the norm that is given in both units, and whether there is none.
+func (c *call) oneNorm() bool {
+	if !c.has("norm") || !c.has("reward_norm") {
+		return true
+	}
+	given := c.arg("reward_norm")
+	c.fail(&given, "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units and the other in units of the noise", "leave one of them out")
+	return false
+}
+
 // run evaluates fc and fb. An interrupted run keeps what was finished.
 func (c *call) run(mode string) (any, error) {
-	if !c.checkOptions() {
+	if !c.checkOptions() || !c.oneNorm() {
 		return nil, nil // reported
 	}
 	x := sim.Experiment{
@@ -113,6 +124,9 @@ func (c *call) options() engine.Options {
 		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
 		Misfit: number("misfit"), Robust: number("robust") > 0,
 		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
+	}
+	if p, ok := c.arg("p").Data.(*problem.Problem); ok && c.fn.param("reward_norm") >= 0 && c.has("reward_norm") {
+		opt.Norm = number("reward_norm") / model.UnitOf(p, opt.Unit)
 	}
 	if c.fn.param("level") >= 0 {
 		opt.Level.Value, opt.Level.Known = c.arg("level").Data.(float64)

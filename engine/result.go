@@ -158,6 +158,8 @@ type Result struct {
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Budget  int     `json:"budget,omitempty"` // T, pulls per agent
 	Ridge   float64 `json:"ridge"`            // ξ, normalised units
+	// the bound on the norm of the reward function that was stated, in reward units; 0 where none was
+	NormBound float64 `json:"norm_bound,omitempty"`
 	Tasks   int     `json:"tasks"`
 	Arms    int     `json:"arms"`
 	// "min" where lower rewards are better; gaps, margins and regrets are then

@@ -237,6 +237,9 @@ func resultFacts(r engine.Result) KeyValues {
 		add("Budget per agent, T", r.Budget)
 	}
 	add("Ridge, ξ", r.Ridge)
+	if r.NormBound > 0 {
+		kv.Items = append(kv.Items, KeyValue{Key: "Bound stated on the norm of the reward function", Value: r.NormBound, Unit: "reward units"})
+	}
 	add("Status", r.Ended())
 	add("Runs", r.Runs)
 	for _, m := range measures() {

@@ -69,7 +69,7 @@ func (b Basis) contradicted() string {
 				norm, err = m.NearNorm(opt.Epsilon) // of means that were rounded, the rounding aside
 			}
 			if err == nil && opt.Norm < norm*(1-slack) {
-				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g", opt.Norm, norm)
+				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
 		gap, err := m.DeltaMin()
@@ -191,7 +191,7 @@ func (b Basis) ofKernel() []string {
 		}
 	}
 	if norm > 0 {
-		out = append(out, fmt.Sprintf("‖θ*‖ ≤ %.3g", norm))
+		out = append(out, fmt.Sprintf("‖θ*‖ ≤ %.3g, a norm of %.3g reward units", norm, norm*b.Model.Unit))
 	}
 	if norm > 0 && b.Options.Gap > 0 && b.Result.Schedule == engine.SchedulePaper {
 		out = append(out, fmt.Sprintf("no gap is below %.3g", b.Options.Gap))

@@ -75,6 +75,14 @@ type Model struct {
 	unrelated func() bool // once, see Unrelated
 }
 
+// UnitOf returns the reward units of one normalised unit: the one given or, for 0, the largest noise.
+func UnitOf(p *problem.Problem, unit float64) float64 {
+	if unit == 0 {
+		return p.LargestNoise()
+	}
+	return unit
+}
+
 // New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 takes the
 // largest noise scale. It reports a kernel that is not positive semi-definite on these points.
 func New(p *problem.Problem, unit float64) (*Model, error) {
@@ -92,9 +100,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	if unit == 0 {
-		unit = p.LargestNoise()
-	}
+	unit = UnitOf(p, unit)
 	source, err := newSource(ctx, p, maxRank)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)

@@ -127,6 +127,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 			r.Ridge = ridge
 		}
 	}
+	r.NormBound = x.Options.Norm * model.Unit
 	if x.Mode == engine.ModeFC {
 		x.bound(ctx, r, model)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
