@@ -58,6 +58,7 @@ func campaignFunctions() []Function {
 
 // protocolFunction fixes what a campaign keeps to.
 func protocolFunction() Function {
+	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
 	// the options of runs, without those of simulations
 	own := slices.DeleteFunc(index0(runFunctions(), engine.ModeFC).Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
@@ -83,6 +84,9 @@ func protocolFunction() Function {
 			positiveWhole("capacity", "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it", "throughput", "wells"),
 			{Name: "time_unit", Types: []Type{Text}, Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
 			{Name: "lease", Synonyms: []string{"timeout", "due"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "units of time after which pulls that were handed out and not told are handed out again, under new ids"},
+			{Name: "failed", Synonyms: []string{"failures", "failure_rate"}, Types: []Type{Number}, Range: share, Default: unset, Doc: "share of pulls that give no result, for the forecast; with a capacity and when not given, up to 0.2"},
+			{Name: "late", Synonyms: []string{"delayed"}, Types: []Type{Number}, Range: share, Default: unset, Doc: "share of results that come late, for the forecast; with a capacity and when not given, up to 0.3"},
+			{Name: "delay", Synonyms: []string{"lateness"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, that of the known means, or rewards drawn from the kernel as prior"},
@@ -152,6 +156,13 @@ func (c *call) protocol() (any, error) {
 		Problem: c.arg("p").Data.(*problem.Problem), Mode: e.Mode, Algorithm: e.Name, Options: c.options(),
 		Plate: c.whole("plate"), Capacity: c.whole("capacity"), TimeUnit: c.text("time_unit"), Lease: c.number("lease"), Cost: c.number("cost"), Seed: uint64(c.number("seed")),
 	}
+	for name, into := range map[string]**float64{"failed": &p.Failed, "late": &p.Late} {
+		if c.has(name) {
+			x := c.number(name)
+			*into = &x
+		}
+	}
+	p.Delay = c.whole("delay")
 	if p.Options.Delta == 0 {
 		p.Options.Delta = engine.DefaultDelta
 	}

@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
@@ -45,8 +43,14 @@ type ForecastRow struct {
 	Quickest  bool   `json:"quickest,omitempty"`
 }
 
-// Range is the median of simulated runs, with the smallest and the largest. Another run lies between
-// these with probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3].
+// Range is the median of simulated runs, with two ends between which another one is expected: the
+// smallest and the largest of them, or the prediction interval of a log-normal law at 95 %,
+//
+//	exp(m ± t s √(1 + 1/n)),  m and s of the logarithms, t of n - 1 degrees of freedom
+//
+// [Hahn and Meeker 1991, sec. 4.7], whichever is wider. Between the first two another run lies with
+// probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3]; the tail of
+// few runs is not seen by them.
 type Range struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
@@ -96,6 +100,9 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if err != nil {
 		return nil, err
 	}
+	if words := p.lossWords(); words != "" {
+		assumes += "; with " + words
+	}
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	for _, w := range engine.NoiseWarnings(p.Problem) {
 		f.Notes = append(f.Notes, w.String())
@@ -142,47 +149,6 @@ func alternatives(p Protocol) []string {
 		}
 	}
 	return out
-}
-
-// truths returns the rewards that runs are simulated with, one problem a run, and what they are.
-func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, string, error) {
-	if p.Problem == nil {
-		return nil, "", errNoProblem
-	}
-	if gap > 0 {
-		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
-		out := make([]*problem.Problem, runs)
-		for i := range out {
-			if err == nil {
-				out[i] = all[i%len(all)]
-			}
-		}
-		return out, fmt.Sprintf("the hardest rewards that the kernel can represent in which the best arm of every task leads by %g", gap), err
-	}
-	if p.Problem.Mean != nil {
-		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), "the known expected rewards", nil
-	}
-	m, err := p.model(ctx, nil)
-	if err != nil {
-		return nil, "", err
-	}
-	out := make([]*problem.Problem, runs)
-	root := math.Sqrt(m.Scale * cmp.Or(p.Options.Scale, 1))
-	for i := range out {
-		rng := rand.New(rand.NewPCG(0x666f7265, uint64(i))) // "fore"
-		z := make([]float64, m.Rank())
-		for k := range z {
-			z[k] = rng.NormFloat64()
-		}
-		mean := make([]float64, p.Problem.N())
-		for a := range mean {
-			for k, f := range m.Features.RawRowView(a) {
-				mean[a] += root * f * z[k]
-			}
-		}
-		out[i] = plan.Supposed(p.Problem, mean)
-	}
-	return out, "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)", nil
 }
 
 // need is what a simulated run took.
@@ -233,70 +199,24 @@ func rangeOf(needs []need, of func(need) float64) Range {
 	if len(all)%2 == 0 {
 		median = (all[middle-1] + all[middle]) / 2
 	}
-	return Range{Median: median, Low: all[0], High: all[len(all)-1]}
+	low, high := predicted(all)
+	return Range{Median: median, Low: min(all[0], low), High: max(all[len(all)-1], high)}
 }
 
-// simulate makes one run as a campaign would, its rounds cut where the campaign cuts them.
-func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *model.Memory, run int) (need, error) {
-	draw, err := sim.DrawerOf(truth)
-	if err != nil {
-		return need{}, err
+// predicted returns the ends of the prediction interval of a log-normal law, rounded outwards to whole
+// numbers from 1 on; of values that are not finite and above 0, and of few, none.
+func predicted(all []float64) (low, high float64) {
+	none, n := all[len(all)/2], float64(len(all))
+	if len(all) < 3 || all[0] <= 0 || math.IsInf(all[len(all)-1], 0) || all[0] == all[len(all)-1] {
+		return none, none
 	}
-	env := sim.NewEnvironment(draw, 1, run)
-	alg, opt, err := p.algorithm(ctx, memory)
-	if err != nil {
-		return need{}, err
+	logs := make([]float64, len(all))
+	for i, x := range all {
+		logs[i] = math.Log(x)
 	}
-	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
-	if p.Cuts() {
-		opt.MaxRounds = forecastLooks
-	}
-	steps, err := engine.Begin(alg, opt)
-	if err != nil {
-		return need{}, err
-	}
-	var n need
-	for {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		next, more, err := steps.Next()
-		if err != nil {
-			return n, err
-		}
-		if !more {
-			break
-		}
-		if p.Cuts() {
-			switch err := steps.Amend(cut(next.Counts, p.Capacity, uint64(next.Round))); {
-			case errors.Is(err, engine.ErrFixedPlans):
-			case err != nil:
-				return n, err
-			}
-			next, _, _ = steps.Next()
-		}
-		batch, err := env.Pull(ctx, next)
-		if err != nil {
-			return n, err
-		}
-		if err := steps.Learn(batch); err != nil {
-			return n, err
-		}
-		n.samples += float64(next.Pulls())
-		n.rounds++
-		n.time += p.duration(next.Pulls(), p.Capacity)
-	}
-	out := steps.Outcome()
-	n.undecided, n.wrong = judged(p, truth, out.Answers)
-	return n, nil
-}
-
-// duration returns the units of time that a round takes.
-func (p Protocol) duration(pulls, capacity int) float64 {
-	if capacity <= 0 {
-		return 1
-	}
-	return math.Ceil(float64(pulls) / float64(capacity))
+	m, s := stat.MeanStdDev(logs, nil)
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * s * math.Sqrt(1+1/n)
+	return max(1, math.Floor(math.Exp(m-half))), math.Ceil(math.Exp(m + half))
 }
 
 // judged reports whether some task is undecided, and whether some answer is wrong.

@@ -38,7 +38,14 @@ type Protocol struct {
 	TimeUnit string  `json:"time_unit,omitempty"` // a name in Units; "" means days
 	Lease    float64 `json:"lease,omitempty"`     // TimeUnits until pulls that were handed out are overdue; 0 is never
 	Cost     float64 `json:"cost,omitempty"`      // of one pull; 0 means that nobody stated it
-	Seed     uint64  `json:"seed"`                // of ids and orders; 0 means a new one at each start
+
+	// for the forecast: shares of pulls that give no result and whose result comes late, and the most
+	// TimeUnits by which; nil, and 0, where nobody stated them
+	Failed *float64 `json:"failed,omitempty"`
+	Late   *float64 `json:"late,omitempty"`
+	Delay  int      `json:"delay,omitempty"`
+
+	Seed uint64 `json:"seed"` // of ids and orders; 0 means a new one at each start
 
 	Forecast *Forecast `json:"forecast,omitempty"` // nil where none was made
 }
@@ -110,6 +117,9 @@ func (p Protocol) Check(ctx context.Context) error {
 		return fmt.Errorf("lease must be 0 or more %s, got %g", p.Unit(), p.Lease)
 	case !(p.Cost >= 0) || math.IsInf(p.Cost, 0):
 		return fmt.Errorf("cost must be 0 or more, got %g", p.Cost)
+	}
+	if err := p.checkLosses(); err != nil {
+		return err
 	}
 	e, err := p.Entry()
 	if err != nil {
@@ -219,6 +229,15 @@ func (p Protocol) Settings() []engine.Setting {
 	out = append(out, engine.Setting{Name: "time_unit", Value: p.Unit()})
 	add("lease", p.Lease)
 	add("cost", p.Cost)
+	for _, x := range []struct {
+		name  string
+		share *float64
+	}{{"failed", p.Failed}, {"late", p.Late}} {
+		if x.share != nil {
+			out = append(out, engine.Setting{Name: x.name, Value: number(*x.share)})
+		}
+	}
+	add("delay", float64(p.Delay))
 	return out
 }
 

@@ -1,0 +1,181 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// Where a protocol has a capacity and says nothing of failed and late results, each run of a forecast
+// draws its shares evenly from 0 to these.
+const (
+	mostFailed = 0.2
+	mostLate   = 0.3
+)
+
+// DefaultDelay is the most units of time that late results are late, where nobody stated it.
+const DefaultDelay = 5
+
+// losses are what happens to pulls on the way.
+type losses struct {
+	failed, late float64 // shares of pulls that give no result, and whose result comes late
+	delay        int     // the most units of time by which
+	rng          *rand.Rand
+}
+
+// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none.
+func (p Protocol) lossesOf(run int) losses {
+	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
+	if l.delay == 0 {
+		l.delay = DefaultDelay
+	}
+	if p.Capacity == 0 {
+		return l
+	}
+	share := func(stated *float64, most float64) float64 {
+		if x := most * l.rng.Float64(); stated == nil {
+			return x
+		}
+		return *stated
+	}
+	l.failed, l.late = share(p.Failed, mostFailed), share(p.Late, mostLate)
+	return l
+}
+
+// none reports whether nothing is lost.
+func (l losses) none() bool { return l.failed == 0 && l.late == 0 }
+
+// words say what a forecast assumes of losses; "" where there are none.
+func (p Protocol) lossWords() string {
+	if p.Capacity == 0 {
+		return ""
+	}
+	share := func(stated *float64, most float64) string {
+		if stated == nil {
+			return fmt.Sprintf("up to %.0f %%", 100*most)
+		}
+		return fmt.Sprintf("%.3g %%", 100**stated)
+	}
+	if p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of pulls failing and %s of results coming up to %d %s late", share(p.Failed, mostFailed), share(p.Late, mostLate), p.lossesOf(0).delay, p.Unit())
+	if p.Failed == nil || p.Late == nil {
+		text += " (failed= and late= state the shares)"
+	}
+	return text
+}
+
+// wholeRound returns the units of time until a round has all its results: every unit hands out what was
+// not handed out yet or failed, as much as the capacity allows, and the round waits for the last.
+func (l losses) wholeRound(pulls, capacity int) float64 {
+	if capacity <= 0 {
+		return 1
+	}
+	over := 0
+	for day, left := 0, pulls; left > 0; day++ {
+		for range min(left, capacity) {
+			switch x := l.rng.Float64(); {
+			case x < l.failed:
+			case x < l.failed+l.late:
+				left, over = left-1, max(over, day+1+1+l.rng.IntN(l.delay))
+			default:
+				left, over = left-1, max(over, day+1)
+			}
+		}
+	}
+	return float64(over)
+}
+
+// cutRound splits a round that is cut to the capacity: what comes in time, and parcels of what comes
+// late. The means of both are draws of their own: together they are draws of as many rewards.
+func (l losses) cutRound(counts []int, day int) (inTime []int, late map[int][]int) {
+	inTime, late = make([]int, len(counts)), map[int][]int{}
+	for i, n := range counts {
+		for range n {
+			switch x := l.rng.Float64(); {
+			case x < l.failed:
+			case x < l.failed+l.late:
+				due := day + 2 + l.rng.IntN(l.delay)
+				if late[due] == nil {
+					late[due] = make([]int, len(counts))
+				}
+				late[due][i]++
+			default:
+				inTime[i]++
+			}
+		}
+	}
+	return inTime, late
+}
+
+// calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: late
+// results are told when they come, failed pulls are planned again if they are still of use. It returns
+// what the run took.
+func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses) (need, error) {
+	var n need
+	awaited := map[int][]int{}
+	for day := 0; ; day++ {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if counts := awaited[day]; counts != nil {
+			b, err := env.Pull(ctx, engine.Plan{Round: -day, Counts: counts, WantSquares: true})
+			if err == nil {
+				err = steps.Inform(b)
+			}
+			if err != nil && !errors.Is(err, engine.ErrGuidesNothing) {
+				return n, err
+			}
+			n.samples += float64(engine.Plan{Counts: counts}.Pulls())
+			delete(awaited, day)
+		}
+		next, more, err := steps.Next()
+		if err != nil || !more {
+			return n, err
+		}
+		inTime, late := l.cutRound(cut(next.Counts, p.Capacity, uint64(next.Round)), day)
+		if err := steps.Amend(inTime); err != nil {
+			return n, err
+		}
+		next.Counts = inTime
+		b, err := env.Pull(ctx, next)
+		if err != nil {
+			return n, err
+		}
+		if err := steps.Learn(b); err != nil {
+			return n, err
+		}
+		for due, counts := range late {
+			if awaited[due] == nil {
+				awaited[due] = make([]int, len(counts))
+			}
+			for i, c := range counts {
+				awaited[due][i] += c
+			}
+		}
+		n.samples += float64(next.Pulls())
+		n.rounds++
+		n.time++
+	}
+}
+
+// checkLosses reports shares that are none.
+func (p Protocol) checkLosses() error {
+	for name, x := range map[string]*float64{"failed": p.Failed, "late": p.Late} {
+		if x != nil && !(*x >= 0 && *x < 1) {
+			return fmt.Errorf("%s must be a share of pulls from 0 to below 1, got %g", name, *x)
+		}
+	}
+	if p.Failed != nil && p.Late != nil && *p.Failed+*p.Late >= 1 {
+		return fmt.Errorf("failed and late must be less than 1 together, got %g and %g", *p.Failed, *p.Late)
+	}
+	if p.Delay < 0 || p.Delay > math.MaxInt16 {
+		return fmt.Errorf("delay must be at least 1 of the %s, got %d", p.Unit(), p.Delay)
+	}
+	return nil
+}

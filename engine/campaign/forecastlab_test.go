@@ -1,0 +1,102 @@
+package campaign
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// The prediction interval of three values by hand: logarithms ln 10, ln 20, ln 40 have mean ln 20 and
+// deviation ln 2, and t of 2 degrees at 97.5 % is 4.302653 [Student's table], so that the factor is
+// exp(4.302653 ln 2 √(4/3)) = 31.3.
+func TestPredicted(t *testing.T) {
+	factor := math.Exp(4.302653 * math.Ln2 * math.Sqrt(4./3))
+	if low, high := predicted([]float64{10, 20, 40}); low != 1 || high != math.Ceil(20*factor) {
+		t.Errorf("%g to %g, want 1 to %g", low, high, math.Ceil(20*factor))
+	}
+	if low, high := predicted([]float64{5, 5, 5}); low != 5 || high != 5 {
+		t.Errorf("equal values: %g to %g", low, high)
+	}
+	r := rangeOf([]need{{time: 3}, {time: 7}, {time: 9, undecided: true}}, func(n need) float64 { return n.time })
+	if r.Low != 3 || !math.IsInf(r.High, 1) || r.Median != 7 {
+		t.Errorf("with a run without end: %+v", r)
+	}
+}
+
+// One pull at a capacity of one takes 1/(1-f) days until it does not fail, and the delay of a result
+// that is late after that: with delays of 1 to d evenly, l/(1-f) (1+d)/2. Without losses a round takes
+// its pulls over the capacity.
+func TestWholeRound(t *testing.T) {
+	failed, late := 0.3, 0.2
+	p := Protocol{Capacity: 1, Failed: &failed, Late: &late, Delay: 4}
+	l := p.lossesOf(1)
+	const runs = 100_000
+	sum, squares := 0.0, 0.0
+	for range runs {
+		x := l.wholeRound(1, 1)
+		sum, squares = sum+x, squares+x*x
+	}
+	mean := sum / runs
+	want := 1/(1-failed) + late/(1-failed)*(1+4)/2
+	if sd := math.Sqrt((squares/runs - mean*mean) / runs); math.Abs(mean-want) > 4*sd {
+		t.Errorf("%.4f days, want %.4f (error %.4f)", mean, want, sd)
+	}
+	zero := 0.0
+	l = Protocol{Capacity: 24, Failed: &zero, Late: &zero}.lossesOf(1)
+	for pulls, want := range map[int]float64{1: 1, 24: 1, 25: 2, 240: 10} {
+		if got := l.wholeRound(pulls, 24); got != want {
+			t.Errorf("%d pulls at 24: %g, want %g", pulls, got, want)
+		}
+	}
+}
+
+// A cut round loses its share, and what is late comes within the delay: nothing comes twice.
+func TestCutRound(t *testing.T) {
+	failed, late := 0.3, 0.2
+	l := Protocol{Capacity: 1, Failed: &failed, Late: &late, Delay: 3}.lossesOf(1)
+	const n = 200_000
+	inTime, parcels := l.cutRound([]int{n, 0, n}, 10)
+	var came, later float64
+	for i, c := range inTime {
+		came += float64(c)
+		for due, counts := range parcels {
+			if later += float64(counts[i]); due < 12 || due > 14 {
+				t.Errorf("due on day %d", due)
+			}
+		}
+	}
+	if inTime[1] != 0 || math.Abs(came/(2*n)-0.5) > 0.005 || math.Abs(later/(2*n)-0.2) > 0.005 {
+		t.Errorf("%g in time and %g late of %d", came, later, 2*n)
+	}
+}
+
+// Losses make a forecast longer, stated as none they leave what it was, and the sentence says which.
+func TestForecastOfLosses(t *testing.T) {
+	base, _, _ := couplingDays(t, "CoBayesFC", 40)
+	zero, much := 0.0, 0.4
+	made := map[string]*Forecast{}
+	for name, share := range map[string]*float64{"nothing stated": nil, "none": &zero, "much": &much} {
+		p := base
+		p.Failed, p.Late = share, share
+		f, err := MakeForecast(t.Context(), p, 0, 4, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[name] = f
+	}
+	if a, b := made["none"].Rows[0].Time.Median, made["much"].Rows[0].Time.Median; b < 1.3*a {
+		t.Errorf("%g days without losses and %g with 40 %% failing and 40 %% late", a, b)
+	}
+	for name, want := range map[string]string{"none": "instead)", "much": "with 40 % of pulls failing and 40 % of results coming up to 5 days late", "nothing stated": "with up to 20 % of pulls failing and up to 30 % of results coming up to 5 days late (failed= and late= state the shares)"} {
+		if !strings.HasSuffix(made[name].Assumes, want) {
+			t.Errorf("%s: %q, want %q at its end", name, made[name].Assumes, want)
+		}
+	}
+	for _, x := range []struct{ failed, late float64 }{{1, 0}, {-0.1, 0}, {0.6, 0.5}} {
+		p := base
+		p.Failed, p.Late = &x.failed, &x.late
+		if p.Check(t.Context()) == nil {
+			t.Errorf("failed %g and late %g are taken", x.failed, x.late)
+		}
+	}
+}

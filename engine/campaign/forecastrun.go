@@ -1,0 +1,131 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// truths returns the rewards that runs are simulated with, one problem a run, and what they are.
+func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, string, error) {
+	if p.Problem == nil {
+		return nil, "", errNoProblem
+	}
+	if gap > 0 {
+		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
+		out := make([]*problem.Problem, runs)
+		for i := range out {
+			if err == nil {
+				out[i] = all[i%len(all)]
+			}
+		}
+		return out, fmt.Sprintf("the hardest rewards that the kernel can represent in which the best arm of every task leads by %g", gap), err
+	}
+	if p.Problem.Mean != nil {
+		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), "the known expected rewards", nil
+	}
+	m, err := p.model(ctx, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	out := make([]*problem.Problem, runs)
+	root := math.Sqrt(m.Scale * cmp.Or(p.Options.Scale, 1))
+	for i := range out {
+		rng := rand.New(rand.NewPCG(0x666f7265, uint64(i))) // "fore"
+		z := make([]float64, m.Rank())
+		for k := range z {
+			z[k] = rng.NormFloat64()
+		}
+		mean := make([]float64, p.Problem.N())
+		for a := range mean {
+			for k, f := range m.Features.RawRowView(a) {
+				mean[a] += root * f * z[k]
+			}
+		}
+		out[i] = plan.Supposed(p.Problem, mean)
+	}
+	return out, "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)", nil
+}
+
+// simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls
+// are lost on the way.
+func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *model.Memory, run int) (need, error) {
+	draw, err := sim.DrawerOf(truth)
+	if err != nil {
+		return need{}, err
+	}
+	env := sim.NewEnvironment(draw, 1, run)
+	alg, opt, err := p.algorithm(ctx, memory)
+	if err != nil {
+		return need{}, err
+	}
+	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
+	if p.Cuts() {
+		opt.MaxRounds = forecastLooks
+	}
+	steps, err := engine.Begin(alg, opt)
+	if err != nil {
+		return need{}, err
+	}
+	l := p.lossesOf(run)
+	if _, amends := alg.(engine.Amender); p.Cuts() && amends && !l.none() {
+		n, err := p.calendar(ctx, steps, env, l)
+		if err != nil {
+			return n, err
+		}
+		n.undecided, n.wrong = judged(p, truth, steps.Outcome().Answers)
+		return n, nil
+	}
+	var n need
+	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		next, more, err := steps.Next()
+		if err != nil {
+			return n, err
+		}
+		if !more {
+			break
+		}
+		if p.Cuts() {
+			switch err := steps.Amend(cut(next.Counts, p.Capacity, uint64(next.Round))); {
+			case errors.Is(err, engine.ErrFixedPlans):
+			case err != nil:
+				return n, err
+			}
+			next, _, _ = steps.Next()
+		}
+		batch, err := env.Pull(ctx, next)
+		if err != nil {
+			return n, err
+		}
+		if err := steps.Learn(batch); err != nil {
+			return n, err
+		}
+		n.samples += float64(next.Pulls())
+		n.rounds++
+		n.time += l.wholeRound(next.Pulls(), p.Capacity)
+	}
+	out := steps.Outcome()
+	n.undecided, n.wrong = judged(p, truth, out.Answers)
+	return n, nil
+}
+
+// duration returns the units of time that a round takes.
+func (p Protocol) duration(pulls, capacity int) float64 {
+	if capacity <= 0 {
+		return 1
+	}
+	return math.Ceil(float64(pulls) / float64(capacity))
+}
