@@ -2,10 +2,10 @@ package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
@@ -91,8 +91,7 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 	return float64(over)
 }
 
-// cutRound splits a round that is cut to the capacity: what comes in time, and parcels of what comes
-// late. The means of both are draws of their own: together they are draws of as many rewards.
+// cutRound splits a round of a day: what comes on the next one, and what comes late, by the day.
 func (l losses) cutRound(counts []int, day int) (inTime []int, late map[int][]int) {
 	inTime, late = make([]int, len(counts)), map[int][]int{}
 	for i, n := range counts {
@@ -113,36 +112,30 @@ func (l losses) cutRound(counts []int, day int) (inTime []int, late map[int][]in
 	return inTime, late
 }
 
-// calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: late
-// results are told when they come, failed pulls are planned again if they are still of use. It returns
-// what the run took.
+// calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
+// late counts with the round whose results come at the same time, which is the same to a posterior, and
+// failed pulls are planned again if they are still of use. It returns what the run took.
 func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses) (need, error) {
 	var n need
-	awaited := map[int][]int{}
+	awaited := map[int][]int{} // by the day on which they come
 	for day := 0; ; day++ {
 		if err := ctx.Err(); err != nil {
 			return n, err
-		}
-		if counts := awaited[day]; counts != nil {
-			b, err := env.Pull(ctx, engine.Plan{Round: -day, Counts: counts, WantSquares: true})
-			if err == nil {
-				err = steps.Inform(b)
-			}
-			if err != nil && !errors.Is(err, engine.ErrGuidesNothing) {
-				return n, err
-			}
-			n.samples += float64(engine.Plan{Counts: counts}.Pulls())
-			delete(awaited, day)
 		}
 		next, more, err := steps.Next()
 		if err != nil || !more {
 			return n, err
 		}
-		inTime, late := l.cutRound(cut(next.Counts, p.Capacity, uint64(next.Round)), day)
-		if err := steps.Amend(inTime); err != nil {
+		counts, late := l.cutRound(cut(next.Counts, p.Capacity, uint64(next.Round)), day)
+		for due, more := range late {
+			awaited[due] = plus(awaited[due], more)
+		}
+		counts = plus(counts, awaited[day+1])
+		delete(awaited, day+1)
+		if err := steps.Amend(counts); err != nil {
 			return n, err
 		}
-		next.Counts = inTime
+		next.Counts = counts
 		b, err := env.Pull(ctx, next)
 		if err != nil {
 			return n, err
@@ -150,18 +143,22 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 		if err := steps.Learn(b); err != nil {
 			return n, err
 		}
-		for due, counts := range late {
-			if awaited[due] == nil {
-				awaited[due] = make([]int, len(counts))
-			}
-			for i, c := range counts {
-				awaited[due][i] += c
-			}
-		}
 		n.samples += float64(next.Pulls())
 		n.rounds++
 		n.time++
 	}
+}
+
+// plus adds counts; either may be nil.
+func plus(a, b []int) []int {
+	if a == nil || b == nil {
+		return slices.Concat(a, b)
+	}
+	out := slices.Clone(a)
+	for i, n := range b {
+		out[i] += n
+	}
+	return out
 }
 
 // checkLosses reports shares that are none.
