@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
 // yields is a table without means.
@@ -164,5 +165,57 @@ func TestProtocolForecast(t *testing.T) {
 	}
 	if g := cell(t, s, "protocol(p, delta=0.1, epsilon=1, gaps=6, runs=4)").(campaign.Protocol); !strings.Contains(g.Forecast.Assumes, "leads by 6") {
 		t.Errorf("assumes %q", g.Forecast.Assumes)
+	}
+}
+
+// Who has a list gets it again, and further pulls beside it only on request.
+func TestAskMore(t *testing.T) {
+	s, _ := notebookIn(t)
+	cell(t, s, daysScript)
+	cell(t, s, `c = start(days, "days")`)
+	first := cell(t, s, `ask(c, by="Ann", count=3)`).(campaign.List)
+	again := cell(t, s, `ask(c, by="Ann", count=3)`).(campaign.List)
+	more := cell(t, s, `ask(c, by="Ann", count=2, more=true)`).(campaign.List)
+	if len(first.Rows) != 3 || !again.Again || again.Rows[0].ID != first.Rows[0].ID || len(more.Rows) != 2 || more.Again {
+		t.Errorf("first %+v, again %+v, more %+v", first, again, more)
+	}
+	for _, r := range more.Rows {
+		for _, f := range first.Rows {
+			if r.ID == f.ID {
+				t.Errorf("%s is handed out twice", r.ID)
+			}
+		}
+	}
+}
+
+// Arms that were added to a campaign do not make another one of it: its cells can be run again, and what
+// a table with text has is handed out as text.
+func TestAddedArmsInCells(t *testing.T) {
+	s, dir := notebookIn(t)
+	table := "task,arm,x_solvent,x_T/°C\noak,1,DMF,20.1\noak,2,\"2-MeTHF, dry\",70.3\n"
+	if err := os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	script := "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2, standardize=1)\ndays = protocol(p, seed=1, runs=0)\n"
+	cell(t, s, script)
+	cell(t, s, `c = start(days, "days")`)
+	k, err := folder.Open(t.Context(), filepath.Join(dir, "days"), MakeProtocol, folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	more := table + "oak,3,NMP,140.7\n" // the whole table, grown
+	if _, err := k.Amend(t.Context(), campaign.AmendBody{Add: &campaign.File{Path: "odd.csv", Content: []byte(more)}, Reason: "a new solvent"}, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	again := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)
+	if again.Events != 2 { // start and amend
+		t.Errorf("%d events", again.Events)
+	}
+	cell(t, s, `first = ask(c, by="Ann")`)
+	cell(t, s, `save(first, "list.csv")`)
+	text, err := os.ReadFile(filepath.Join(dir, "list.csv"))
+	if err != nil || !strings.Contains(string(text), `,"2-MeTHF, dry",70.3,`) || !strings.Contains(string(text), ",DMF,20.1,") {
+		t.Errorf("%v:\n%s", err, text)
 	}
 }

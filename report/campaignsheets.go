@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -29,8 +30,14 @@ func worklistBlocks(l campaign.List) []Block {
 // WorklistTable returns the list as a table for spreadsheets, with columns to fill in.
 func WorklistTable(l campaign.List) Table {
 	t := Table{Columns: []Column{text("id", "Id"), number("round", "Round", ""), number("plate", "Plate", ""), number("position", "Position", ""), text("task", "Task"), text("arm", "Arm")}}
-	for _, c := range l.Columns {
-		t.Columns = append(t.Columns, number(c, c, ""))
+	words := make([]bool, len(l.Columns))
+	for k, c := range l.Columns {
+		words[k] = len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k])
+		if words[k] {
+			t.Columns = append(t.Columns, text(c, c))
+		} else {
+			t.Columns = append(t.Columns, number(c, c, ""))
+		}
 	}
 	t.Columns = append(t.Columns, number("reward", "Reward", ""), text("status", "Status"), text("note", "Note"))
 	for _, r := range l.Rows {
@@ -39,7 +46,11 @@ func WorklistTable(l campaign.List) Table {
 			row[2], row[3] = r.Plate, r.Position
 		}
 		for k := range l.Columns {
-			row = append(row, r.X[k])
+			if words[k] {
+				row = append(row, r.Settings[k])
+			} else {
+				row = append(row, r.X[k])
+			}
 		}
 		var reward any
 		if r.Reward != nil {
@@ -48,6 +59,12 @@ func WorklistTable(l campaign.List) Table {
 		t.Rows = append(t.Rows, append(row, reward, orAbsent(r.Status), orAbsent(r.Note)))
 	}
 	return t
+}
+
+// isNumeral reports whether a text is a number.
+func isNumeral(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // receiptBlocks shows what became of the rows of a sheet.

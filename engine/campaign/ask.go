@@ -36,9 +36,11 @@ type ListRow struct {
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
 	X        []float64 `json:"x,omitempty"` // features of the arm, in the order of List.Columns
-	Reward   *float64  `json:"reward,omitempty"`
-	Status   string    `json:"status,omitempty"` // "known" of a pull that has its result
-	Note     string    `json:"note,omitempty"`
+	// the same as the table has them: text of categories, else numbers
+	Settings []string `json:"settings,omitempty"`
+	Reward   *float64 `json:"reward,omitempty"`
+	Status   string   `json:"status,omitempty"` // "known" of a pull that has its result
+	Note     string   `json:"note,omitempty"`
 
 	arm int
 }
@@ -218,6 +220,7 @@ func (s *State) list(p Protocol, by string, items []*item) List {
 		names := p.Problem.NamesOf(it.Arm)
 		row.Task, row.Arm = names[0], names[1]
 		row.X = p.features(it.Arm)
+		row.Settings = p.settings(row.X)
 		if it.told != nil {
 			reward := it.told.Reward
 			row.Reward, row.Status = &reward, "known"

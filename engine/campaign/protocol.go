@@ -241,13 +241,36 @@ func (p Protocol) Settings() []engine.Setting {
 	return out
 }
 
+// settings returns features as the table has them.
+func (p Protocol) settings(x []float64) []string {
+	var out []string
+	for c, name := range p.Problem.Arms.Columns {
+		words := p.Problem.Categories[name]
+		if k := int(x[c]); k >= 0 && k < len(words) && float64(k) == x[c] {
+			out = append(out, words[k])
+			continue
+		}
+		out = append(out, strconv.FormatFloat(x[c], 'g', -1, 64))
+	}
+	return out
+}
+
+// rounded returns a number without the errors of scaling it there and back: to 12 digits.
+func rounded(x float64) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
+	if err != nil {
+		return x
+	}
+	return out
+}
+
 // features returns the features of an arm, in the units of the data.
 func (p Protocol) features(arm int) []float64 {
 	var out []float64
 	for c, column := range p.Problem.Arms.X {
 		x := column[arm]
 		if units := p.Problem.Arms.Units; units != nil && units[c].Scaled() {
-			x = x*units[c].Range + units[c].Offset
+			x = rounded(x*units[c].Range + units[c].Offset)
 		}
 		out = append(out, x)
 	}

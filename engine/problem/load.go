@@ -118,6 +118,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	for _, name := range t.header {
 		if c := texts[name]; c != nil {
 			p.Notes = append(p.Notes, c.note(path))
+			p.categorise(c)
 			categories = append(categories, name)
 		}
 	}
@@ -289,4 +290,12 @@ func (p *Problem) cameFrom(t *table, name string) {
 	}
 	p.Sources = []Source{{t.path, t.hash, len(t.rows)}}
 	p.Notes = append(p.Notes, t.notes()...)
+}
+
+// categorise notes what the codes of a column of text stand for.
+func (p *Problem) categorise(c *column) {
+	if p.Categories == nil {
+		p.Categories = map[string][]string{}
+	}
+	p.Categories[c.name] = c.categories
 }

@@ -51,6 +51,9 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		return nil, nil, err
 	}
 	p.cameFrom(t, opt.Name)
+	for _, c := range found.texts {
+		p.categorise(c)
+	}
 	if ignored := t.ignored(l); len(ignored) > 0 {
 		p.Notes = append(p.Notes, Note{Kind: NoteIgnored, Path: path, Names: ignored})
 	}
@@ -132,6 +135,7 @@ type longArms struct {
 	order      []string                // names of the tasks in the order of their first rows
 	rows       map[[2]string][]longRow // with a reward, of each arm by task and name
 	categories []string                // features of text
+	texts      []*column               // these features
 	notes      []Note
 }
 
@@ -153,6 +157,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		}
 		if c.categories != nil && !slices.Contains(found.categories, name) {
 			found.notes, found.categories = append(found.notes, c.note(t.path)), append(found.categories, name)
+			found.texts = append(found.texts, c)
 		}
 	}
 	first := map[[2]string]int{} // the first row of each arm, and of each task under the arm ""

@@ -31,7 +31,9 @@ type Problem struct {
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
-	Notes   []Note      // how the files were read, where that is not plain
+	// of feature columns of text: what their codes stand for, from 0; nil without any
+	Categories map[string][]string
+	Notes      []Note // how the files were read, where that is not plain
 	// what the kernel is on these points, where it may surprise; WithKernel leaves them out
 	KernelNotes []Note
 }

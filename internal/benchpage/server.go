@@ -19,8 +19,9 @@ import (
 var files embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"shown": func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
-	"at":    func(t time.Time) string { return t.Local().Format("2 Jan 15:04") },
+	"shown":    func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
+	"settings": settings,
+	"at":       func(t time.Time) string { return t.Local().Format("2 Jan 15:04") },
 }).ParseFS(files, "page.html"))
 
 // mostUpload is the most bytes of a sheet.
@@ -75,6 +76,7 @@ type view struct {
 	Name     string
 	Round    int
 	Left     int
+	Columns  []string // of the settings of arms
 	Plates   []plate
 	Note     string
 	Status   *campaign.Status
@@ -85,6 +87,37 @@ type view struct {
 	Focus    string // the id whose row was told last
 	Message  string
 	Typed    string
+}
+
+// settings says at what an arm is measured: the names of its features without the x_ of the table, with
+// their values; of a feature that is 0 or 1 throughout the list, its name where it is 1.
+func settings(columns []string, plates []plate, row campaign.ListRow) string {
+	var out []string
+	for k, column := range columns {
+		if k >= len(row.Settings) {
+			break
+		}
+		name := strings.TrimPrefix(column, "x_")
+		switch {
+		case !isSwitch(k, plates):
+			out = append(out, name+" "+row.Settings[k])
+		case row.X[k] == 1:
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " · ")
+}
+
+// isSwitch reports whether a feature is written as 0 or 1 in all rows of a list.
+func isSwitch(k int, plates []plate) bool {
+	for _, p := range plates {
+		for _, r := range p.Rows {
+			if r.Settings[k] != "0" && r.Settings[k] != "1" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // plate is a part of a list.
@@ -151,7 +184,7 @@ func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, statu
 		s.fail(w, by, err)
 		return
 	}
-	v.By, v.Page, v.Round, v.Left = by, "list", own.Round, left
+	v.By, v.Page, v.Round, v.Left, v.Columns = by, "list", own.Round, left, own.Columns
 	for _, row := range own.Rows {
 		at := slices.IndexFunc(v.Plates, func(p plate) bool { return p.Number == row.Plate })
 		if at < 0 {

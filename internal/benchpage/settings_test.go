@@ -1,0 +1,26 @@
+package benchpage
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// What an arm is measured at stands below its name, as the table has it: units, text and all, and of
+// features that only say yes or no their names.
+func TestSettings(t *testing.T) {
+	columns := []string{"x_T/°C", "x_solvent", "x_P_Cy", "x_P_tBu"}
+	rows := []campaign.ListRow{
+		{X: []float64{70.5, 1, 1, 0}, Settings: []string{"70.5", "DMF", "1", "0"}},
+		{X: []float64{0, 0, 0, 1}, Settings: []string{"0", "2-MeTHF, dry", "0", "1"}},
+	}
+	plates := []plate{{Rows: rows[:1]}, {Rows: rows[1:]}}
+	for i, want := range []string{"T/°C 70.5 · solvent DMF · P_Cy", "T/°C 0 · solvent 2-MeTHF, dry · P_tBu"} {
+		if got := settings(columns, plates, rows[i]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := settings(columns, plates, campaign.ListRow{}); got != "" {
+		t.Errorf("a row without settings: %q", got)
+	}
+}
