@@ -40,7 +40,7 @@ func campaignFunctions() []Function {
 		},
 		{
 			Name: "ask", Section: SectionCampaign, Synonyms: []string{"suggest", "propose"},
-			Doc:    "what to measure next: the list that the asker has and has not told, else further pulls of the open round",
+			Doc: "what to measure next: the list that the asker has and has not told, else further pulls of the open round",
 			Params: []Param{c, by, {Name: "count", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"}, {Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
 				{Name: "more", Synonyms: []string{"further"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: further pulls, though the list of before is not told yet"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: (*call).ask,
