@@ -1,0 +1,79 @@
+package folder
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// On a disk that is really full, a file system of 4 MB, telling is an error that records nothing; what was
+// recorded can be read, also by a program that starts then, and the same sheet goes on once there is room.
+func TestDiskReallyFull(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("this user cannot mount a small file system to fill (%v); TestDiskFull has the database's own limit instead", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	p := small(t)
+	dir := filepath.Join(disk, "days")
+	c, err := Start(t.Context(), dir, recipe, p, again(p), Options{AllowNetwork: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { c.Close() }()
+	l := asked(t, c, "Ann", 18)
+	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
+	before, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ballast := filepath.Join(disk, "ballast")
+	f, err := os.Create(ballast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := bytes.Repeat([]byte("x"), 4096); ; { // until not a byte is left
+		n, err := f.Write(block)
+		if err != nil && len(block) == 1 {
+			break
+		}
+		if err != nil || n < len(block) {
+			block = block[:1]
+		}
+	}
+	f.Close()
+
+	var rows []string
+	for _, r := range l.Rows[1:] {
+		rows = append(rows, row(r.ID, 1)+","+strings.Repeat("y", 20_000)) // more than the log has room for
+	}
+	sheet := []byte("id,reward,note\n" + strings.Join(rows, "\n") + "\n")
+	_, err = c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
+	wants(t, err, "the disk is full: nothing was recorded")
+	c.Close()
+	if c, err = Open(t.Context(), dir, again(p), Options{}); err != nil {
+		t.Fatalf("a program that starts while the disk is full: %v", err)
+	}
+	if st, err := c.Status(t.Context()); err != nil || st.Hash != before.Hash || st.Open.Measured != 1 {
+		t.Errorf("while the disk is full: %v, %+v", err, st.Open)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
+	if err != nil || r.Counts[campaign.RowNew] != 17 {
+		t.Errorf("after room was made: %v, %+v", err, r.Counts)
+	}
+	if _, err := Verify(t.Context(), dir, again(p)); err != nil {
+		t.Error(err)
+	}
+}
