@@ -160,8 +160,8 @@ type Result struct {
 	Ridge   float64 `json:"ridge"`            // ξ, normalised units
 	// the bound on the norm of the reward function that was stated, in reward units; 0 where none was
 	NormBound float64 `json:"norm_bound,omitempty"`
-	Tasks   int     `json:"tasks"`
-	Arms    int     `json:"arms"`
+	Tasks     int     `json:"tasks"`
+	Arms      int     `json:"arms"`
 	// "min" where lower rewards are better; gaps, margins and regrets are then
 	// what a reward is above a lower one, and rewards have the sign of the data
 	Goal string `json:"goal,omitempty"`

@@ -45,9 +45,11 @@ const (
 	WarnTooClose  WarningKind = "too close"  // names: task
 	// names: task, leader; numbers: how far the leader may be from the best
 	WarnTooCloseWithin WarningKind = "too close, within"
-	WarnUnpulled       WarningKind = "unpulled"      // numbers: pulls per agent
-	WarnTestsAlone     WarningKind = "tests alone"   // numbers: different arms
-	WarnNormKnown      WarningKind = "norm known"    // numbers: the norm in reward units, and normalised
+	WarnUnpulled       WarningKind = "unpulled"    // numbers: pulls per agent
+	WarnTestsAlone     WarningKind = "tests alone" // numbers: different arms
+	WarnNormKnown      WarningKind = "norm known"  // numbers: the norm in reward units, and normalised
+	WarnCostNorm       WarningKind = "cost, norm"
+	WarnCostBudget     WarningKind = "cost, budget"
 	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
@@ -133,6 +135,14 @@ const (
 	WarnMeasuredLess   WarningKind = "measured less" // as WarnMeasuredSlower
 	WarnUnmeasured     WarningKind = "unmeasured"
 )
+
+// CostWarnings says that costs do not guide a fixed budget.
+func CostWarnings(mode string, p *problem.Problem) []Warning {
+	if mode != ModeFB || p.RelativeCost() == nil {
+		return nil
+	}
+	return []Warning{{Kind: WarnCostBudget}}
+}
 
 // NoiseWarnings says that rewards are simulated with a guess of their noise, where nothing is known
 // of it: predictions go by it, and rewards in other units have another one. An algorithm that

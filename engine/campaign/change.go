@@ -32,7 +32,11 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 		err = x.extend(ctx, *a.Growth)
 	}
 	if errors.Is(err, engine.ErrFixedQuestion) {
-		return fmt.Errorf("%s: %w; capacity can be changed", x.protocol.Algorithm, err)
+		why := ""
+		if e, known := x.protocol.Entry(); known == nil && e.Scheduled {
+			why = " (its widths are for the arms, delta and epsilon of the start: a union over the pairs of arms that there were)"
+		}
+		return fmt.Errorf("%s: %w%s; capacity can be changed", x.protocol.Algorithm, err, why)
 	}
 	return err
 }

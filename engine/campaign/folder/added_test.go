@@ -274,14 +274,17 @@ func TestAddedErrors(t *testing.T) {
 		t.Errorf("%v: %d events, %d tasks", err, st.Events, len(st.Tasks))
 	}
 	// an algorithm that cannot is tried, also while a round is open
-	smooth := "task,arm,x_1\n"
+	smooth := "task,arm,x_1,cost\n"
 	for i := range 60 {
-		smooth += fmt.Sprintf("north,%d,%g\n", i, float64(i)/60)
+		smooth += fmt.Sprintf("north,%d,%g,%d\n", i, float64(i)/60, 1+i%2)
 	}
 	p.Algorithm, p.Options.Norm = "CoTestFC", 3
 	c, _ = beginTable(t, p, kernels.RBF{Lengthscale: []float64{0.2}}, smooth, problem.LoadOptions{})
 	asked(t, c, "Ann", 2)
-	err := amend(t, c, added("task,arm,x_1\nnorth,e,3\n"), "Ann")
+	if st, err := c.Status(t.Context()); err != nil || !strings.Contains(fmt.Sprint(st.Warnings), "the column cost does not guide pulls here: under a bound on the norm") {
+		t.Errorf("%v: warnings %q", err, st.Warnings)
+	}
+	err := amend(t, c, added("task,arm,x_1,cost\nnorth,e,3,1\n"), "Ann")
 	wants(t, err, "with norm, no arm can be added")
 	err = amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "7"}}, Reason: "sold out"}, "Ann")
 	wants(t, err, "with norm, no arm can be withdrawn")

@@ -214,7 +214,7 @@ func (a *normed) review() error {
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
 // and says nothing of some of them.
 func (a *normed) CanWithdraw([]int) error {
-	return fmt.Errorf("%w: with norm, no arm can be withdrawn", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, and nothing bounds that of the steps which the arm did not lead", engine.ErrFixedQuestion)
 }
 
 // Withdraw is the error of CanWithdraw.
@@ -222,7 +222,7 @@ func (a *normed) Withdraw(arms []int) error { return a.CanWithdraw(arms) }
 
 // Continue is an error, as Withdraw is.
 func (a *normed) Continue(engine.Algorithm, []int) error {
-	return fmt.Errorf("%w: with norm, no arm can be added", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
 // Warnings reports what those of coTest do, and a bound on the norm that nobody stated.
@@ -230,6 +230,9 @@ func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
 	if a.opt.Misfit == 0 && !a.Model.Witnessed(a.opt, a.pulled()) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
+	}
+	if a.Model.Problem.RelativeCost() != nil {
+		out = append(out, engine.Warning{Kind: engine.WarnCostNorm})
 	}
 	if a.bound.Known {
 		out = append(out, engine.Warning{Kind: engine.WarnNormKnown, Numbers: []float64{a.norm * a.Model.Unit, a.norm}})

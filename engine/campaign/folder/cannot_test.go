@@ -1,0 +1,38 @@
+package folder
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// Who cannot change his question says why, also while a round is open, and the campaign goes on.
+func TestWhyNot(t *testing.T) {
+	for _, a := range []struct{ mode, algorithm, want string }{
+		{engine.ModeFC, "CoKernelFC", "a union over the pairs of arms"},
+		{engine.ModeFB, "CoTestFB", "the rounds of a fixed budget, and what they may decide, are fixed beforehand"},
+	} {
+		p := small(t)
+		p.Mode, p.Algorithm, p.Options = a.mode, a.algorithm, engine.Options{Delta: 0.1}
+		if a.mode == engine.ModeFB {
+			p.Options.Budget = 60
+		} else {
+			p.Options.Norm, p.Options.Gap, p.Options.Ridge = 2, 1, engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}
+		}
+		q := *p.Problem
+		q.Cost = []float64{1, 2, 3, 1, 2, 3}
+		p.Problem = &q
+		c := begin(t, p, Options{})
+		st, err := c.Status(t.Context())
+		if said := strings.Contains(fmt.Sprint(st.Warnings), "a budget counts pulls"); err != nil || said != (a.mode == engine.ModeFB) {
+			t.Errorf("%v: %s with costs warns %q", err, a.algorithm, st.Warnings)
+		}
+		l := asked(t, c, "Ann", 2)
+		err = amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "a"}}, Reason: "sold out"}, "Ann")
+		wants(t, err, a.algorithm, "cannot change its question", a.want, "capacity can be changed")
+		told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
+	}
+}
