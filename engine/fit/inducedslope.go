@@ -2,7 +2,6 @@ package fit
 
 import (
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -105,36 +104,21 @@ func (s *surface) inducedGradient(g *process, values []float64) ([]float64, erro
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(values))
-	for i, f := range s.free {
-		u := f.To(values[i])
-		if math.IsInf(u, 0) {
-			continue // at a limit the map is flat
+	noise := func(sigma float64) float64 {
+		sum := 0.0
+		for k, n := range s.d.count {
+			sum += at.noise[k] * 2 * sigma / n
 		}
-		up, down := f.Of(u+difference), f.Of(u-difference)
-		if s.noise && i == len(values)-1 {
-			sigma := values[i]
-			sum := 0.0
-			for k, n := range s.d.count {
-				sum += at.noise[k] * 2 * sigma / n
-			}
-			if s.d.freedom > 0 {
-				sum += -s.d.freedom/sigma + s.within()/(sigma*sigma*sigma)
-			}
-			out[i] = sum * (up - down) / (2 * difference)
-			continue
-		}
+		return sum
+	}
+	return s.eachSlope(values, noise, func(i int, up, down float64) (float64, error) {
 		high, err := s.along(at, g, values, i, up)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		low, err := s.along(at, g, values, i, down)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = (high - low) / (2 * difference)
-	}
-	return out, nil
+		return (high - low) / (2 * difference), err
+	})
 }
 
 // along returns the slopes times the kernel with number i at another value.

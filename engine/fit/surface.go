@@ -188,6 +188,28 @@ func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 	if g.low != nil {
 		return s.inducedGradient(g, values)
 	}
+	noise := func(sigma float64) float64 {
+		inverse, sum := g.projected(), 0.0
+		for i, n := range s.d.count {
+			a := g.alpha.AtVec(i)
+			sum += (a*a - inverse.At(i, i)) * sigma / n
+		}
+		return sum
+	}
+	return s.eachSlope(values, noise, func(i int, up, down float64) (float64, error) {
+		change, err := s.change(values, i, up, down)
+		if err != nil {
+			return 0, err
+		}
+		change.ScaleSym(1/(2*difference), change)
+		return g.slope(change), nil
+	})
+}
+
+// eachSlope returns the derivative of the likelihood by u = Free.To of each number: of σ from the
+// derivative of the means' likelihood by it, of a number of the kernel from its values to both sides
+// of u.
+func (s *surface) eachSlope(values []float64, noise func(sigma float64) float64, kernel func(i int, up, down float64) (float64, error)) ([]float64, error) {
 	out := make([]float64, len(values))
 	for i, f := range s.free {
 		u := f.To(values[i])
@@ -196,31 +218,20 @@ func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 		}
 		up, down := f.Of(u+difference), f.Of(u-difference)
 		if s.noise && i == len(values)-1 {
-			out[i] = s.noiseSlope(g, values[i]) * (up - down) / (2 * difference)
+			sigma := values[i]
+			sum := noise(sigma)
+			if s.d.freedom > 0 {
+				sum += -s.d.freedom/sigma + s.within()/(sigma*sigma*sigma)
+			}
+			out[i] = sum * (up - down) / (2 * difference)
 			continue
 		}
-		change, err := s.change(values, i, up, down)
-		if err != nil {
+		var err error
+		if out[i], err = kernel(i, up, down); err != nil {
 			return nil, err
 		}
-		change.ScaleSym(1/(2*difference), change)
-		out[i] = g.slope(change)
 	}
 	return out, nil
-}
-
-// noiseSlope returns the derivative of the likelihood by σ.
-func (s *surface) noiseSlope(g *process, sigma float64) float64 {
-	inverse := g.projected()
-	sum := 0.0
-	for i, n := range s.d.count {
-		a := g.alpha.AtVec(i)
-		sum += (a*a - inverse.At(i, i)) * sigma / n
-	}
-	if s.d.freedom > 0 {
-		sum += -s.d.freedom/sigma + s.within()/(sigma*sigma*sigma)
-	}
-	return sum
 }
 
 // change returns the difference of the Gram matrices with number i up and down.

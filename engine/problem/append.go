@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 )
@@ -124,17 +123,8 @@ func cellsOf(path string, data []byte, wanted ...string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, t.syntax(err)
-		}
-		if err := t.add(r, record); err != nil {
-			return nil, err
-		}
+	if err := t.records(r, t.add); err != nil {
+		return nil, err
 	}
 	if t.header == nil {
 		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}

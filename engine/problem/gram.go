@@ -2,8 +2,8 @@ package problem
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -76,21 +76,15 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 		return nil, nil, err
 	}
 	var grid [][]cell
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, nil, t.syntax(err)
-		}
+	err = t.records(r, func(r *csv.Reader, record []string) error {
 		row, err := t.cells(r, record)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(withoutEmptyEnd(row)) > 0 && !separatorLine(row) {
+		if err == nil && len(withoutEmptyEnd(row)) > 0 && !separatorLine(row) {
 			grid = append(grid, row)
 		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(grid) == 0 {
 		return nil, nil, &DataError{Path: path, Message: "no data: expected a square matrix"}

@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"io"
 	"slices"
 	"strings"
 )
@@ -30,17 +29,8 @@ func ReadSheet(path string, data []byte, sets ...[]string) (*Sheet, int, error) 
 		if err != nil {
 			return nil, 0, err
 		}
-		for {
-			record, err := r.Read()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				return nil, 0, t.syntax(err)
-			}
-			if err := t.add(r, record); err != nil {
-				return nil, 0, err
-			}
+		if err := t.records(r, t.add); err != nil {
+			return nil, 0, err
 		}
 		if t.header == nil {
 			return nil, 0, &DataError{Path: path, Message: "no data: expected a line with the names of the columns"}

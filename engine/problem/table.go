@@ -46,22 +46,29 @@ func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, t.syntax(err)
-		}
-		if err := t.add(r, record); err != nil {
-			return nil, err
-		}
+	if err := t.records(r, t.add); err != nil {
+		return nil, err
 	}
 	if len(t.rows) == 0 {
 		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
 	}
 	return t, nil
+}
+
+// records hands every record of a table on, until one is not taken or cannot be read.
+func (t *table) records(r *csv.Reader, take func(*csv.Reader, []string) error) error {
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return t.syntax(err)
+		}
+		if err := take(r, record); err != nil {
+			return err
+		}
+	}
 }
 
 // openTable reads a file, and returns a reader of its records from the header on.

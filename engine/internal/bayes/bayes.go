@@ -35,14 +35,9 @@ type coBayes struct {
 
 	round   int
 	planned engine.Plan
-	model.Pool
-	taken     []int // V: pulls so far
-	scales    rounds.Scales
-	belief    *rounds.Belief
-	estimates []float64 // posterior means, normalised; nil before any data
-	loose     bool      // whether there are pulls that no plan foresaw
-	// by open task: posterior variances of its arms' rewards less that of the leader, normalised
-	apart     [][]float64
+	knowledge
+	taken     []int  // V: pulls so far
+	loose     bool   // whether there are pulls that no plan foresaw
 	withdrawn []bool // N; nil where no arm is
 }
 
@@ -60,12 +55,12 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	}
 	a := &coBayes{
 		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
-		Pool: model.NewPool(m.Problem.N()), taken: make([]int, m.Problem.V()), apart: make([][]float64, m.Problem.V()), belief: rounds.NewBelief(model.PriorOf(opt)),
+		taken: make([]int, m.Problem.V()),
 	}
 	if !m.Dual() && m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
-	a.scales, err = rounds.NewScales(m, opt)
+	a.knowledge, err = newKnowledge(m, opt)
 	return a, err
 }
 
@@ -176,26 +171,13 @@ func (a *coBayes) take(b engine.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if err := a.scales.Learn(b); err != nil {
-		return err
-	}
-	means := a.Add(b)
 	for i, c := range b.Counts {
 		a.taken[a.Model.Problem.TaskOf[i]] += c
 	}
-	if err := a.believe(means); err != nil {
+	if err := a.learn(b); err != nil {
 		return err
 	}
 	return a.judge()
-}
-
-// believe forms the posterior of all rewards.
-func (a *coBayes) believe(means []float64) error {
-	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
-		return err
-	}
-	a.estimates = a.belief.Estimates(means)
-	return nil
 }
 
 // judge closes the tasks that the posterior is sure of.

@@ -23,13 +23,9 @@ type budgetFB struct {
 	spent   int   // of the budget
 	round   int
 	planned engine.Plan
-	model.Pool
-	scales    rounds.Scales
-	belief    *rounds.Belief
-	estimates []float64   // posterior means, normalised; nil before any data
-	apart     [][]float64 // by task: posterior variances of its arms' rewards less that of the leader
-	lost      bool        // whether a round had other pulls than were planned
-	uniform   bool        // one round of equally many pulls of the arms of a task
+	knowledge
+	lost    bool // whether a round had other pulls than were planned
+	uniform bool // one round of equally many pulls of the arms of a task
 }
 
 var (
@@ -104,13 +100,8 @@ func NewUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 
 // newBudgetFB returns a run before any round, without shares.
 func newBudgetFB(m *model.Model, opt engine.Options) (*budgetFB, error) {
-	a := &budgetFB{
-		Candidates: rounds.NewCandidates(m), opt: opt, Pool: model.NewPool(m.Problem.N()),
-		belief: rounds.NewBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
-	}
-	var err error
-	a.scales, err = rounds.NewScales(m, opt)
-	return a, err
+	k, err := newKnowledge(m, opt)
+	return &budgetFB{Candidates: rounds.NewCandidates(m), opt: opt, knowledge: k}, err
 }
 
 // share shares pulls among so many further rounds.
@@ -262,14 +253,9 @@ func (a *budgetFB) take(b engine.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if err := a.scales.Learn(b); err != nil {
+	if err := a.learn(b); err != nil {
 		return err
 	}
-	means := a.Add(b)
-	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
-		return err
-	}
-	a.estimates = a.belief.Estimates(means)
 	for v, set := range a.Sets {
 		a.apart[v] = make([]float64, len(set))
 		if len(set) < 2 {
