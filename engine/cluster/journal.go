@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
 // The files of an agent's folder.
@@ -89,7 +90,7 @@ func (j *journal) take(ctx context.Context) error {
 		return fmt.Errorf("cannot lock the folder of the agent: %w", err)
 	}
 	for deadline := time.Now().Add(lockPatience); ; {
-		ok, err := tryLock(j.lock)
+		ok, err := filelock.Try(j.lock)
 		if err != nil {
 			return fmt.Errorf("cannot lock the folder of the agent: %w", err)
 		}

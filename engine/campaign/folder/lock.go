@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
 // lockFile is held for the time of a write, and names who holds it.
@@ -28,7 +30,7 @@ func lock(ctx context.Context, dir string) (*locked, error) {
 	}
 	deadline := time.Now().Add(patience)
 	for {
-		ok, err := tryLock(file)
+		ok, err := filelock.Try(file)
 		if err != nil {
 			file.Close()
 			return nil, fmt.Errorf("cannot lock the campaign: %w", err)

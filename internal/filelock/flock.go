@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package folder
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// tryLock takes the file for this open file alone, until it is closed or the program ends, however
+// Try takes the file for this open file alone, until it is closed or the program ends, however
 // it ends. It reports false where another has it, and does not wait.
-func tryLock(file *os.File) (bool, error) {
+func Try(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
