@@ -37,16 +37,10 @@ type Rounding struct {
 func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
 	defer caught(&err)
 	stop := stopper{ctx}
-	if n < 1 {
-		return Rounding{}, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)
-	}
-	if !(eps > 0) {
+	if n >= 1 && !(eps > 0) {
 		return Rounding{}, fmt.Errorf("design: the rounding parameter ε must be positive, but is %v", eps)
 	}
-	if err := checkWeights(s, weights); err != nil {
-		return Rounding{}, err
-	}
-	lambda, err := normalised(weights)
+	lambda, err := shares(s, weights, n)
 	if err != nil {
 		return Rounding{}, err
 	}
@@ -183,4 +177,16 @@ func spectrum(ctx context.Context, s Space, weights []float64) (values []float64
 	addOuter(stopper{ctx}, x, gram)
 	mirror(gram)
 	return eigen.Values(ctx, mat.NewSymDense(m, gram.Data))
+}
+
+// shares returns the weights that n pulls are to have, as a distribution, and reports what cannot be
+// rounded.
+func shares(s Space, weights []float64, n int) ([]float64, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)
+	}
+	if err := checkWeights(s, weights); err != nil {
+		return nil, err
+	}
+	return normalised(weights)
 }

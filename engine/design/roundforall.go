@@ -2,7 +2,6 @@ package design
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -22,27 +21,21 @@ import (
 // a smaller one. The ridge must be positive. Errors and panics are as for Round.
 func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Rounding, err error) {
 	defer caught(&err)
-	if n < 1 {
-		return Rounding{}, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)
-	}
-	if err := checkWeights(s, weights); err != nil {
-		return Rounding{}, err
-	}
-	lambda, err := normalised(weights)
+	lambda, err := shares(s, weights, n)
 	if err != nil {
 		return Rounding{}, err
 	}
 	r = Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
 	stop, x := stopper{ctx}, s.Features.RawMatrix()
-	shares := make([]float64, len(lambda))
+	parts := make([]float64, len(lambda))
 	for i, k := range r.Counts {
-		shares[i] = float64(k) / float64(n)
+		parts[i] = float64(k) / float64(n)
 	}
 	scaled, l, a := reshape(blas64.General{}, x.Rows, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols)
 	if !information(stop, x, roots(s.Precision), lambda, s.Ridge, scaled, l) {
 		return Rounding{}, errSingular
 	}
-	for i, w := range shares { // B = A(counts/n) - ξI as the rows of scaled
+	for i, w := range parts { // B = A(counts/n) - ξI as the rows of scaled
 		f := w
 		if s.Precision != nil {
 			f *= s.Precision[i]

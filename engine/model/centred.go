@@ -13,7 +13,7 @@ import (
 // part by themselves, where arms have any, and so are one here.
 type meansOf struct {
 	m        *Model
-	flat     bool      // whether the level is unknown
+	known    bool      // whether the level is stated
 	level    float64   // the one stated
 	arms     []int     // different arms
 	of       []int     // N: positions in arms
@@ -25,7 +25,7 @@ type meansOf struct {
 
 func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []float64) *meansOf {
 	n := m.Problem.N()
-	d := &meansOf{m: m, flat: !level.Known, level: level.Value / m.Unit, of: make([]int, n), each: make([]float64, n)}
+	d := &meansOf{m: m, known: level.Known, level: level.Value / m.Unit, of: make([]int, n), each: make([]float64, n)}
 	for i, first := range m.Layout.First {
 		if first == i || !merged {
 			d.of[i] = len(d.arms)
@@ -52,74 +52,31 @@ func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []f
 }
 
 // fit returns the data around their level for a scale, fitted where it is 0, and for the part of
-// arms by themselves where that is wanted. This is looked for from small to large: a quarter of the
-// noise, and four times as much as long as the likelihood rises.
+// arms by themselves where that is wanted, see withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
-	best, err := d.centred(0, scale)
+	none, err := d.centred(0, scale)
 	if err != nil || !own {
-		return best, err
+		return none, err
 	}
-	noise := 0.0
-	for _, t := range d.total {
-		if t > 0 {
-			noise += 1 / t / float64(d.observed)
-		}
-	}
-	worse := 0
-	for g := noise / 16; worse < ownPatience && g < scaleMost*noise; g *= 4 {
-		c, err := d.centred(g, scale)
-		if err != nil {
-			return nil, err
-		}
-		if worse++; c.likelihood() < best.likelihood() {
-			best, worse = c, 0
-		}
-	}
-	return best, nil
+	return withOwn(none, d.total, d.observed, func(own float64) (*centred, error) { return d.centred(own, scale) })
 }
 
-// ownPatience is how many larger parts in a row may be worse before the search ends.
-const ownPatience = 4
-
 // centred holds the data of a posterior around their level, with the eigenvalues of their
-// information, where each arm has a part of variance g by itself and so the precision t_i' = 1/(1/t_i
-// + g). All numbers are normalised.
+// information.
 type centred struct {
 	*meansOf
-	own       float64   // g
-	scale     float64   // s in units of the features
-	with      []float64 // by arm: t'
-	precision float64   // T', their sum
-	noise     float64   // -Σ log t_i'
-	centre    float64   // ȳ, or the level that was stated
-	origin    []float64 // m: φ̄, or 0
-	weighted  *mat.VecDense
-	matrix    *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
-	squares   float64       // Σ t' (ȳ_i - ȳ)²
-	values    []float64     // its eigenvalues d_k
-	vectors   mat.Dense     // and their vectors, in columns
-	along     []float64     // those times the weighted sum Σ t' (φ - φ̄)(ȳ_i - ȳ)
+	levelled
+	weighted *mat.VecDense
+	values   []float64 // d_k, the eigenvalues of the matrix
+	vectors  mat.Dense // and their vectors, in columns
+	along    []float64 // those times the weighted sum Σ t' (φ - φ̄)(ȳ_i - ȳ)
 }
 
 // centred returns them for a part of arms by themselves and a scale, fitted where it is 0.
 func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	_, dim := d.m.Features.Dims()
-	c := &centred{meansOf: d, own: own, scale: scale, with: make([]float64, len(d.arms)), origin: make([]float64, dim), centre: d.level}
-	for i, t := range d.total {
-		if t > 0 {
-			c.with[i] = t / (1 + own*t)
-			c.precision += c.with[i]
-			c.noise -= math.Log(c.with[i])
-		}
-	}
-	if c.flat {
-		c.centre = Dot(c.with, d.y) / c.precision
-		for i, t := range c.with {
-			if t > 0 {
-				addTo(c.origin, t/c.precision, d.m.Features.RawRowView(d.arms[i]))
-			}
-		}
-	}
+	features := func(k int) []float64 { return d.m.Features.RawRowView(d.arms[k]) }
+	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, features)}
 	rows, z := mat.NewDense(d.observed, dim, nil), mat.NewVecDense(d.observed, nil)
 	k := 0
 	for i, t := range c.with {
@@ -127,7 +84,7 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 			continue
 		}
 		root := math.Sqrt(t)
-		for j, v := range d.m.Features.RawRowView(d.arms[i]) {
+		for j, v := range features(i) {
 			rows.Set(k, j, root*(v-c.origin[j]))
 		}
 		z.SetVec(k, root*(d.y[i]-c.centre))
@@ -146,14 +103,8 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	return c, nil
 }
 
-// likelihood returns -2 times the log of the penalised restricted likelihood, up to a constant.
-func (c *centred) likelihood() float64 {
-	out := c.deviance(c.scale) + c.squares + c.noise
-	if c.flat {
-		out += math.Log(c.precision)
-	}
-	return out
-}
+// likelihood returns that of levelled.penalised.
+func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
 
 // addTo adds a·x to sum.
 func addTo(sum []float64, a float64, x []float64) {

@@ -85,15 +85,7 @@ func (m *Model) plainly() (*Model, error) {
 			raw[k] = 0
 		}
 	}
-	out := *m
-	out.derived = true
-	out.Features = features
-	if out.Layout, err = canon.NewLayout(ctx, features, m.Precision); err != nil {
-		return nil, err
-	}
-	out.numberFeatures()
-	out.identify()
-	return &out, nil
+	return m.withFeatures(features)
 }
 
 // backward overwrites the row x by xL⁻¹ for a lower triangular L.

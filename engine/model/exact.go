@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -44,6 +46,20 @@ func (m *Model) fill() error {
 	m.numberFeatures()
 	m.identify()
 	return nil
+}
+
+// withFeatures returns the model with other features of the same arms.
+func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
+	out := *m
+	out.derived = true
+	out.Features = features
+	var err error
+	if out.Layout, err = canon.NewLayout(m.Context(), features, m.Precision); err != nil {
+		return nil, err
+	}
+	out.numberFeatures()
+	out.identify()
+	return &out, nil
 }
 
 // numberFeatures sets what the identity has of a model with features.

@@ -20,7 +20,7 @@ type pulledMeans struct {
 	ctx     context.Context
 	basis   *basis
 	natural float64 // the scale that leaves the kernel as it is
-	flat    bool    // whether the level is unknown
+	known   bool    // whether the level is stated
 	level   float64 // the one stated
 	arms    []int
 	total   []float64 // by arm of arms: t
@@ -28,7 +28,7 @@ type pulledMeans struct {
 }
 
 func newPulledMeans(m *Model, b *basis, level engine.Level, counts []int, means []float64) *pulledMeans {
-	d := &pulledMeans{ctx: m.Context(), basis: b, natural: m.Scale / (m.Unit * m.Unit), flat: !level.Known, level: level.Value / m.Unit}
+	d := &pulledMeans{ctx: m.Context(), basis: b, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
 	for i, c := range counts {
 		if c > 0 {
 			d.arms = append(d.arms, i)
@@ -40,51 +40,33 @@ func newPulledMeans(m *Model, b *basis, level engine.Level, counts []int, means 
 }
 
 // fit returns the data around their level for a scale, fitted where it is 0, and for the part of arms by
-// themselves where that is wanted. It is looked for as with fewer arms (meansOf.fit). But it is taken
+// themselves where that is wanted, see withOwn. But it is taken
 // only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
 // that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
 // Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
 func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
-	plain, err := d.around(0, scale)
+	none, err := d.around(0, scale)
 	if err != nil || !own {
-		return plain, err
+		return none, err
 	}
-	noise := 0.0
-	for _, t := range d.total {
-		noise += 1 / t / float64(len(d.arms))
+	best, err := withOwn(none, d.total, len(d.arms), func(own float64) (*onBasis, error) { return d.around(own, scale) })
+	if err != nil {
+		return nil, err
 	}
-	best, worse := plain, 0
-	for g := noise / 16; worse < ownPatience && g < scaleMost*noise; g *= 4 {
-		c, err := d.around(g, scale)
-		if err != nil {
-			return nil, err
-		}
-		if worse++; c.likelihood() < best.likelihood() {
-			best, worse = c, 0
-		}
-	}
-	if gain := plain.likelihood() - best.likelihood(); !(distuv.ChiSquared{K: 1}.Survival(gain)/2 <= engine.LackLevel) {
-		return plain, nil
+	if gain := none.likelihood() - best.likelihood(); !(distuv.ChiSquared{K: 1}.Survival(gain)/2 <= engine.LackLevel) {
+		return none, nil
 	}
 	return best, nil
 }
 
 // onBasis holds the data around their level, with their information in the features of a basis as a
-// tridiagonal matrix, where each arm has a part of variance g by itself (see centred).
+// tridiagonal matrix.
 type onBasis struct {
 	*pulledMeans
-	own       float64       // g
-	scale     float64       // s in units of the features
-	with      []float64     // by arm of arms: t'
-	precision float64       // T', their sum
-	noise     float64       // -Σ log t'
-	centre    float64       // ȳ, or the level that was stated
-	origin    []float64     // m: φ̄, or 0
-	matrix    *mat.SymDense // M = Σ t' (φ - φ̄)(φ - φ̄)ᵀ
-	squares   float64       // Σ t' (ȳ_i - ȳ)²
-	diagonal  []float64     // of T = QᵀMQ
-	beside    []float64     // beside its diagonal
-	along     []float64     // Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ)
+	levelled
+	diagonal []float64 // of T = QᵀMQ for the matrix M
+	beside   []float64 // beside its diagonal
+	along    []float64 // Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ)
 }
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
@@ -93,22 +75,12 @@ func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
 		return nil, err
 	}
 	b := d.basis
-	c := &onBasis{pulledMeans: d, own: own, scale: scale, with: make([]float64, len(d.arms)), origin: make([]float64, b.dim), centre: d.level}
-	for k, t := range d.total {
-		c.with[k] = t / (1 + own*t)
-		c.precision += c.with[k]
-		c.noise -= math.Log(c.with[k])
-	}
-	if c.flat {
-		c.centre = Dot(c.with, d.y) / c.precision
-		for k, t := range c.with {
-			addTo(c.origin, t/c.precision, b.row(d.arms[k]))
-		}
-	}
+	features := func(k int) []float64 { return b.row(d.arms[k]) }
+	c := &onBasis{pulledMeans: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, b.dim, features)}
 	rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
 	for k, t := range c.with {
 		root, row := math.Sqrt(t), rows.RawRowView(k)
-		addTo(row, root, b.row(d.arms[k]))
+		addTo(row, root, features(k))
 		addTo(row, -root, c.origin)
 		z[k] = root * (d.y[k] - c.centre)
 		c.squares += z[k] * z[k]
@@ -201,11 +173,5 @@ func (c *onBasis) deviance(scale float64) float64 {
 	return logDet - scale*quadratic - math.Log(scale)
 }
 
-// likelihood returns -2 times the log of the penalised restricted likelihood, up to a constant.
-func (c *onBasis) likelihood() float64 {
-	out := c.deviance(c.scale) + c.squares + c.noise
-	if c.flat {
-		out += math.Log(c.precision)
-	}
-	return out
-}
+// likelihood returns that of levelled.penalised.
+func (c *onBasis) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }

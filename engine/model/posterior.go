@@ -91,7 +91,7 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 		Surprise: c.surprise(c.scale), Freedom: d.observed,
 	}
 	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
-	if d.flat {
+	if !d.known {
 		p.Freedom--
 	}
 	p.Estimator, err = c.estimator()
@@ -115,7 +115,7 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 		Surprise: c.surprise(), Freedom: len(d.arms),
 	}
 	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
-	if d.flat {
+	if !d.known {
 		p.Freedom--
 	}
 	p.Estimator, err = c.estimator(m)

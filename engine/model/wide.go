@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 )
 
 // wideShare is the variance that Wide adds for each arm by itself, relative to the mean variance of
@@ -33,15 +31,7 @@ func (m *Model) widen() (*Model, error) {
 		copy(features.RawRowView(i), m.Features.RawRowView(i))
 		features.Set(i, dim+first, root)
 	}
-	out := *m
-	out.derived = true
-	out.Features = features
-	if out.Layout, err = canon.NewLayout(m.Context(), features, m.Precision); err != nil {
-		return nil, err
-	}
-	out.numberFeatures()
-	out.identify()
-	return &out, nil
+	return m.withFeatures(features)
 }
 
 // Levelled returns the model with a constant among its features: what methods can represent whose

@@ -128,7 +128,7 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 	for _, w := range weights {
 		largest = max(largest, math.Abs(w))
 	}
-	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
+	per := make([]share, len(n.freedom))
 	p := n.Model.Problem
 	for i, c := range round.Counts {
 		if c == 0 {
@@ -143,16 +143,7 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		g.freedom += float64(c - 1)
 	}
-	variance := 0.0
-	for _, g := range per {
-		if g.coefficient == 0 {
-			continue
-		}
-		variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
-		s.Freedom = min(s.Freedom, g.freedom)
-	}
-	s.Sd = math.Sqrt(variance)
-	return s
+	return spread(s, per)
 }
 
 // ScoreOf returns the evidence of the round's data on a gap that is estimated as Σ_j w_j ȳ_j, less its
@@ -162,7 +153,7 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	if n.Groups == nil {
 		return s
 	}
-	per := make([]struct{ coefficient, squares, freedom float64 }, len(n.freedom))
+	per := make([]share, len(n.freedom))
 	p := n.Model.Problem
 	for j, i := range arms {
 		g, sigma, c := &per[n.Groups[i]], p.Noise.Scales[i]/n.Model.Unit, float64(round.Counts[i])
@@ -170,15 +161,26 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		g.freedom += c - 1
 	}
-	sum := 0.0
+	return spread(s, per)
+}
+
+// share is what the arms of one unknown scale bring to the variance of a gap.
+type share struct {
+	coefficient      float64 // Σ w² σ²/n, σ guessed
+	squares, freedom float64 // of their replicates, over the guessed variance
+}
+
+// spread returns evidence with the standard deviation that replicates say it has.
+func spread(s sequential.Score, per []share) sequential.Score {
+	variance := 0.0
 	for _, g := range per {
 		if g.coefficient == 0 {
 			continue
 		}
-		sum += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
+		variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
 		s.Freedom = min(s.Freedom, g.freedom)
 	}
-	s.Sd = math.Sqrt(sum)
+	s.Sd = math.Sqrt(variance)
 	return s
 }
 
