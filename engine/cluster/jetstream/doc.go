@@ -12,6 +12,7 @@
 //	cope.RUN.ROUND.result.REST   the fact result-REST: a token of its own, which a permission can name
 //	cope-file.RUN.HASH.N         a piece of a file; N = size is its length, published last
 //	cope-work.RUN.ID             a piece of work
+//	cope-done.RUN.ID             says that it is done
 //	cope-wake.RUN                says that there is work; not kept
 //
 // Keys makes the credentials: one file for each agent and worker, with the permissions that its

@@ -69,6 +69,11 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 		if f := final(err); f != nil {
 			return f
 		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			if t := x.trouble(ctx); t != nil {
+				return t
+			}
+		}
 		switch {
 		case !silent(err):
 			silentSince = time.Time{}
@@ -107,11 +112,20 @@ type link struct {
 	mu   sync.Mutex
 	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
 	dead error
+	age  int // how many connections there were before
+}
+
+// connection counts the connections so far.
+func (l *link) connection() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.age
 }
 
 func (l *link) changed(dead error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.age++
 	if dead != nil && l.dead == nil {
 		l.dead = dead
 	}

@@ -163,9 +163,8 @@ func shortlyAfter(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// Work that was confirmed as done before the server was killed is not handed out again, but for what was
-// confirmed in its last moments: JetStream writes that down a little later. The result of such
-// work stands already, so that doing it again changes nothing.
+// Work that was confirmed as done before the server was killed is not handed out again, though
+// JetStream forgets the acknowledgements of its last moments.
 func TestServerKilledWithWork(t *testing.T) {
 	kills := tries(2, 20)
 	dir := t.TempDir()
@@ -239,8 +238,8 @@ func TestServerKilledWithWork(t *testing.T) {
 	if len(done) != pieces || results != pieces {
 		t.Errorf("of %d pieces %d were done and have %d results", pieces, len(done), results)
 	}
-	if twice > 3*kills { // one for each taker and kill
-		t.Errorf("%d pieces were confirmed twice", twice)
+	if twice > 0 {
+		t.Errorf("%d pieces were done twice", twice)
 	}
 	t.Logf("%d kills, %d pieces, each with one result; %d were done twice", kills, pieces, twice)
 }
@@ -388,6 +387,8 @@ func fillUp(t *testing.T, x *jetstream.Exchange) {
 	if !errors.Is(err, jetstream.ErrFull) || !strings.Contains(err.Error(), "full: nothing was recorded; make room") {
 		t.Errorf("after %d facts: %v", confirmed, err)
 	}
+	ctx, stop = context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
 	for r := range confirmed {
 		if f, ok, err := x.Find(ctx, "r", r, "agent-1"); !ok || err != nil || !bytes.Equal(f.Body, body) {
 			t.Errorf("fact %d of %d: %v, %v", r, confirmed, ok, err)

@@ -12,7 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-const directGet = "$JS.API.DIRECT.GET." + factStream
+const (
+	directGet  = "$JS.API.DIRECT.GET." + factStream
+	directDone = "$JS.API.DIRECT.GET." + workStream
+)
 
 // Find implements cluster.Facts.
 func (x *Exchange) Find(ctx context.Context, run string, round int, name string) (f cluster.Fact, ok bool, err error) {

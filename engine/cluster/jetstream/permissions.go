@@ -15,6 +15,7 @@ func (r Role) allowed(inbox string) jwt.Permissions {
 	if r.Kind == kindServer {
 		return p // no limits: the server itself makes the streams
 	}
+	publish(stateSubject)
 	p.Sub.Allow.Add(inbox + ".>")
 	switch r.Kind {
 	case Agent:
@@ -32,19 +33,20 @@ func (r Role) allowed(inbox string) jwt.Permissions {
 			"$JS.API.CONSUMER.NAMES."+workStream,
 			"$JS.API.CONSUMER.MSG.NEXT."+workStream+".*",
 			"$JS.ACK."+workStream+".>", "$JS.ACK.*.*."+workStream+".>",
+			doneSubject("*", "*"), directDone+".>",
 			directGet+".cope.>", directGet+".cope-file.>",
 			"cope-wake.*",
 		)
 		p.Sub.Allow.Add("cope-wake.*")
 	case Owner:
 		publish(
-			"cope.>", "cope-file.>", "cope-work.>", "cope-wake.*",
+			"cope.>", "cope-file.>", "cope-work.>", "cope-done.>", "cope-wake.*",
 			"$JS.API.INFO", "$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE."+workStream,
 			"$JS.API.CONSUMER.CREATE."+factStream+".*.cope.>",
 			"$JS.API.CONSUMER.CREATE."+workStream+".*.>", "$JS.API.CONSUMER.DELETE."+workStream+".*",
 			"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.MSG.NEXT.*.*",
 			"$JS.ACK."+workStream+".>", "$JS.ACK.*.*."+workStream+".>",
-			directGet, directGet+".>",
+			directGet, directGet+".>", directDone+".>",
 		)
 		p.Sub.Allow.Add("cope-wake.*")
 	}

@@ -166,26 +166,38 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
 	subject := "$JS.API.CONSUMER.MSG.NEXT." + workStream + "." + run
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		m, err := x.pull(ctx, subject)
-		if errors.Is(err, nats.ErrNoResponders) && len(x.knownQueue(ctx, run)) == 0 {
-			return nil // nobody has offered anything
-		}
-		if err != nil {
-			return err
-		}
-		switch m.Header.Get("Status") {
-		case "":
-			if !genuine(m.Header, m.Subject, false) {
-				return x.nc.Publish(m.Reply, []byte("+TERM")) // nobody has offered it
+		for {
+			var again bool
+			var err error
+			if t, again, err = x.ask(ctx, run, subject); !again || err != nil {
+				return err
 			}
-			t, err = x.handed(m)
-			return err
-		case "404", "408":
-			return nil
 		}
-		return fmt.Errorf("the server answers %s: %s", m.Header.Get("Status"), m.Header.Get("Description"))
 	})
 	return t, err
+}
+
+// ask asks once. It reports that another piece may be there: this one was done already, or is none.
+func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Taken, again bool, err error) {
+	link := x.link.connection()
+	m, err := x.pull(ctx, subject)
+	if errors.Is(err, nats.ErrNoResponders) && len(x.knownQueue(ctx, run)) == 0 {
+		return nil, false, nil // nobody has offered anything
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	switch m.Header.Get("Status") {
+	case "":
+		if !genuine(m.Header, m.Subject, false) {
+			return nil, true, x.nc.Publish(m.Reply, []byte("+TERM")) // nobody has offered it
+		}
+		t, err = x.handed(ctx, m, link)
+		return t, err == nil && t == nil, err
+	case "404", "408":
+		return nil, false, nil
+	}
+	return nil, false, fmt.Errorf("the server answers %s: %s", m.Header.Get("Status"), m.Header.Get("Description"))
 }
 
 // pull asks for one message of a consumer. The answer has the subject of the work and not the one it
@@ -222,9 +234,12 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	if err := cluster.CheckRun(run); err != nil {
 		return err
 	}
-	err := x.until(ctx, "$JS.API.STREAM.PURGE."+workStream, func(ctx context.Context) error {
-		return x.purge(ctx, run)
-	})
+	var err error
+	for _, subjects := range []string{workSubject(run, "*"), doneSubject(run, "*")} {
+		if err == nil {
+			err = x.until(ctx, "$JS.API.STREAM.PURGE."+workStream, func(ctx context.Context) error { return x.purge(ctx, subjects) })
+		}
+	}
 	if err == nil {
 		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
 			err := x.js.DeleteConsumer(ctx, workStream, run)
@@ -243,8 +258,8 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	return nil
 }
 
-func (x *Exchange) purge(ctx context.Context, run string) error {
-	m, err := x.nc.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+workStream, fmt.Appendf(nil, `{"filter":%q}`, workSubject(run, "*")))
+func (x *Exchange) purge(ctx context.Context, subjects string) error {
+	m, err := x.nc.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+workStream, fmt.Appendf(nil, `{"filter":%q}`, subjects))
 	if err != nil {
 		return err
 	}
@@ -260,8 +275,8 @@ func (x *Exchange) purge(ctx context.Context, run string) error {
 	return nil
 }
 
-// handed returns the piece in a message of the work stream.
-func (x *Exchange) handed(m *nats.Msg) (*taken, error) {
+// handed returns the piece in a message of the work stream, nil where it is done already.
+func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.Taken, error) {
 	part := strings.Split(m.Subject, ".")
 	// The reply is $JS.ACK.<stream>.<consumer>.<attempt>.<place>... or, from newer servers,
 	// $JS.ACK.<domain>.<account>.<stream>.<consumer>.<attempt>.<place>...
@@ -277,5 +292,15 @@ func (x *Exchange) handed(m *nats.Msg) (*taken, error) {
 	if err != nil {
 		return nil, definite{fmt.Errorf("the server hands out work without an attempt: %s", m.Reply)}
 	}
-	return &taken{x, cluster.Work{Run: part[1], ID: part[2], Body: m.Data}, m.Reply, attempt}, nil
+	answer, err := x.nc.RequestWithContext(ctx, directDone+"."+doneSubject(part[1], part[2]), nil)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Header.Get("Status") == "" {
+		if err := x.nc.Publish(m.Reply, []byte("+ACK")); err != nil {
+			return nil, err
+		}
+		return nil, nil
+	}
+	return &taken{x, cluster.Work{Run: part[1], ID: part[2], Body: m.Data}, m.Reply, attempt, link}, nil
 }

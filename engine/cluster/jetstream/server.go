@@ -11,7 +11,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +28,7 @@ type Server struct {
 	nats   *server.Server
 	dir    string
 	lock   io.Closer
+	self   *Exchange          // the server's own connection
 	claims *jwt.AccountClaims // nil where everybody on this machine is let in
 	dial   func(context.Context, DialOptions) (*Exchange, error)
 	stop   context.CancelFunc
@@ -125,7 +128,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	log := &logger{hear: o.Log}
 	s.nats.SetLoggerV2(log, false, false, false)
 	s.nats.Start()
-	if !s.nats.ReadyForConnections(10 * time.Second) {
+	if !s.ready(log) {
 		return fmt.Errorf("the server cannot start: %w", s.whyNot(n, log))
 	}
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
@@ -140,8 +143,27 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	if err != nil {
 		return err
 	}
-	defer x.Close()
+	s.self = x
+	if _, err := x.nc.Subscribe(stateSubject, func(m *nats.Msg) { _ = m.Respond([]byte(log.trouble())) }); err != nil {
+		return err
+	}
 	return x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) })
+}
+
+// ready waits until programs can join, for 10 s at most, or until the server has given up.
+func (s *Server) ready(log *logger) bool {
+	for range 100 {
+		if s.nats.ReadyForConnections(100 * time.Millisecond) {
+			return true
+		}
+		log.mu.Lock()
+		gaveUp := log.fatal
+		log.mu.Unlock()
+		if gaveUp {
+			return false
+		}
+	}
+	return false
 }
 
 // whyNot finds out why a server is not ready: most often another program has the port.
@@ -302,6 +324,9 @@ func (s *Server) Close() error {
 		s.stop()
 		s.done.Wait()
 	}
+	if s.self != nil {
+		s.self.Close()
+	}
 	if s.nats != nil {
 		s.nats.Shutdown()
 		s.nats.WaitForShutdown()
@@ -311,9 +336,21 @@ func (s *Server) Close() error {
 
 // logger takes warnings and errors of the server.
 type logger struct {
-	hear func(string) // may be nil
-	mu   sync.Mutex
-	last string // the last error
+	hear  func(string) // may be nil
+	mu    sync.Mutex
+	last  string // the last error
+	fatal bool   // it was the end of the server
+	disk  string // why nothing can be written any more
+}
+
+// writeFailed matches what the server says of a disk that fails. It does not try again.
+var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
+
+// trouble returns why nothing can be written any more, empty where it can.
+func (l *logger) trouble() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.disk
 }
 
 func (l *logger) say(text string) {
@@ -325,14 +362,28 @@ func (l *logger) say(text string) {
 func (l *logger) fault(text string) {
 	l.mu.Lock()
 	l.last = text
+	if m := writeFailed.FindStringSubmatch(text); m != nil {
+		l.disk = m[2]
+	}
 	l.mu.Unlock()
 	l.say(text)
 }
 
+func (l *logger) end(text string) {
+	l.fault(text)
+	l.mu.Lock()
+	l.fatal = true
+	l.mu.Unlock()
+}
+
 // Methods of the server's own interface.
-func (l *logger) Noticef(string, ...any)         {}
-func (l *logger) Warnf(format string, v ...any)  { l.say(fmt.Sprintf(format, v...)) }
-func (l *logger) Fatalf(format string, v ...any) { l.fault(fmt.Sprintf(format, v...)) }
+func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Warnf(format string, v ...any) {
+	if text := fmt.Sprintf(format, v...); !strings.HasPrefix(text, "Plaintext passwords") { // made for one start
+		l.say(text)
+	}
+}
+func (l *logger) Fatalf(format string, v ...any) { l.end(fmt.Sprintf(format, v...)) }
 func (l *logger) Errorf(format string, v ...any) { l.fault(fmt.Sprintf(format, v...)) }
 func (l *logger) Debugf(string, ...any)          {}
 func (l *logger) Tracef(string, ...any)          {}

@@ -26,11 +26,12 @@ func facts(replicas int) jetstream.StreamConfig {
 }
 
 // work is the stream of work. A piece stays after it is done, so that its id cannot be offered
-// again; Withdraw purges the pieces of a run.
+// again, and beside it stands that it is done: a server that is killed may forget the
+// acknowledgements of its last moments. Withdraw purges both for a run.
 func work(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: workStream, Description: "work that is handed out",
-		Subjects:             []string{"cope-work.*.*"},
+		Subjects:             []string{"cope-work.*.*", "cope-done.*.*"},
 		Retention:            jetstream.LimitsPolicy,
 		Storage:              jetstream.FileStorage,
 		Replicas:             replicas,
@@ -38,6 +39,7 @@ func work(replicas int) jetstream.StreamConfig {
 		MaxMsgsPerSubject:    1,
 		DiscardNewPerSubject: true,
 		DenyDelete:           true,
+		AllowDirect:          true,
 	}
 }
 

@@ -46,4 +46,5 @@ func factAt(subject string) (cluster.Fact, error) {
 func runSubjects(run string) string          { return "cope." + run + ".>" }
 func fileSubject(run, hash, n string) string { return "cope-file." + run + "." + hash + "." + n }
 func workSubject(run, id string) string      { return "cope-work." + run + "." + id }
+func doneSubject(run, id string) string      { return "cope-done." + run + "." + id }
 func wakeSubject(run string) string          { return "cope-wake." + run }
