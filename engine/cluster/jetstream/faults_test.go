@@ -164,7 +164,8 @@ func shortlyAfter(t *testing.T, d time.Duration) context.Context {
 }
 
 // Work that was confirmed as done before the server was killed is not handed out again, though
-// JetStream forgets the acknowledgements of its last moments.
+// JetStream forgets the acknowledgements of its last moments. It may forget, too, what it has handed out
+// then, and hand it out to another.
 func TestServerKilledWithWork(t *testing.T) {
 	kills := tries(2, 20)
 	dir := t.TempDir()
@@ -201,6 +202,11 @@ func TestServerKilledWithWork(t *testing.T) {
 					t.Error(err)
 					return
 				}
+				mu.Lock()
+				if done[piece.Work().ID] > 0 {
+					t.Errorf("%s was done, and is handed out again", piece.Work().ID)
+				}
+				mu.Unlock()
 				if err := w.Publish(ctx, cluster.Fact{Run: "r", Name: "result-" + piece.Work().ID, Body: []byte("same")}); err != nil {
 					t.Error(err)
 				}
@@ -238,10 +244,10 @@ func TestServerKilledWithWork(t *testing.T) {
 	if len(done) != pieces || results != pieces {
 		t.Errorf("of %d pieces %d were done and have %d results", pieces, len(done), results)
 	}
-	if twice > 0 {
-		t.Errorf("%d pieces were done twice", twice)
+	if twice > 3*kills { // what the three had in their hands
+		t.Errorf("%d pieces were done by two", twice)
 	}
-	t.Logf("%d kills, %d pieces, each with one result; %d were done twice", kills, pieces, twice)
+	t.Logf("%d kills, %d pieces, each with one result; none handed out after it was done; %d were in the hands of two", kills, pieces, twice)
 }
 
 // proxy passes connections on until it is cut.
