@@ -85,7 +85,7 @@ and reads no other; a worker takes work and publishes results. Nobody can delete
 What is there already is left as it is, so that agents and workers can be added
 later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
 		Example: `  gonb-cope cluster keys lab --run wells --agents 5 --workers 2 --host lab.example.org
-  gonb-cope cluster keys lab --revoke lab/credentials/wells/agent-2.creds`,
+  gonb-cope cluster keys lab --revoke lab/credentials/wells/agent-1.creds`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Agents > 0 && o.Run == "" {
 				return usageError{fmt.Errorf("--agents needs the run in which they take part: --run ID")}
@@ -99,8 +99,8 @@ later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
-	f.IntVar(&o.Agents, "agents", 0, "agents 1 to `N` of the run")
-	f.IntVar(&o.Workers, "workers", 0, "workers 1 to `N`")
+	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-0 for its first task, and so on")
+	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
 	f.StringSliceVar(&o.Hosts, "host", nil, "name or address under which others reach the server (may be repeated; this machine's own are known)")
 	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")
 	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials to take back")

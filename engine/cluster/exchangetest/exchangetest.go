@@ -41,6 +41,7 @@ func Run(t *testing.T, make Maker) {
 		{"given back", back},
 		{"withdrawn", withdrawn},
 		{"each piece once for many takers", manyTakers},
+		{"several who take over one connection", oneConnection},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
 	}

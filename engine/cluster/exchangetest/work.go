@@ -225,3 +225,33 @@ func manyTakers(t *testing.T, join func() cluster.Exchange) {
 		t.Errorf("%d of %d pieces were handed out", len(count), pieces)
 	}
 }
+
+// Several who ask over one connection get a piece each, and none waits for the patience of another.
+func oneConnection(t *testing.T, join func() cluster.Exchange) {
+	x := join()
+	const takers, pieces = 4, 40
+	for i := range pieces {
+		offer(t, x, "r", fmt.Sprintf("c-%d", i))
+	}
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for range takers {
+		wg.Go(func() {
+			for range pieces / takers {
+				w, err := x.Take(soon(t), "r")
+				if err != nil || w.Attempt() != 1 {
+					t.Errorf("took %v, %v", w, err)
+					return
+				}
+				if err := w.Done(soon(t)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if d := time.Since(begin); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	idle(t, x, "r")
+}

@@ -167,7 +167,7 @@ func TestWrongCredentials(t *testing.T) {
 		refused(t, s.URL(), file, jetstream.BadCredentials, "its token was changed")
 	})
 	t.Run("the key of another server", func(t *testing.T) {
-		other := makeKeys(t, t.TempDir(), jetstream.KeyOptions{Run: "r", Agents: 2})
+		other := makeKeys(t, t.TempDir(), jetstream.KeyOptions{Run: "r", Agents: 3})
 		refused(t, s.URL(), other["agent 2 of run r"], jetstream.WrongServer, "not signed by the authority", other["agent 2 of run r"])
 	})
 	t.Run("ended", func(t *testing.T) {
