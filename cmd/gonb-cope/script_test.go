@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOPROXY", "off") // nothing is downloaded
 			e.Setenv("NOTEBOOKS", filepath.Dir(data))
+			free, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			free.Close()
+			_, port, _ := net.SplitHostPort(free.Addr().String())
+			e.Setenv("PORT", port)
+			e.Setenv("SERVER", "nats://127.0.0.1:"+port)
 			return os.Symlink(data, e.Getenv("WORK")+"/data")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -92,7 +92,9 @@ type responses struct {
 	who   string
 	rest  []byte
 	line  int
-	err   error // the first; nothing is taken after it
+	whole []Reward // read and not told yet
+	lines []int    // where they stood
+	err   error    // the first; nothing is taken after it
 }
 
 // maxLine is the most bytes of a line.
@@ -118,6 +120,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		r.rest = rest
 		r.take(line)
 	}
+	r.hand()
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -130,6 +133,7 @@ func (r *responses) end(well bool) error {
 	defer r.mu.Unlock()
 	if r.err == nil && well && len(r.rest) > 0 {
 		r.take(r.rest)
+		r.hand()
 	}
 	return r.err
 }
@@ -146,11 +150,28 @@ func (r *responses) take(line []byte) {
 		return
 	}
 	reward, err := r.parse(line)
-	if err == nil {
-		err = r.tell(reward)
-	}
 	if err != nil {
+		r.hand()
 		r.refuse(err)
+		return
+	}
+	r.whole, r.lines = append(r.whole, reward), append(r.lines, r.line)
+}
+
+// hand tells the rewards that came together: they are synced to the disk at once. Where they are
+// refused together, each is told by itself, up to the one that is wrong.
+func (r *responses) hand() {
+	all, lines := r.whole, r.lines
+	r.whole, r.lines = nil, nil
+	if len(all) == 0 || r.err != nil || r.tell(all...) == nil {
+		return
+	}
+	for i, x := range all {
+		if err := r.tell(x); err != nil {
+			r.line = lines[i]
+			r.refuse(err)
+			return
+		}
 	}
 }
 
