@@ -101,7 +101,7 @@ func (o *agentOptions) check() error {
 
 // take takes part until the run is over.
 func (o *agentOptions) take(ctx context.Context) error {
-	x, err := o.dial(ctx)
+	x, err := o.join(ctx)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ the run asks. Plates, capacity and leases are of campaigns and say nothing here.
 			if err != nil {
 				return fmt.Errorf("the script does not make the protocol by itself, so that no agent could: %w", err)
 			}
-			x, err := o.dial(c.Context())
+			x, err := o.join(c.Context())
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 		if o.creds != "" {
 			creds = " --creds FILE"
 		}
-		fmt.Printf("  gonb-cope agent --run %s --task %s --server %s%s -- COMMAND\n", run, quote(task), o.server, creds)
+		fmt.Printf("  gonb-cope agent --run %s --task %s --server %s%s -- COMMAND\n", run, quote(task), o.url, creds)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func clusterStatusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status RUN", Short: "How far a run is, who has joined and who is silent", Args: clusterArguments(1, "a run"),
 		RunE: func(c *cobra.Command, args []string) error {
-			x, err := o.dial(c.Context())
+			x, err := o.join(c.Context())
 			if err != nil {
 				return err
 			}
@@ -279,7 +279,7 @@ func clusterStopCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop RUN", Short: "End a run before its algorithm is done, for ever", Args: clusterArguments(1, "a run"),
 		RunE: func(c *cobra.Command, args []string) error {
-			x, err := o.dial(c.Context())
+			x, err := o.join(c.Context())
 			if err != nil {
 				return err
 			}
@@ -313,7 +313,7 @@ with its answers, traffic and what differed.`,
 			if output != "" && end != ".csv" && end != ".json" {
 				return usageError{fmt.Errorf("-o must end in .csv or .json, got %q", output)}
 			}
-			x, err := o.dial(c.Context())
+			x, err := o.join(c.Context())
 			if err != nil {
 				return err
 			}

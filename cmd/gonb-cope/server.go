@@ -9,22 +9,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// serverFlags are those of commands that join a server.
-type serverFlags struct{ server, creds string }
+// serverFlags are the flags of commands that cannot do without a server.
+type serverFlags struct{ serverOptions }
 
 // add adds them to a command.
 func (o *serverFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&o.server, "server", "", "the server, as in nats://host:4222 (gonb-cope cluster serve prints it)")
-	c.Flags().StringVar(&o.creds, "creds", "", "credentials, which gonb-cope cluster keys makes")
+	c.Flags().StringVar(&o.url, "server", "", "URL of the server, as gonb-cope cluster serve prints it")
+	c.Flags().StringVar(&o.creds, "creds", "", "`FILE` of credentials, as gonb-cope cluster keys makes it")
 }
 
-// dial joins the server.
-func (o *serverFlags) dial(ctx context.Context) (cluster.Exchange, error) {
-	if o.server == "" {
+// join joins the server.
+func (o *serverFlags) join(ctx context.Context) (cluster.Exchange, error) {
+	if o.url == "" {
 		return nil, usageError{errors.New("--server URL is needed: gonb-cope cluster serve prints it")}
 	}
-	return jetstream.Dial(ctx, o.server, jetstream.DialOptions{Credentials: o.creds, Notice: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	return o.dial(ctx, func(text string) { fmt.Fprintln(os.Stderr, text) })
 }

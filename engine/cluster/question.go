@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -100,11 +101,31 @@ func (q Question) identity() (Identity, error) {
 		return id, err
 	}
 	h := sha256.New()
-	for _, part := range append(q.Problem.Digests(), q.Problem.Kernel.String(), q.Problem.Goal, q.Problem.Noise.Text(), fmt.Sprint(q.Measured)) {
+	for _, part := range append(q.digests(), q.Problem.Kernel.String(), q.Problem.Goal, q.Problem.Noise.Text(), fmt.Sprint(q.Measured)) {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
 	}
 	id.Problem = hex.EncodeToString(h.Sum(nil))
 	return id, nil
+}
+
+// digests tells the data from others. Expected rewards that were computed count to nine digits: builds
+// that round differently agree on them. Where rewards are measured they do not count at all.
+func (q Question) digests() []string {
+	p := *q.posed()
+	p.Mean, p.Partial = rounded(p.Mean), rounded(p.Partial)
+	return p.Digests()
+}
+
+// rounded returns numbers with nine digits.
+func rounded(all []float64) []float64 {
+	if all == nil {
+		return nil
+	}
+	out := make([]float64, len(all))
+	for i, x := range all {
+		out[i], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64)
+	}
+	return out
 }
 
 // differs says what of an identity is not as in another, that of the run; "" where nothing is.
