@@ -1,0 +1,184 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+)
+
+// asking returns what a Puller told of a program that answers with these lines, and its error. It asks
+// for two pulls of the first arm and one of the second.
+func asking(t testing.TB, squares bool, answer string) (told []cluster.Reward, request cluster.Request, err error) {
+	p := enginetest.Paper(t, 1, 0.2)
+	a := cluster.Asking{Name: "the program", Ask: func(_ context.Context, b []byte, w io.Writer) error {
+		if err := json.Unmarshal(b, &request); err != nil {
+			t.Error(err)
+		}
+		for i := range len(answer) { // byte by byte, as a pipe may
+			if _, err := w.Write([]byte{answer[i]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	pulls := cluster.Pulls{Run: "r", Task: "one", Problem: p, Plan: engine.Plan{Round: 3, WantSquares: squares}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2, Made: 1}, {Arm: 1, Count: 1}}}
+	err = a.Pull(context.Background(), pulls, func(all ...cluster.Reward) error {
+		for _, r := range all {
+			if !(r.Mean < 1e300) || r.Count < 1 {
+				return fmt.Errorf("no such reward")
+			}
+		}
+		told = append(told, all...)
+		return nil
+	})
+	return told, request, err
+}
+
+// What programs give back is taken line by line; what is wrong is named with its line, and what came
+// before it counts.
+func TestPrograms(t *testing.T) {
+	names := enginetest.Paper(t, 1, 0.2).Arms.Names
+	a, b := fmt.Sprintf("%q", names[0]), fmt.Sprintf("%q", names[1])
+	good := `{"arm":` + a + `,"reward":0.5}` + "\n"
+	told, request, err := asking(t, false, good+"\n"+`{"arm":`+b+`,"count":1,"mean":2}`+"\n"+`{"arm":`+a+`,"reward":-1e3}`)
+	want := []cluster.Reward{{Arm: 0, Count: 1, Mean: 0.5}, {Arm: 1, Count: 1, Mean: 2}, {Arm: 0, Count: 1, Mean: -1000}}
+	if err != nil || fmt.Sprint(told) != fmt.Sprint(want) {
+		t.Errorf("told %v, error %v; want %v", told, err, want)
+	}
+	if request.Run != "r" || request.Round != 3 || request.Task != "one" || len(request.Arms) != 2 || request.Arms[0].Arm != names[0] || request.Arms[0].Count != 2 || request.Arms[0].Made != 1 || len(request.Arms[0].Settings) == 0 {
+		t.Errorf("the request was %+v", request)
+	}
+	for answer, want := range map[string]string{
+		`oops`:                                  `want an object like {"arm": "a", "reward": 0.5}, got "oops"`,
+		`{"arm":` + a + `,"rewrad":1}`:          "want an object like",
+		`{"arm":` + a + `,"reward":1} 2`:        "want one object in a line",
+		`{"arm":` + a + `,"reward":NaN}`:        "want an object like",
+		`{"arm":"x","reward":1}`:                `arm "x" was not asked for in this round of task "one"`,
+		`{"arm":` + a + `}`:                     "want reward, or count (at least 1) and mean",
+		`{"arm":` + a + `,"reward":1,"mean":1}`: "want reward, or count",
+		`{"arm":` + a + `,"count":0,"mean":1}`:  "want reward, or count",
+		`{"arm":` + a + `,"count":2,"mean":1}`:  "need squares, the sum of (reward - mean)²",
+		`{"arm":` + a + `,"reward":1e301}`:      "no such reward",
+		strings.Repeat("x", 70<<10):             "it has more than 65536 bytes",
+	} {
+		told, _, err := asking(t, true, good+good+answer+"\n"+good)
+		if err == nil || !strings.Contains(err.Error(), "line 3 of what the program gave back: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: error %v; want %q", answer, err, want)
+		}
+		if len(told) != 2 {
+			t.Errorf("%.40s: told %v", answer, told)
+		}
+	}
+}
+
+// Whatever a program prints is rewards of arms that were asked for, or an error with a line.
+func FuzzPrograms(f *testing.F) {
+	f.Add(`{"arm":"{1,2}","reward":1}`)
+	f.Add(`{"arm":"{1,2}","count":3,"mean":1,"squares":2}` + "\n\n{}")
+	f.Fuzz(func(t *testing.T, answer string) {
+		told, _, err := asking(t, false, answer)
+		if err != nil && !strings.Contains(err.Error(), " of what the program gave back: ") {
+			t.Errorf("error without a place: %v", err)
+		}
+		for _, r := range told {
+			if r.Arm > 1 || r.Count < 1 {
+				t.Errorf("told %+v", r)
+			}
+		}
+	})
+}
+
+// Whatever stands where a fact should be, an agent ends with a sentence, and never with a panic.
+func FuzzFacts(f *testing.F) {
+	q := question(f)
+	f.Add(1, "plan", []byte(`{"round":1,"author":0,"build":{},"counts":[1],"before":{"digest":"","leaders":null}}`))
+	f.Add(0, "agent-0", []byte(`{"task":"task 1","instance":"x"}`))
+	f.Add(1, "agent-1", []byte{1, 'M', 1, 1})
+	f.Add(0, "run", []byte(`{"tasks":["a"],"arms":1}`))
+	f.Add(0, "stop", []byte(`{"by":"x"}`))
+	f.Fuzz(func(t *testing.T, round int, name string, body []byte) {
+		if round < 0 || round > 1 {
+			return
+		}
+		x := newStandIn()
+		if name != "run" {
+			opened(t, x, q, cluster.OpenOptions{})
+		}
+		x.Publish(t.Context(), cluster.Fact{Run: "r", Round: round, Name: name, Body: body})
+		if _, err := cluster.StatusOf(t.Context(), x, "r"); err != nil && err.Error() == "" {
+			t.Error("no sentence")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		a := agentOf(t, x, q, 0)
+		a.Notice = func(n cluster.Notice) {
+			if n.Kind == cluster.NoticePulled {
+				cancel()
+			}
+		}
+		if name == "run" || name == "plan" || name == "agent-0" || name == "stop" {
+			a.Take(ctx)
+		}
+	})
+}
+
+// A crash in the middle of a line leaves nothing of it; a line that was changed is refused with its
+// number.
+func TestJournal(t *testing.T) {
+	q := question(t)
+	x := newStandIn()
+	opened(t, x, q, cluster.OpenOptions{})
+	a := agentOf(t, x, q, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	a.Notice = func(n cluster.Notice) {
+		if n.Kind == cluster.NoticePulled {
+			cancel()
+		}
+	}
+	a.Take(ctx)
+	path := filepath.Join(a.Folder, "rewards.jsonl")
+	whole := must(os.ReadFile(path))
+	if len(whole) == 0 {
+		t.Fatal("no rewards")
+	}
+	a.Notice = nil
+	var all []cluster.Agent
+	for v := range q.Problem.V() {
+		if v == 0 {
+			all = append(all, a)
+		} else {
+			all = append(all, agentOf(t, x, q, v))
+		}
+	}
+	if err := os.WriteFile(path, append(append([]byte{}, whole...), `{"round":1,"arm":0,"cou`...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for v, got := range takeAll(t, all) {
+		sameAs(t, fmt.Sprintf("agent-%d", v), got, inProcess(t, q))
+	}
+	if text := string(must(os.ReadFile(path))); !strings.HasPrefix(text, string(whole)) || strings.Contains(text, `"cou`+"\n") || strings.Contains(text, `"cou{`) {
+		t.Errorf("the folder has %q", text)
+	}
+	for text, want := range map[string]string{
+		`{"round":1,"arm":0,"count":1,"mean":x}` + "\n":                 "line 1 cannot be read; the file was changed",
+		`{"round":1,"arm":0,"count":-1,"mean":1}` + "\n":                "line 1 cannot be read",
+		`{"round":1,"arm":17,"count":1,"mean":1}` + "\n":                "is of no arm of task",
+		string(whole) + `{"round":0,"arm":0,"count":1,"mean":1}` + "\n": fmt.Sprintf("line %d cannot be read", strings.Count(string(whole), "\n")+1),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v; want %q", text, err, want)
+		}
+	}
+}
