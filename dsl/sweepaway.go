@@ -105,6 +105,9 @@ func (a *away) result(e *evaluator, cell int) (r engine.Result, made bool, err e
 		return r, false, nil
 	}
 	r, err = a.job.Result(e.ctx, order)
+	if failed := (*farm.ChunkError)(nil); errors.As(err, &failed) {
+		e.swept.choose(a.cells[failed.Order]) // the error is about this combination
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return r, !errors.Is(err, farm.ErrElsewhere), errors.Join(err, a.lost)

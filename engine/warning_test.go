@@ -53,6 +53,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnErrors, Numbers: []float64{40, 200, 0.1501}}, "errors exceed delta: 40 of 200 runs, 95 % interval from 0.15"},
 		{Warning{Kind: WarnErrorsUnclear, Numbers: []float64{0.05, 3, 50, 1.25, 16.55}}, "cannot tell whether errors stay within delta = 0.05: 3 of 50 runs are wrong, so the error rate may be anything from 1.2 % to 17 %"},
 		{Warning{Kind: WarnFewRuns, Numbers: []float64{50, 0.05, 1, 50, 10.5}}, "50 runs are too few to tell whether errors stay within delta = 0.05: with 1 of 50 wrong, the error rate may be as high as 10 %"},
+		{Warning{Kind: WarnMixedBuilds, Names: []string{"1a2b linux/arm64"}}, "runs were made by other builds of gonb-cope, too, whose arithmetic may differ in the last digits, and with it samples and answers: 1a2b linux/arm64; the same runs on one build may give other numbers"},
 		{Warning{Kind: WarnFewRunsRight, Numbers: []float64{50, 0.005, 0, 50, 7.13, 765}}, "50 runs are too few to tell whether errors stay within delta = 0.005: with 0 of 50 wrong, the error rate may be as high as 7.1 %; 765 runs without an error would be enough"},
 		{Warning{Kind: WarnFitLimit, Names: []string{"decay", "max"}, Numbers: []float64{5}}, "decay ended at its limit, max=5: the data want it further out, or do not need it"},
 		{Warning{Kind: WarnFitUndetermined, Names: []string{"decay"}}, "decay is not determined by these data: its interval is unknown"},

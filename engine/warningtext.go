@@ -44,6 +44,7 @@ var sentences = map[WarningKind]string{
 	WarnErrorsUnclear:  "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, so the error rate may be anything from %.2g %% to %.2g %%",
 	WarnFewRuns:        "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%",
 	WarnFewRunsRight:   "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%; %d runs without an error would be enough",
+	WarnMixedBuilds:    "runs were made by other builds of gonb-cope, too, whose arithmetic may differ in the last digits, and with it samples and answers: %s; the same runs on one build may give other numbers",
 
 	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
 	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",

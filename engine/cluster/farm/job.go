@@ -51,6 +51,14 @@ type offered struct {
 	failures int
 }
 
+// ChunkError says that runs of an experiment could not be made; it ends the job.
+type ChunkError struct {
+	Order int // number of the experiment in its job
+	text  string
+}
+
+func (e *ChunkError) Error() string { return e.text }
+
 // mostFailures ends a job: so often is a chunk tried that cannot be made.
 const mostFailures = 3
 
@@ -256,7 +264,7 @@ func (j *Job) failure(c *offered, r Report) error {
 	if c.failures < mostFailures && !r.Last {
 		return nil
 	}
-	return fmt.Errorf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s", j.tasks[c.Task].what, c.From+1, c.To, c.failures, r.Worker, r.Failed)
+	return &ChunkError{c.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s", j.tasks[c.Task].what, c.From+1, c.To, c.failures, r.Worker, r.Failed)}
 }
 
 // accept takes the part of a chunk.
