@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serve starts the server of a folder and returns its address.
+func serve(t *testing.T, folder string) string {
+	t.Helper()
+	c := exec.Command("gonb-cope", "cluster", "serve", filepath.Join(folder, "server"), "--listen", "127.0.0.1:0", "--json")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt)
+		_ = c.Wait()
+	})
+	var where struct{ URL string }
+	if err := json.NewDecoder(out).Decode(&where); err != nil {
+		t.Fatal(err)
+	}
+	return where.URL
+}
+
+// startWorker starts a worker, which is interrupted at the end of the test.
+func startWorker(t *testing.T, url string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command("gonb-cope", "worker", "--server", url, "--workers", "1")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Workers that are killed again and again leave the displays as they are: the bytes are those of a run
+// without a server. What a killed worker had in its hands comes to others after 30 seconds.
+func TestFaultWorkerKills(t *testing.T) {
+	folder := t.TempDir()
+	const script = `r = fc(paper(case=2, gap=0.2), delta=0.05, runs=60)
+sweep(r, case=1..3, gap=[0.2, 0.3, 0.4], algorithm=["CoKernelFC", "CoTestFC", "IndKernelFC"])
+`
+	if err := os.WriteFile(filepath.Join(folder, "s.cope"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serve(t, folder)
+	rng := rand.New(rand.NewPCG(1, 25))
+	workers := make([]*exec.Cmd, 4)
+	for k := range workers {
+		workers[k] = startWorker(t, url)
+	}
+	t.Cleanup(func() {
+		for _, w := range workers {
+			_ = w.Process.Signal(os.Interrupt)
+			_ = w.Wait()
+		}
+	})
+	here := exec.Command("gonb-cope", "run", "s.cope", "--format", "json")
+	here.Dir = folder
+	want, err := here.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed, made := 0, 0
+	for kills := often(25); killed < kills; made++ {
+		c := exec.Command("gonb-cope", "run", "s.cope", "--format", "json", "--server", url)
+		c.Dir, c.Stderr = folder, os.Stderr
+		var got bytes.Buffer
+		c.Stdout = &got
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		for over := false; !over; {
+			var next <-chan time.Time
+			if killed < kills {
+				next = time.After(time.Duration(100+rng.IntN(400)) * time.Millisecond)
+			}
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatal(err)
+				}
+				over = true
+			case <-next:
+				k := rng.IntN(len(workers))
+				_ = workers[k].Process.Signal(syscall.SIGKILL)
+				_ = workers[k].Wait() // it was killed
+				workers[k] = startWorker(t, url)
+				killed++
+			case <-time.After(4 * time.Minute):
+				_ = c.Process.Kill()
+				t.Fatal("the sweep does not end")
+			}
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("after %d kills the displays differ from those that are made without a server", killed)
+		}
+	}
+	t.Logf("killed %d workers in %d sweeps", killed, made)
+}
