@@ -31,6 +31,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output() // what is compiled once stays so
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -46,6 +50,7 @@ func TestScripts(t *testing.T) {
 			_, port, _ := net.SplitHostPort(free.Addr().String())
 			e.Setenv("PORT", port)
 			e.Setenv("SERVER", "nats://127.0.0.1:"+port)
+			e.Setenv("BUILDCACHE", strings.TrimSpace(string(cache)))
 			return os.Symlink(data, e.Getenv("WORK")+"/data")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

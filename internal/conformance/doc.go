@@ -6,6 +6,7 @@
 //	notebooks_test.go  nbconvert executes every notebook of the repository; nbformat judges it
 //	report_test.go     gonb-cope report: formats, parameters, failures, comparisons
 //	examples_test.go   GoNB's example notebooks, under GoNB and under this kernel, give the same
+//	recorded_test.go   what they give under GoNB is recorded, and run again where it differs
 //	pages_test.go      those that talk with their page: widgets and DOM
 //	front_test.go      the Notebook server in a browser: run, watch, interrupt, restart
 //	lab_test.go        the same in JupyterLab 4, with make test-lab
@@ -13,5 +14,7 @@
 //
 // A test whose program is missing is skipped with its name. The script
 // tools/install-test-parts.sh installs them on Debian, which make test does; with
-// GONB_COPE_REQUIRE_ALL=1 nothing may be missing.
+// GONB_COPE_REQUIRE_ALL=1 nothing may be missing. Simulations of notebooks are shortened, and
+// GONB_COPE_WHOLE=1 leaves them as they are stored; GONB_COPE_RECORD=1 records GoNB's examples
+// again, for a new release of GoNB or Go.
 package conformance

@@ -9,10 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
@@ -67,10 +66,11 @@ func goList(t *testing.T, format string, modules ...string) string {
 // GoNB's example notebooks give the same under this kernel as under GoNB.
 func TestExamplesOfGoNB(t *testing.T) {
 	warm(t)
-	needGoNB(t)
 	program(t, "bc", "bc")
 	module := goList(t, "{{.Dir}}", "github.com/janpfeifer/gonb")
 	preface := pinning(t)
+	theirs := recorded(t)
+	t.Cleanup(func() { theirs.write(t) })
 	// where goflags.ipynb writes
 	t.Cleanup(func() { _ = os.RemoveAll("/tmp/gonb_examples_test_goflags_cover") })
 	for _, name := range examples {
@@ -85,12 +85,12 @@ func TestExamplesOfGoNB(t *testing.T) {
 					nb.Cells[i].Type = notebook.Raw
 				}
 			}
-			theirs, own := outputsUnder(t, plainGoNB, module, preface, nb), outputsUnder(t, ourKernel, module, preface, nb)
-			if diff := cmp.Diff(theirs, own); diff != "" {
+			own := outputsUnder(t, ourKernel, module, preface, nb)
+			if diff := theirs.differs(t, name, own, func() []cellOutput { return outputsUnder(t, plainGoNB, module, preface, nb) }); diff != "" {
 				t.Errorf("- under GoNB, + under this kernel\n%s", diff)
 			}
 			failed := slices.DeleteFunc(own, func(o cellOutput) bool { return o.Status == "ok" })
-			t.Logf("%d cells, %d with an error", len(theirs), len(failed))
+			t.Logf("%d cells, %d with an error", len(own), len(failed))
 			if want := map[string]int{"tests/errors": 2, "tests/script": 1}[name]; len(failed) != want {
 				t.Errorf("%d cells failed, want %d: %v", len(failed), want, failed)
 			}
@@ -101,14 +101,17 @@ func TestExamplesOfGoNB(t *testing.T) {
 // cellOutput holds the output of a cell as far as two runs can agree on it.
 type cellOutput struct {
 	Status string
-	Stdout []string
-	Stderr []string
-	Shown  []string // displays, in order
+	Stdout []string `json:",omitempty"`
+	Stderr []string `json:",omitempty"`
+	Shown  []string `json:",omitempty"` // displays, in order
 }
 
 // outputsUnder executes the cells of a notebook with a kernel and answers what they ask.
 func outputsUnder(t *testing.T, kernel, module, preface string, nb *notebook.Notebook) (all []cellOutput) {
 	t.Helper()
+	if kernel == plainGoNB {
+		needGoNB(t)
+	}
 	spec, err := client.Find(kernel)
 	if err != nil {
 		t.Fatal(err)
@@ -217,6 +220,7 @@ var differences = []struct {
 	{regexp.MustCompile(`/tmp/gonb_tests_gowork_\w{8}`), "TEMPORARY"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s)\b`), "TIME"}, // of go test
 	{regexp.MustCompile(`\s+\d+(\.\d+)?\s+(ns/op)`), " TIME"},   // of benchmarks
+	{regexp.MustCompile(`(?m)^cpu: .*$`), "cpu: CPU"},
 	// how often they were run
 	{regexp.MustCompile(`(Benchmark\w+)-?\d*\s+\d+`), "$1 COUNT"},
 	{regexp.MustCompile(`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}`), "DATE"}, // of package log
@@ -225,9 +229,19 @@ var differences = []struct {
 	{regexp.MustCompile(`0x[0-9a-f]+`), "ADDRESS"}, // in stack traces
 }
 
+// goRoot returns the folder of the Go release.
+var goRoot = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "unknown GOROOT"
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // normal returns a text in lines without what two runs cannot agree on.
 func normal(text, work string) []string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, work, "WORK"), os.TempDir(), "/tmp")
+	here, _ := os.Getwd() // of this package; tests never leave it
+	text = strings.NewReplacer(work, "WORK", here, "HERE", os.TempDir(), "/tmp", goRoot(), "GOROOT", os.Getenv("GOMODCACHE"), "GOMODCACHE").Replace(text)
 	for _, d := range differences {
 		text = d.pattern.ReplaceAllString(text, d.stands)
 	}

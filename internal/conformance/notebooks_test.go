@@ -3,6 +3,8 @@ package conformance
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,12 +54,40 @@ func ours(t *testing.T) []string {
 	return paths
 }
 
-// copied copies the folder of notebooks, so that executions write elsewhere.
+// fewer holds the parameters by which notebooks take seconds in these tests: the cells are the same,
+// their simulations shorter. The gallery has them with the parameters that are stored, and so do these
+// tests with GONB_COPE_WHOLE=1.
+var fewer = map[string]map[string]string{
+	"corollary-bounds":  {"runs": "10", "rbfRuns": "2"},
+	"coupling-campaign": {"runs": "2", "runs_budget": "20"},
+	"coupling-days":     {"days_shown": "6"},
+	"custom-kernels":    {"runs": "10"},
+	"paper-figures":     {"runs_fc": "5", "runs_fb": "10", "many": "50", "trust": "1000"},
+	"quickstart":        {"runs": "5", "adaptive_runs": "2"},
+}
+
+// copied copies the folder of notebooks, so that executions write elsewhere, and shortens their
+// simulations.
 func copied(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "notebooks")
 	if err := os.CopyFS(folder, os.DirFS("../../notebooks")); err != nil {
 		t.Fatal(err)
+	}
+	if os.Getenv("GONB_COPE_WHOLE") == "1" {
+		return folder
+	}
+	for name, values := range fewer {
+		edit(t, filepath.Join(folder, name+".ipynb"), func(nb *notebook.Notebook) {
+			at := slices.IndexFunc(nb.Cells, func(c notebook.Cell) bool { return c.HasTag("parameters") })
+			for parameter, value := range values {
+				line := regexp.MustCompile(`(?m)^(\s*` + parameter + `\s*=\s*)\d+`)
+				if n := len(line.FindAllString(nb.Cells[at].Source, -1)); n != 1 {
+					t.Fatalf("%s sets the parameter %s %d times", name, parameter, n)
+				}
+				nb.Cells[at].Source = line.ReplaceAllString(nb.Cells[at].Source, "${1}"+value)
+			}
+		})
 	}
 	return folder
 }
@@ -120,6 +150,9 @@ func media(nb *notebook.Notebook) map[string]int {
 	return count
 }
 
+// executed holds what TestNbconvertExecutes made, by file name.
+var executed = map[string]*notebook.Notebook{}
+
 // Jupyter's own executor runs every notebook of the repository.
 func TestNbconvertExecutes(t *testing.T) {
 	warm(t)
@@ -127,6 +160,7 @@ func TestNbconvertExecutes(t *testing.T) {
 	for _, path := range ours(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
 			nb := nbconvert(t, ourKernel, filepath.Join(folder, filepath.Base(path)))
+			executed[filepath.Base(path)] = nb
 			count := media(nb)
 			if count["error"] != 0 || count["image/png"] == 0 || count["text/html"] == 0 {
 				t.Errorf("outputs %v: there must be tables and figures, and no error", count)
@@ -150,7 +184,10 @@ func TestCorollaryBoundsUnderGoNB(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GONB_COPE_SOURCE", source)
-	theirs, own := nbconvert(t, plainGoNB, path), nbconvert(t, ourKernel, path)
+	theirs, own := nbconvert(t, plainGoNB, path), executed[name]
+	if own == nil { // this test alone
+		own = nbconvert(t, ourKernel, path)
+	}
 	for i := range theirs.Cells {
 		if a, b := streams(theirs.Cells[i]), streams(own.Cells[i]); a != b {
 			t.Errorf("cell %d prints under GoNB\n%s\nand under this kernel\n%s", i+1, a, b)
