@@ -62,10 +62,14 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	if f.Capacity == 0 {
 		unit = "rounds"
 	}
+	law := ""
+	if f.Runs > 2 {
+		law = ", 95 where it is log-normal"
+	}
 	t := Table{
 		Caption: "Forecast, before anything is measured",
 		Columns: []Column{text("algorithm", "Algorithm"), number("samples", "Samples", ""), number("time", "Time", unit), number("rounds", "Rounds", ""), number("cost", "Cost", ""), text("backing", "Answers backed by")},
-		Notes:   []string{fmt.Sprintf("Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law, 95 where it is log-normal. Simulated with %s.", plural(f.Runs, "run"), 100*f.Share, f.Assumes)},
+		Notes:   []string{fmt.Sprintf("Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law%s. Simulated with %s.", plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
 	}
 	undecided := ""
 	for _, r := range f.Rows {

@@ -267,6 +267,13 @@ func (s *State) days(p Protocol, x *Run) []DayStatus {
 		}
 		out = append(out, last)
 	}
+	if s.done != nil && !x.More && len(out) > 0 { // late results may have decided after the last round
+		end := &out[len(out)-1]
+		end.Open = 0
+		for _, a := range x.Outcome.Answers {
+			end.Open += max(1, len(a.Candidates))
+		}
+	}
 	return out
 }
 
