@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -86,31 +85,14 @@ func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 // take locks the folder.
 func (j *journal) take(ctx context.Context) error {
 	var err error
-	if j.lock, err = os.OpenFile(filepath.Join(j.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	j.lock, err = filelock.Take(ctx, filepath.Join(j.dir, fileLock), 0o666, lockPatience)
+	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
+		return fmt.Errorf("another program has the folder %s of this agent: %s", j.dir, held.Holder)
+	}
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("cannot lock the folder of the agent: %w", err)
 	}
-	for deadline := time.Now().Add(lockPatience); ; {
-		ok, err := filelock.Try(j.lock)
-		if err != nil {
-			return fmt.Errorf("cannot lock the folder of the agent: %w", err)
-		}
-		if ok {
-			break
-		}
-		if time.Now().After(deadline) {
-			who, _ := io.ReadAll(io.NewSectionReader(j.lock, 0, 100))
-			return fmt.Errorf("another program has the folder %s of this agent: %s", j.dir, bytes.TrimSpace(who))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	if err := j.lock.Truncate(0); err == nil {
-		fmt.Fprintf(j.lock, "process %d\n", os.Getpid()) // for people
-	}
-	return nil
+	return err
 }
 
 // identify reads whose folder it is, or writes it where it is new.

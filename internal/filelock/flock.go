@@ -8,9 +8,12 @@ import (
 	"syscall"
 )
 
-// Try takes the file for this open file alone, until it is closed or the program ends, however
+// Available reports whether this system has locks of files.
+const Available = true
+
+// try takes the file for this open file alone, until it is closed or the program ends, however
 // it ends. It reports false where another has it, and does not wait.
-func Try(file *os.File) (bool, error) {
+func try(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil

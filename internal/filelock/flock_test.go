@@ -3,34 +3,64 @@
 package filelock
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
-// A file has one lock at a time, which ends when the file is closed.
-func TestTry(t *testing.T) {
+// A file has one lock at a time, whose holder is named, and which ends when the file is closed.
+func TestTake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	open := func() *os.File {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-		if err != nil {
-			t.Fatal(err)
+	first, err := Take(context.Background(), path, 0o600, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Take(context.Background(), path, 0o600, 0)
+	held := (*HeldError)(nil)
+	if !errors.As(err, &held) || !strings.HasPrefix(held.Holder, fmt.Sprintf("process %d on ", os.Getpid())) {
+		t.Errorf("locked twice: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Take(ctx, path, 0o600, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("it does not wait for a context that has ended: %v", err)
+	}
+	taken := make(chan error)
+	go func() {
+		second, err := Take(context.Background(), path, 0o600, time.Minute)
+		if err == nil {
+			err = second.Close()
 		}
-		t.Cleanup(func() { f.Close() })
-		return f
+		taken <- err
+	}()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
 	}
-	a, b := open(), open()
-	if ok, err := Try(a); !ok || err != nil {
-		t.Fatalf("the first lock: %t, %v", ok, err)
+	if err := <-taken; err != nil {
+		t.Errorf("after the first let go: %v", err)
 	}
-	if ok, err := Try(b); ok || err != nil {
-		t.Errorf("locked twice: %t, %v", ok, err)
+	if _, err := Take(context.Background(), filepath.Join(path, "below a file"), 0o600, 0); err == nil {
+		t.Error("a file was locked that cannot be made")
 	}
-	a.Close()
-	if ok, err := Try(b); !ok || err != nil {
-		t.Errorf("after the first was closed: %t, %v", ok, err)
+}
+
+// A lock without a name in it has a holder, too.
+func TestHolderWithoutName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := Take(context.Background(), path, 0o600, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if ok, err := Try(a); ok || err == nil {
-		t.Errorf("a closed file was locked: %t", ok)
+	defer first.Close()
+	if err := first.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Take(context.Background(), path, 0o600, 0); err == nil || !strings.HasSuffix(err.Error(), "a process without a name") {
+		t.Error(err)
 	}
 }

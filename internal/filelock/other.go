@@ -4,6 +4,8 @@ package filelock
 
 import "os"
 
-// Try locks nothing where the system has no such locks, and reports true: another guard, such as that
-// of a database, or the user, sees to it that one program writes.
-func Try(*os.File) (bool, error) { return true, nil }
+// Available reports whether this system has locks of files. Where it has none, Take takes the file
+// without one.
+const Available = false
+
+func try(*os.File) (bool, error) { return true, nil }

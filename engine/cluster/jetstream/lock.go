@@ -2,53 +2,37 @@ package jetstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
 // lockFile is held as long as the server runs, and names the process. NATS has no lock of its own: two
 // servers on one folder lose what they confirmed, and say nothing.
 const lockFile = "server.lock"
 
-// lockWait is how long a server waits for the lock: its holder may just have been killed, and the
-// system lets go of a dead process's lock only after some milliseconds.
+// lockWait is how long a server waits for the lock.
 const lockWait = 2 * time.Second
 
 // lock takes the folder, and names the process that holds it where it waits in vain.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
-	file, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if !filelock.Available { // without a lock a second server would lose what was said
+		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere", runtime.GOOS)
+	}
+	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o600, lockWait)
+	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
+		return nil, fmt.Errorf("another server runs on the folder %s: %s; two would lose what they are told", dir, held.Holder)
+	}
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
-	}
-	deadline := time.Now().Add(lockWait)
-	for {
-		ok, err := tryLock(file)
-		if err != nil {
-			file.Close()
-			return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
-		}
-		if ok {
-			break
-		}
-		if time.Now().After(deadline) {
-			text, _ := io.ReadAll(io.NewSectionReader(file, 0, 200))
-			file.Close()
-			return nil, fmt.Errorf("another server runs on the folder %s: %s; two would lose what they are told", dir, strings.TrimSpace(string(text)))
-		}
-		select {
-		case <-ctx.Done():
-			file.Close()
-			return nil, ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	host, _ := os.Hostname()
-	if err := file.Truncate(0); err == nil {
-		_, _ = fmt.Fprintf(file, "process %d on %s\n", os.Getpid(), host) // for people
 	}
 	return file, nil
 }
