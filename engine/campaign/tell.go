@@ -151,7 +151,9 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.bad(row.Line, id, err)
 		return
 	}
+	arm := -1
 	if it, err := t.item(id); err == nil {
+		arm = it.Arm
 		names := t.protocol.Problem.NamesOf(it.Arm)
 		for k, column := range []string{"task", "arm"} {
 			if text := row.Text(column); text != "" && text != names[k] {
@@ -160,7 +162,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 			}
 		}
 	}
-	t.one(row.Line, id, ResultRecord{Reward: reward, Note: notesOf(row, columns), Plate: row.Text("plate")})
+	t.one(row.Line, id, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, arm), Plate: row.Text("plate")})
 }
 
 // withoutReward takes a row whose reward is empty: not yet measured, or failed where its status says
@@ -251,20 +253,6 @@ func (t *teller) full(r *round, arm int) bool {
 		}
 	}
 	return n >= r.plan.Counts[arm]
-}
-
-// notesOf returns what a row says besides its result.
-func notesOf(row problem.SheetRow, columns []string) string {
-	var parts []string
-	if note := row.Text("note"); note != "" {
-		parts = append(parts, note)
-	}
-	for _, c := range columns {
-		if text := row.Text(c); text != "" && !slices.Contains(ownColumns, c) && !strings.HasPrefix(c, "x_") && !strings.HasPrefix(c, "z_") {
-			parts = append(parts, c+"="+text)
-		}
-	}
-	return strings.Join(parts, "; ")
 }
 
 // finish decides what is recorded.

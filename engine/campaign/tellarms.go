@@ -17,7 +17,7 @@ func (t *teller) byArm(row problem.SheetRow, columns []string, several bool, kin
 		t.bad(row.Line, "", err)
 		return
 	}
-	x := ResultRecord{Arm: arm, Note: notesOf(row, columns), Plate: row.Text("plate"), line: row.Line}
+	x := ResultRecord{Arm: arm, Note: t.notesOf(row, columns, arm), Plate: row.Text("plate"), line: row.Line}
 	column := "reward"
 	if several {
 		column = "mean"

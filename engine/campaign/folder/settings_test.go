@@ -1,0 +1,54 @@
+package folder
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// A sheet that comes back has the settings that it was handed out with, in whatever decimals: they are no
+// notes. A setting that was another one is noted beside the result, and so are the laboratory's own columns.
+func TestSettingsOfSheets(t *testing.T) {
+	p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Seed: 4}
+	c, _ := beginTable(t, p, kernels.Identity{}, "task,arm,x_T/°C,x_solvent\nA,1,20.3,DMF\nA,2,80.7,\"2-MeTHF, dry\"\n", problem.LoadOptions{Standardize: true})
+	l := asked(t, c, "Ann", 4)
+	sheet := "id;task;arm;x_T/°C;x_solvent;reward;Waage\n"
+	for k, r := range l.Rows {
+		setting := strings.Replace(r.Settings[0], ".", ",", 1)
+		if k == 0 {
+			setting = "50,5"
+		}
+		sheet += fmt.Sprintf("%s;A;%s;%s;\"%s\";%d,5;B\n", r.ID, r.Arm, setting, r.Settings[1], 10+k)
+	}
+	if r, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "Montag.csv"}); err != nil || r.Counts[campaign.RowNew] != 4 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if _, err := c.CloseRound(t.Context(), "enough", "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Advance(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.History(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := map[string]string{}
+	for _, m := range h.Measurements {
+		notes[m.ID] = m.Note
+	}
+	for k, r := range l.Rows {
+		want := "Waage=B"
+		if k == 0 {
+			want = "x_T/°C=50,5 in place of " + r.Settings[0] + "; Waage=B"
+		}
+		if notes[r.ID] != want {
+			t.Errorf("note %q, want %q", notes[r.ID], want)
+		}
+	}
+}
