@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -95,9 +96,11 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 		one()
 	}
 	took = took[:0]
+	before := processorTime(b)
 	for b.Loop() {
 		one()
 	}
+	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/1e3/float64(len(took)), "cpu-µs/op")
 	for _, c := range start {
 		close(c)
 	}
@@ -107,6 +110,15 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "µs/p99")
 	b.ReportMetric(float64(agents*agents), "deliveries/op")
+}
+
+// processorTime returns what this process took of all processors.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkWork offers, takes and finishes one piece of work, which is what a chunk of a sweep costs.
