@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 )
@@ -11,3 +12,12 @@ func BeginForTest(ctx context.Context, q Question) (*engine.Steps, error) {
 	s, _, err := q.begin(ctx, nil)
 	return s, err
 }
+
+// WithRelayAfter returns the agent with another time until it takes the place of a relay.
+func (a Agent) WithRelayAfter(d time.Duration) Agent {
+	a.relayAfter = d
+	return a
+}
+
+// ReadPlanForTest reads a plan.
+func ReadPlanForTest(f Fact) (p PlanBody, err error) { return p, decode(f, &p) }

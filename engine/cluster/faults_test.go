@@ -204,7 +204,7 @@ func TestForgedPlan(t *testing.T) {
 		"it is of round 2":                   func(p *cluster.PlanBody) { p.Round = 2 },
 		"it has 29 arms, and there are 30":   func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
 		"arm 1 has -1 pulls":                 func(p *cluster.PlanBody) { p.Counts[0] = -1 },
-		"its author is agent-5":              func(p *cluster.PlanBody) { p.Author = 5 },
+		"its author is agent-6":              func(p *cluster.PlanBody) { p.Author = 5 },
 		"goes by another history":            func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
 		"goes by another history (digest ":   func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
 		"asks for squared deviations":        func(p *cluster.PlanBody) { p.Squares = true },
@@ -309,7 +309,7 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 	}
 }
 
-// spoilt publishes, in place of agent-1's message of round 1, something else.
+// spoilt publishes, in place of agent-2's message of round 1, something else.
 type spoilt struct {
 	*standIn
 	body func([]byte) []byte
@@ -338,7 +338,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	for want, body := range map[string]func([]byte) []byte{
 		"it ends within the version":    func([]byte) []byte { return nil },
 		"bytes follow the last entry":   func(b []byte) []byte { return append(slices.Clone(b), 7) },
-		"it says that it is of agent-0": merged(func(m *wire.Merged) { m.Agent = 0 }),
+		"it says that it is of agent-1": merged(func(m *wire.Merged) { m.Agent = 0 }),
 		"it is of round 3":              merged(func(m *wire.Merged) { m.Round = 3 }),
 		"it answers the plan 07":        merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
 		"it has 5 arms":                 merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
@@ -381,7 +381,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v", want, err)
 			continue
 		}
-		if text := said.of(cluster.NoticeClosed); !strings.Contains(text, want) || !strings.Contains(text, "agent-1 (task ") {
+		if text := said.of(cluster.NoticeClosed); !strings.Contains(text, want) || !strings.Contains(text, "agent-2 (task ") {
 			t.Errorf("noticed %q; want %q", text, want)
 		}
 		lo, hi := q.Problem.ArmsOf(1)
@@ -493,7 +493,7 @@ func TestSilentAgent(t *testing.T) {
 		}
 		wg.Wait()
 		cancel()
-		if text := said.of(cluster.NoticeSilent); !strings.Contains(text, "round 1 waits for agent-4 (task ") || strings.Contains(text, "agent-3") {
+		if text := said.of(cluster.NoticeSilent); !strings.Contains(text, "round 1 waits for agent-5 (task ") || strings.Contains(text, "agent-4") {
 			t.Errorf("noticed %q", text)
 		}
 		s := must(cluster.StatusOf(t.Context(), x, "r"))

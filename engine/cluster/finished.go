@@ -13,7 +13,7 @@ type Finished struct {
 	Status engine.Status `json:"status"`
 	// the answers that count: of the author of the end, and until then of the replica here
 	Answers []engine.Answer `json:"answers"`
-	Author  int             `json:"author"` // agent whose answers they are, from 0; -1 before the end
+	Author  int             `json:"author"` // agent whose answers they are, from 1 as in its name; 0 before the end
 	Stopped string          `json:"stopped,omitempty"`
 	Rounds  int             `json:"rounds"`
 	Samples int             `json:"samples"` // of all agents together
@@ -38,13 +38,13 @@ type Silence struct {
 // finished returns what became of the run; done is nil before its end.
 func (r *replica) finished(done *PlanBody) (Finished, error) {
 	p := r.question.Problem
-	out := Finished{Run: r.run, Outcome: r.steps.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds, Author: -1}
+	out := Finished{Run: r.run, Outcome: r.steps.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, slices.Clone(out.Outcome.Answers), out.Outcome.Samples
 	for v := range out.Answers {
 		out.Answers[v].Estimate, out.Answers[v].Margin = number(p.Turned(out.Answers[v].Estimate)), number(out.Answers[v].Margin)
 	}
 	if done != nil {
-		out.Status, out.Answers, out.Author = done.Status, done.Answers, done.Author
+		out.Status, out.Answers, out.Author = done.Status, done.Answers, done.Author+1
 	}
 	silent := map[int]int{}
 	for round, all := range r.absent {

@@ -140,7 +140,7 @@ type Status struct {
 
 // AgentStatus says how far an agent is.
 type AgentStatus struct {
-	Agent  int    `json:"agent"` // from 0
+	Agent  int    `json:"agent"` // from 1, as in its name
 	Task   string `json:"task"`
 	Joined bool   `json:"joined"`
 	Host   string `json:"host,omitempty"`
@@ -159,7 +159,7 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	}
 	s := Status{Run: run, Mode: b.Mode, Algorithm: b.Algorithm, Settings: b.Settings, Status: engine.StatusInterrupted, Relay: b.Relay, Build: b.Build}
 	for v, task := range b.Tasks {
-		a := AgentStatus{Agent: v, Task: task}
+		a := AgentStatus{Agent: v + 1, Task: task}
 		f, ok, err := x.Find(ctx, run, 0, AgentName(v))
 		if err != nil {
 			return s, err

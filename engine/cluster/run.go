@@ -18,7 +18,7 @@ const (
 
 // AgentName returns the name under which agent v, from 0, publishes: in round 0 a JoinBody, in later
 // ones a wire.Merged.
-func AgentName(v int) string { return fmt.Sprintf("agent-%d", v) }
+func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 
 // File is a file of a recipe.
 type File struct {
@@ -37,7 +37,7 @@ type Recipe struct {
 // RunBody opens a run.
 type RunBody struct {
 	Identity
-	Tasks    []string         `json:"tasks"` // of agent-0, agent-1, …
+	Tasks    []string         `json:"tasks"` // of agent-1, agent-2, …
 	Arms     int              `json:"arms"`
 	Settings []engine.Setting `json:"settings"` // the options in words
 	Recipe   Recipe           `json:"recipe"`

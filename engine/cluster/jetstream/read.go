@@ -22,10 +22,15 @@ const heartbeat = 2 * time.Second
 
 // Read implements cluster.Facts.
 func (x *Exchange) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
+	return x.read(ctx, run, runSubjects(run))
+}
+
+// read reads the facts of a run with some subjects.
+func (x *Exchange) read(ctx context.Context, run, subjects string) iter.Seq2[cluster.Fact, error] {
 	return func(yield func(cluster.Fact, error) bool) {
 		err := cluster.CheckRun(run)
 		for next := uint64(1); err == nil; {
-			next, err = x.stretch(ctx, run, next, func(f cluster.Fact) bool { return yield(f, nil) })
+			next, err = x.stretch(ctx, subjects, next, func(f cluster.Fact) bool { return yield(f, nil) })
 		}
 		if err != errLeft && ctx.Err() == nil {
 			yield(cluster.Fact{}, fmt.Errorf("run %s cannot be read: %w", run, err))
@@ -37,8 +42,8 @@ var errLeft = errors.New("the loop was left")
 
 // stretch reads from a place on until something is missing, and returns the place of what comes
 // next. An error is final.
-func (x *Exchange) stretch(ctx context.Context, run string, from uint64, yield func(cluster.Fact) bool) (next uint64, err error) {
-	reader, err := x.reader(ctx, run, from)
+func (x *Exchange) stretch(ctx context.Context, subjects string, from uint64, yield func(cluster.Fact) bool) (next uint64, err error) {
+	reader, err := x.reader(ctx, subjects, from)
 	if err != nil {
 		return from, err
 	}
@@ -88,15 +93,15 @@ func wait(ctx context.Context) error {
 	return nil
 }
 
-// reader makes a consumer of a run's facts from a place on. The server forgets it when it hears
+// reader makes a consumer of facts from a place on. The server forgets it when it hears
 // nothing of it.
-func (x *Exchange) reader(ctx context.Context, run string, from uint64) (reader jetstream.Consumer, err error) {
+func (x *Exchange) reader(ctx context.Context, subjects string, from uint64) (reader jetstream.Consumer, err error) {
 	name := nuid.Next()
-	subject := "$JS.API.CONSUMER.CREATE." + factStream + "." + name + "." + runSubjects(run)
+	subject := "$JS.API.CONSUMER.CREATE." + factStream + "." + name + "." + subjects
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		reader, err = x.js.CreateConsumer(ctx, factStream, jetstream.ConsumerConfig{
 			Name:              name,
-			FilterSubject:     runSubjects(run),
+			FilterSubject:     subjects,
 			DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 			OptStartSeq:       from,
 			AckPolicy:         jetstream.AckNonePolicy,

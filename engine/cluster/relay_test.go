@@ -1,0 +1,152 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// delivering counts the facts that its readers are given.
+type delivering struct {
+	*cluster.Memory
+	messages *atomic.Int64 // of rounds, without plans
+}
+
+func (d delivering) count(all iter.Seq2[cluster.Fact, error]) iter.Seq2[cluster.Fact, error] {
+	return func(yield func(cluster.Fact, error) bool) {
+		for f, err := range all {
+			if f.Round > 0 && f.Name != "plan" {
+				d.messages.Add(1)
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+func (d delivering) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
+	return d.count(d.Memory.Read(ctx, run))
+}
+
+func (d delivering) ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
+	return d.count(d.Memory.ReadNamed(ctx, run, names...))
+}
+
+// Above 32 agents each message is delivered to few of them, and not to all.
+func TestManyAgents(t *testing.T) {
+	const agents = cluster.RelayAbove + 2
+	p, err := problem.Classic([]float64{0, 1, 2}, agents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := cluster.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
+	x := delivering{cluster.NewMemory(), new(atomic.Int64)}
+	opened(t, x, q, cluster.OpenOptions{})
+	var all []cluster.Agent
+	for v := range agents {
+		all = append(all, agentOf(t, x, q, v))
+	}
+	want := inProcess(t, q)
+	rounds := 0
+	for v, got := range takeAll(t, all) {
+		sameAs(t, fmt.Sprintf("agent-%d", v), got, want)
+		rounds = got.Rounds
+	}
+	// each author reads all messages of its round, and those of before when it begins to read
+	if n, most := int(x.messages.Load()), rounds*rounds*agents; n > most {
+		t.Errorf("%d messages were delivered in %d rounds of %d agents; want at most %d", n, rounds, agents, most)
+	}
+	t.Logf("%d rounds of %d agents: %d messages delivered; all to all would be %d", rounds, agents, x.messages.Load(), rounds*agents*agents)
+}
+
+// The relay goes away in the middle of a round: another agent reads in its place.
+func TestRelayGone(t *testing.T) {
+	q := question(t)
+	x := cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{Relay: true})
+	first := agentOf(t, x, q, 3) // alone it is the author of the first plan
+	ctx, cancel := context.WithCancel(t.Context())
+	first.Notice = func(n cluster.Notice) {
+		if n.Kind == cluster.NoticePulled {
+			cancel()
+		}
+	}
+	first.Take(ctx)
+	all := []cluster.Agent{}
+	for v := range q.Problem.V() {
+		a := agentOf(t, x, q, v).WithRelayAfter(50 * time.Millisecond)
+		if v == 3 {
+			a.Folder = first.Folder
+			a.Puller = func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+				time.Sleep(500 * time.Millisecond) // it comes back late
+				return simulated(q, b)
+			}
+		}
+		all = append(all, a)
+	}
+	want := inProcess(t, q)
+	for v, got := range takeAll(t, all) {
+		sameAs(t, fmt.Sprintf("agent-%d", v), got, want)
+	}
+	f, ok, err := x.Find(t.Context(), "r", 2, "plan")
+	if err != nil || !ok {
+		t.Fatal("no plan of round 2")
+	}
+	if p := must(cluster.ReadPlanForTest(f)); p.Author == 3 {
+		t.Error("the relay that was gone made the second plan")
+	}
+}
+
+// Agents with credentials of their own make the run of one process over TLS, with and without a relay.
+func TestAgentsWithCredentials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a server with keys")
+	}
+	q := question(t)
+	for _, relay := range []bool{false, true} {
+		dir := t.TempDir()
+		files, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: q.Problem.V()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := map[string]string{}
+		for _, f := range files {
+			at[filepath.Base(f.Path)] = f.Path
+		}
+		s, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dial := func(name string) cluster.Facts {
+			if at[name] == "" {
+				t.Fatalf("no credentials %s among %v", name, at)
+			}
+			x, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: at[name]})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			t.Cleanup(func() { x.Close() })
+			return x
+		}
+		opened(t, dial("owner.creds"), q, cluster.OpenOptions{Relay: relay})
+		var all []cluster.Agent
+		for v := range q.Problem.V() {
+			all = append(all, agentOf(t, dial(cluster.AgentName(v)+".creds"), q, v))
+		}
+		want := inProcess(t, q)
+		for v, got := range takeAll(t, all) {
+			sameAs(t, fmt.Sprintf("agent-%d, relay %t", v, relay), got, want)
+		}
+		s.Close()
+	}
+}
