@@ -237,7 +237,7 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 		case a.Joined:
 			state = "joined"
 		}
-		rows = append(rows, []string{cluster.AgentName(a.Agent-1), a.Task, state, strconv.Itoa(a.Absent), a.Host, a.Build})
+		rows = append(rows, []string{cluster.AgentName(a.Agent - 1), a.Task, state, strconv.Itoa(a.Absent), a.Host, a.Build})
 	}
 	writeColumns(w, rows)
 	t := s.Traffic

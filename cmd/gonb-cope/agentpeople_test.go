@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// One agent's pulls are the lists of a campaign, told by people; the others draw theirs. The run goes on
+// as the lists are told, and the campaign knows that it is led.
+func TestAgentOfPeople(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	text := []byte("p = problem(\"wells.csv\", kernel=arm(linear()), noise=1)\nwells = protocol(p, delta=0.05, algorithm=\"CoTestFC\", runs=0, seed=3)\n")
+	data := []byte("task,arm,x_heat,mean\noslo,a,1,1\noslo,b,2,2\noslo,c,3,3\nrome,a,1,1\nrome,b,2,2\nrome,c,3,3\n")
+	recipe := cluster.Recipe{Script: cluster.File{Path: "wells.cope", Content: text}, Data: []cluster.File{{Path: "wells.csv", Content: data}}}
+	q, err := makeQuestion(ctx, recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := cluster.NewMemory()
+	if _, err := cluster.Open(ctx, x, "wells", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}); err != nil {
+		t.Fatal(err)
+	}
+	lab := filepath.Join(t.TempDir(), "lab")
+	take := func(o *agentOptions) (cluster.Finished, error) {
+		return cluster.Agent{Facts: x, Run: o.run, Task: o.task, Folder: t.TempDir(), Make: o.make, Build: here(), Puller: o.puller}.Take(ctx)
+	}
+	var wg sync.WaitGroup
+	var people, drawn cluster.Finished
+	done := make(chan bool)
+	wg.Go(func() {
+		defer close(done)
+		var err error
+		if people, err = take(&agentOptions{run: "wells", task: "oslo", campaign: lab}); err != nil {
+			t.Errorf("people: %v", err)
+		}
+	})
+	wg.Go(func() {
+		var err error
+		if drawn, err = take(&agentOptions{run: "wells", task: "rome", simulate: true}); err != nil {
+			t.Errorf("simulated: %v", err)
+		}
+	})
+	rng, told := rand.New(rand.NewPCG(1, 1)), 0
+	for over := false; !over; {
+		select {
+		case <-done:
+			over = true
+		case <-time.After(20 * time.Millisecond):
+			told += work(t, ctx, lab, rng)
+		}
+	}
+	wg.Wait()
+	for who, f := range map[string]cluster.Finished{"people": people, "simulated": drawn} {
+		if f.Status != "decided" || len(f.Answers) != 2 || f.Answers[0].Arm != "c" || f.Answers[1].Arm != "c" {
+			t.Errorf("%s: %s, answers %+v", who, f.Status, f.Answers)
+		}
+	}
+	_, rounds, _, err := cluster.Replay(ctx, x, "wells", makeQuestion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := 0
+	for _, r := range rounds {
+		of += r.Counts[0] + r.Counts[1] + r.Counts[2]
+	}
+	if told == 0 || told != of {
+		t.Errorf("people told %d results, the run has %d of their task", told, of)
+	}
+	k := open(t, ctx, lab)
+	defer k.Close()
+	s, err := k.Status(ctx)
+	if err != nil || len(s.Notes) == 0 || !strings.Contains(strings.Join(s.Notes, ";"), `planned by run wells for task "oslo"`) {
+		t.Errorf("status: notes %q, error %v", s.Notes, err)
+	}
+	if _, err := k.CloseRound(ctx, "no time", "Ann"); err == nil || !strings.Contains(err.Error(), "is led by run wells") {
+		t.Errorf("closing a round of a led campaign: %v", err)
+	}
+	other := &agentOptions{run: "wells", task: "rome", campaign: lab, recipe: recipe}
+	if _, err := other.openLed(ctx); err == nil || !strings.Contains(err.Error(), "is not led by run wells for task \"rome\"") {
+		t.Errorf("the campaign of another agent: %v", err)
+	}
+}
+
+// open opens the campaign.
+func open(t *testing.T, ctx context.Context, dir string) *folder.Campaign {
+	t.Helper()
+	k, err := folder.Open(ctx, dir, dsl.MakeProtocol, folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// work asks for a list and tells its results, and returns how many there were.
+func work(t *testing.T, ctx context.Context, dir string, rng *rand.Rand) int {
+	if _, err := os.Stat(filepath.Join(dir, folder.DatabaseFile)); err != nil {
+		return 0 // the agent has not begun
+	}
+	k := open(t, ctx, dir)
+	defer k.Close()
+	list, err := k.Ask(ctx, campaign.Request{By: "Ann"})
+	if err != nil || len(list.Rows) == 0 {
+		return 0
+	}
+	sheet := "id,reward\n"
+	for _, r := range list.Rows {
+		if r.Task != "oslo" {
+			t.Errorf("the list has a pull of task %q", r.Task)
+		}
+		sheet += fmt.Sprintf("%s,%g\n", r.ID, r.X[0]+0.8*rng.NormFloat64())
+	}
+	receipt, err := k.Tell(ctx, []byte(sheet), campaign.TellOptions{By: "Ann", Sure: true})
+	if err != nil || !receipt.Taken {
+		t.Errorf("telling: %+v, error %v", receipt, err)
+	}
+	return len(list.Rows)
+}
