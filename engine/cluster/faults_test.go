@@ -471,7 +471,7 @@ func (f pullFunc) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluste
 // its rounds are amended, and the result names its task and what it rests on.
 func TestSilentAgent(t *testing.T) {
 	q := question(t)
-	q.Measured = true
+	q.Measured, q.Options.MaxRounds = true, 5
 	p := *q.Problem
 	q.Problem = &p
 	for _, relay := range []bool{false, true} {
