@@ -85,7 +85,11 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		out = append(out, Note{Warning: true, Text: "Some rows are wrong, so that none was taken. Mend them, or take the good ones alone (take_good=true, --take-good)."})
 	}
 	for _, n := range r.Notes {
-		out = append(out, Note{Text: upper(n.String()) + "."})
+		text := n.String()
+		if r.Sheet == "" || !strings.HasPrefix(text, r.Sheet) { // a file is called as it is
+			text = upper(text)
+		}
+		out = append(out, Note{Text: text + "."})
 	}
 	if len(r.Lines) > 0 {
 		t := Table{Columns: []Column{number("line", "Line", ""), text("id", "Id"), text("kind", "What"), text("text", "Why")}}

@@ -74,8 +74,8 @@ func (o *runOptions) runner(ctx context.Context, notice func(string)) (dsl.Runne
 	if err != nil {
 		return nil, nil, err
 	}
-	closed := func() { _ = x.Close() } // nothing is under way any more
-	return &farm.Runner{Exchange: x, Build: farm.BuildHere(buildOf().revision), Notice: notice}, closed, nil
+	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(buildOf().revision), Notice: notice}
+	return runner, func() { _, _ = runner.Close(), x.Close() }, nil // nothing is under way any more
 }
 
 // check reports flags that cannot be followed, before anything is read.

@@ -79,7 +79,7 @@ An interrupt (Ctrl-C) gives what is under way back to the others.`,
 	f.StringVar(&o.creds, "creds", "", "`FILE` of credentials, as gonb-cope cluster keys makes it")
 	f.IntVar(&slots, "workers", 0, "runs at a time (default: all cores)")
 	f.BoolVar(&mixed, "mixed", false, "work for other builds of gonb-cope, too; their results then say so")
-	f.BoolVar(&once, "once", false, "end with the first sweep that it works for, as a job of a batch system")
+	f.BoolVar(&once, "once", false, "end with the first script that it works for, as a job of a batch system")
 	f.StringVar(&name, "name", "", "what the worker is called (default: host and process)")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -42,6 +43,58 @@ func startWorker(t *testing.T, url string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// A sweep on a worker gives the bytes of one without a server. A worker of one script ends with it, and
+// another one after an interrupt says what it made.
+func TestWorkerCommand(t *testing.T) {
+	folder := t.TempDir()
+	const script = `r = fc(paper(case=1, gap=0.5), runs=6)
+sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
+`
+	if err := os.WriteFile(filepath.Join(folder, "s.cope"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serve(t, folder)
+	run := func(flags ...string) string {
+		c := exec.Command("gonb-cope", append([]string{"run", "s.cope", "--format", "json"}, flags...)...)
+		c.Dir, c.Stderr = folder, os.Stderr
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	want := run()
+	for _, flags := range [][]string{{"--once"}, {"--name", "the first"}} {
+		w := exec.Command("gonb-cope", append([]string{"worker", "--server", url, "--workers", "2"}, flags...)...)
+		var said bytes.Buffer
+		w.Stderr = &said
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if got := run("--server", url); got != want {
+			t.Errorf("other displays than without a server:\n%.500s\n%.500s", want, got)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- w.Wait() }()
+		if flags[0] != "--once" {
+			_ = w.Process.Signal(os.Interrupt)
+		}
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("%v: %s", err, said.String())
+			}
+		case <-time.After(30 * time.Second):
+			_ = w.Process.Kill()
+			<-ended
+			t.Error("the worker does not end")
+		}
+		if flags[0] != "--once" && !strings.Contains(said.String(), "worker the-first made ") {
+			t.Errorf("the worker says %q", said.String())
+		}
+	}
 }
 
 // Workers that are killed again and again leave the displays as they are: the bytes are those of a run

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,32 +132,43 @@ func alive(t *testing.T, join func() cluster.Exchange) {
 	w := take(t, x)
 	ctx, stop := context.WithTimeout(t.Context(), 2*Patience)
 	defer stop()
+	var silent atomic.Int64 // the longest time between two signs of life, as a busy machine has it
 	go func() {
-		for ctx.Err() == nil {
+		for last := time.Now(); ctx.Err() == nil; time.Sleep(Patience / 8) {
 			if err := w.Alive(soon(t)); err != nil {
 				t.Error(err)
 			}
-			time.Sleep(Patience / 8)
+			silent.Store(max(silent.Load(), int64(time.Since(last))))
+			last = time.Now()
 		}
 	}()
-	if w, err := y.Take(ctx); err == nil {
+	if w, err := y.Take(ctx); err == nil && time.Duration(silent.Load()) < Patience/2 {
 		t.Errorf("%s was handed out again, attempt %d", w.Work().ID, w.Attempt())
 	}
 	finish(t, w)
 }
 
+// back tells work that was given back from work whose holder fell silent by the time that it takes:
+// on a busy machine not each time, but some time.
 func back(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
-	offer(t, x, "r", "c-1")
-	begin := time.Now()
-	if err := take(t, x).Back(soon(t)); err != nil {
-		t.Fatal(err)
+	for try := range 10 {
+		offer(t, x, "r", fmt.Sprintf("c-%d", try))
+		begin := time.Now()
+		if err := take(t, x).Back(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+		w := take(t, y)
+		if w.Attempt() != 2 {
+			t.Errorf("attempt %d", w.Attempt())
+		}
+		took := time.Since(begin)
+		finish(t, w)
+		if took < Patience*3/4 {
+			return
+		}
 	}
-	w := take(t, y)
-	if w.Attempt() != 2 || time.Since(begin) > Patience*3/4 {
-		t.Errorf("attempt %d after %v", w.Attempt(), time.Since(begin))
-	}
-	finish(t, w)
+	t.Error("work that was given back never came before the patience was over")
 }
 
 func withdrawn(t *testing.T, join func() cluster.Exchange) {

@@ -379,12 +379,18 @@ func (s failing) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 	return x, nil
 }
 
-// A worker of one job ends with it, and an interrupted one gives its chunk back at once.
+// A worker that is there for one script ends with it, and an interrupted one gives its chunk back at once.
 func TestWorkersEnd(t *testing.T) {
 	dir := folder(t)
 	ex := cluster.NewMemory()
 	once := work(t.Context(), &farm.Worker{Exchange: ex, Name: "once", Once: true})
-	if _, _, err := evaluate(t, t.Context(), "r = fc(paper(case=1, gap=0.6))\nsweep(r, seed=1..9)", dsl.Options{Folder: dir, Runner: runner(ex)}); err != nil {
+	asks := runner(ex)
+	for range 2 { // it is there for both
+		if _, _, err := evaluate(t, t.Context(), "r = fc(paper(case=1, gap=0.6), runs=3)\nsweep(r, seed=1..9)", dsl.Options{Folder: dir, Runner: asks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := asks.Close(); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -393,7 +399,7 @@ func TestWorkersEnd(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("the worker goes on after its job")
+		t.Error("the worker goes on after its script")
 	}
 
 	began := make(chan struct{}, 100)

@@ -135,12 +135,8 @@ func (j *Job) Close() error {
 	j.over.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
-	end := cluster.Fact{Run: j.id, Round: 0, Name: endName}
-	return errors.Join(j.runner.Exchange.Withdraw(ctx, j.id), j.runner.Exchange.Publish(ctx, end))
+	return j.runner.Exchange.Withdraw(ctx, j.id)
 }
-
-// endName names the fact that a job is over.
-const endName = "end"
 
 // stop ends the job, with an error or without one.
 func (j *Job) stop(err error) {

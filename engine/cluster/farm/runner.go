@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -18,6 +20,10 @@ type Runner struct {
 	Build    Build
 	// told sentences, as that nobody answers; from any goroutine; may be nil
 	Notice func(string)
+
+	mu   sync.Mutex
+	id   string // of all that it hands in
+	jobs int
 }
 
 // Work is what a Runner is handed.
@@ -42,7 +48,7 @@ var ErrElsewhere = errors.New("workers cannot make this experiment")
 
 // Hand hands work in, and returns at once. The end of the context ends the job.
 func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
-	id, err := newID()
+	id, err := r.next()
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +79,42 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	return j, nil
 }
 
-// newID returns a name that no other job has.
-func newID() (string, error) {
-	var b [10]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
+// next returns the name of the next job: that of the runner with a number.
+func (r *Runner) next() (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.id == "" {
+		var b [10]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return "", err
+		}
+		r.id = fmt.Sprintf("sweep-%x", b)
 	}
-	return fmt.Sprintf("sweep-%x", b), nil
+	r.jobs++
+	return fmt.Sprintf("%s-%d", r.id, r.jobs), nil
+}
+
+// runnerOf returns the name of the runner of a job.
+func runnerOf(job string) string {
+	if k := strings.LastIndexByte(job, '-'); k > 0 {
+		return job[:k]
+	}
+	return job
+}
+
+// endName names the fact that a runner hands in no more.
+const endName = "end"
+
+// Close says that no more is handed in, by which workers that are there for it alone end.
+func (r *Runner) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.id == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	return r.Exchange.Publish(ctx, cluster.Fact{Run: r.id, Name: endName})
 }
 
 func (r *Runner) notice(format string, a ...any) {

@@ -23,14 +23,14 @@ type Worker struct {
 	Build    Build
 	Slots    int  // chunks at a time; 0 means one for each core that the context allows
 	Mixed    bool // whether it works for other builds, too, which then say so in their results
-	Once     bool // whether it ends with the first job that it works for
+	Once     bool // whether it ends with the first Runner that it works for
 	// told sentences, as which job it works for; from any goroutine; may be nil
 	Notice func(string)
 
 	mu      sync.Mutex
 	benches map[string]*bench // by job and recipe
 	recent  []string          // the same, the last used last
-	job     string            // that it works for
+	runner  string            // that it works for
 	made    atomic.Int64      // runs
 }
 
@@ -41,7 +41,7 @@ func (w *Worker) Made() int { return int(w.made.Load()) }
 var (
 	// ErrBuild is wrapped by the error of a worker that meets a job of another build.
 	ErrBuild = errors.New("another build of gonb-cope asks")
-	errOver  = errors.New("the job is over")
+	errOver  = errors.New("nothing more is handed in")
 )
 
 const (
@@ -151,17 +151,17 @@ func back(ctx context.Context, t cluster.Taken) error {
 	return ignore(ctx, t.Back(late))
 }
 
-// take waits for a chunk. A worker that does one job looks now and then whether that is over.
+// take waits for a chunk. A worker that is there for one runner looks now and then whether that is over.
 func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 	for {
 		w.mu.Lock()
-		job := w.job
+		runner := w.runner
 		w.mu.Unlock()
-		if !w.Once || job == "" {
+		if !w.Once || runner == "" {
 			return w.Exchange.Take(ctx)
 		}
 		waiting, cancel := context.WithTimeout(ctx, onceWait)
-		t, err := w.Exchange.Take(waiting, job)
+		t, err := w.Exchange.Take(waiting)
 		late := waiting.Err() != nil
 		cancel()
 		if err == nil {
@@ -170,20 +170,19 @@ func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 		if ctx.Err() != nil || !late {
 			return nil, err
 		}
-		if _, over, err := w.Exchange.Find(ctx, job, 0, endName); err == nil && over {
+		if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
 			return nil, errOver
 		}
 	}
 }
 
-// begin notes that the worker works for a job.
+// begin notes for whom the worker works; one that is there for one runner, for the first.
 func (w *Worker) begin(job string) {
 	w.mu.Lock()
-	earlier := w.job
-	w.job = job
-	w.mu.Unlock()
-	if earlier != job {
-		w.notice("works for job %s", job)
+	defer w.mu.Unlock()
+	if runner := runnerOf(job); w.runner != runner && !(w.Once && w.runner != "") {
+		w.runner = runner
+		w.notice("works for %s", runner)
 	}
 }
 
