@@ -246,7 +246,7 @@ func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
 // Place says where a node is in the script.
 func (env formulaEnv) Place(n ast.Node) string { return place(env.e.st, n) }
 
-// fixedEnv is what surrounds a formula that passed the check before, with other numbers.
+// fixedEnv surrounds a formula that passed the check before, with other numbers.
 type fixedEnv struct {
 	numbers map[string]float64
 	st      *front.Statement

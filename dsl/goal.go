@@ -14,7 +14,7 @@ var goalParam = Param{
 	Doc: "whether the best arm has the highest expected reward or the lowest; all that is shown has the sign and the units of the data",
 }
 
-// goalParams are what problem may say of any table.
+// goalParams lists the parameters of problem that may go with any table.
 func goalParams() []Param {
 	return []Param{
 		goalParam,

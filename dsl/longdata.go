@@ -10,7 +10,7 @@ import (
 // longDetails are the parameters of longParams that say what the columns mean.
 var longDetails = longParams()[1:]
 
-// longParams are what problem needs to read a table with a row for every measurement.
+// longParams lists the parameters by which problem reads a table with a row for every measurement.
 func longParams() []Param {
 	columns := func(name, doc string, synonyms ...string) Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}

@@ -1,6 +1,6 @@
 package engine
 
-// ArmEstimates is what an algorithm makes of every arm, N of each, reward units.
+// ArmEstimates holds the estimates of an algorithm of every arm, N of each, reward units.
 type ArmEstimates struct {
 	Mean []float64 // NaN where the data say nothing of an arm
 	// half of the length of a 95 % interval around Mean, of each arm by itself: the pulls are taken for
@@ -28,7 +28,7 @@ type Recalling interface {
 	Recall() (later func(arms []int) ArmEstimates, latest []float64)
 }
 
-// Estimates is what one run made of every arm, round by round. Of very many arms it has some: those of
+// Estimates holds the estimates of one run of every arm, round by round. Of very many arms it has some: those of
 // each task whose last estimates are best, and NaN of others.
 type Estimates struct {
 	Tasks     []string  // V names

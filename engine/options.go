@@ -44,7 +44,7 @@ type Ridge struct {
 	Value float64 // ξ ≥ 0, normalised; for RidgeValue
 }
 
-// Level is what is known of the level of all rewards before data; the zero value is nothing.
+// Level holds what is known of the level of all rewards before data; the zero value is nothing.
 type Level struct {
 	Known bool
 	Value float64 // reward units

@@ -82,7 +82,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {
-		out = append(out, Note{Warning: true, Text: "Some rows are wrong, so that none was taken. Mend them, or take the good ones alone (take_good=true, --take-good)."})
+		out = append(out, Note{Warning: true, Text: "Some rows are wrong, so that none was taken. Correct them, or take the good ones alone (take_good=true, --take-good)."})
 	}
 	for _, n := range r.Notes {
 		text := n.String()

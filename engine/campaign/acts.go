@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// FailureRule is what everybody must know who gives pulls back or closes a round.
+// FailureRule states the rule for everybody who gives pulls back or closes a round.
 const FailureRule = "a failed reaction is a reward of 0, not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
 
 // errReason answers an act without its reason.
@@ -106,7 +106,7 @@ func (s *State) Correct(id string, reward float64, reason, by string, now time.T
 	return []Event{NewEvent(KindCorrect, now, by, CorrectBody{ID: it.ID, Old: it.told.Reward, Reward: reward, Reason: reason})}, nil
 }
 
-// Closing is what closing the open round would do.
+// Closing says what closing the open round would do.
 type Closing struct {
 	Round    int        `json:"round"`
 	Planned  int        `json:"planned"`

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Request is what somebody asks for.
+// Request says which pulls somebody asks for.
 type Request struct {
 	By    string
 	Task  string // only pulls of this task; "" means any

@@ -125,7 +125,7 @@ type PlanBody struct {
 	Build       string     `json:"build,omitempty"`
 }
 
-// Decision is what was decided of a task when a plan was made.
+// Decision is the answer that a task had when a plan was made.
 type Decision struct {
 	Task string `json:"task"`
 	Arm  string `json:"arm"`

@@ -28,7 +28,7 @@ type Forecast struct {
 	Notes    []string      `json:"notes,omitempty"`
 }
 
-// ForecastRow is what one algorithm is expected to take. A range without finite upper end says that
+// ForecastRow says what one algorithm is expected to take. A range without finite upper end says that
 // some run came to no end within the limit of the simulation.
 type ForecastRow struct {
 	Algorithm string `json:"algorithm"`
@@ -151,7 +151,7 @@ func alternatives(p Protocol) []string {
 	return out
 }
 
-// need is what a simulated run took.
+// need holds what a simulated run took.
 type need struct {
 	samples, rounds, time float64
 	undecided, wrong      bool

@@ -20,7 +20,7 @@ const (
 // DefaultDelay is the most units of time that late results are late, where nobody stated it.
 const DefaultDelay = 5
 
-// losses are what happens to pulls on the way.
+// losses says what happens to pulls on the way.
 type losses struct {
 	failed, late float64 // shares of pulls that give no result, and whose result comes late
 	delay        int     // the most units of time by which

@@ -22,7 +22,7 @@ import (
 // after an upgrade has shown and recorded what changes.
 const Revision = 1
 
-// Protocol is what a campaign keeps to from its start: what is asked, how it is decided, and how the
+// Protocol holds the rules of a campaign from its start: what is asked, how it is decided, and how the
 // laboratory works. It is a value without effects.
 type Protocol struct {
 	Name    string           `json:"name,omitempty"` // that the script has bound it to

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// Run is what the algorithm makes of a state: every round that is over, under its recorded plan.
+// Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan.
 type Run struct {
 	Outcome engine.Outcome
 	Result  engine.Result // of one real run; Remaining is NaN where nothing says

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// State is what the events so far amount to. It is read only once folded.
+// State holds the facts of all events so far. It is read only once folded.
 type State struct {
 	Start    StartBody
 	StartAt  time.Time

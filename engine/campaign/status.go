@@ -73,7 +73,7 @@ type TaskStatus struct {
 	Out      []engine.Elimination `json:"out,omitempty"`
 }
 
-// Debt is what somebody was handed and has not told.
+// Debt counts the pulls that somebody was handed and has not told.
 type Debt struct {
 	By      string    `json:"by"`
 	Pulls   int       `json:"pulls"`

@@ -41,7 +41,7 @@ const (
 	inducingJitter = 1e-10
 )
 
-// inducing is what a process along inducing arms has in place of a factored covariance; n arms, m of
+// inducing replaces the factored covariance in a process along inducing arms; n arms, m of
 // them inducing.
 type inducing struct {
 	arms     []int

@@ -161,7 +161,7 @@ func (b *basis) choose(arms []int) (chosen []int, lower *mat.TriDense) {
 	return chosen, lower
 }
 
-// outsideBasis is what is left of an arm, relative to the largest diagonal value, above which it is not
+// outsideBasis is the variance left of an arm, relative to the largest diagonal value, above which it is not
 // in the span: below it what is left is rounding, as in a pivoted Cholesky factor.
 const outsideBasis = 1e-12
 

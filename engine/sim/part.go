@@ -102,7 +102,7 @@ func (s *shownText) shown() *shown {
 	}
 }
 
-// losslessText is what MarshalBinary writes.
+// losslessText is the form that MarshalBinary writes.
 type losslessText struct {
 	Part    json.RawMessage `json:"part"`
 	Special []special       `json:"special,omitempty"`

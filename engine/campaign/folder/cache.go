@@ -15,7 +15,7 @@ import (
 // any time: that changes nothing but time.
 const cacheFile = "cache/replay.gob"
 
-// cached is what the file holds.
+// cached is the content of the file.
 type cached struct {
 	Key string
 	Run campaign.Run

@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// Recipe is what a protocol is made from: a script and the data that it reads.
+// Recipe holds the sources of a protocol: a script and the data that it reads.
 type Recipe struct {
 	Script campaign.File
 	Set    []string // NAME=VALUE: replaces what the script binds NAME to

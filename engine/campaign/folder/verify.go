@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Verification is what a campaign was found to be.
+// Verification reports whether a campaign is whole, and what is wrong with it.
 type Verification struct {
 	Events int             `json:"events"`
 	At     time.Time       `json:"at"` // of the last event
