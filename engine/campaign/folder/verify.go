@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Verification reports whether a campaign is whole, and what is wrong with it.
+// Verification describes a campaign in which nothing was found to be changed.
 type Verification struct {
 	Events int             `json:"events"`
 	At     time.Time       `json:"at"` // of the last event
