@@ -147,8 +147,9 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 		err = p
 	}
 	if err != nil {
+		at := x.nc.ConnectedUrlRedacted()
 		x.nc.Close()
-		return nil, fmt.Errorf("the server at %s cannot be used: %w", x.nc.ConnectedUrlRedacted(), err)
+		return nil, fmt.Errorf("the server at %s cannot be used: %w", at, err)
 	}
 	return x, nil
 }

@@ -1,0 +1,127 @@
+package jetstream_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	nats_jetstream "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// stranger starts a NATS server that Serve has not made.
+func stranger(t *testing.T, o server.Options) string {
+	t.Helper()
+	o.Host, o.Port, o.NoLog, o.NoSigs, o.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
+	s, err := server.NewServer(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server is not ready")
+	}
+	return s.ClientURL()
+}
+
+// A server of others does all that ours does; the streams are made by who joins first.
+func TestServerOfOthers(t *testing.T) {
+	exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+		url := stranger(t, server.Options{JetStream: true})
+		return func() cluster.Exchange { return join(t, url, "") }
+	})
+}
+
+// What a server lacks comes out as a sentence when it is joined, and not as a timeout.
+func TestWhatAServerLacks(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options server.Options
+		prepare func(*nats.Conn)
+		words   string
+	}{
+		{"no JetStream", server.Options{}, nil, "runs without JetStream"},
+		{"short messages", server.Options{JetStream: true, MaxPayload: 64 << 10}, nil, "at most 65536 bytes: set its max_payload to 1 MB"},
+		{"a stream that loses what is said", server.Options{JetStream: true}, func(nc *nats.Conn) {
+			js, _ := nats_jetstream.New(nc)
+			if _, err := js.CreateStream(t.Context(), nats_jetstream.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+		}, "stream COPE that was not made by gonb-cope: it may lose or replace what is said"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url := stranger(t, c.options)
+			if c.prepare != nil {
+				nc, err := nats.Connect(url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer nc.Close()
+				c.prepare(nc)
+			}
+			x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Wait: time.Second})
+			if err == nil {
+				x.Close()
+				t.Fatal("the server was joined")
+			}
+			if !strings.Contains(err.Error(), c.words) {
+				t.Errorf("the sentence lacks %q: %v", c.words, err)
+			}
+		})
+	}
+	t.Run("nobody", func(t *testing.T) {
+		if _, err := jetstream.Dial(t.Context(), "nats://127.0.0.1:1", jetstream.DialOptions{Wait: 200 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "nobody answers at nats://127.0.0.1:1") {
+			t.Errorf("nobody is there: %v", err)
+		}
+	})
+}
+
+// The facts of a server have no age, no window in which repetitions are known, and nothing else that
+// a clock decides: only patience and the ends of credentials do.
+func TestNothingRestsOnClocks(t *testing.T) {
+	url := stranger(t, server.Options{JetStream: true})
+	x := join(t, url, "")
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := nats_jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"COPE", "COPE-WORK"} {
+		s, err := js.Stream(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.CachedInfo().Config
+		if c.MaxAge != 0 || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.AllowMsgTTL || c.MaxMsgsPerSubject != 1 || c.Discard != nats_jetstream.DiscardNew || !c.DiscardNewPerSubject || !c.DenyDelete {
+			t.Errorf("%s may forget: %+v", name, c)
+		}
+		// With a window that has ended long ago, the second message is refused all the same.
+		c.Duplicates = 100 * time.Millisecond
+		if _, err := js.UpdateStream(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: []byte("p")}
+	for range 3 {
+		if err := x.Publish(t.Context(), f); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+	}
+	f.Body = []byte("q")
+	if err := x.Publish(t.Context(), f); !errors.As(err, new(*cluster.ConflictError)) {
+		t.Errorf("another body: %v", err)
+	}
+}
