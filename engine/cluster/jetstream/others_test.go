@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	nats_jetstream "github.com/nats-io/nats.go/jetstream"
+	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
@@ -50,8 +50,8 @@ func TestWhatAServerLacks(t *testing.T) {
 		{"no JetStream", server.Options{}, nil, "runs without JetStream"},
 		{"short messages", server.Options{JetStream: true, MaxPayload: 64 << 10}, nil, "at most 65536 bytes: set its max_payload to 1 MB"},
 		{"a stream that loses what is said", server.Options{JetStream: true}, func(nc *nats.Conn) {
-			js, _ := nats_jetstream.New(nc)
-			if _, err := js.CreateStream(t.Context(), nats_jetstream.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}); err != nil {
+			js, _ := natsjs.New(nc)
+			if _, err := js.CreateStream(t.Context(), natsjs.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}); err != nil {
 				t.Fatal(err)
 			}
 		}, "stream COPE that was not made by gonb-cope: it may lose or replace what is said"},
@@ -94,7 +94,7 @@ func TestNothingRestsOnClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	js, err := nats_jetstream.New(nc)
+	js, err := natsjs.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestNothingRestsOnClocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := s.CachedInfo().Config
-		if c.MaxAge != 0 || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.AllowMsgTTL || c.MaxMsgsPerSubject != 1 || c.Discard != nats_jetstream.DiscardNew || !c.DiscardNewPerSubject || !c.DenyDelete {
+		if c.MaxAge != 0 || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.AllowMsgTTL || c.MaxMsgsPerSubject != 1 || c.Discard != natsjs.DiscardNew || !c.DiscardNewPerSubject || !c.DenyDelete {
 			t.Errorf("%s may forget: %+v", name, c)
 		}
 		// With a window that has ended long ago, the second message is refused all the same.
