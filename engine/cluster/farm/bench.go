@@ -44,8 +44,8 @@ type otherError struct{ why error }
 func (e *otherError) Error() string { return e.why.Error() }
 func (e *otherError) Unwrap() error { return e.why }
 
-// trials returns the experiment of a chunk, ready to be run; fresh says that it was made for this one.
-func (w *Worker) trials(ctx context.Context, job string, c Chunk) (trials *sim.Trials, fresh bool, err error) {
+// trials returns the experiment of an item, ready to be run; fresh says that it was made for this one.
+func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trials *sim.Trials, fresh bool, err error) {
 	b := w.bench(job + "/" + c.Recipe)
 	b.mu.Lock()
 	if b.source == nil {
@@ -55,7 +55,7 @@ func (w *Worker) trials(ctx context.Context, job string, c Chunk) (trials *sim.T
 		}
 		fresh = true
 	}
-	at := place{c.Cell, c.Key}
+	at := place{i.Cell, i.Key}
 	r := b.ready[at]
 	if r == nil {
 		r, fresh = new(readied), true
@@ -67,7 +67,7 @@ func (w *Worker) trials(ctx context.Context, job string, c Chunk) (trials *sim.T
 		b.recent = b.recent[1:]
 	}
 	b.mu.Unlock()
-	r.once.Do(func() { r.trials, r.err = w.make(ctx, b, c) })
+	r.once.Do(func() { r.trials, r.err = w.make(ctx, b, c.Build, i) })
 	if r.err != nil && !errors.As(r.err, new(*otherError)) { // the next attempt makes it from the start
 		b.mu.Lock()
 		delete(b.ready, at)
@@ -146,27 +146,27 @@ func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
 	return content, nil
 }
 
-// make makes the experiment of a chunk and compares it with the one that is meant.
-func (w *Worker) make(ctx context.Context, b *bench, c Chunk) (*sim.Trials, error) {
+// make makes the experiment of an item and compares it with the one that is meant by who asks.
+func (w *Worker) make(ctx context.Context, b *bench, asks Build, i Item) (*sim.Trials, error) {
 	b.mu.Lock()
-	x, err := b.source.Experiment(ctx, c.Cell)
+	x, err := b.source.Experiment(ctx, i.Cell)
 	b.mu.Unlock()
 	if err != nil {
 		return nil, &otherError{err}
 	}
 	x.Workers, x.Progress, x.Each = 1, nil, nil
-	if name := nameOf(x); name != c.Name {
+	if name := nameOf(x); name != i.Name {
 		return nil, &otherError{errors.New("the script makes another experiment on a worker")}
 	}
-	if c.To > x.Runs {
+	if i.To > x.Runs {
 		return nil, &otherError{fmt.Errorf("the script makes an experiment of %d runs on a worker", x.Runs)}
 	}
 	t, err := sim.Prepare(ctx, x)
-	if err != nil || c.Build != w.Build { // other builds may round the numbers of the key differently
+	if err != nil || asks != w.Build { // other builds may round the numbers of the key differently
 		return t, err
 	}
 	key, err := t.Key(ctx)
-	if err == nil && key != c.Key {
+	if err == nil && key != i.Key {
 		err = &otherError{errors.New("the script makes an experiment with other numbers on a worker")}
 	}
 	return t, err

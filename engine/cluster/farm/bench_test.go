@@ -3,13 +3,24 @@ package farm_test
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
+
+// processor returns the processor time of this process so far, seconds.
+func processor(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
 
 // A sweep of 48 combinations and 4,800 runs as a script makes it: here, by workers in memory, and by
 // workers over an embedded server, on the same cores.
@@ -18,11 +29,13 @@ func BenchmarkSweep(b *testing.B) {
 sweep(r, case=1..3, gap=[0.3, 0.4, 0.5, 0.6], algorithm=["CoKernelFC", "CoTestFC", "IndKernelFC", "CoBayesFC"])`
 	const runs = 4900 // with those of r
 	measure := func(b *testing.B, opt dsl.Options) {
+		before := processor(b)
 		for b.Loop() {
 			if _, _, err := evaluate(b, context.Background(), text, opt); err != nil {
 				b.Fatal(err)
 			}
 		}
+		b.ReportMetric((processor(b)-before)/float64(b.N), "cpu-s/op")
 		b.ReportMetric(float64(runs)*float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 	}
 	away := func(b *testing.B, mine, theirs cluster.Exchange, slots int) {

@@ -233,56 +233,77 @@ func (j *Job) take(ctx context.Context, f cluster.Fact) error {
 	if c == nil || c.round() != f.Round { // doubled, or of an experiment that is settled
 		return nil
 	}
-	switch {
-	case r.Other != "":
-		j.mu.Lock()
-		delete(j.waiting, r.ID)
-		j.mu.Unlock()
-		j.settle(j.tasks[c.Task], fmt.Errorf("%w: %s", ErrElsewhere, r.Other))
-		return nil
-	case r.Failed != "":
+	if r.Failed != "" {
 		return j.failure(c, r)
 	}
-	p, err := r.part(ctx, j.runner.Exchange, f)
+	made, err := r.outcomes(ctx, j.runner.Exchange, f)
+	if err == nil && (len(made) != len(c.Items) || len(r.Seconds) != len(c.Items)) {
+		err = fmt.Errorf("%d outcomes and %d times of %d items", len(made), len(r.Seconds), len(c.Items))
+	}
 	if err != nil {
 		return fmt.Errorf("the result of worker %s: %w", r.Worker, err)
 	}
-	if from, to := p.Range(); from != c.From || to != c.To || p.Done() != to-from {
-		return fmt.Errorf("worker %s made %d of the runs %d to %d, and not all of %d to %d", r.Worker, p.Done(), from+1, to, c.From+1, c.To)
+	for k, o := range made {
+		if o.Other != "" {
+			j.settle(j.tasks[c.Items[k].Task], fmt.Errorf("%w: %s", ErrElsewhere, o.Other))
+			continue
+		}
+		p, err := o.part(c.Items[k])
+		if err != nil {
+			return fmt.Errorf("the result of worker %s: %w", r.Worker, err)
+		}
+		j.accept(ctx, j.tasks[c.Items[k].Task], r, r.Seconds[k], p)
 	}
-	j.accept(ctx, c, r, p)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.waiting, r.ID)
+	j.meet(r)
+	if tell := j.work.Progress; tell != nil {
+		tell(Progress{Done: j.runs, Workers: j.workers[:len(j.workers):len(j.workers)]})
+	}
 	return nil
 }
 
 // failure counts a failure, and ends the job with the last that is allowed.
 func (j *Job) failure(c *offered, r Report) error {
+	if r.Item < 0 || r.Item >= len(c.Items) {
+		return fmt.Errorf("worker %s failed with item %d of a chunk of %d", r.Worker, r.Item, len(c.Items))
+	}
 	c.failures++
 	if c.failures < mostFailures && !r.Last {
 		return nil
 	}
-	return &ChunkError{c.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s", j.tasks[c.Task].what, c.From+1, c.To, c.failures, r.Worker, r.Failed)}
+	i := c.Items[r.Item]
+	return &ChunkError{i.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s", j.tasks[i.Task].what, i.From+1, i.To, c.failures, r.Worker, r.Failed)}
 }
 
-// accept takes the part of a chunk.
-func (j *Job) accept(ctx context.Context, c *offered, r Report, p *sim.Part) {
+// accept takes the part of an item, whose runs took that many seconds.
+func (j *Job) accept(ctx context.Context, t *task, r Report, seconds float64, p *sim.Part) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.waiting, r.ID)
-	t := j.tasks[c.Task]
 	if t.settled() {
 		return
 	}
 	t.parts = append(t.parts, p)
 	t.done += p.Done()
 	t.builds[r.Build] = true
-	j.measure(t, r, p.Done())
+	t.measure(seconds / float64(p.Done()))
+	j.seconds = t.seconds
 	j.runs += p.Done()
-	if tell := j.work.Progress; tell != nil {
-		tell(Progress{Done: j.runs, Workers: j.workers[:len(j.workers):len(j.workers)]})
-	}
 	if t.done == t.runs() {
 		t.merging = true
 		j.over.Go(func() { j.merge(ctx, t) })
+	}
+}
+
+// meet notes who made a chunk, and how long preparing takes there.
+func (j *Job) meet(r Report) {
+	if r.Prepare > 0 {
+		j.prepare = r.Prepare
+	}
+	j.takers[taker{r.Worker, r.Slot}] = true
+	if !slices.Contains(j.workers, r.Worker) {
+		j.workers = append(j.workers, r.Worker)
 	}
 }
 

@@ -12,26 +12,50 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Chunk is some runs of an experiment, as the queue has it.
+// Chunk is some work, as the queue has it: runs of one experiment, or of several that take little time.
 type Chunk struct {
 	Revision int    `json:"revision"` // sim.ResultsRevision
 	Build    Build  `json:"build"`    // of who asks
 	Recipe   string `json:"recipe"`   // the file with it, by its hash
-	Task     int    `json:"task"`     // number of the experiment in its job, from 0
-	Cell     int    `json:"cell"`
-	Key      string `json:"key"`  // of the experiment
-	Name     string `json:"name"` // of the experiment, where builds differ, see nameOf
-	From     int    `json:"from"` // runs, from included and to not
-	To       int    `json:"to"`
+	Items    []Item `json:"items"`    // at least one
 }
 
-// id names the chunk within its job.
-func (c Chunk) id() string { return fmt.Sprintf("%d-%d-%d", c.Task, c.From, c.To) }
+// Item is some runs of one experiment.
+type Item struct {
+	Task int    `json:"task"` // number of the experiment in its job, from 0
+	Cell int    `json:"cell"`
+	Key  string `json:"key"`  // of the experiment
+	Name string `json:"name"` // of the experiment, where builds differ, see nameOf
+	From int    `json:"from"` // runs, from included and to not
+	To   int    `json:"to"`
+}
+
+// id names the chunk within its job: no two begin with the same run.
+func (c Chunk) id() string { return fmt.Sprintf("%d-%d", c.Items[0].Task, c.Items[0].From) }
 
 // round and fact are the address of what workers say of the chunk.
-func (c Chunk) round() int { return c.Task + 1 }
-func (c Chunk) fact(what string) string {
-	return fmt.Sprintf("result-%s-%d-%d", what, c.From, c.To)
+func (c Chunk) round() int              { return c.Items[0].Task + 1 }
+func (c Chunk) fact(what string) string { return fmt.Sprintf("result-%s-%d", what, c.Items[0].From) }
+
+// runs returns how many runs the chunk has.
+func (c Chunk) runs() (n int) {
+	for _, i := range c.Items {
+		n += i.To - i.From
+	}
+	return n
+}
+
+// check reports what no chunk can be.
+func (c Chunk) check() error {
+	if len(c.Items) == 0 {
+		return errors.New("it has no runs")
+	}
+	for _, i := range c.Items {
+		if i.Task < 0 || i.From < 0 || i.To <= i.From {
+			return fmt.Errorf("it has the runs from %d to %d of experiment %d", i.From+1, i.To, i.Task+1)
+		}
+	}
+	return nil
 }
 
 // Report is what a worker says of a chunk.
@@ -41,33 +65,39 @@ type Report struct {
 	Slot   int    `json:"slot"` // which of the chunks that the worker makes at a time
 	Build  Build  `json:"build"`
 
-	Part    json.RawMessage `json:"part,omitempty"`    // a sim.Part
-	Hash    string          `json:"hash"`              // of the part
-	Pieces  int             `json:"pieces,omitempty"`  // that the part is in, where it is not here
-	Prepare float64         `json:"prepare,omitempty"` // seconds before the runs
-	Seconds float64         `json:"seconds,omitempty"` // of the runs
+	Made    json.RawMessage `json:"made,omitempty"`    // an Outcome for each item
+	Hash    string          `json:"hash"`              // of the outcomes
+	Pieces  int             `json:"pieces,omitempty"`  // that the outcomes are in, where they are not here
+	Seconds []float64       `json:"seconds,omitempty"` // of the runs of each item
+	Prepare float64         `json:"prepare,omitempty"` // seconds before the runs of an item of which nothing was ready; 0 without any
 
 	Failed string `json:"failed,omitempty"` // why the runs could not be made
-	// why the experiment is another one here, so that nobody else can make it either
-	Other string `json:"other,omitempty"`
-	Last  bool   `json:"last,omitempty"` // whether it is given up with this failure
+	Item   int    `json:"item,omitempty"`   // which
+	Last   bool   `json:"last,omitempty"`   // whether it is given up with this failure
 }
 
-// pieceSize is the length into which a part is cut that is longer than a fact.
+// Outcome is what came of an item: one of the two.
+type Outcome struct {
+	Part json.RawMessage `json:"part,omitempty"` // a sim.Part
+	// why the experiment is another one on a worker, so that none of them can make it
+	Other string `json:"other,omitempty"`
+}
+
+// pieceSize is the length into which outcomes are cut that are longer than a fact.
 const pieceSize = cluster.MaxBody / 2
 
-// publish says the report at the address of its chunk. A part that is too long for one fact is in pieces
-// before it.
+// publish says the report at the address of its chunk. Outcomes that are too long for one fact are in
+// pieces before it.
 func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c Chunk, name string) error {
-	r.Hash = HashOf(r.Part)
-	if len(r.Part) > pieceSize {
-		part := r.Part
-		for r.Part = nil; len(part) > 0; r.Pieces++ {
-			n := min(len(part), pieceSize)
-			if err := facts.Publish(ctx, cluster.Fact{Run: run, Round: c.round(), Name: r.piece(name, r.Pieces), Body: part[:n]}); err != nil {
+	r.Hash = HashOf(r.Made)
+	if len(r.Made) > pieceSize {
+		made := r.Made
+		for r.Made = nil; len(made) > 0; r.Pieces++ {
+			n := min(len(made), pieceSize)
+			if err := facts.Publish(ctx, cluster.Fact{Run: run, Round: c.round(), Name: r.piece(name, r.Pieces), Body: made[:n]}); err != nil {
 				return err
 			}
-			part = part[n:]
+			made = made[n:]
 		}
 	}
 	body, err := json.Marshal(r)
@@ -98,7 +128,7 @@ func (r Report) replay(err error) error {
 	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or memory of one of them is faulty, or gonb-cope has a defect", stands.Worker, r.Worker, conflict.Stands.Address())
 }
 
-// piece names a piece of the part: pieces of other parts at the same address are others.
+// piece names a piece of the outcomes: those of others at the same address are others.
 func (r Report) piece(name string, k int) string {
 	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:digits], k)
 }
@@ -106,11 +136,11 @@ func (r Report) piece(name string, k int) string {
 // isPiece reports whether a fact is part of a longer report.
 func isPiece(f cluster.Fact) bool { return strings.Contains(f.Name, "-piece-") }
 
-// part returns the part of a report, whose pieces are there.
-func (r Report) part(ctx context.Context, facts cluster.Facts, at cluster.Fact) (*sim.Part, error) {
-	text := []byte(r.Part)
+// outcomes returns the outcomes of a report, whose pieces are there.
+func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fact) (made []Outcome, err error) {
+	text := []byte(r.Made)
 	if len(r.Hash) != 2*sha256.Size {
-		return nil, fmt.Errorf("the report %s does not say what its part is", at.Address())
+		return nil, fmt.Errorf("the report %s does not say what was made", at.Address())
 	}
 	for k := range r.Pieces {
 		f, ok, err := facts.Find(ctx, at.Run, at.Round, r.piece(at.Name, k))
@@ -123,10 +153,21 @@ func (r Report) part(ctx context.Context, facts cluster.Facts, at cluster.Fact) 
 		text = append(text, f.Body...)
 	}
 	if HashOf(text) != r.Hash {
-		return nil, fmt.Errorf("the part of the report %s is not what its hash says", at.Address())
+		return nil, fmt.Errorf("what was made is not what the hash in the report %s says", at.Address())
 	}
+	return made, json.Unmarshal(text, &made)
+}
+
+// part returns the part of an item, with all its runs.
+func (o Outcome) part(i Item) (*sim.Part, error) {
 	p := new(sim.Part)
-	return p, p.UnmarshalBinary(text)
+	if err := p.UnmarshalBinary(o.Part); err != nil {
+		return nil, err
+	}
+	if from, to := p.Range(); from != i.From || to != i.To || p.Done() != to-from {
+		return nil, fmt.Errorf("it has %d of the runs %d to %d, and not all of %d to %d", p.Done(), from+1, to, i.From+1, i.To)
+	}
+	return p, nil
 }
 
 // nameOf returns what two builds must agree on of an experiment: all that is not a number which they

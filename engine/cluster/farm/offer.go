@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -19,44 +20,70 @@ const (
 	prepareWork = 3  // times what a worker needs to prepare an experiment
 	leastQueue  = 32 // chunks in the queue while there are some to offer
 	queueEach   = 3  // chunks in the queue for each that is made at a time
+	mostItems   = 64 // of a chunk
 	shares      = 3  // chunks for each that is made at a time, of what is left: the last ones end together
 )
 
-// offer puts chunks into the queue, as many as workers may want soon. A task that cannot be prepared
-// is settled with its error.
+// offer puts chunks into the queue, as many as workers may want soon.
 func (j *Job) offer(ctx context.Context) error {
 	for {
-		t := j.nextTask()
-		if t == nil {
-			return nil
+		c, err := j.chunk(ctx)
+		if err != nil || len(c.Items) == 0 {
+			return err
 		}
-		if t.trials == nil { // nobody else has it before its first chunk
-			if err := t.prepare(ctx); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				j.settle(t, err)
-				continue
-			}
-		}
-		c := j.cut(t)
 		body, err := json.Marshal(c)
 		if err != nil {
 			return err
 		}
+		j.mu.Lock()
+		j.waiting[c.id()] = &offered{Chunk: c}
+		j.mu.Unlock()
 		if err := j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body}); err != nil {
 			return err
 		}
 	}
 }
 
-// nextTask returns the first task of which something is to be offered; nil while the queue is full.
+// chunk cuts the next chunk, which is empty where the queue is full or nothing is left. A task that
+// cannot be prepared is settled with its error.
+func (j *Job) chunk(ctx context.Context) (Chunk, error) {
+	c := Chunk{Revision: sim.ResultsRevision, Build: j.runner.Build, Recipe: j.recipe}
+	if j.full() {
+		return c, nil
+	}
+	for seconds := 0.0; len(c.Items) < mostItems; {
+		t := j.nextTask()
+		if t == nil {
+			return c, nil
+		}
+		if err := t.prepare(ctx); err != nil {
+			if ctx.Err() != nil {
+				return c, ctx.Err()
+			}
+			j.settle(t, err)
+			continue
+		}
+		i, took := j.cut(t)
+		c.Items = append(c.Items, i)
+		seconds += took
+		if j.enough(c.runs(), seconds) {
+			return c, nil
+		}
+	}
+	return c, nil
+}
+
+// full reports whether the queue has as many chunks as workers may want soon.
+func (j *Job) full() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.waiting) >= max(leastQueue, queueEach*len(j.takers))
+}
+
+// nextTask returns the first task of which something is to be offered; nil without one.
 func (j *Job) nextTask() *task {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.waiting) >= max(leastQueue, queueEach*len(j.takers)) {
-		return nil
-	}
 	for ; j.first < len(j.tasks); j.first++ {
 		t := j.tasks[j.first]
 		if t.settled() || t.next == t.runs() {
@@ -72,49 +99,37 @@ func (j *Job) nextTask() *task {
 	return nil
 }
 
-// cut takes the next chunk off a task.
-func (j *Job) cut(t *task) Chunk {
+// cut takes the next item off a task, and returns how long it will take.
+func (j *Job) cut(t *task) (i Item, seconds float64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	c := Chunk{
-		Revision: sim.ResultsRevision, Build: j.runner.Build, Recipe: j.recipe, Task: t.number, Cell: t.order.Cell,
-		Key: t.key, Name: t.name, From: t.next, To: t.next + j.size(t),
-	}
-	t.next = c.To
-	j.unoffered -= c.To - c.From
-	j.waiting[c.id()] = &offered{Chunk: c}
-	return c
+	i = Item{Task: t.number, Cell: t.order.Cell, Key: t.key, Name: t.name, From: t.next, To: t.next + j.size(t)}
+	t.next = i.To
+	j.unoffered -= i.To - i.From
+	return i, j.prepare + float64(i.To-i.From)*cmp.Or(t.seconds, j.seconds)
 }
 
-// size returns how many runs the next chunk of a task has.
+// wanted returns the seconds of a chunk.
+func (j *Job) wanted() float64 { return max(leastWork, workEach*float64(len(j.takers))) }
+
+// fair returns how many runs of what is left a chunk may take.
+func (j *Job) fair() int { return j.unoffered / (shares * max(1, len(j.takers))) }
+
+// size returns how many runs the next item of a task has.
 func (j *Job) size(t *task) int {
-	left := t.runs() - t.next
-	seconds := t.seconds
-	if seconds == 0 {
-		seconds = j.seconds
-	}
+	seconds := cmp.Or(t.seconds, j.seconds)
 	if seconds == 0 {
 		return 1
 	}
-	wanted := max(leastWork, workEach*float64(len(j.takers)), prepareWork*j.prepare)
-	size := int(min(math.Ceil(wanted/seconds), float64(left)))
-	fair := j.unoffered / (shares * max(1, len(j.takers)))
-	return max(1, min(size, max(fair, int(leastWork/seconds))))
+	wanted := max(j.wanted(), prepareWork*j.prepare)
+	size := int(min(math.Ceil(wanted/seconds), float64(t.runs()-t.next)))
+	return max(1, min(size, max(j.fair(), int(leastWork/seconds))))
 }
 
-// measure notes how long the runs of a chunk took, and who made them. The first run of an
-// experiment pays for the designs of all, so the shortest time counts.
-func (j *Job) measure(t *task, r Report, runs int) {
-	seconds := max(r.Seconds/float64(runs), 1e-9)
-	if t.seconds == 0 || seconds < t.seconds {
-		t.seconds = seconds
-	}
-	j.seconds = t.seconds
-	if r.Prepare > 0 {
-		j.prepare = r.Prepare
-	}
-	j.takers[taker{r.Worker, r.Slot}] = true
-	if !slices.Contains(j.workers, r.Worker) {
-		j.workers = append(j.workers, r.Worker)
-	}
+// enough reports whether a chunk of that many runs, which take that long, is large enough. Nothing is
+// known of the first chunks.
+func (j *Job) enough(runs int, seconds float64) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seconds == 0 || seconds >= j.wanted() || seconds >= leastWork && runs >= j.fair()
 }

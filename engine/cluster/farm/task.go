@@ -79,6 +79,15 @@ func (t *task) prepare(ctx context.Context) error {
 	return nil
 }
 
+// measure notes how long a run took. The first one pays for the designs of all, so the shortest time
+// counts.
+func (t *task) measure(seconds float64) {
+	seconds = max(seconds, 1e-9)
+	if t.seconds == 0 || seconds < t.seconds {
+		t.seconds = seconds
+	}
+}
+
 // mixed returns the warning that names the builds which made runs, beside that of the one who asked;
 // none where there are no others.
 func (t *task) mixed(own Build) []engine.Warning {

@@ -95,7 +95,11 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	}
 	work := taken.Work()
 	var c Chunk
-	if err := json.Unmarshal(work.Body, &c); err != nil {
+	err = json.Unmarshal(work.Body, &c)
+	if err == nil && c.Revision == sim.ResultsRevision {
+		err = c.check()
+	}
+	if err != nil {
 		return errors.Join(fmt.Errorf("the chunk %s of %s cannot be read: %w", work.ID, work.Run, err), back(ctx, taken))
 	}
 	if err := w.suits(c); err != nil {
@@ -114,11 +118,8 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	if ctx.Err() != nil {
 		return back(ctx, taken)
 	}
-	switch {
-	case r.Failed != "":
+	if r.Failed != "" {
 		name = fmt.Sprintf("%s-%d", c.fact("failed"), taken.Attempt())
-	case r.Other != "":
-		name = c.fact("other")
 	}
 	if err := r.publish(ctx, w.Exchange, work.Run, c, name); err != nil {
 		if ctx.Err() != nil {
@@ -127,11 +128,12 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 		return err
 	}
 	if r.Failed != "" && !r.Last {
-		w.notice("runs %d to %d of job %s failed: %s", c.From+1, c.To, work.Run, r.Failed)
+		i := c.Items[r.Item]
+		w.notice("runs %d to %d of experiment %d of %s failed: %s", i.From+1, i.To, i.Task+1, work.Run, r.Failed)
 		return back(ctx, taken)
 	}
-	if r.Part != nil {
-		w.made.Add(int64(c.To - c.From))
+	if r.Made != nil {
+		w.made.Add(int64(c.runs()))
 	}
 	return ignore(ctx, taken.Done(ctx))
 }
@@ -216,33 +218,53 @@ func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	return func() { cancel(); said.Wait() }
 }
 
-// fill makes the runs of a chunk and puts what came of it into the report.
+// fill makes the runs of a chunk and puts what came of them into the report.
 func (w *Worker) fill(ctx context.Context, job string, c Chunk, r *Report) {
+	made := make([]Outcome, len(c.Items))
+	fresh := 0
+	for k, i := range c.Items {
+		var prepared, seconds float64
+		var err error
+		made[k], prepared, seconds, err = w.item(ctx, job, c, i)
+		if err != nil {
+			r.Failed, r.Item = err.Error(), k
+			return
+		}
+		if prepared > 0 {
+			fresh++
+			r.Prepare += (prepared - r.Prepare) / float64(fresh)
+		}
+		r.Seconds = append(r.Seconds, seconds)
+	}
+	var err error
+	if r.Made, err = json.Marshal(made); err != nil {
+		r.Failed = err.Error()
+	}
+}
+
+// item makes the runs of an item. Prepared are the seconds before that, where nothing was ready.
+func (w *Worker) item(ctx context.Context, job string, c Chunk, i Item) (o Outcome, prepared, seconds float64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.Failed = fmt.Sprintf("defect in gonb-cope (please report it): %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("defect in gonb-cope (please report it): %v\n%s", p, debug.Stack())
 		}
 	}()
 	began := time.Now()
-	trials, fresh, err := w.trials(ctx, job, c)
+	trials, fresh, err := w.trials(ctx, job, c, i)
+	if other := (*otherError)(nil); errors.As(err, &other) {
+		return Outcome{Other: err.Error()}, 0, 0, nil
+	}
 	if err != nil {
-		if other := (*otherError)(nil); errors.As(err, &other) {
-			r.Other = err.Error()
-		} else {
-			r.Failed = err.Error()
-		}
-		return
+		return o, 0, 0, err
 	}
 	if fresh {
-		r.Prepare = time.Since(began).Seconds()
+		prepared = time.Since(began).Seconds()
 	}
 	began = time.Now()
-	p, err := trials.RunPart(ctx, c.From, c.To)
-	r.Seconds = time.Since(began).Seconds()
+	p, err := trials.RunPart(ctx, i.From, i.To)
+	seconds = time.Since(began).Seconds()
 	if err == nil {
-		r.Part, err = p.MarshalBinary()
+		o.Part, err = p.MarshalBinary()
 	}
-	if err != nil {
-		r.Failed = err.Error()
-	}
+	return o, prepared, seconds, err
 }
