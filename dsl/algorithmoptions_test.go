@@ -10,7 +10,7 @@ import (
 // In a sweep over algorithms an option goes to those that have it: each row is the run that its own
 // call makes.
 func TestOptionsInSweeps(t *testing.T) {
-	values, err := evalText(NewSession(Options{}), `
+	values := valuesOf(t, NewSession(Options{}), `
 p = paper(case=2, gap=0.4)
 r = fc(p, algorithm="CoKernelFC", schedule="paper", xi=0.01, runs=2)
 s = sweep(r, algorithm=["CoKernelFC", "IndRAGE", "CoTestFC"])
@@ -23,9 +23,6 @@ q = fc(p, algorithm=method, schedule="paper", xi=0.01, runs=2)
 t = sweep(q, method=["CoTestFC", "CoKernelFC"])
 t
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var sweeps []sim.Sweep
 	var results []engine.Result
 	for _, v := range values {

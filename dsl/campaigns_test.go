@@ -25,9 +25,7 @@ days = protocol(p, delta=0.1, epsilon=1, plate=8, capacity=8, seed=1, runs=4)
 func notebookIn(t *testing.T) (*Session, string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "yields.csv"), []byte(yields), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	written(t, dir, "yields.csv", yields)
 	return NewSession(Options{Folder: dir, Rebind: true}), dir
 }
 

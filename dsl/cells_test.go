@@ -49,10 +49,7 @@ func TestParagraphs(t *testing.T) {
 
 // Cells made of a script, one after the other, do what the script does.
 func TestParagraphsEvaluate(t *testing.T) {
-	whole, err := evalText(NewSession(Options{}), sweepScript+"\n\n// said\n\nr\n\ng + 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := valuesOf(t, NewSession(Options{}), sweepScript+"\n\n// said\n\nr\n\ng + 1")
 	s := NewSession(Options{Rebind: true})
 	var parts []any
 	for _, p := range Paragraphs(sweepScript + "\n\n// said\n\nr\n\ng + 1") {

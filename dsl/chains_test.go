@@ -70,9 +70,7 @@ func TestLongChains(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "n0 would be defined by itself") {
 		t.Errorf("a cycle: error %v", err)
 	}
-	if _, err := evalText(s, "n0 = 2"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, "n0 = 2")
 	linearly(t, "the stale names", func(context.Context) error {
 		stale, because := s.Stale(), s.StaleBecause()
 		if len(stale) != n-1 || stale[0] != "n1" || stale[n-2] != last || len(because[last]) != 1 || because[last]["n0"] == 0 {

@@ -71,9 +71,7 @@ func TestFormulaParameters(t *testing.T) {
 // Free numbers are fitted as arguments, by name or not, and as what a parameter is without one.
 func TestFormulaParametersAreFitted(t *testing.T) {
 	s := NewSession(Options{})
-	if _, err := evalText(s, "a = free(0.5); f(x, y, l=free(2), w=1) = exp(-l*sqdist(x, y)) + w\nj = task(f(l=a)) * arm(f(w=free(3)) + f(l=a, w=1))"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, "a = free(0.5); f(x, y, l=free(2), w=1) = exp(-l*sqdist(x, y)) + w\nj = task(f(l=a)) * arm(f(w=free(3)) + f(l=a, w=1))")
 	j := s.scope["j"].value.Data.(kernels.Joint)
 	free, err := j.Free()
 	if err != nil || len(free) != 3 || free[0].Name != "a" || free[1].Where != "arm part 1: f l" && free[1].Where != "part 1: f l" && !strings.HasSuffix(free[1].Where, "f l") || !strings.HasSuffix(free[2].Where, "f w") {
@@ -110,9 +108,7 @@ p = problem("small.csv", kernel=task(identity())*arm(g(l=2)))
 r = fb(p, budget=40)
 s = sweep(r, l=[0.5, 4], c=[0, 1])
 `
-	if _, err := evalText(s, src); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, src)
 	if got := shown(t, s, `"{s.names} {s.rows.values}"`); got != "[l, c] [[0.5, 0], [0.5, 1], [4, 0], [4, 1]]" {
 		t.Error(got)
 	}

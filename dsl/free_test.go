@@ -15,7 +15,7 @@ import (
 // another number in each place.
 func TestFreeNumbers(t *testing.T) {
 	s := NewSession(Options{})
-	values, err := evalText(s, `
+	values := valuesOf(t, s, `
 a = free(0.5, min=0.1, max=5)
 b = a
 wave(x, y) = exp(-b*abs(x[0] - y[0]))
@@ -25,9 +25,6 @@ print(k)
 a
 wave
 2*free(3)`)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const joint = `free(3) * task(rbf(lengthscale=[free(0.5, min=0.1, max=5, name="a"), 2])) * arm(wave) + free(0.05, min=1e-06, max=1) * identity()`
 	const definitions = "a = free(0.5, min=0.1, max=5, name=\"a\")\nwave(x, y) = exp(-a*abs(x[0] - y[0]))\n"
 	j := values[0].(kernels.Joint)
@@ -75,7 +72,7 @@ wave
 // results on these data say so; on other data they do not.
 func TestFit(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
-	values, err := evalText(s, `
+	values := valuesOf(t, s, `
 k = task(free(0.5, min=0.1, max=2)*identity() + 0.5) * arm(free(0.1)*linear()) + free(0.01)*identity()
 p = problem("small.csv", kernel=task(identity()) * arm(linear()))
 f = fit(p, kernel=k, mean="none", noise=free(0.5, min=0.01, max=2), starts=2)
@@ -89,9 +86,6 @@ plot(f)
 plot(f, x="arm", y="residual")
 fit(p)
 fc(problem("small.csv", kernel=k), max_samples=100)`)
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := values[0].(fit.Fit)
 	if len(f.Parameters) != 4 || f.Parameters[3].Name != "noise" || f.LogLikelihood < f.LogLikelihoodStart || values[4] != f.Kernel.String() {
 		t.Errorf("%+v", f)

@@ -3,8 +3,6 @@ package dsl
 import (
 	"bytes"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,14 +37,9 @@ const costCall = `p = problem(data="costs.csv", task="plant", arm=["temp", "oil"
 func costsShown(t *testing.T, src string) (string, []any) {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "costs.csv"), []byte(costTable), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	written(t, folder, "costs.csv", costTable)
 	s := NewSession(Options{Folder: folder})
-	values, err := evalText(s, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := valuesOf(t, s, src)
 	var text strings.Builder
 	for _, v := range values {
 		if err := report.Text(&text, report.Document{Displays: []report.Display{{Value: v}}}, report.TextOptions{}); err != nil {
@@ -145,9 +138,7 @@ func TestUnmeasured(t *testing.T) {
 		t.Errorf("the fit is to %d arms of %d tasks; shown is\n%s", f.Arms, f.Tasks, text)
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "costs.csv"), []byte(costTable), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	written(t, folder, "costs.csv", costTable)
 	_, err := evalText(NewSession(Options{Folder: folder}), call+"fc(p)")
 	if want := `problem "costs" cannot be simulated: 1 of 5 arms is not measured (task "B", arm "temp=180, oil=x"); measure what is missing, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)

@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,9 +19,7 @@ func TestTableFromFile(t *testing.T) {
 		"arms.csv": "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\n",
 		"bad.csv":  "1,0.5\n0.4,1\n",
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		written(t, folder, name, text)
 	}
 	var told []string
 	s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})

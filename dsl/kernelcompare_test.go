@@ -24,11 +24,9 @@ r = fb(p, budget=40, algorithm="CoKernelFB", runs=2)
 // would run.
 func TestSweepOfKernels(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
-	if _, err := evalText(s, smallKernels+`s = sweep(r, kernel=[k1, k2, arm(linear()), 2*identity()], budget=[30, 40])
+	must(t, s, smallKernels+`s = sweep(r, kernel=[k1, k2, arm(linear()), 2*identity()], budget=[30, 40])
 ks = [k1, k2]; v = sweep(r, kernel=ks); w = sweep(r, k1=[k2, identity()])
-p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`); err != nil {
-		t.Fatal(err)
-	}
+p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`)
 	for name, want := range map[string]string{
 		"s": "[[k1, 30], [k1, 40], [k2, 30], [k2, 40], [arm(linear()), 30], [arm(linear()), 40], [2*identity(), 30], [2*identity(), 40]]",
 		"v": "[[k1], [k2]]",
@@ -42,9 +40,7 @@ p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`); err != 
 	rows := s.scope["s"].value.Data.(sim.Sweep).Rows
 	for i, kernel := range []string{"k1", "k2", "arm(linear())", "2*identity()"} {
 		alone := NewSession(Options{Folder: "testdata"})
-		if _, err := evalText(alone, strings.Replace(smallKernels, "kernel=k1", "kernel="+kernel, 1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, alone, strings.Replace(smallKernels, "kernel=k1", "kernel="+kernel, 1))
 		want := alone.scope["r"].value.Data.(engine.Result)
 		got := rows[2*i+1].Result
 		if got.Answers[0].Estimate != want.Answers[0].Estimate || got.Ridge != want.Ridge {
@@ -65,18 +61,14 @@ p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`); err != 
 // The table of kernels has what each fit alone finds.
 func TestCompareKernels(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
-	if _, err := evalText(s, smallKernels+`ks = [k1, k2, free(1)*arm(linear()) + free(0.1)*identity()]
-t = compare_kernels(p, ks)`); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, smallKernels+`ks = [k1, k2, free(1)*arm(linear()) + free(0.1)*identity()]
+t = compare_kernels(p, ks)`)
 	table := s.scope["t"].value.Data.(report.Table)
 	column := func(name string) int {
 		return slices.IndexFunc(table.Columns, func(c report.Column) bool { return c.Name == name })
 	}
 	for i, kernel := range []string{"k1", "k2", "free(1)*arm(linear()) + free(0.1)*identity()"} {
-		if _, err := evalText(s, fmt.Sprintf("f%d = fit(p, kernel=%s)", i, kernel)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s, fmt.Sprintf("f%d = fit(p, kernel=%s)", i, kernel))
 		f := s.scope[fmt.Sprintf("f%d", i)].value.Data.(fit.Fit)
 		row := table.Rows[i]
 		if math.Abs(row[column("log_likelihood")].(float64)-f.LogLikelihood) > 1e-9 || row[column("loo_error")] != f.CrossValidation.Error || row[column("free")] != len(f.Parameters) {

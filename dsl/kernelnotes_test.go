@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,9 +12,7 @@ import (
 func TestKernelNotes(t *testing.T) {
 	folder := t.TempDir()
 	const table = "task,arm,x_temp,z_age,mean,sd\na,p,150,1,2,1\na,q,180,1,3,1\na,r,210,1,1,1\nb,p,150,5,2,1\nb,q,180,5,4,1\nb,r,210,5,0,1\n"
-	if err := os.WriteFile(filepath.Join(folder, "m.csv"), []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	written(t, folder, "m.csv", table)
 	for k, want := range map[string]string{
 		"task(rbf(2)) * arm(rbf(30))":          "the kernel admits every truth on these 6 arms",
 		"task(rbf(0.3)) * arm(rbf(2))":         "the kernel takes these 6 arms for unrelated",

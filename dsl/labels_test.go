@@ -12,7 +12,7 @@ import (
 // different kernels show names and kernels; a swept result has none.
 func TestResultsAreNamed(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
-	values, err := evalText(s, `
+	values := valuesOf(t, s, `
 b = fc(problem("small.csv", kernel=task(identity())*arm(rbf(1)), noise=0.1), epsilon=0.5)
 c = fc(problem("small.csv", kernel=task(identity())*arm(rbf(2)), noise=0.1), epsilon=0.5)
 d = c
@@ -21,9 +21,6 @@ plot([b, c])
 sweep(d, delta=[0.1, 0.2])
 d
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
 	table, f := values[0].(report.Table), values[1].(report.Figure)
 	if table.Columns[0].Name != "name" || table.Rows[0][0] != "b" || table.Rows[1][0] != "c" || table.Columns[1].Name != "kernel" {
 		t.Errorf("%v\n%v", table.Columns, table.Rows)
@@ -37,9 +34,7 @@ d
 	if sweep, _ := report.FigureOf(values[2], report.PlotOptions{}); len(sweep.Series) == 0 || sweep.Title == "" {
 		t.Error("the sweep has no figure")
 	}
-	if err := s.Put("g", values[3]); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, "g", values[3])
 	if v, _, _ := s.Value("g"); v.(engine.Result).Name != "g" {
 		t.Errorf("a result bound by Put is named %q", v.(engine.Result).Name)
 	}

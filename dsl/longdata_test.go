@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +17,7 @@ const longTable = "machine;temp;speed;y;note\nA;150;1;1,5;x\nA;150;1;2,5;x\nA;18
 // A long table is read with its notes told once, however often a sweep evaluates the definition again.
 func TestLongData(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "runs.csv"), []byte(longTable), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	written(t, folder, "runs.csv", longTable)
 	var told []string
 	s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
 	must(t, s, longScript+"\nr = fb(p, budget=4, runs=1)\ns = sweep(r, noise=[1, 2])")

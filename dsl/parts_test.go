@@ -35,9 +35,7 @@ func shown(t *testing.T, s *Session, src string) string {
 
 func TestParts(t *testing.T) {
 	s := NewSession(Options{})
-	if _, err := evalText(s, partsScript); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, partsScript)
 	for src, want := range map[string]string{
 		`r.samples`:                                  "800",
 		`r.samples_per_agent.mean`:                   "800",
@@ -75,9 +73,7 @@ func TestParts(t *testing.T) {
 // The parts of every kind are the names of its JSON; the check knows them without a value.
 func TestPartsAreThoseOfJSON(t *testing.T) {
 	s := NewSession(Options{})
-	if _, err := evalText(s, partsScript); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, partsScript)
 	for _, name := range []string{"p", "r", "b", "s"} {
 		v := s.scope[name].value
 		var out strings.Builder
@@ -104,18 +100,12 @@ func TestPartsAreThoseOfJSON(t *testing.T) {
 // evaluates it again.
 func TestPartsAreFollowed(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
-	if _, err := evalText(s, partsScript+"n = r.samples; told = \"took {r.samples:.0f}, budget {2*r.budget}\""); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := evalText(s, "r = fb(p, budget=3000)"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, partsScript+"n = r.samples; told = \"took {r.samples:.0f}, budget {2*r.budget}\"")
+	must(t, s, "r = fb(p, budget=3000)")
 	if stale := s.Stale(); !slices.Contains(stale, "n") || !slices.Contains(stale, "told") {
 		t.Errorf("stale: %v", stale)
 	}
-	if _, err := evalText(s, "n = 100; half = fb(p, budget=round(n/2)); v = sweep(half, n=[100, 200])"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, "n = 100; half = fb(p, budget=round(n/2)); v = sweep(half, n=[100, 200])")
 	if got := shown(t, s, `"{v.rows.result.budget}"`); got != "[50, 100]" {
 		t.Error(got)
 	}
@@ -126,9 +116,7 @@ func TestPartsAreFollowed(t *testing.T) {
 
 func TestInspectParts(t *testing.T) {
 	s := NewSession(Options{})
-	if _, err := evalText(s, partsScript); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, partsScript)
 	for text, want := range map[string]string{
 		"r.samples":               "A part of a result: a number.",
 		"r.bounds":                "", // not the function
@@ -145,9 +133,7 @@ func TestInspectParts(t *testing.T) {
 
 func TestCompleteParts(t *testing.T) {
 	s := NewSession(Options{})
-	if _, err := evalText(s, partsScript); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, partsScript)
 	for text, want := range map[string]string{
 		"r.sam|":                         "samples_per_agent samples_total samples",
 		"x = r.answers[0].c|":            "candidates correct",

@@ -11,7 +11,7 @@ import (
 // TestPlotPosterior: results of posterior methods and of tests have their picture from a script, with
 // and without known means.
 func TestPlotPosterior(t *testing.T) {
-	values, err := evalText(NewSession(Options{Folder: "testdata"}), `
+	values := valuesOf(t, NewSession(Options{Folder: "testdata"}), `
 p = problem("small.csv", kernel=task(identity())*arm(rbf(1)), noise=0.1)
 b = fc(p, algorithm="CoBayesFC", epsilon=0.1, runs=3)
 c = fc(p, epsilon=0.1)
@@ -20,9 +20,6 @@ plot(b, posterior=true)
 plot(c, posterior=true, reference=false, width=1)
 plot(d, posterior=true, x="round", task="oslo")
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, want := range []string{"Posterior of the arms by CoBayesFC", "Estimates of the arms by CoTestFC", "of the arms by"} {
 		f := values[i].(report.Figure)
 		if !strings.Contains(f.Title, want) {
@@ -47,16 +44,13 @@ plot(d, posterior=true, x="round", task="oslo")
 
 // TestPlotWhere: a script draws how many arms were open and where.
 func TestPlotWhere(t *testing.T) {
-	values, err := evalText(NewSession(Options{Folder: "testdata"}), `
+	values := valuesOf(t, NewSession(Options{Folder: "testdata"}), `
 p = problem("small.csv", kernel=task(identity())*arm(rbf(1)), noise=0.1)
 r = fc(p, epsilon=0.1)
 plot(r, x="round", y="open")
 plot(r, where=p)
 plot(r, where=p, x="x_b", task="oslo")
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if f := values[0].(report.Figure); len(f.Series) != 2 || f.YLabel != "arms open" {
 		t.Errorf("%d series of %s", len(f.Series), f.YLabel)
 	}

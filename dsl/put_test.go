@@ -107,9 +107,7 @@ func TestPutRefuses(t *testing.T) {
 // What Go binds is used, swept and made stale like anything else.
 func TestPutIsUsed(t *testing.T) {
 	s := NewSession(Options{Rebind: true, Folder: "testdata"})
-	if err := s.Put("gap", 0.4); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, "gap", 0.4)
 	rows := must(t, s, "r = fc(paper(1, gap), delta=0.1)\nsweep(r, gap=[0.4, 0.8])")[0].Value.(sim.Sweep).Rows
 	if len(rows) != 2 || rows[1].Result.Problem != "paper case 1, gap 0.8" {
 		t.Errorf("sweep: %+v", rows)
@@ -118,9 +116,7 @@ func TestPutIsUsed(t *testing.T) {
 		t.Errorf("stale %v after gap was bound again, error %v", s.Stale(), err)
 	}
 	calls := 0
-	if err := s.Put("wave", func(x, y []float64) float64 { calls++; return 1 + x[0]*y[0] }); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, "wave", func(x, y []float64) float64 { calls++; return 1 + x[0]*y[0] })
 	displays := must(t, s, "wave\nk = arm(wave + linear())\nk\nprint(k)\np = problem(\"small.csv\", kernel=k)\nb = fb(p, budget=50)\nb")
 	if displays[0].Value != "wave(x, y) = <a Go function>\n" || displays[2].Value != "wave(x, y) = <a Go function>\narm(wave + linear())" || calls == 0 {
 		t.Errorf("%d calls; displays %v", calls, displays)
@@ -129,16 +125,12 @@ func TestPutIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Put("q", q); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, "q", q)
 	fromScript := must(t, s, "fc(q, delta=0.1)\nfc(paper(3, 0.8), delta=0.1)")
 	if diff := cmp.Diff(fromScript[1].Value, fromScript[0].Value); diff != "" {
 		t.Errorf("a problem from Go (-script +Go):\n%s", diff)
 	}
-	if err := s.Put("r", fromScript[0].Value); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, "r", fromScript[0].Value)
 	script, _ := Parse("cell 1", "sweep(r, delta=[0.1, 0.2])")
 	if _, err := s.Eval(context.Background(), script); err == nil || !strings.Contains(err.Error(), "r does not depend on anything called delta") {
 		t.Errorf("a sweep of a result from Go: %v", err)
@@ -171,9 +163,7 @@ joint = task(identity()) * arm(k)`)
 	if a.(kernels.Joint).String() != b.(kernels.Joint).String() || len(fresh.Names()) != 4 {
 		t.Errorf("%v and %v, names %v", a, b, fresh.Names())
 	}
-	if err := s.Put("h", 0.9); err != nil {
-		t.Fatal(err)
-	}
+	put(t, s, "h", 0.9)
 	if src, missing := s.Closure("k", "nobody", "joint"); !slices.Equal(missing, []string{"h", "nobody"}) || strings.Contains(src, "<") || strings.Count(src, "k = ") != 1 {
 		t.Errorf("%q, missing %v", src, missing)
 	}

@@ -30,10 +30,7 @@ func TestRoughNotes(t *testing.T) {
 		{manyarms.Kernel + " + 0.05*identity()", []string{"tells 600 to 1000 directions apart", "a smoother kernel"}},
 		{"task(identity()) * arm(identity())", nil}, // as written
 	} {
-		values, err := evalText(NewSession(Options{Folder: folder}), `problem("arms.csv", kernel=`+c.kernel+`, noise=0.3)`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := valuesOf(t, NewSession(Options{Folder: folder}), `problem("arms.csv", kernel=`+c.kernel+`, noise=0.3)`)
 		notes := sentencesOf(values[0].(*problem.Problem).KernelNotes)
 		if len(notes) != len(c.want) {
 			t.Errorf("%s: %q", c.kernel, notes)

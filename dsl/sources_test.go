@@ -39,10 +39,7 @@ func TestDataChanges(t *testing.T) {
 		}
 	}})
 	const again = "s = sweep(r, noise=(1..5)/10)\ns"
-	values, err := evalText(s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := valuesOf(t, s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
 	for _, row := range values[0].(sim.Sweep).Rows {
 		if best := row.Result.Answers[0].Best; best != "2" {
 			t.Errorf("noise %v: the best arm is %s; the row is of other data", row.Values, best)
@@ -55,7 +52,7 @@ func TestDataChanges(t *testing.T) {
 	if _, err := evalText(s, again); !errors.As(err, &errs) || errs[0].Cause != path+": it has changed since it was read before; evaluate again what reads it\nin the sweep with noise=0.1" {
 		t.Errorf("in a later cell: error %v", err)
 	}
-	values, err = evalText(s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
+	values, err := evalText(s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
 	if err != nil || values[0].(sim.Sweep).Rows[4].Result.Answers[0].Best != "1" {
 		t.Errorf("read again: error %v", err)
 	}
@@ -96,9 +93,7 @@ func TestOwnFiles(t *testing.T) {
 		}
 	}
 	s := NewSession(Options{Folder: folder, Rebind: true})
-	if _, err := evalText(s, `p = problem("own.csv", kernel=identity(), noise=1)`); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, `p = problem("own.csv", kernel=identity(), noise=1)`)
 	script, _ := Parse("cell", `save(p, "own.csv")`)
 	var errs Errors
 	if _, err := s.Eval(context.Background(), script); !errors.As(err, &errs) || !strings.Contains(errs[0].Message, "holds data") {

@@ -56,9 +56,7 @@ func TestTexts(t *testing.T) {
 // print takes every kind of value.
 func TestPrintAnything(t *testing.T) {
 	s := NewSession(Options{})
-	if _, err := evalText(s, partsScript); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, partsScript)
 	for src, want := range map[string]string{
 		"p":                  "paper case 2",
 		"r":                  "CoKernelFB",
@@ -84,15 +82,11 @@ func TestPrintAnything(t *testing.T) {
 // used.
 func TestChoice(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
-	if _, err := evalText(s, "a = 1; b = 2; q = a > 0 ? a : b; r = a > 0 ? rbf(b) : linear()"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, "a = 1; b = 2; q = a > 0 ? a : b; r = a > 0 ? rbf(b) : linear()")
 	if _, kind, _ := s.Value("r"); kind != Kernel {
 		t.Errorf("r is %s", kind)
 	}
-	if _, err := evalText(s, "b = 3"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s, "b = 3")
 	if stale := strings.Join(s.Stale(), " "); stale != "q r" {
 		t.Errorf("stale: %s", stale)
 	}

@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,9 +9,7 @@ import (
 // has. "gp" is offered where it works.
 func TestWithoutMeans(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "arms.csv"), []byte("task,arm,x_a,sd\na,1,1,1\na,2,2,1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	written(t, folder, "arms.csv", "task,arm,x_a,sd\na,1,1,1\na,2,2,1\n")
 	const p = `p = problem("arms.csv", kernel=arm(linear())); `
 	for src, hint := range map[string]string{
 		"design(p)":                      "give xi= a number, such as xi=0.01; or give norm= and gap=",

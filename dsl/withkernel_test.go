@@ -11,16 +11,13 @@ import (
 // with_kernel keeps all that was stated of the data, and notes of the old kernel go.
 func TestWithKernel(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
-	values, err := evalText(s, `
+	values := valuesOf(t, s, `
 p = problem("small.csv", kernel=task(identity()) * arm(rbf(1e-6)), noise=3, goal="min", name="mine", standardize=true)
 q = with_kernel(p, task(identity()) * arm(linear(bias=1)))
 p
 q
 problem("small.csv", kernel=task(identity()) * arm(linear(bias=1)), noise=3, goal="min", name="mine", standardize=true)
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
 	old, got, want := values[0].(*problem.Problem), values[1].(*problem.Problem), values[2].(*problem.Problem)
 	if !strings.Contains(fmt.Sprint(old.KernelNotes), "length scale") {
 		t.Errorf("a length scale of a millionth is not noted: %q", old.KernelNotes)

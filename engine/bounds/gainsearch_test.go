@@ -12,21 +12,13 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
-
-func manyModel(t testing.TB, p *problem.Problem) *model.Model {
-	t.Helper()
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 func many(t testing.TB, n int) *problem.Problem {
 	t.Helper()
@@ -107,7 +99,7 @@ func TestGainOfManyArms(t *testing.T) {
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			p := many(t, n)
-			m := manyModel(t, p)
+			m := plain.ModelOf(t, p)
 			g, err := gainOf(context.Background(), m, ridge)
 			if err != nil {
 				t.Fatal(err)
@@ -178,7 +170,7 @@ func TestGainSearchAgainstDesign(t *testing.T) {
 				scales[i] = 0.2 + rng.Float64()
 			}
 			p.Noise.Scales = scales
-			m := manyModel(t, p)
+			m := plain.ModelOf(t, p)
 			for _, ridge := range []float64{1e-2, 1e-4} {
 				g, err := gainOf(context.Background(), m, ridge)
 				if err != nil {
@@ -212,7 +204,7 @@ func TestGainOfRoughKernel(t *testing.T) {
 		t.Skip("designs on a thousand arms")
 	}
 	const n, ridge = 2000, 1e-3
-	m := manyModel(t, many(t, n).WithKernel(product(kernels.Identity{}, kernels.Identity{})))
+	m := plain.ModelOf(t, many(t, n).WithKernel(product(kernels.Identity{}, kernels.Identity{})))
 	g, err := gainOf(context.Background(), m, ridge)
 	if err != nil {
 		t.Fatal(err)
