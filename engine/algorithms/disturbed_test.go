@@ -24,7 +24,7 @@ import (
 func TestErrorsOfDisturbedRuns(t *testing.T) {
 	const delta = 0.1
 	const most = 8 // rounds
-	runs := 400
+	runs := 200
 	if n, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE")); err == nil {
 		runs = n
 	} else if testing.Short() {
