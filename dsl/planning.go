@@ -15,7 +15,7 @@ import (
 
 // planningFunctions returns the functions that say what runs will need before anything is sampled.
 func planningFunctions() []Function {
-	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of each method and gap"}
+	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of each method and gap; when not given, fewer of more than 200 arms, down to 4"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the simulated rewards follow from it"}
 	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List}, Range: positive, Default: unset,
 		Doc: "smallest lead of the best arm to plan for, reward units, in place of the known means: a number, or a list of several to compare"}
@@ -72,13 +72,16 @@ func ofCoKernelFC(p Param) Param {
 }
 
 // question reads what plan and what_if have in common.
-func (c *call) question() plan.Question {
+func (c *call) question(p *problem.Problem) plan.Question {
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: 1, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
 			Sample: c.number("cost"), Round: c.number("cost_round"), Parallel: c.whole("parallel"), Capacity: c.whole("capacity"),
 			SampleTime: c.number("sample_time"), RoundTime: c.number("round_time"), TimeUnit: c.text("time_unit"),
 		},
+	}
+	if p != nil {
+		q.Runs = plan.RunsFor(p)
 	}
 	if c.arg("runs").known() {
 		q.Runs = c.whole("runs")
@@ -130,7 +133,8 @@ func (c *call) forecast() (any, error) {
 	if !c.checkNumbers("gaps") {
 		return nil, nil // reported
 	}
-	p, q := c.arg("p").Data.(*problem.Problem), c.question()
+	p := c.arg("p").Data.(*problem.Problem)
+	q := c.question(p)
 	q.Options = c.options()
 	var worth atomic.Bool
 	q.Progress = noting(c.e.progress(c.fn.Name, p.Name, q.Runs), &worth, finished)
@@ -161,8 +165,8 @@ func (c *call) whatIf() (any, error) {
 	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") || c.arg("p").Type != Result && !c.checkOptions() {
 		return nil, nil // reported
 	}
-	q, algorithm := c.question(), c.algorithm(engine.ModeFC)
 	p, given := c.arg("p").Data.(*problem.Problem)
+	q, algorithm := c.question(p), c.algorithm(engine.ModeFC)
 	drawn := false // by a function of a Go cell
 	q.Options.Schedule = c.text("schedule")
 	if !given {
@@ -175,6 +179,9 @@ func (c *call) whatIf() (any, error) {
 			return nil, nil
 		}
 		q.Options, algorithm = run.options(), run.algorithm(engine.ModeFC)
+		if !c.has("runs") {
+			q.Runs = plan.RunsFor(p)
+		}
 		drawn = run.has("rewards")
 	}
 	changes, ok := c.changes(p)

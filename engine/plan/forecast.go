@@ -24,9 +24,9 @@ func methods() []method {
 }
 
 // prepared fills in what was left out, and reports what is out of range.
-func (q Question) prepared() (Question, error) {
+func (q Question) prepared(p *problem.Problem) (Question, error) {
 	if q.Runs == 0 {
-		q.Runs = DefaultRuns
+		q.Runs = RunsFor(p)
 	}
 	if q.Runs < 0 {
 		return q, fmt.Errorf("runs must be at least 1, got %d", q.Runs)
@@ -42,7 +42,7 @@ func (q Question) prepared() (Question, error) {
 // error when that is so of all. After an interrupt it returns the rows of the runs that
 // finished, together with the error.
 func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
-	q, err := q.prepared()
+	q, err := q.prepared(p)
 	if err != nil {
 		return Forecast{}, fmt.Errorf("plan: %w", err)
 	}

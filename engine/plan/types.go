@@ -9,11 +9,29 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// DefaultRuns is the number of runs that a forecast simulates of each method.
+// DefaultRuns is the number of runs that a forecast simulates of each method, on few arms.
 const DefaultRuns = 20
+
+const (
+	// manyArms is the number of arms above which fewer runs are simulated: a run takes seconds there.
+	manyArms = 200
+	// leastRuns is how few, at least.
+	leastRuns = 4
+)
+
+// RunsFor returns the number of runs that a forecast simulates of each method when nobody says how many:
+// DefaultRuns, and of more than 200 arms as many fewer as the square of their number is larger, down to 4.
+func RunsFor(p *problem.Problem) int {
+	n := float64(p.N()) / manyArms
+	if n <= 1 {
+		return DefaultRuns
+	}
+	return max(leastRuns, int(math.Ceil(DefaultRuns/(n*n))))
+}
 
 // Question says what a forecast is about; the zero value asks for what the known expected rewards
 // need by the defaults of engine.Options, without prices.
@@ -22,7 +40,7 @@ type Question struct {
 	// Gaps are leads of the best arm over its rivals to plan for, reward units, each its own
 	// scenario. None means the known expected rewards, or Options.Gap where they are unknown.
 	Gaps    []float64
-	Runs    int // simulated for each method and gap; 0 means DefaultRuns
+	Runs    int // simulated for each method and gap; 0 means as RunsFor says
 	Seed    uint64
 	Prices  Prices
 	Workers int           // as in sim.Experiment

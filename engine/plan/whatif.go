@@ -15,7 +15,7 @@ import (
 // can be one. After an interrupt it returns the rows of the runs that finished, together with the
 // error.
 func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
-	q, err := q.prepared()
+	q, err := q.prepared(p)
 	if err == nil && len(q.Gaps) > 1 {
 		err = errors.New("there can be one gap to plan for: what changes is compared at the same rewards")
 	}
