@@ -72,6 +72,9 @@ func TestCutRound(t *testing.T) {
 
 // Losses make a forecast longer, stated as none they leave what it was, and the sentence says which.
 func TestForecastOfLosses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	base, _, _ := couplingDays(t, "CoBayesFC", 40)
 	zero, much := 0.0, 0.4
 	made := map[string]*Forecast{}

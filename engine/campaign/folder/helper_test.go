@@ -45,7 +45,7 @@ func helper(t *testing.T, role string, args ...string) *exec.Cmd {
 	return c
 }
 
-// worker asks, tells, closes and corrects for as long as it lives. After each act that it was told is
+// worker asks, tells, closes, amends and corrects for as long as it lives. After each act that it was told is
 // done it prints what: an acknowledged event.
 func worker(dir, by, seed string) int {
 	ctx := context.Background()
@@ -99,6 +99,14 @@ func worker(dir, by, seed string) int {
 			}
 			if got.Counts[campaign.RowNew]+got.Counts[campaign.RowLate] == 1 {
 				say("told %s %v", r.ID, v)
+			}
+			if rng.IntN(10) == 0 {
+				capacity, reason := 4+rng.IntN(4), "at-"+r.ID
+				if _, err := c.Amend(ctx, campaign.AmendBody{Capacity: &capacity, Reason: reason}, by); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					return 1
+				}
+				say("amended %s", reason)
 			}
 			if rng.IntN(10) == 0 {
 				if err := c.Correct(ctx, r.ID, v/2, "the test corrects it", by); err != nil {

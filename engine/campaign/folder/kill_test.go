@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Killed at 200 random moments while it asks, tells, fails, corrects and closes, a campaign loses no
+// Killed at 200 random moments while it asks, tells, fails, corrects, amends and closes, a campaign loses no
 // event that was acknowledged, has none twice, and stays whole.
 func TestKilledAtAnyMoment(t *testing.T) {
 	kills := 200
@@ -73,6 +73,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 		t.Fatal(err)
 	}
 	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0
+	amended := map[string]int{}
 	for _, e := range list {
 		switch e.Kind {
 		case campaign.KindAsk:
@@ -98,6 +99,10 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			var b campaign.CorrectBody
 			read(t, e, &b)
 			value[b.ID] = b.Reward
+		case campaign.KindAmend:
+			var b campaign.AmendBody
+			read(t, e, &b)
+			amended[b.Reason]++
 		case campaign.KindClose:
 			closed++
 		}
@@ -113,6 +118,8 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			saidClosed++
 		case word[0] == "asked" && asked[word[1]] != 1, word[0] == "told" && told[word[1]] != 1, word[0] == "failed" && failed[word[1]] != 1:
 			t.Errorf("%q was acknowledged, and is recorded %d, %d and %d times as asked, told and failed", line, asked[word[1]], told[word[1]], failed[word[1]])
+		case word[0] == "amended" && amended[word[1]] != 1:
+			t.Errorf("%q was acknowledged, and is recorded %d times", line, amended[word[1]])
 		case word[0] == "corrected" && strconv.FormatFloat(value[word[1]], 'g', -1, 64) != word[2]:
 			t.Errorf("%q was acknowledged, and the value is %v", line, value[word[1]])
 		}
