@@ -11,11 +11,11 @@ import (
 const halfPrecision = 1.0 / (1 << 24)
 
 // pairs visits all pairs of a group, in tiles on the cores of the context, offers each arm's most
-// uncertain contrast, and returns what none exceeds. Products are of 32 bits, which are twice as fast;
+// uncertain contrast, with what lies outside the span or without, and returns what none exceeds. Products are of 32 bits, which are twice as fast;
 // what their rounding may hide is in the number returned: an inner product of m terms is off by at
 // most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order, doubled here for the higher ones and for what the
 // features are rounded by.
-func (s *survey) pairs(g []int) float64 {
+func (s *survey) pairs(g []int, whole bool) float64 {
 	m := s.v.Cols
 	w := s.of
 	w.stop.claim(len(g), len(g)*m/2)
@@ -33,7 +33,9 @@ func (s *survey) pairs(g []int) float64 {
 				size[at] += x * x
 				short.Data[at*m+c] = float32(x)
 			}
-			extra[at] = s.outside(i, i) / 2
+			if whole {
+				extra[at] = s.outside(i, i) / 2
+			}
 		}
 	})
 	longest := 0.0
@@ -73,7 +75,11 @@ func (s *survey) pairs(g []int) float64 {
 		}
 		high = max(high, found.high[k]+slack)
 		j := g[found.partner[k]]
-		s.offer(i, j, distance(s.v, i, j)+s.outside(i, j))
+		d := distance(s.v, i, j)
+		if whole {
+			d += s.outside(i, j)
+		}
+		s.offer(i, j, d)
 	}
 	return high
 }

@@ -122,6 +122,7 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 	p.stop.claim(n, 2*n*(m+room), 4*m*m)
 	if room > 0 {
 		p.phi = roomy(p.phi, room)
+		in.Features = nil // of very many arms, hundreds of megabytes
 	}
 	p.root = roots(in.Precision)
 	if err := p.setContrasts(c, n); err != nil {

@@ -36,6 +36,9 @@ const (
 	seekers = 24
 	// mostSeekers is the largest.
 	mostSeekers = 256
+	// cheapProducts is the most products of a look at all pairs that is taken each time: the candidates
+	// alone meet few others, and a restricted problem for each takes longer.
+	cheapProducts = 1.2e9
 )
 
 func (s *survey) init(w *wide, room int) {
@@ -128,9 +131,14 @@ func (s *survey) look() {
 		s.high[i], s.partner[i] = -1, -1
 	}
 	s.reached, s.ceiling, s.scanned = -1, 0, false
+	few := s.products() <= cheapProducts
 	for _, g := range w.p.groups {
 		s.ceiling = max(s.ceiling, s.bound(g))
-		s.seek(g, s.sources(g))
+		if few {
+			s.pairs(g, false)
+		} else {
+			s.seek(g, s.sources(g))
+		}
 	}
 	s.listed()
 	s.ceiling = max(s.ceiling, s.reached)
@@ -195,6 +203,15 @@ func (s *survey) bound(g []int) float64 {
 	return (math.Sqrt(first) + math.Sqrt(second)) * (math.Sqrt(first) + math.Sqrt(second))
 }
 
+// products returns how many a look at all pairs of all groups takes.
+func (s *survey) products() float64 {
+	products := 0.0
+	for _, g := range s.of.p.groups {
+		products += float64(len(g)) * float64(len(g)) / 2 * float64(s.v.Cols)
+	}
+	return products
+}
+
 // scan visits all pairs of all groups, if it may, and returns what no contrast exceeds.
 func (s *survey) scan() float64 {
 	w := s.of
@@ -202,10 +219,7 @@ func (s *survey) scan() float64 {
 		return s.ceiling
 	}
 	s.scanned = true
-	products := 0.0
-	for _, g := range w.p.groups {
-		products += float64(len(g)) * float64(len(g)) / 2 * float64(s.v.Cols)
-	}
+	products := s.products()
 	limit := w.opt.Scan
 	if limit == 0 {
 		limit = mostScan
@@ -221,7 +235,7 @@ func (s *survey) scan() float64 {
 	}
 	high := 0.0
 	for _, g := range w.p.groups {
-		high = max(high, s.pairs(g))
+		high = max(high, s.pairs(g, true))
 	}
 	s.ceiling = max(s.reached, high)
 	return s.ceiling

@@ -25,6 +25,10 @@ func (w *wide) gather() bool {
 		level = (1 - firstSlack) * w.reached
 	}
 	limit := max(40, len(w.in.Arms)/2)
+	each := limit
+	if groups := len(w.p.groups); groups > 0 && w.products() <= cheapProducts { // every arm has looked
+		each = max(minRoom, limit) / groups
+	}
 	var order []ranked
 	for i, j := range w.partner {
 		if j >= 0 && w.high[i] > level && !(w.chosen[i] && w.chosen[j]) {
@@ -48,7 +52,7 @@ func (w *wide) gather() bool {
 		return true
 	}
 	for _, a := range order {
-		if len(joined) >= limit*max(1, len(w.p.groups)) {
+		if len(joined) >= each*max(1, len(w.p.groups)) {
 			break
 		}
 		join(a.arm)
