@@ -4,23 +4,19 @@ package jetstream
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 )
 
 // Server keeps facts and work in a folder, for programs that join it.
@@ -180,90 +176,6 @@ func (s *Server) whyNot(n *server.Options, log *logger) error {
 	return errors.New(log.last)
 }
 
-// open lets in everybody with the permissions of an owner: only the server itself makes streams.
-func (s *Server) open(n *server.Options) ([]nats.Option, error) {
-	secret := rand.Text()
-	p := Role{Kind: Owner}.allowed("_INBOX")
-	n.Users = []*server.User{
-		{Username: "server", Password: secret},
-		{Username: "anybody", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow}, Subscribe: &server.SubjectPermission{Allow: p.Sub.Allow}}},
-	}
-	n.NoAuthUser = "anybody"
-	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
-		return nil, fmt.Errorf("the folder %s was served with keys before, and they are gone: put %s back, or take another folder", s.dir, keysDir(s.dir))
-	}
-	return []nats.Option{nats.UserInfo("server", secret)}, nil
-}
-
-// signed lets in whom the account of the folder's keys has signed.
-func (s *Server) signed(n *server.Options) (self login, err error) {
-	if old := filepath.Join(s.dir, "store", "jetstream", "$G"); exists(old) {
-		return login{}, fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another folder for the keys", s.dir)
-	}
-	k, err := openKeyring(s.dir)
-	if err != nil {
-		return login{}, err
-	}
-	operator, err := k.seed("operator.seed")
-	if err != nil {
-		return login{}, err
-	}
-	trusted, err := operator.PublicKey()
-	if err != nil {
-		return login{}, err
-	}
-	resolver := &server.MemAccResolver{}
-	token, err := os.ReadFile(filepath.Join(k.dir, "account.jwt"))
-	if err != nil {
-		return login{}, err
-	}
-	if err := resolver.Store(k.name, string(token)); err != nil {
-		return login{}, err
-	}
-	n.TrustedKeys, n.AccountResolver = []string{trusted}, resolver
-	if n.SystemAccount, err = systemAccount(operator, resolver); err != nil {
-		return login{}, err
-	}
-	s.claims = k.claims
-	self.role = Role{Kind: Owner}
-	self.issuer = k.name
-	self.token, self.seed, err = k.user(Role{Kind: kindServer}, time.Time{})
-	if err != nil {
-		return login{}, err
-	}
-	claims, err := jwt.DecodeUserClaims(self.token)
-	if err != nil {
-		return login{}, err
-	}
-	self.user = claims.Subject
-	return self, nil
-}
-
-// systemAccount makes the account that JetStream itself needs, for this start of the server. Nobody
-// has keys for it.
-func systemAccount(operator nkeys.KeyPair, resolver *server.MemAccResolver) (string, error) {
-	key, err := nkeys.CreateAccount()
-	if err != nil {
-		return "", err
-	}
-	name, err := key.PublicKey()
-	if err != nil {
-		return "", err
-	}
-	claims := jwt.NewAccountClaims(name)
-	claims.Name = "system"
-	token, err := claims.Encode(operator)
-	if err != nil {
-		return "", err
-	}
-	return name, resolver.Store(name, token)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // watchKeys tells the server of credentials that were taken back.
 func (s *Server) watchKeys(ctx context.Context) {
 	if s.claims == nil {
@@ -333,57 +245,3 @@ func (s *Server) Close() error {
 	}
 	return s.lock.Close()
 }
-
-// logger takes warnings and errors of the server.
-type logger struct {
-	hear  func(string) // may be nil
-	mu    sync.Mutex
-	last  string // the last error
-	fatal bool   // it was the end of the server
-	disk  string // why nothing can be written any more
-}
-
-// writeFailed matches what the server says of a disk that fails. It does not try again.
-var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
-
-// trouble returns why nothing can be written any more, empty where it can.
-func (l *logger) trouble() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.disk
-}
-
-func (l *logger) say(text string) {
-	if l.hear != nil {
-		l.hear(text)
-	}
-}
-
-func (l *logger) fault(text string) {
-	l.mu.Lock()
-	l.last = text
-	if m := writeFailed.FindStringSubmatch(text); m != nil {
-		l.disk = m[2]
-	}
-	l.mu.Unlock()
-	l.say(text)
-}
-
-func (l *logger) end(text string) {
-	l.fault(text)
-	l.mu.Lock()
-	l.fatal = true
-	l.mu.Unlock()
-}
-
-// Methods of the server's own interface.
-func (l *logger) Noticef(string, ...any) {}
-func (l *logger) Warnf(format string, v ...any) {
-	if text := fmt.Sprintf(format, v...); !strings.HasPrefix(text, "Plaintext passwords") { // made for one start
-		l.say(text)
-	}
-}
-func (l *logger) Fatalf(format string, v ...any) { l.end(fmt.Sprintf(format, v...)) }
-func (l *logger) Errorf(format string, v ...any) { l.fault(fmt.Sprintf(format, v...)) }
-func (l *logger) Debugf(string, ...any)          {}
-func (l *logger) Tracef(string, ...any)          {}
