@@ -183,7 +183,7 @@ func (o *agentOptions) show(f cluster.Finished) error {
 		fmt.Println(f.Stopped)
 	}
 	t := f.Traffic
-	fmt.Printf("%d messages of %d bytes together; %d plans of %d bytes, %d of them taken in place of this program's own\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes, f.Taken)
+	fmt.Printf("messages: %d, of %d bytes together; plans: %d, of %d bytes, %d of them taken in place of this program's own\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes, f.Taken)
 	for _, d := range f.Differences {
 		fmt.Println(d)
 	}

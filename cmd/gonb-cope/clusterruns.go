@@ -126,7 +126,7 @@ the run asks. Plates, capacity and leases are of campaigns and say nothing here.
 			if err != nil {
 				return err
 			}
-			p, recipe, err := dsl.ReadRun(c.Context(), src.name, src.text, dsl.Options{Folder: src.folder, Set: set})
+			p, recipe, err := dsl.ReadRun(c.Context(), src.name, src.text, dsl.Options{Folder: src.folder, Set: set, Notice: new(progress).say})
 			if err != nil {
 				return err
 			}
@@ -237,7 +237,7 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 	}
 	writeColumns(w, rows)
 	t := s.Traffic
-	fmt.Fprintf(w, "\n%d messages of %d bytes together; %d plans of %d bytes\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes)
+	fmt.Fprintf(w, "\nmessages: %d, of %d bytes together; plans: %d, of %d bytes\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes)
 	for _, a := range s.Answers {
 		fmt.Fprintln(w, answerLine(a))
 	}
