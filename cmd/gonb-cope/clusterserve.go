@@ -99,7 +99,7 @@ later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
-	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-0 for its first task, and so on")
+	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
 	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
 	f.StringSliceVar(&o.Hosts, "host", nil, "name or address under which others reach the server (may be repeated; this machine's own are known)")
 	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")

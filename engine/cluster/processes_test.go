@@ -213,7 +213,7 @@ func (p *process) again() {
 	p.cmd = exec.Command(p.binary)
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+string(must(json.Marshal(p.role))))
 	p.cmd.Stderr = p.err
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = endsWithTest()
 	p.out = must(p.cmd.StdoutPipe())
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 type Role struct {
 	Kind   Kind
 	Run    string // of an agent
-	Number int    // of an agent from 0, as in agent-0; of a worker from 1
+	Number int    // from 1, as in agent-1
 }
 
 // Kind is one of the three below.

@@ -22,7 +22,7 @@ import (
 // KeyOptions say which credentials to make.
 type KeyOptions struct {
 	Run             string   // what agents take part in
-	Agents, Workers int      // agents 0 to Agents-1 of Run, in the order of its tasks; workers 1 to Workers
+	Agents, Workers int      // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers
 	Hosts           []string // names and addresses under which the server is reached, besides those of this machine
 	Days            int      // how long they are good for; 365 where it is 0
 	Revoke          []string // files of credentials to take back
@@ -86,7 +86,7 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	}
 	roles := []Role{{Kind: Owner}}
 	for i := range o.Agents {
-		roles = append(roles, Role{Kind: Agent, Run: o.Run, Number: i})
+		roles = append(roles, Role{Kind: Agent, Run: o.Run, Number: i + 1})
 	}
 	for i := range o.Workers {
 		roles = append(roles, Role{Kind: Worker, Number: i + 1})
