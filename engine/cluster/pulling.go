@@ -18,7 +18,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		return nil
 	}
 	left := w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi)
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(), Text: fmt.Sprintf("round %d: %s left of task %q (%d of all agents; plan of %s)", r, pullsAre(left.Left()), w.Task, plan.Pulls(), AgentName(p.Author))})
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(), Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left.Left()), w.Task, plan.Pulls(), AgentName(p.Author))})
 	if err := w.finish(ctx, r); err != nil {
 		if errors.Is(err, errLeftOut) {
 			return nil
@@ -99,10 +99,10 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if now < left.Left() {
 			tries = 0
 		} else if tries >= most {
-			return fmt.Errorf("run %s, round %d: %s left of task %q that %d tries gave no reward for; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, pullsAre(now), w.Task, tries, orNothing(err))
+			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %d tries; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), tries, orNothing(err))
 		}
 		if err != nil {
-			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now, Text: fmt.Sprintf("round %d: %s left after an error: %v", r, pullsAre(now), err)})
+			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now, Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
 			select {
 			case <-pulling.Done():
 			case <-time.After(min(time.Second, 50*time.Millisecond<<tries)):
@@ -119,10 +119,10 @@ func orNothing(err error) error {
 	return err
 }
 
-// pullsAre says how many pulls there are, with the verb.
-func pullsAre(n int) string {
+// pulls counts pulls in words.
+func pulls(n int) string {
 	if n == 1 {
-		return "1 pull is"
+		return "1 pull"
 	}
-	return fmt.Sprintf("%d pulls are", n)
+	return fmt.Sprintf("%d pulls", n)
 }
