@@ -27,7 +27,7 @@ func clusterRunCommands() []*cobra.Command {
 	return []*cobra.Command{clusterOpenCommand(), clusterStatusCommand(), clusterStopCommand(), clusterExportCommand()}
 }
 
-// runFlags are those of commands about a run.
+// runFlags are the flags of commands about a run.
 type runFlags struct {
 	serverFlags
 	json bool

@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// runSeed is that of the runs of these tests.
+// runSeed is the seed of the runs of these tests.
 const runSeed = 7
 
 // asked is a question with a name.

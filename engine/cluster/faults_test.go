@@ -245,7 +245,7 @@ func TestForgedPlan(t *testing.T) {
 }
 
 // A plan that another build made is taken, and counted; a decision that its author made otherwise is
-// named with the task, the arm and both statistics, and the answers are those of the end's author.
+// named with the task, the arm and both statistics, and the answers come from the end's author.
 func TestPlanOfAnotherBuild(t *testing.T) {
 	q := question(t)
 	env := func(plan engine.Plan) engine.Batch {

@@ -283,7 +283,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// The key of trials is that of their experiment.
+// Trials have the key of their experiment.
 func TestKeyOfTrials(t *testing.T) {
 	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Detail: true}
 	want, err := sim.KeyOf(x)
