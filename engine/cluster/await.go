@@ -166,16 +166,19 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		}
 		return out, next.Absent, err
 	}
-	_, err = w.history.wait(ctx, 0, func() bool {
+	missing := func() int {
 		for v := range w.opened.Tasks {
 			if _, ok := w.history.get(r, AgentName(v)); !ok && !slices.Contains(absent, v) {
-				return w.stopped() != nil
+				return v
 			}
 		}
-		return true
-	})
-	if err != nil {
+		return -1
+	}
+	if _, err = w.history.wait(ctx, 0, func() bool { return missing() < 0 || w.stopped() != nil }); err != nil {
 		return nil, nil, err
+	}
+	if missing() >= 0 {
+		return nil, nil, w.stopped()
 	}
 	return w.messages(r, absent), next.Absent, nil
 }

@@ -59,14 +59,8 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		if err != nil || p.Done {
 			return &p, rounds, err
 		}
-		for v := range w.opened.Tasks {
-			f, ok, err := w.Facts.Find(ctx, w.Run, r, AgentName(v))
-			if err != nil {
-				return nil, rounds, err
-			}
-			if ok {
-				w.history.add(f)
-			}
+		if err := w.find(ctx, r); err != nil {
+			return nil, rounds, err
 		}
 		next, ok, err := w.Facts.Find(ctx, w.Run, r+1, namePlan)
 		if err != nil {
@@ -77,6 +71,9 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		switch {
 		case ok:
 			w.history.add(next)
+			if err := w.whole(ctx, r, next); err != nil {
+				return nil, rounds, err
+			}
 			if messages, absent, err = w.closed(ctx, r, next); err != nil {
 				return nil, rounds, err
 			}
@@ -94,6 +91,45 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		}
 		rounds = append(rounds, told)
 	}
+}
+
+// find takes in the messages of a round that are there and were not.
+func (w *agent) find(ctx context.Context, r int) error {
+	for v := range w.opened.Tasks {
+		if _, known := w.history.get(r, AgentName(v)); known {
+			continue
+		}
+		f, ok, err := w.Facts.Find(ctx, w.Run, r, AgentName(v))
+		if err != nil {
+			return err
+		}
+		if ok {
+			w.history.add(f)
+		}
+	}
+	return nil
+}
+
+// whole takes in what came between the first look at a round and its next plan. Its author had all
+// messages that it counts, so that it is a PlanError where one is not there.
+func (w *agent) whole(ctx context.Context, r int, next Fact) error {
+	if w.opened.Relay {
+		return nil // the plan has them
+	}
+	if err := w.find(ctx, r); err != nil {
+		return err
+	}
+	p, err := readPlan(next, w.opened)
+	if err != nil {
+		return err
+	}
+	absent := agents(p.Absent)
+	for v := range w.opened.Tasks {
+		if _, ok := w.history.get(r, AgentName(v)); !ok && !slices.Contains(absent, v) {
+			return &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
+		}
+	}
+	return nil
 }
 
 // told returns what the messages of the open round say, in the sign of the data.

@@ -1,0 +1,62 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// counted publishes the first plan of a question, and a second one that counts the messages of all
+// agents, though none of them has spoken.
+func counted(t *testing.T, x cluster.Facts, q cluster.Question) {
+	t.Helper()
+	first := firstPlan(t, q, func(*cluster.PlanBody) {})
+	p := must(cluster.ReadPlanForTest(first))
+	p.Round = 2
+	for _, f := range []cluster.Fact{first, {Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(p))}} {
+		if err := x.Publish(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A run that is stopped while messages of a round are missing that its next plan counts ends with who
+// stopped it, and names none of those whose messages are missing.
+func TestStopWhileMessagesAreMissing(t *testing.T) {
+	q := question(t)
+	x := newStandIn()
+	opened(t, x, q, cluster.OpenOptions{})
+	counted(t, x, q)
+	a := agentOf(t, x, q, 0)
+	a.Notice = func(n cluster.Notice) {
+		if n.Kind == cluster.NoticePulled {
+			if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Ann", Reason: "enough"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	got, err := a.Take(t.Context())
+	if err != nil || got.Stopped != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
+		t.Errorf("%q, %s, error %v", got.Stopped, got.Status, err)
+	}
+}
+
+// Who only reads a run does not wait for a message that a plan counts and that is not there.
+func TestReplayWhileMessagesAreMissing(t *testing.T) {
+	q := question(t)
+	q.Measured = true
+	x := newStandIn()
+	opened(t, x, q, cluster.OpenOptions{})
+	counted(t, x, question(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, rounds, _, err := cluster.Replay(ctx, x, "r", maker(q))
+	if err == nil || !strings.Contains(err.Error(), "the plan of round 2 is refused: it counts a message of agent-1 in round 1, and there is none") {
+		t.Errorf("%d rounds, error %v", len(rounds), err)
+	}
+}
