@@ -185,7 +185,7 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 			cluster.RunBody
 		}{run, b})
 	}
-	fmt.Printf("run %s: %s (%s), %d tasks, %d arms\n\nOne agent for each task, where it is measured:\n", run, b.Algorithm, b.Mode, len(b.Tasks), b.Arms)
+	fmt.Printf("run %s: %s (%s), %s, %s\n\nOne agent for each task, where it is measured:\n", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"))
 	for _, task := range b.Tasks {
 		creds := ""
 		if o.creds != "" {

@@ -70,7 +70,7 @@ An interrupt (Ctrl-C) gives what is under way back to the others.`,
 			if err != nil {
 				return err
 			}
-			said.say(fmt.Sprintf("worker %s made %d runs in %v and stopped", w.Name, w.Made(), time.Since(began).Round(time.Second)))
+			said.say(fmt.Sprintf("worker %s made %s in %v and stopped", w.Name, counted(w.Made(), "run"), time.Since(began).Round(time.Second)))
 			return closed
 		},
 	}

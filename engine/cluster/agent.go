@@ -90,7 +90,7 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 			return out, err
 		case over:
 			out, err := w.replica.finished(&w.done)
-			w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %d rounds: %s", w.replica.rounds, w.done.Status)})
+			w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
 			return out, err
 		}
 	}
@@ -140,7 +140,7 @@ func (w *agent) enter(ctx context.Context) error {
 	if err := join(ctx, w.Facts, w.Run, w.v, j); err != nil {
 		return err
 	}
-	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task}, Text: fmt.Sprintf("run %s: %s (%s), %s of %d agents, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, AgentName(w.v), len(w.opened.Tasks), w.Task)})
+	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task}, Text: fmt.Sprintf("run %s: %s (%s), %s of %s, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, AgentName(w.v), count(len(w.opened.Tasks), "agent"), w.Task)})
 	return nil
 }
 

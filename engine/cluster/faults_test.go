@@ -201,16 +201,16 @@ func firstPlan(t *testing.T, q cluster.Question, change func(*cluster.PlanBody))
 func TestForgedPlan(t *testing.T) {
 	q := question(t)
 	for want, change := range map[string]func(*cluster.PlanBody){
-		"it is of round 2":                   func(p *cluster.PlanBody) { p.Round = 2 },
-		"it has 29 arms, and there are 30":   func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
-		"arm 1 has -1 pulls":                 func(p *cluster.PlanBody) { p.Counts[0] = -1 },
-		"its author is agent-6":              func(p *cluster.PlanBody) { p.Author = 5 },
-		"goes by another history":            func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
-		"goes by another history (digest ":   func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
-		"asks for squared deviations":        func(p *cluster.PlanBody) { p.Squares = true },
-		"it has 0 counts, and done is false": func(p *cluster.PlanBody) { p.Counts = nil },
-		"it answers 0 tasks":                 func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
-		"it speaks of a round before":        func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
+		"it is of round 2":                                func(p *cluster.PlanBody) { p.Round = 2 },
+		"it has 29 arms, and the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
+		"arm 1 has -1 pulls":                              func(p *cluster.PlanBody) { p.Counts[0] = -1 },
+		"its author is agent-6, and the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
+		"goes by another history":                         func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
+		"goes by another history (digest ":                func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
+		"asks for squared deviations":                     func(p *cluster.PlanBody) { p.Squares = true },
+		"it has 0 counts, and done is false":              func(p *cluster.PlanBody) { p.Counts = nil },
+		"it answers 0 tasks":                              func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
+		"it speaks of a round before":                     func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
 		`answer 1 is of task "elsewhere", and`: func(p *cluster.PlanBody) {
 			p.Done, p.Counts, p.Answers = true, nil, slices.Repeat([]engine.Answer{{Task: "elsewhere"}}, 5)
 		},
@@ -583,7 +583,7 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	wg.Wait()
-	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Bob"}); err == nil || !strings.Contains(err.Error(), "stopped by Ann: enough already") {
+	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Bob"}); err == nil || !strings.Contains(err.Error(), "run r was stopped already, by Ann: enough") {
 		t.Errorf("stopped twice: %v", err)
 	}
 	if got, err := agentOf(t, x, q, 4).Take(t.Context()); err != nil || got.Stopped == "" {

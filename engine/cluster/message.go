@@ -36,13 +36,13 @@ func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged
 	case m.Digest.String() != plan.Digest:
 		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
 	case len(m.Counts) != hi-lo:
-		return m, fmt.Errorf("it has %d arms, and the task has %d", len(m.Counts), hi-lo)
+		return m, fmt.Errorf("it has %s, and the task has %d", count(len(m.Counts), "arm"), hi-lo)
 	case (m.Squares != nil) != plan.WantSquares:
 		return m, fmt.Errorf("it has squared deviations or none, otherwise than the plan asks")
 	}
 	for i, c := range m.Counts {
 		if c != plan.Counts[lo+i] {
-			return m, fmt.Errorf("it has %d pulls of arm %d of the task, and the plan %d", c, i+1, plan.Counts[lo+i])
+			return m, fmt.Errorf("it has %s of arm %d of the task, and the plan %d", pulls(c), i+1, plan.Counts[lo+i])
 		}
 	}
 	return m, nil

@@ -73,13 +73,13 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	case p.Round != f.Round:
 		return p, refuse("it is of round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
-		return p, refuse("its author is %s, and there are %d agents", AgentName(p.Author), len(b.Tasks))
+		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), count(len(b.Tasks), "agent"))
 	case p.Done != (len(p.Counts) == 0):
-		return p, refuse("it has %d counts, and done is %t", len(p.Counts), p.Done)
+		return p, refuse("it has %s, and done is %t", count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):
-		return p, refuse("it answers %d tasks, and there are %d", len(p.Answers), len(b.Tasks))
+		return p, refuse("it answers %s, and the run has %d", count(len(p.Answers), "task"), len(b.Tasks))
 	case !p.Done && len(p.Counts) != b.Arms:
-		return p, refuse("it has %d arms, and there are %d", len(p.Counts), b.Arms)
+		return p, refuse("it has %s, and the problem has %d", count(len(p.Counts), "arm"), b.Arms)
 	case f.Round == 1 && (len(p.Absent) > 0 || len(p.Messages) > 0):
 		return p, refuse("it speaks of a round before the first")
 	}
@@ -90,7 +90,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	}
 	for i, c := range p.Counts {
 		if c < 0 {
-			return p, refuse("arm %d has %d pulls", i+1, c)
+			return p, refuse("arm %d has %s", i+1, pulls(c))
 		}
 	}
 	for i, a := range p.Absent {
@@ -140,7 +140,7 @@ func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int)
 		}
 	}
 	if len(out) != agents {
-		return nil, &PlanError{run, p.Round, fmt.Sprintf("it sends %d messages on, and there are %d agents", len(out), agents)}
+		return nil, &PlanError{run, p.Round, fmt.Sprintf("it sends %s on, and the run has %s", count(len(out), "message"), count(agents, "agent"))}
 	}
 	return out, nil
 }

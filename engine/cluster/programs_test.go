@@ -30,7 +30,7 @@ func asking(t testing.TB, squares bool, answer string) (told []cluster.Reward, r
 		}
 		return nil
 	}}
-	pulls := cluster.Pulls{Run: "r", Task: "one", Problem: p, Plan: engine.Plan{Round: 3, WantSquares: squares}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2, Made: 1}, {Arm: 1, Count: 1}}}
+	pulls := cluster.Pulls{Run: "r", Task: "one", Algorithm: "CoTestFC", Problem: p, Plan: engine.Plan{Round: 3, WantSquares: squares}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2, Made: 1}, {Arm: 1, Count: 1}}}
 	err = a.Pull(context.Background(), pulls, func(all ...cluster.Reward) error {
 		for _, r := range all {
 			if !(r.Mean < 1e300) || r.Count < 1 {
@@ -66,7 +66,7 @@ func TestPrograms(t *testing.T) {
 		`{"arm":` + a + `}`:                     "want reward, or count (at least 1) and mean",
 		`{"arm":` + a + `,"reward":1,"mean":1}`: "want reward, or count",
 		`{"arm":` + a + `,"count":0,"mean":1}`:  "want reward, or count",
-		`{"arm":` + a + `,"count":2,"mean":1}`:  "need squares, the sum of (reward - mean)²",
+		`{"arm":` + a + `,"count":2,"mean":1}`:  "CoTestFC estimates the noise of this run, so 2 rewards need squares, the sum of (reward - mean)²",
 		`{"arm":` + a + `,"reward":1e301}`:      "no such reward",
 		strings.Repeat("x", 70<<10):             "it has more than 65536 bytes",
 	} {

@@ -18,11 +18,12 @@ type Puller interface {
 
 // Pulls is what is left of an agent's share in a round.
 type Pulls struct {
-	Run     string
-	Task    string
-	Plan    engine.Plan // of all agents
-	Arms    []ArmPulls  // those with pulls left, in arm order
-	Problem *problem.Problem
+	Run       string
+	Task      string
+	Algorithm string      // its name
+	Plan      engine.Plan // of all agents
+	Arms      []ArmPulls  // those with pulls left, in arm order
+	Problem   *problem.Problem
 }
 
 // ArmPulls is what is left to pull of an arm.
@@ -64,7 +65,7 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
 		if made[r.Arm] += r.Count; made[r.Arm] > plan.Counts[r.Arm] {
-			return fmt.Errorf("arm %q: %d rewards for %d pulls of round %d", p.Arms.Names[r.Arm], made[r.Arm], plan.Counts[r.Arm], plan.Round)
+			return fmt.Errorf("arm %q: %s for %s of round %d", p.Arms.Names[r.Arm], count(made[r.Arm], "reward"), pulls(plan.Counts[r.Arm]), plan.Round)
 		}
 	}
 	return j.add(plan.Round, rewards...)

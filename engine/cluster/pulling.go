@@ -89,6 +89,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if left.Left() == 0 {
 			return nil
 		}
+		left.Algorithm = w.question.Algorithm
 		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
@@ -99,7 +100,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if now < left.Left() {
 			tries = 0
 		} else if tries >= most {
-			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %d tries; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), tries, orNothing(err))
+			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), orNothing(err))
 		}
 		if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now, Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
@@ -111,6 +112,14 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	}
 }
 
+// attempts counts tries in words.
+func attempts(n int) string {
+	if n == 1 {
+		return "1 try"
+	}
+	return fmt.Sprintf("%d tries", n)
+}
+
 // orNothing returns an error for pulls that ended without one.
 func orNothing(err error) error {
 	if err == nil {
@@ -120,9 +129,4 @@ func orNothing(err error) error {
 }
 
 // pulls counts pulls in words.
-func pulls(n int) string {
-	if n == 1 {
-		return "1 pull"
-	}
-	return fmt.Sprintf("%d pulls", n)
-}
+func pulls(n int) string { return count(n, "pull") }

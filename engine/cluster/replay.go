@@ -277,13 +277,13 @@ func (s Status) String() string {
 	}
 	switch {
 	case s.Status != engine.StatusInterrupted:
-		return fmt.Sprintf("done after %d rounds: %s", s.Rounds, s.Status)
+		return fmt.Sprintf("done after %s: %s", count(s.Rounds, "round"), s.Status)
 	case s.Stopped != "":
 		return s.Stopped
 	case s.Round == 0:
 		return "open: no agent has planned the first round yet"
 	case s.Open:
-		return fmt.Sprintf("round %d waits for %d of %d agents", s.Round, silent, len(s.Agents))
+		return fmt.Sprintf("round %d waits for %d of %s", s.Round, silent, count(len(s.Agents), "agent"))
 	}
 	return fmt.Sprintf("round %d is over, and the next is not planned yet", s.Round)
 }

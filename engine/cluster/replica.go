@@ -83,7 +83,7 @@ func (r *replica) next(author int, here Build) (PlanBody, error) {
 // history.
 func (r *replica) adopt(p PlanBody, size int) error {
 	if p.Round != r.rounds+1 {
-		return fmt.Errorf("run %s: the plan of round %d comes after %d rounds", r.run, p.Round, r.rounds)
+		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, count(r.rounds, "round"))
 	}
 	refuse := func(format string, args ...any) error {
 		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}

@@ -137,7 +137,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 		return b, err
 	}
 	if len(b.Tasks) == 0 || b.Arms < len(b.Tasks) {
-		return b, fmt.Errorf("run %s has %d tasks and %d arms: nobody could have opened it", run, len(b.Tasks), b.Arms)
+		return b, fmt.Errorf("run %s has %s and %s: nobody could have opened it", run, count(len(b.Tasks), "task"), count(b.Arms, "arm"))
 	}
 	return b, nil
 }

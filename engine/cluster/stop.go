@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine"
 )
 
 // StopBody ends a run before its algorithm is done.
@@ -14,21 +16,29 @@ type StopBody struct {
 
 // String returns it as a sentence.
 func (b StopBody) String() string {
-	text := "the run was stopped"
-	if b.By != "" {
-		text += " by " + b.By
+	if b.By == "" {
+		return "the run was stopped" + b.why()
 	}
-	if b.Reason != "" {
-		text += ": " + b.Reason
+	return "the run was stopped by " + b.By + b.why()
+}
+
+// why returns the reason behind a colon; "" without one.
+func (b StopBody) why() string {
+	if b.Reason == "" {
+		return ""
 	}
-	return text
+	return ": " + b.Reason
 }
 
 // Stop ends a run: every agent ends after what it does just now. A run that was stopped stays
-// stopped.
+// stopped. It is an error where the run was over before.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
-	if _, err := Opened(ctx, x, run); err != nil {
+	s, err := StatusOf(ctx, x, run)
+	if forged := (*PlanError)(nil); err != nil && !errors.As(err, &forged) {
 		return err
+	}
+	if s.Status != engine.StatusInterrupted && err == nil {
+		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
 	body, err := encode(b)
 	if err != nil {
@@ -40,7 +50,11 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 		if err := decode(c.Stands, &first); err != nil {
 			return err
 		}
-		return fmt.Errorf("run %s: %s already", run, first)
+		by := ""
+		if first.By != "" {
+			by = ", by " + first.By
+		}
+		return fmt.Errorf("run %s was stopped already%s%s", run, by, first.why())
 	}
 	return err
 }

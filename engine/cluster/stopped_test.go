@@ -60,3 +60,26 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 		t.Errorf("%d rounds, error %v", len(rounds), err)
 	}
 }
+
+// A run that is over is not stopped: who tries is told so, and the run stays what it was.
+func TestStopAfterTheEnd(t *testing.T) {
+	q := question(t)
+	q.Options.MaxRounds = 1
+	x := newStandIn()
+	opened(t, x, q, cluster.OpenOptions{})
+	var all []cluster.Agent
+	for v := range q.Problem.V() {
+		all = append(all, agentOf(t, x, q, v))
+	}
+	takeAll(t, all)
+	const want = "run r was done after 1 round: round limit; there is nothing to stop"
+	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Ann"}); err == nil || err.Error() != want {
+		t.Errorf("error %v; want %q", err, want)
+	}
+	if s := must(cluster.StatusOf(t.Context(), x, "r")); s.Stopped != "" || s.String() != "done after 1 round: round limit" {
+		t.Errorf("status %q, stopped %q", s, s.Stopped)
+	}
+	if f, ok, _ := x.Find(t.Context(), "r", 0, "stop"); ok {
+		t.Errorf("a stop was published: %s", f.Body)
+	}
+}
