@@ -2,7 +2,13 @@
 
 package cluster_test
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+)
 
 // endsWithTest is for Linux only.
 func endsWithTest() *syscall.SysProcAttr { return nil }
+
+// echo is for Linux only.
+func (role) echo() error { return errors.New("namespaces of the network are for Linux only") }

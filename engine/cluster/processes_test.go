@@ -44,6 +44,12 @@ type role struct {
 	Kill     string // where the agent kills itself: place:round
 	Patience time.Duration
 	GoOn     bool
+
+	Creds  string // file of credentials
+	Inside string // namespace of the network that the process is in; that of the test where it is empty
+
+	Echo, From string // address to ask for echoes, and the one of this host
+	Times      int    // how often
 }
 
 // ending is what an agent leaves.
@@ -63,6 +69,8 @@ func TestMain(m *testing.M) {
 	case err != nil:
 	case r.Serve != "":
 		err = r.serve()
+	case r.Echo != "":
+		err = r.echo()
 	default:
 		err = r.take()
 	}
@@ -93,7 +101,7 @@ func (outside) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 // take takes part.
 func (r role) take() error {
 	ctx := context.Background()
-	x, err := jetstream.Dial(ctx, r.URL, jetstream.DialOptions{Wait: time.Minute})
+	x, err := jetstream.Dial(ctx, r.URL, jetstream.DialOptions{Wait: time.Minute, Credentials: r.Creds})
 	if err != nil {
 		return err
 	}
@@ -211,6 +219,9 @@ func (p *process) again() {
 	p.t.Helper()
 	p.err = &strings.Builder{}
 	p.cmd = exec.Command(p.binary)
+	if p.role.Inside != "" {
+		p.cmd = exec.Command("ip", "netns", "exec", p.role.Inside, p.binary)
+	}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+string(must(json.Marshal(p.role))))
 	p.cmd.Stderr = p.err
 	p.cmd.SysProcAttr = endsWithTest()
@@ -262,6 +273,7 @@ type apart struct {
 	t        *testing.T
 	question asked
 	dir      string
+	creds    map[string]string // files of credentials by their names; none on loopback
 	server   *process
 	agents   []*process
 	rng      *rand.Rand
@@ -271,8 +283,26 @@ type apart struct {
 // newApart starts a server and opens a run on it.
 func newApart(t *testing.T, question int, seed uint64) *apart {
 	t.Helper()
+	return newApartAt(t, question, seed, role{Listen: freePort(t)}, "")
+}
+
+// newApartAt starts a server with a role and opens a run on it. The server asks for credentials where a
+// host is named under which others reach it.
+func newApartAt(t *testing.T, question int, seed uint64, server role, host string) *apart {
+	t.Helper()
 	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
-	a.server = start(t, os.Args[0], role{Serve: filepath.Join(a.dir, "server"), Listen: freePort(t)})
+	server.Serve = filepath.Join(a.dir, "server")
+	if host != "" {
+		files, err := jetstream.Keys(t.Context(), server.Serve, jetstream.KeyOptions{Run: "r", Agents: a.question.Problem.V(), Hosts: []string{host}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.creds = map[string]string{}
+		for _, f := range files {
+			a.creds[filepath.Base(f.Path)] = f.Path
+		}
+	}
+	a.server = start(t, os.Args[0], server)
 	t.Cleanup(func() {
 		a.server.kill()
 		for _, p := range a.agents {
@@ -286,12 +316,17 @@ func newApart(t *testing.T, question int, seed uint64) *apart {
 }
 
 // url returns that of the server.
-func (a *apart) url() string { return "nats://" + a.server.role.Listen }
+func (a *apart) url() string {
+	if a.creds != nil {
+		return "tls://" + a.server.role.Listen
+	}
+	return "nats://" + a.server.role.Listen
+}
 
 // dial joins the server.
 func (a *apart) dial() cluster.Exchange {
 	a.t.Helper()
-	x, err := jetstream.Dial(a.t.Context(), a.url(), jetstream.DialOptions{Wait: time.Minute})
+	x, err := jetstream.Dial(a.t.Context(), a.url(), jetstream.DialOptions{Wait: time.Minute, Credentials: a.creds["owner.creds"]})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -302,7 +337,7 @@ func (a *apart) dial() cluster.Exchange {
 func (a *apart) begin(question int, change func(v int, r *role) (binary string)) {
 	for v := range a.question.Problem.V() {
 		r := role{URL: a.url(), Question: question, Agent: v, Folder: filepath.Join(a.dir, fmt.Sprint("agent-", v))}
-		r.Log, r.Out = r.Folder+".log", r.Folder+".json"
+		r.Log, r.Out, r.Creds = r.Folder+".log", r.Folder+".json", a.creds[cluster.AgentName(v)+".creds"]
 		binary := os.Args[0]
 		if change != nil {
 			if b := change(v, &r); b != "" {
@@ -424,6 +459,24 @@ func (a *apart) account() (lost, doubled, repeated int) {
 	return lost, doubled, repeated
 }
 
+// await waits until a round has its plan.
+func (a *apart) await(round int) {
+	a.t.Helper()
+	x := a.dial()
+	defer x.Close()
+	for range 3000 {
+		_, ok, err := x.Find(a.t.Context(), "r", round, "plan")
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if ok {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	a.t.Fatalf("round %d has no plan", round)
+}
+
 // rounds returns how many rounds the first agent made.
 func (a *apart) rounds() int { return a.endings()[0].Rounds }
 
@@ -526,14 +579,7 @@ func TestEverythingStartedAgain(t *testing.T) {
 	}
 	a := newApart(t, 2, 3)
 	a.begin(2, func(_ int, r *role) string { r.Slow = 20 * time.Millisecond; return "" })
-	x := a.dial()
-	for ok := false; !ok; time.Sleep(10 * time.Millisecond) {
-		var err error
-		if _, ok, err = x.Find(t.Context(), "r", 3, "plan"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x.Close()
+	a.await(3)
 	for _, p := range append(slices.Clone(a.agents), a.server) {
 		p.kill()
 	}
