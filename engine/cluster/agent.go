@@ -76,15 +76,7 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 		over, err := w.round(ctx)
 		switch {
 		case errors.Is(err, errStopped):
-			out, err := w.replica.finished(nil)
-			f, _ := w.history.get(0, nameStop)
-			var b StopBody
-			out.Stopped = "the run was stopped"
-			if decode(f, &b) == nil {
-				out.Stopped = b.String()
-			}
-			w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped})
-			return out, err
+			return w.halted()
 		case err != nil:
 			out, _ := w.replica.finished(nil)
 			return out, err
@@ -94,6 +86,18 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 			return out, err
 		}
 	}
+}
+
+// halted returns what became of a run that somebody stopped.
+func (w *agent) halted() (Finished, error) {
+	out, err := w.replica.finished(nil)
+	f, _ := w.history.get(0, nameStop)
+	var b StopBody
+	if out.Stopped = "the run was stopped"; decode(f, &b) == nil {
+		out.Stopped = b.String()
+	}
+	w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped})
+	return out, err
 }
 
 // begin reads what the run asks, opens the folder, and joins.

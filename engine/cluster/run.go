@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,8 @@ type OpenOptions struct {
 	Relay      bool // also of few agents
 }
 
-// Open publishes a run, after its files. A run of that name which is the same is left as it is.
+// Open publishes a run, after its files. A run of that name which is the same is left as it is,
+// also where a program of another build opened it.
 func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt OpenOptions) (RunBody, error) {
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
@@ -96,6 +98,13 @@ func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt Op
 	}
 	err = x.Publish(ctx, Fact{Run: run, Name: nameRun, Body: body})
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
+		var first RunBody
+		if decode(c.Stands, &first) == nil {
+			b.Build = first.Build // the run does not depend on who opens it
+			if again, err := encode(b); err == nil && bytes.Equal(again, c.Stands.Body) {
+				return first, nil
+			}
+		}
 		return b, fmt.Errorf("a run %s was opened before, and it is another one: give this one another name", run)
 	}
 	return b, err

@@ -1,0 +1,182 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// Follower follows a run from its first round to its end, without taking part: it has no task, makes
+// no pull and publishes nothing. It learns what the plans say that counts, so that it can be ended and
+// begun at any moment.
+type Follower struct {
+	Facts Facts
+	Run   string
+	Make  Maker
+
+	// how long the run may stand still before those it waits for are named; 0 means that nobody is
+	Patience time.Duration
+	Notice   func(Notice) // may be nil; never called concurrently
+	// Heard is told how many of the agents have spoken in the open round, also when that is not known
+	// before its end, as through a relay; may be nil. Round is 0 before the first plan.
+	Heard func(round, spoken, agents int)
+	// Learned is told the steps of the replica after each round; may be nil
+	Learned func(s *engine.Steps)
+}
+
+// Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run
+// came, also together with an error. A run that was stopped is no error.
+func (f Follower) Follow(ctx context.Context) (Finished, error) {
+	w := &agent{Agent: Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice}, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+	var err error
+	if w.opened, err = Opened(ctx, f.Facts, f.Run); err != nil {
+		return Finished{}, err
+	}
+	if w.question, err = w.opened.question(ctx, f.Facts, f.Run, f.Make); err != nil {
+		return Finished{}, err
+	}
+	if w.replica, err = newReplica(ctx, f.Run, w.opened, w.question, w.memory); err != nil {
+		return Finished{}, err
+	}
+	follow, leave := context.WithCancel(ctx)
+	defer leave()
+	w.follow = follow
+	w.listen(!w.opened.Relay)
+	for r := 1; ; r++ {
+		over, err := f.round(ctx, w, r)
+		switch {
+		case errors.Is(err, errStopped):
+			return w.halted()
+		case err != nil:
+			out, _ := w.replica.finished(nil)
+			return out, err
+		case over:
+			out, err := w.replica.finished(&w.done)
+			w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
+			return out, err
+		}
+	}
+}
+
+// round waits for the plan of a round, learns the round before it, and takes the plan.
+func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err error) {
+	fact, err := f.plan(ctx, w, r)
+	if err != nil {
+		return false, err
+	}
+	p, err := readPlan(fact, w.opened)
+	if err != nil {
+		return false, err
+	}
+	if r > 1 {
+		messages, absent, err := w.closed(ctx, r-1, fact)
+		if err == nil {
+			err = w.replica.learn(messages, absent)
+		}
+		if err != nil {
+			return false, err
+		}
+		if f.Learned != nil {
+			f.Learned(w.replica.steps)
+		}
+	}
+	before := len(w.replica.differ)
+	if err := w.replica.adopt(p, len(fact.Body)); err != nil {
+		return false, err
+	}
+	for _, d := range w.replica.differ[before:] {
+		w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{d.Task}, Text: d.String()})
+	}
+	if p.Done {
+		w.done = p
+		return true, nil
+	}
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: w.replica.plan.Pulls(), Text: fmt.Sprintf("round %d: %s of all agents (plan of %s)", r, pulls(w.replica.plan.Pulls()), AgentName(p.Author))})
+	return false, nil
+}
+
+// plan waits for the plan of a round, and names those for whom it waits.
+func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
+	for {
+		_, err := w.history.wait(ctx, w.Patience, func() bool {
+			if f.Heard != nil {
+				f.Heard(r-1, w.spoken(r-1), len(w.opened.Tasks))
+			}
+			_, ok := w.history.get(r, namePlan)
+			return ok || w.stopped() != nil
+		})
+		if err != nil {
+			return Fact{}, err
+		}
+		if fact, ok := w.history.get(r, namePlan); ok {
+			return fact, nil
+		}
+		if err := w.stopped(); err != nil {
+			return Fact{}, err
+		}
+		if err := w.standstill(ctx, r-1); err != nil {
+			return Fact{}, err
+		}
+	}
+}
+
+// spoken returns how many agents have spoken in a round.
+func (w *agent) spoken(r int) (n int) {
+	for v := range w.opened.Tasks {
+		if _, ok := w.history.get(r, AgentName(v)); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// standstill names those for whom the run waits; r is the round that is open, 0 before the first.
+func (w *agent) standstill(ctx context.Context, r int) error {
+	for _, round := range []int{0, r} { // through a relay, which sends no messages before the next plan
+		if err := w.find(ctx, round); err != nil {
+			return err
+		}
+	}
+	joined := func(v int) bool { _, ok := w.history.get(0, AgentName(v)); return ok }
+	if r == 0 {
+		w.absentees(joined)
+		return nil
+	}
+	gone := w.missing(r)
+	for i, a := range gone {
+		if !joined(a.Agent) {
+			gone[i].Why = "it has not joined"
+		}
+	}
+	if len(gone) > 0 {
+		w.name(r, gone)
+		return nil
+	}
+	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have told round %d, and none of them plans the next: they may have ended", r)})
+	return nil
+}
+
+// absentees names the agents that have not joined, before the first plan.
+func (w *agent) absentees(joined func(v int) bool) {
+	const most = 12
+	var tasks, words []string
+	for v, task := range w.opened.Tasks {
+		if !joined(v) {
+			tasks = append(tasks, task)
+			words = append(words, fmt.Sprintf("%s (task %q)", AgentName(v), task))
+		}
+	}
+	text := fmt.Sprintf("run %s waits for agents that have not joined: %s", w.Run, strings.Join(words[:min(len(words), most)], ", "))
+	switch n := len(words); {
+	case n == 0:
+		text = fmt.Sprintf("run %s: all agents have joined, and none of them plans the first round: they may have ended", w.Run)
+	case n > most:
+		text += fmt.Sprintf(" and %d more", n-most)
+	}
+	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
+}

@@ -1,0 +1,147 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// Who follows a run has at its end what the agents have, bit for bit, through a relay, too; and what it
+// was told on the way is every round once.
+func TestFollow(t *testing.T) {
+	for _, relay := range []bool{false, true} {
+		for _, asked := range questions(t) {
+			q := asked.Question
+			x := newStandIn()
+			opened(t, x, q, cluster.OpenOptions{Relay: relay})
+			var rounds []int
+			f := cluster.Follower{Facts: x, Run: "r", Make: maker(q), Learned: func(s *engine.Steps) { rounds = append(rounds, len(s.Outcome().Rounds)) }}
+			type ending struct {
+				cluster.Finished
+				err error
+			}
+			followed := make(chan ending)
+			go func() {
+				out, err := f.Follow(t.Context())
+				followed <- ending{out, err}
+			}()
+			var all []cluster.Agent
+			for v := range q.Problem.V() {
+				all = append(all, agentOf(t, x, q, v))
+			}
+			agents := takeAll(t, all)
+			got := <-followed
+			if got.err != nil {
+				t.Fatalf("%s, relay %t: %v", asked.name, relay, got.err)
+			}
+			want := inProcess(t, q)
+			sameAs(t, asked.name+", who follows", got.Finished, want)
+			if got.Author != agents[0].Author || got.Traffic != agents[0].Traffic {
+				t.Errorf("%s: author %d, traffic %+v; want those of an agent: %d, %+v", asked.name, got.Author, got.Traffic, agents[0].Author, agents[0].Traffic)
+			}
+			for i, r := range rounds {
+				if r != i+1 {
+					t.Errorf("%s: told after rounds %v", asked.name, rounds)
+				}
+			}
+			if float64(len(rounds)) != want.Rounds {
+				t.Errorf("%s: told of %d rounds, want %g", asked.name, len(rounds), want.Rounds)
+			}
+			// who comes when all is over finds the same
+			late, err := cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameAs(t, asked.name+", who comes late", late, want)
+		}
+	}
+}
+
+// Who follows is told which agents are missing: those that never came, and those that are silent. A
+// round that goes on without an agent is followed, and one who stops following has what was learned.
+func TestFollowSilence(t *testing.T) {
+	for _, relay := range []bool{false, true} {
+		q := question(t)
+		x := newStandIn()
+		opened(t, x, q, cluster.OpenOptions{Relay: relay})
+		ctx, cancel := context.WithCancel(t.Context())
+		said := new(notices)
+		seen := make(chan bool, 100)
+		f := cluster.Follower{Facts: x, Run: "r", Make: maker(q), Patience: 20 * time.Millisecond, Notice: func(n cluster.Notice) {
+			said.take(n)
+			select {
+			case seen <- true:
+			default:
+			}
+		}}
+		var got cluster.Finished
+		var err error
+		var over sync.WaitGroup
+		over.Go(func() { got, err = f.Follow(ctx) })
+		until := func(kind cluster.NoticeKind, want string) {
+			t.Helper()
+			end := time.After(20 * time.Second)
+			for !strings.Contains(said.of(kind), want) {
+				select {
+				case <-seen:
+				case <-end:
+					t.Fatalf("relay %t: %q was not said but %q", relay, want, said.of(kind))
+				}
+			}
+		}
+		until(cluster.NoticeSilent, `waits for agents that have not joined: agent-1 (task "task 1"), agent-2 (task "task 2"), agent-3 (task "task 3"), agent-4 (task "task 4"), agent-5 (task "task 5")`)
+		for v := range 4 {
+			a := agentOf(t, x, q, v)
+			over.Go(func() { a.Take(ctx) })
+		}
+		until(cluster.NoticeSilent, `round 1 waits for agent-5 (task "task 5"): it has not joined`)
+		a := agentOf(t, x, q, 4)
+		ends, end := context.WithCancel(ctx)
+		a.Notice = func(n cluster.Notice) {
+			if n.Kind == cluster.NoticePulled {
+				end()
+			}
+		}
+		over.Go(func() { a.Take(ends) })
+		until(cluster.NoticeSilent, `round 2 waits for agent-5 (task "task 5"): it is silent`)
+		cancel()
+		over.Wait()
+		if !errors.Is(err, context.Canceled) || got.Rounds != 1 || got.Status != engine.StatusInterrupted || len(got.Answers) != 5 {
+			t.Errorf("relay %t: %d rounds, %s, error %v", relay, got.Rounds, got.Status, err)
+		}
+	}
+}
+
+// A run that is stopped ends whoever follows it, with who stopped it.
+func TestFollowStopped(t *testing.T) {
+	q := question(t)
+	x := newStandIn()
+	opened(t, x, q, cluster.OpenOptions{})
+	time.AfterFunc(20*time.Millisecond, func() {
+		cluster.Stop(context.Background(), x, "r", cluster.StopBody{By: "Ann", Reason: "enough"})
+	})
+	got, err := cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context())
+	if err != nil || got.Stopped != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
+		t.Errorf("%q, %s, error %v", got.Stopped, got.Status, err)
+	}
+}
+
+// The same run is opened again by a program of another build.
+func TestOpenAgainByAnotherBuild(t *testing.T) {
+	q := question(t)
+	x := newStandIn()
+	first := must(cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "first"}}))
+	again, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "second"}})
+	if err != nil || again.Build != first.Build {
+		t.Errorf("opened again with build %v: %v, error %v", first.Build, again.Build, err)
+	}
+	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}); err == nil || !strings.Contains(err.Error(), "it is another one") {
+		t.Errorf("with another seed: error %v", err)
+	}
+}
