@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/clocktest"
 )
 
 // The test binary is server and agent, too: processes that can be killed at any moment. What they are
@@ -46,6 +47,7 @@ type role struct {
 	GoOn     bool
 
 	Creds  string // file of credentials
+	Clock  string // file with the offset of the clock, where the program has one that can jump
 	Inside string // namespace of the network that the process is in; that of the test where it is empty
 
 	Echo, From string // address to ask for echoes, and the one of this host
@@ -56,6 +58,7 @@ type role struct {
 type ending struct {
 	cluster.Finished
 	Outcome engine.Outcome
+	Clock   time.Time // what it was by the clock of the agent
 }
 
 func TestMain(m *testing.M) {
@@ -118,7 +121,7 @@ func (r role) take() error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(ending{f, f.Outcome})
+	text, err := json.Marshal(ending{f, f.Outcome, time.Now()})
 	if err != nil {
 		return err
 	}
@@ -223,6 +226,9 @@ func (p *process) again() {
 		p.cmd = exec.Command("ip", "netns", "exec", p.role.Inside, p.binary)
 	}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+string(must(json.Marshal(p.role))))
+	if p.role.Clock != "" {
+		p.cmd.Env = append(p.cmd.Env, clocktest.Variable+"="+p.role.Clock)
+	}
 	p.cmd.Stderr = p.err
 	p.cmd.SysProcAttr = endsWithTest()
 	p.out = must(p.cmd.StdoutPipe())
@@ -283,12 +289,12 @@ type apart struct {
 // newApart starts a server and opens a run on it.
 func newApart(t *testing.T, question int, seed uint64) *apart {
 	t.Helper()
-	return newApartAt(t, question, seed, role{Listen: freePort(t)}, "")
+	return newApartAt(t, question, seed, os.Args[0], role{Listen: freePort(t)}, "")
 }
 
-// newApartAt starts a server with a role and opens a run on it. The server asks for credentials where a
-// host is named under which others reach it.
-func newApartAt(t *testing.T, question int, seed uint64, server role, host string) *apart {
+// newApartAt starts a server, a program with a role, and opens a run on it. The server asks for
+// credentials where a host is named under which others reach it.
+func newApartAt(t *testing.T, question int, seed uint64, binary string, server role, host string) *apart {
 	t.Helper()
 	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
 	server.Serve = filepath.Join(a.dir, "server")
@@ -302,7 +308,7 @@ func newApartAt(t *testing.T, question int, seed uint64, server role, host strin
 			a.creds[filepath.Base(f.Path)] = f.Path
 		}
 	}
-	a.server = start(t, os.Args[0], server)
+	a.server = start(t, binary, server)
 	t.Cleanup(func() {
 		a.server.kill()
 		for _, p := range a.agents {

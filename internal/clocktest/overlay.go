@@ -1,0 +1,115 @@
+package clocktest
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Variable names the file with the offset of a program's clock.
+const Variable = "GONB_COPE_TEST_CLOCK"
+
+// reading is the line of time.Now that reads the clocks of the machine.
+const reading = "\tsec, nsec, mono := runtimeNow()\n"
+
+// source is the file that is added to package time. The offset has whole seconds, which keeps the
+// nanoseconds of the clock in their range.
+const source = `//go:build unix
+
+package time
+
+import (
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// wallOffset points to the seconds that the wall clock is off, nil where no file is named.
+var wallOffset = func() *int64 {
+	path, ok := syscall.Getenv("` + Variable + `")
+	if !ok {
+		return nil
+	}
+	fd, err := syscall.Open(path, syscall.O_RDONLY, 0)
+	if err != nil {
+		panic("no clock: " + path)
+	}
+	page, err := syscall.Mmap(fd, 0, 8, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		panic("no clock: " + path)
+	}
+	return (*int64)(unsafe.Pointer(&page[0]))
+}()
+
+func jumped() int64 {
+	if wallOffset == nil {
+		return 0
+	}
+	return atomic.LoadInt64(wallOffset)
+}
+`
+
+// Overlay writes the copy of package time below a folder, and returns the file for go build -overlay.
+// It is an error if time.Now of the Go in use is not as this package knows it.
+func Overlay(dir string) (path string, err error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("no go: %w", err)
+	}
+	folder := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
+	original := filepath.Join(folder, "time.go")
+	text, err := os.ReadFile(original)
+	if err != nil {
+		return "", err
+	}
+	before, body, found := strings.Cut(string(text), "\nfunc Now() Time {\n")
+	if !found || !strings.Contains(body, reading) {
+		return "", fmt.Errorf("%s: Now does not read the clocks by %q", original, strings.TrimSpace(reading))
+	}
+	body = strings.Replace(body, reading, reading+"\tsec += jumped()\n", 1)
+	replace := map[string]string{}
+	for name, content := range map[string]string{
+		"time.go":   before + "\nfunc Now() Time {\n" + body,
+		"jumped.go": source,
+	} {
+		to := filepath.Join(dir, name+".txt")
+		if err := os.WriteFile(to, []byte(content), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(folder, name)] = to
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, list, 0o600)
+}
+
+// Clock is the offset of the wall clock of one program, in a file. An environment with
+// Variable=Clock gives the clock to a program.
+type Clock string
+
+// New returns a clock that is right, in a new file.
+func New(path string) (Clock, error) {
+	c := Clock(path)
+	return c, c.Jump(0)
+}
+
+// Jump sets the clock to an offset in whole seconds from the clock of the machine, at once.
+func (c Clock) Jump(offset time.Duration) error {
+	f, err := os.OpenFile(string(c), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var word [8]byte
+	binary.NativeEndian.PutUint64(word[:], uint64(int64(offset/time.Second)))
+	_, err = f.WriteAt(word[:], 0)
+	return err
+}
