@@ -34,6 +34,7 @@ const roleVariable = "GONB_COPE_CLUSTER_TEST"
 type role struct {
 	Serve  string // folder of the server
 	Listen string
+	Member member // of a cluster of servers, where it has a name
 
 	URL      string
 	Question int // of questions
@@ -70,6 +71,8 @@ func TestMain(m *testing.M) {
 	err := json.Unmarshal([]byte(text), &r)
 	switch {
 	case err != nil:
+	case r.Member.Name != "":
+		err = r.Member.serve()
 	case r.Serve != "":
 		err = r.serve()
 	case r.Echo != "":
@@ -281,6 +284,7 @@ type apart struct {
 	dir      string
 	creds    map[string]string // files of credentials by their names; none on loopback
 	server   *process
+	members  []*process // of a cluster in place of the server
 	agents   []*process
 	rng      *rand.Rand
 	killed   struct{ agents, server int }
@@ -309,20 +313,33 @@ func newApartAt(t *testing.T, question int, seed uint64, binary string, server r
 		}
 	}
 	a.server = start(t, binary, server)
-	t.Cleanup(func() {
-		a.server.kill()
+	t.Cleanup(func() { a.server.kill() })
+	a.open()
+	return a
+}
+
+// open opens the run, and has the agents killed at the end of the test.
+func (a *apart) open() {
+	a.t.Helper()
+	a.t.Cleanup(func() {
 		for _, p := range a.agents {
 			p.kill()
 		}
 	})
 	x := a.dial()
 	defer x.Close()
-	opened(t, x, a.question.Question, cluster.OpenOptions{})
-	return a
+	opened(a.t, x, a.question.Question, cluster.OpenOptions{})
 }
 
 // url returns that of the server.
 func (a *apart) url() string {
+	if a.members != nil {
+		all := []string{}
+		for _, m := range a.members {
+			all = append(all, "nats://"+m.role.Member.Clients)
+		}
+		return strings.Join(all, ",")
+	}
 	if a.creds != nil {
 		return "tls://" + a.server.role.Listen
 	}

@@ -1,0 +1,159 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// member is a server of a cluster that gonb-cope has not made.
+type member struct {
+	Name, Dir        string
+	Clients, Servers string   // addresses on which it is reached
+	Others           []string // addresses of the others for servers
+}
+
+// serve serves until the process is killed.
+func (m member) serve() error {
+	o := &server.Options{
+		ServerName: m.Name, NoSigs: true, JetStream: true, StoreDir: m.Dir, SyncAlways: true, MaxPayload: 1 << 20,
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 1 << 30,
+		Routes: server.RoutesFromStr("nats://" + strings.Join(m.Others, ",nats://")),
+	}
+	o.Cluster.Name = "three"
+	for at, to := range map[string]struct {
+		host *string
+		port *int
+	}{m.Clients: {&o.Host, &o.Port}, m.Servers: {&o.Cluster.Host, &o.Cluster.Port}} {
+		host, port, err := net.SplitHostPort(at)
+		if err != nil {
+			return err
+		}
+		*to.host = host
+		if *to.port, err = strconv.Atoi(port); err != nil {
+			return err
+		}
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return err
+	}
+	s.Start()
+	select {}
+}
+
+// newMembers starts a cluster of three servers in processes of their own, and opens a run there.
+func newMembers(t *testing.T, question int, seed uint64) *apart {
+	t.Helper()
+	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
+	var among []string
+	for range 3 {
+		among = append(among, freePort(t))
+	}
+	for i := range 3 {
+		name := fmt.Sprint("server-", i)
+		m := member{Name: name, Dir: filepath.Join(a.dir, name), Clients: freePort(t), Servers: among[i]}
+		m.Others = []string{among[(i+1)%3], among[(i+2)%3]}
+		p := start(t, os.Args[0], role{Member: m})
+		t.Cleanup(p.kill)
+		a.members = append(a.members, p)
+	}
+	a.open()
+	return a
+}
+
+// leader returns which server leads the stream of facts, and how many servers keep it and are up to date;
+// -1 where there is no leader now.
+func (a *apart) leader(x *nats.Conn) (leader, copies int) {
+	ctx, stop := context.WithTimeout(a.t.Context(), 5*time.Second)
+	defer stop()
+	stream, err := must(jetstream.New(x)).Stream(ctx, "COPE")
+	if err != nil {
+		return -1, 0
+	}
+	c := stream.CachedInfo().Cluster
+	if c == nil || c.Leader == "" {
+		return -1, 0
+	}
+	copies = 1
+	for _, r := range c.Replicas {
+		if r.Current && !r.Offline {
+			copies++
+		}
+	}
+	return must(strconv.Atoi(strings.TrimPrefix(c.Leader, "server-"))), copies
+}
+
+// awaitCopies waits until so many servers keep the facts and are up to date, and returns their leader.
+func (a *apart) awaitCopies(x *nats.Conn, want int) int {
+	a.t.Helper()
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if leader, copies := a.leader(x); leader >= 0 && copies >= want {
+			return leader
+		}
+	}
+	a.t.Fatalf("no %d servers keep the facts", want)
+	return 0
+}
+
+// Five processes over a cluster of three servers, whose leader is killed in the middle of the run, comes
+// back while another leads, and whose next leader is killed then, make the run of one process. Three
+// servers keep each fact.
+func TestClusterOfServers(t *testing.T) {
+	if !long() {
+		t.Skip("eight processes, and elections: CLUSTER_LONG=1")
+	}
+	for i, q := range questions(t) {
+		t.Run(q.name, func(t *testing.T) {
+			a := newMembers(t, i, 9)
+			x := must(nats.Connect(a.url(), nats.MaxReconnects(-1)))
+			defer x.Close()
+			a.awaitCopies(x, 3)
+			a.begin(i, func(_ int, r *role) string { r.Slow = 20 * time.Millisecond; return "" })
+			killed := 0
+			for round := 2; round <= 4; round += 2 {
+				a.await(round)
+				if over, _ := a.agents[0].ended(); over {
+					break
+				}
+				first := a.awaitCopies(x, 3)
+				a.members[first].kill()
+				killed++
+				began := time.Now()
+				next := a.awaitCopies(x, 2)
+				took := time.Since(began)
+				if next == first {
+					t.Fatalf("%d leads, and was killed", next)
+				}
+				a.members[first].again()
+				t.Logf("the leader, server %d, was killed in round %d or later; server %d leads after %v", first, round, next, took.Round(10*time.Millisecond))
+				if q.Algorithm == "CoKernelFC" { // it has three rounds
+					break
+				}
+			}
+			a.disturb(0, 0)
+			a.awaitCopies(x, 3)
+			a.check()
+			if killed == 0 {
+				t.Error("no leader was killed")
+			}
+			for _, name := range []string{"COPE", "COPE-WORK"} {
+				s := must(must(jetstream.New(x)).Stream(t.Context(), name))
+				if c := s.CachedInfo().Config; c.Replicas != 3 {
+					t.Errorf("%s has %d copies", name, c.Replicas)
+				}
+			}
+		})
+	}
+}
