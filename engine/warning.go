@@ -67,6 +67,8 @@ const (
 	WarnFewRunsRight WarningKind = "few runs, all right"
 	// names: the other builds of gonb-cope that made runs, with what they differ in
 	WarnMixedBuilds WarningKind = "mixed builds"
+	// numbers: round, p-value
+	WarnPlates WarningKind = "plates differ"
 )
 
 // The kinds of warnings that problems have as notes.
@@ -172,6 +174,8 @@ var sentences = map[WarningKind]string{
 	WarnFewRuns:        "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%",
 	WarnFewRunsRight:   "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%; %d runs without an error would be enough",
 	WarnMixedBuilds:    "runs were made by other builds of gonb-cope, too, whose arithmetic may differ in the last digits, and with it samples and answers: %s; the same runs on one build may give other numbers",
+
+	WarnPlates: "in round %d rewards differ from plate to plate by more than noise does (p = %.2g): where lists were measured in their order this cancels between rivals; look for what differs between plates",
 
 	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
 	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",

@@ -89,6 +89,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnBoundsWithNorm, Numbers: []float64{2, 722.34}}, "algorithms that rely on a norm of at most 2 need at least 722.3 samples per agent; the lower bound of T* is for those that do not"},
 		{Warning{Kind: WarnBoundsBudget, Numbers: []float64{10, 82.315}}, "the budget of 10 per agent is below what Alg. 2 asks for (82.31): its error bound is vacuous"},
 		{Warning{Kind: WarnBoundsEpsilon, Numbers: []float64{0.3, 0.1}}, "gaps below epsilon = 0.3 count as epsilon (the smallest is 0.1): hardness and bounds are for the PAC problem, the lower bound is for the easier problem"},
+		{Warning{Kind: WarnPlates, Numbers: []float64{3, 0.00123}}, "in round 3 rewards differ from plate to plate by more than noise does (p = 0.0012): where lists were measured in their order this cancels between rivals; look for what differs between plates"},
 	}
 	told := map[WarningKind]bool{}
 	for _, row := range rows {

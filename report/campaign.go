@@ -40,12 +40,19 @@ func campaignBlocks(s campaign.Status) []Block {
 	if s.Guarantee != "" {
 		g := "Answers: " + s.Guarantee + "."
 		if len(s.Assumes) > 0 {
-			g += " It also assumes that " + strings.Join(s.Assumes, "; that ") + "."
+			var words []string
+			for _, n := range s.Assumes {
+				words = append(words, n.String())
+			}
+			g += " It also assumes that " + strings.Join(words, "; that ") + "."
 		}
 		out = append(out, Paragraph{Text: g})
 	}
-	for _, w := range append(append([]string{}, s.Differs...), s.Warnings...) {
-		out = append(out, Note{Warning: true, Text: upper(w) + "."})
+	for _, d := range s.Differs {
+		out = append(out, Note{Warning: true, Text: upper(d.String()) + "."})
+	}
+	for _, w := range s.Warnings {
+		out = append(out, Note{Warning: true, Text: upper(w.String()) + "."})
 	}
 	if len(s.Tasks) > 0 {
 		out = append(out, campaignTasks(s))
@@ -58,7 +65,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		out = append(out, t.withoutEmptyColumns())
 	}
 	for _, n := range s.Notes {
-		out = append(out, Note{Text: upper(n) + "."})
+		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	}
 	out := []Block{t.withoutEmptyColumns()}
 	for _, n := range f.Notes {
-		out = append(out, Note{Text: upper(n) + "."})
+		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 // worklistBlocks shows a list for the laboratory.
 func worklistBlocks(l campaign.List) []Block {
 	if len(l.Rows) == 0 {
-		return []Block{Paragraph{Lead: true, Text: upper(l.Note) + "."}}
+		return []Block{Paragraph{Lead: true, Text: upper(l.Note.String()) + "."}}
 	}
 	lead := fmt.Sprintf("%s to measure, round %d", plural(len(l.Rows), "pull"), l.Round)
 	if l.By != "" {

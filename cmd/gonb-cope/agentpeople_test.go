@@ -82,7 +82,7 @@ func TestAgentOfPeople(t *testing.T) {
 	k := open(t, ctx, lab)
 	defer k.Close()
 	s, err := k.Status(ctx)
-	if err != nil || len(s.Notes) == 0 || !strings.Contains(strings.Join(s.Notes, ";"), `planned by run wells for task "oslo"`) {
+	if err != nil || len(s.Notes) == 0 || !strings.Contains(s.Notes[0].String(), `planned by run wells for task "oslo"`) {
 		t.Errorf("status: notes %q, error %v", s.Notes, err)
 	}
 	if _, err := k.CloseRound(ctx, "no time", "Ann"); err == nil || !strings.Contains(err.Error(), "is led by run wells") {

@@ -165,7 +165,7 @@ has not told, else further pulls of the open round.`,
 					return o.show(list)
 				}
 				if len(list.Rows) == 0 {
-					return errors.New(list.Note)
+					return errors.New(list.Note.String())
 				}
 				if err := writeList(output, list); err != nil {
 					return err

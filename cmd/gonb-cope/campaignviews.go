@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,13 +93,13 @@ func upgradeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if len(changes) == 0 {
+				if changes == nil {
 					return o.said("this program decides as the campaign does: there is nothing to upgrade")
 				}
 				if look {
-					return o.said("it would change: " + strings.Join(changes, "; "))
+					return o.said("it would change: " + changes.String())
 				}
-				return o.said("recorded; what changes: " + strings.Join(changes, "; "))
+				return o.said("recorded; what changes: " + changes.String())
 			})
 		},
 	}

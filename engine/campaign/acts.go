@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -185,20 +184,4 @@ func (s *State) Left() (round, left int, over bool) {
 		}
 	}
 	return r.plan.Round, left, left == 0
-}
-
-// Upgrade records that a program goes on which decides otherwise; changes are sentences.
-func (s *State) Upgrade(ctx context.Context, p Protocol, revision int, by string, now time.Time) ([]string, []Event, error) {
-	if revision == s.Revision {
-		return nil, nil, nil
-	}
-	x, err := s.Replay(ctx, p, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	changes := x.Differs
-	if len(changes) == 0 {
-		changes = []string{"no decision so far changes"}
-	}
-	return changes, []Event{NewEvent(KindUpgrade, now, by, UpgradeBody{From: s.Revision, To: revision, Changes: changes})}, nil
 }

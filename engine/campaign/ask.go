@@ -24,7 +24,7 @@ type List struct {
 	Again    bool      `json:"again"`             // the same list as before, because it is not told yet
 	Columns  []string  `json:"columns,omitempty"` // of the features of arms
 	Rows     []ListRow `json:"rows"`
-	Note     string    `json:"note,omitempty"` // why it is empty, or shorter than asked for
+	Note     Note      `json:"note,omitzero"` // why it is empty
 }
 
 // ListRow is one pull of a List.
@@ -81,14 +81,14 @@ func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error)
 		return list, nil, nil
 	}
 	if s.done != nil {
-		return List{Campaign: s.Start.Name, By: q.By, Note: "everything is decided: nothing is left to measure"}, nil, nil
+		return List{Campaign: s.Start.Name, By: q.By, Note: Note{Kind: NoteDecided}}, nil, nil
 	}
 	body, err := s.ask(p, q, now)
 	if err != nil {
 		return List{}, nil, err
 	}
 	if len(body.Items) == 0 {
-		return List{Campaign: s.Start.Name, By: q.By, Round: body.Round, Note: s.waiting(p, now)}, nil, nil
+		return List{Campaign: s.Start.Name, By: q.By, Round: body.Round, Note: s.waiting()}, nil, nil
 	}
 	var items []*item
 	for _, x := range body.Items {
@@ -231,10 +231,10 @@ func (s *State) list(p Protocol, by string, items []*item) List {
 }
 
 // waiting says why there is nothing to hand out.
-func (s *State) waiting(p Protocol, now time.Time) string {
+func (s *State) waiting() Note {
 	r := s.open()
 	if r == nil {
-		return "no round is open"
+		return Note{Kind: NoteNoRound}
 	}
 	owed := map[string]int{}
 	for _, it := range s.items {
@@ -242,19 +242,16 @@ func (s *State) waiting(p Protocol, now time.Time) string {
 			owed[it.by]++
 		}
 	}
-	text := ""
+	n := noteOf(NoteHandedOut, r.plan.Round)
 	for _, by := range s.people {
 		if owed[by] > 0 {
-			if text != "" {
-				text += ", "
-			}
-			text += fmt.Sprintf("%s with %s", pulls(owed[by]), someone(by))
+			n.Names, n.Numbers = append(n.Names, by), append(n.Numbers, float64(owed[by]))
 		}
 	}
-	if text == "" {
-		return "nothing is left to hand out"
+	if len(n.Names) == 0 {
+		return Note{Kind: NoteNoPulls}
 	}
-	return fmt.Sprintf("all pulls of round %d are handed out: %s", r.plan.Round, text)
+	return n
 }
 
 func someone(by string) string {

@@ -19,13 +19,13 @@ import (
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
 // others that could answer the same question.
 type Forecast struct {
-	Rows     []ForecastRow `json:"rows"`
-	Capacity int           `json:"capacity,omitempty"`
-	Unit     string        `json:"time_unit"`
-	Assumes  string        `json:"assumes"` // what rewards it was simulated with
-	Runs     int           `json:"runs"`
-	Share    float64       `json:"share"` // of later runs, that the ranges are expected to hold
-	Notes    []string      `json:"notes,omitempty"`
+	Rows     []ForecastRow    `json:"rows"`
+	Capacity int              `json:"capacity,omitempty"`
+	Unit     string           `json:"time_unit"`
+	Assumes  string           `json:"assumes"` // what rewards it was simulated with
+	Runs     int              `json:"runs"`
+	Share    float64          `json:"share"` // of later runs, that the ranges are expected to hold
+	Notes    []engine.Warning `json:"notes,omitempty"`
 }
 
 // ForecastRow says what one algorithm is expected to take. A range without finite upper end says that
@@ -104,9 +104,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		assumes += "; with " + words
 	}
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
-	for _, w := range engine.NoiseWarnings(p.Problem) {
-		f.Notes = append(f.Notes, w.String())
-	}
+	f.Notes = engine.NoiseWarnings(p.Problem)
 	names := alternatives(p)
 	memory := new(model.Memory)
 	for k, name := range names {

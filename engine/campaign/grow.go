@@ -255,17 +255,16 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	return out, nil
 }
 
-// pending names the arms that were added and wait for the end of the open round, "" where none do.
-func (s *State) pending(p Protocol) string {
-	var arms []string
+// pending names the arms that were added and wait for the end of the open round; nil where none do.
+func (s *State) pending(p Protocol) []Note {
+	n := Note{Kind: NotePending}
 	for i := range p.Problem.TaskOf {
 		if r := s.open(); r != nil && s.cameAfter(r, i) {
-			names := p.Problem.NamesOf(i)
-			arms = append(arms, fmt.Sprintf("task %q, arm %q", names[0], names[1]))
+			n.Names = append(n.Names, p.Problem.NamesOf(i)...)
 		}
 	}
-	if len(arms) == 0 {
-		return ""
+	if len(n.Names) == 0 {
+		return nil
 	}
-	return "measured from the next round on: " + joined(arms, 8)
+	return []Note{n}
 }

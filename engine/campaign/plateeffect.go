@@ -112,15 +112,15 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 
 // plateWarnings says where rewards differ from plate to plate by more than noise does. Round r is
 // tested at engine.LackLevel/(r(r+1)), as lack of fit is.
-func (s *State) plateWarnings(p Protocol) []string {
-	var out []string
+func (s *State) plateWarnings(p Protocol) []engine.Warning {
+	var out []engine.Warning
 	for k, r := range s.rounds {
 		if r.closed == 0 {
 			continue
 		}
 		n := float64(k + 1)
 		if value, ok := s.plateTest(p, r); ok && value < engine.LackLevel/(n*(n+1)) {
-			out = append(out, fmt.Sprintf("in round %d rewards differ from plate to plate by more than noise does (p = %.2g): where lists were measured in their order this cancels between rivals; look for what differs between plates", k+1, value))
+			out = append(out, engine.Warning{Kind: engine.WarnPlates, Numbers: []float64{n, value}})
 		}
 	}
 	return out

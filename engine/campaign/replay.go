@@ -14,14 +14,12 @@ import (
 
 // Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan.
 type Run struct {
-	Outcome engine.Outcome
-	Result  engine.Result // of one real run; Remaining is NaN where nothing says
-	Next    engine.Plan   // that comes now, when the round before is over
-	More    bool          // whether there is one
-	// how decisions differ from those recorded when plans were made, as sentences: of corrected
-	// results, or of a program that decides otherwise
-	Differs   []string
-	Notes     []string
+	Outcome   engine.Outcome
+	Result    engine.Result // of one real run; Remaining is NaN where nothing says
+	Next      engine.Plan   // that comes now, when the round before is over
+	More      bool          // whether there is one
+	Differs   []Difference  // decisions that are not those recorded
+	Notes     []Note
 	Withdrawn int      // arms
 	Added     int      // arms
 	Delta     float64  // the largest ever in force
@@ -92,7 +90,7 @@ func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 // all takes the rounds in their order, each with what came before its end.
 func (x *replayer) all(ctx context.Context) error {
 	if led := x.state.Start.Led; led != "" {
-		x.run.Notes = []string{"the rounds are planned by " + led + ", which has the answers"}
+		x.run.Notes = []Note{{Kind: NoteLed, Names: []string{led}}}
 		return nil
 	}
 	for ; x.rounds < len(x.state.rounds) && !x.unused; x.rounds++ {
@@ -141,7 +139,7 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	_, more, err := x.steps.Next()
 	if err == nil && !more {
 		x.unused = true
-		x.run.Notes = append(x.run.Notes, fmt.Sprintf("round %d and what follows it are not used: without them everything is decided", plan.Round))
+		x.run.Notes = append(x.run.Notes, noteOf(NoteUnused, plan.Round))
 	}
 	return err
 }
@@ -246,26 +244,18 @@ func (x *replayer) compare(plan PlanBody) {
 	for _, d := range decisions(x.steps.Outcome().Answers) {
 		now[d.Task] = d.Arm
 	}
-	when := fmt.Sprintf("before round %d", plan.Round)
-	if plan.Done {
-		when = "at the end"
+	differs := func(task, was, now string) {
+		x.run.Differs = append(x.run.Differs, Difference{Round: plan.Round, AtEnd: plan.Done, Task: task, Was: was, Now: now})
 	}
 	for _, d := range plan.Decided {
-		switch arm, ok := now[d.Task]; {
-		case !ok:
-			x.differs("%s task %q had the answer %q, and is open now", when, d.Task, d.Arm)
-		case arm != d.Arm:
-			x.differs("%s task %q had the answer %q, and has %q now", when, d.Task, d.Arm, arm)
+		if arm := now[d.Task]; arm != d.Arm {
+			differs(d.Task, d.Arm, arm)
 		}
 		delete(now, d.Task)
 	}
 	for _, task := range x.protocol.Problem.Tasks.Names {
 		if arm, ok := now[task]; ok {
-			x.differs("%s task %q was open, and has the answer %q now", when, task, arm)
+			differs(task, "", arm)
 		}
 	}
-}
-
-func (x *replayer) differs(format string, args ...any) {
-	x.run.Differs = append(x.run.Differs, fmt.Sprintf(format, args...))
 }

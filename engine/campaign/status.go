@@ -12,40 +12,40 @@ import (
 // Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
 // can let them decide when it is closed.
 type Status struct {
-	Name      string         `json:"name"`
-	Folder    string         `json:"folder,omitempty"`
-	Problem   string         `json:"problem"`
-	Algorithm string         `json:"algorithm"`
-	Goal      string         `json:"goal,omitempty"`
-	Delta     float64        `json:"delta"`
-	Epsilon   float64        `json:"epsilon,omitempty"`
-	Started   time.Time      `json:"started"`
-	Done      bool           `json:"done"`
-	Ended     string         `json:"ended,omitempty"` // how, when it is done
-	Rounds    int            `json:"rounds"`          // that are over
-	Samples   int            `json:"samples"`         // of these rounds
-	Late      int            `json:"late,omitempty"`
-	Attached  int            `json:"attached,omitempty"`
-	Failed    int            `json:"failed,omitempty"`
-	Corrected int            `json:"corrected,omitempty"`
-	Open      *OpenRound     `json:"open_round,omitempty"`
-	Tasks     []TaskStatus   `json:"tasks"`
-	People    []Debt         `json:"people,omitempty"`
-	Remaining float64        `json:"remaining"` // further samples, NaN where nothing says; see engine.Explainer
-	TimeLeft  float64        `json:"time_left"` // in TimeUnit, where there is a capacity
-	TimeUnit  string         `json:"time_unit"`
-	Capacity  int            `json:"capacity,omitempty"`
-	Forecast  *ForecastRow   `json:"forecast,omitempty"` // of the start
-	Days      []DayStatus    `json:"by_time,omitempty"`  // what was known at the end of each round
-	Standing  string         `json:"standing"`
-	Guarantee string         `json:"guarantee"`
-	Assumes   []string       `json:"assumes,omitempty"` // what the campaign adds to the guarantee's conditions
-	Differs   []string       `json:"differs,omitempty"` // decisions that are not those recorded
-	Warnings  []string       `json:"warnings,omitempty"`
-	Notes     []string       `json:"notes,omitempty"`
-	Hash      string         `json:"hash"`
-	Events    int            `json:"events"`
-	Result    *engine.Result `json:"-"`
+	Name      string           `json:"name"`
+	Folder    string           `json:"folder,omitempty"`
+	Problem   string           `json:"problem"`
+	Algorithm string           `json:"algorithm"`
+	Goal      string           `json:"goal,omitempty"`
+	Delta     float64          `json:"delta"`
+	Epsilon   float64          `json:"epsilon,omitempty"`
+	Started   time.Time        `json:"started"`
+	Done      bool             `json:"done"`
+	Ended     string           `json:"ended,omitempty"` // how, when it is done
+	Rounds    int              `json:"rounds"`          // that are over
+	Samples   int              `json:"samples"`         // of these rounds
+	Late      int              `json:"late,omitempty"`
+	Attached  int              `json:"attached,omitempty"`
+	Failed    int              `json:"failed,omitempty"`
+	Corrected int              `json:"corrected,omitempty"`
+	Open      *OpenRound       `json:"open_round,omitempty"`
+	Tasks     []TaskStatus     `json:"tasks"`
+	People    []Debt           `json:"people,omitempty"`
+	Remaining float64          `json:"remaining"` // further samples, NaN where nothing says; see engine.Explainer
+	TimeLeft  float64          `json:"time_left"` // in TimeUnit, where there is a capacity
+	TimeUnit  string           `json:"time_unit"`
+	Capacity  int              `json:"capacity,omitempty"`
+	Forecast  *ForecastRow     `json:"forecast,omitempty"` // of the start
+	Days      []DayStatus      `json:"by_time,omitempty"`  // what was known at the end of each round
+	Standing  string           `json:"standing"`
+	Guarantee string           `json:"guarantee"`
+	Assumes   []Note           `json:"assumes,omitempty"` // what the campaign adds to the guarantee's conditions
+	Differs   []Difference     `json:"differs,omitempty"` // decisions that are not those recorded
+	Warnings  []engine.Warning `json:"warnings,omitempty"`
+	Notes     []Note           `json:"notes,omitempty"`
+	Hash      string           `json:"hash"`
+	Events    int              `json:"events"`
+	Result    *engine.Result   `json:"-"`
 }
 
 // OpenRound counts the pulls of the round that is being measured.
@@ -122,15 +122,10 @@ func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
 	st.Assumes = s.assumes(x)
 	if len(x.Differs) > 0 && st.Standing == engine.StandingProven {
 		st.Standing = engine.StandingHeuristic
-		st.Assumes = append(st.Assumes, "decisions changed after results were corrected or the program was replaced, which no theorem allows for")
+		st.Assumes = append(st.Assumes, Note{Kind: NoteDiffers})
 	}
-	if note := s.pending(p); note != "" {
-		st.Notes = append(st.Notes, note)
-	}
-	for _, w := range r.Warnings {
-		st.Warnings = append(st.Warnings, w.String())
-	}
-	st.Warnings = append(st.Warnings, s.plateWarnings(p)...)
+	st.Notes = slices.Concat(st.Notes, s.pending(p))
+	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(p))
 	return st
 }
 

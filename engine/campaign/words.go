@@ -24,3 +24,25 @@ func joined(words []string, most int) string {
 	}
 	return out
 }
+
+// agreed returns the form that agrees with a number.
+func agreed(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// changes says how many arms came and went.
+func changes(added, withdrawn int) string {
+	arms := func(n int, what string) string {
+		return fmt.Sprintf("%d %s %s", n, agreed(n, "arm was", "arms were"), what)
+	}
+	switch {
+	case added == 0:
+		return arms(withdrawn, "withdrawn")
+	case withdrawn == 0:
+		return arms(added, "added")
+	}
+	return arms(withdrawn, "withdrawn") + " and " + arms(added, "added")
+}

@@ -203,7 +203,7 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, by string) {
 		return
 	}
 	if len(l.Rows) == 0 {
-		s.listed(w, r, by, http.StatusOK, view{Message: l.Note})
+		s.listed(w, r, by, http.StatusOK, view{Message: l.Note.String()})
 		return
 	}
 	http.Redirect(w, r, "/", http.StatusSeeOther)

@@ -179,8 +179,8 @@ func (c *Campaign) Note(ctx context.Context, text, by string) error {
 }
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
-// changes, as sentences; none where nothing was to be done. With look it records nothing.
-func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) ([]string, error) {
+// changes; nil where nothing was to be done. With look it records nothing.
+func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.Upgrading, error) {
 	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -58,14 +59,14 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 				continue
 			}
 			st, err := k.Status(t.Context())
-			if err != nil || st.Samples != n || !strings.Contains(strings.Join(st.Assumes, " "), "1 round ended without late results") {
+			if err != nil || st.Samples != n || !strings.Contains(fmt.Sprint(st.Assumes), "1 round ended without late results") {
 				t.Errorf("%s: %v, %d samples, assumes %q", c.name, err, st.Samples, st.Assumes)
 			}
 			if r := told(t, k, campaign.TellOptions{By: "Ann", Sure: true}, row(first.Rows[5].ID, 1), row(first.Rows[4].ID, 1)); r.Counts[campaign.RowLate] != 2 {
 				t.Errorf("%s: %+v", c.name, r)
 			}
 			st, err = k.Status(t.Context())
-			if err != nil || st.Late != 2 || strings.Contains(strings.Join(st.Assumes, " "), "lost") {
+			if err != nil || st.Late != 2 || strings.Contains(fmt.Sprint(st.Assumes), "lost") {
 				t.Errorf("%s: %v, %d late, assumes %q", c.name, err, st.Late, st.Assumes)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -71,7 +70,7 @@ func worker(dir, by, seed string) int {
 			return 1
 		}
 		if len(list.Rows) == 0 {
-			if strings.Contains(list.Note, "decided") {
+			if list.Note.Kind == campaign.NoteDecided {
 				return 0
 			}
 			if rng.IntN(4) == 0 {

@@ -39,7 +39,7 @@ func TestLate(t *testing.T) {
 	if err != nil || after.Late != 1 || after.Samples != before.Samples || len(after.Differs) > 0 {
 		t.Errorf("%v: late %d, samples %d and %d, %v", err, after.Late, after.Samples, before.Samples, after.Differs)
 	}
-	if !strings.Contains(strings.Join(after.Assumes, " "), "the 1 pull that was lost") {
+	if !strings.Contains(fmt.Sprint(after.Assumes), "the 1 pull that was lost") {
 		t.Errorf("assumes %q", after.Assumes)
 	}
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3)); r.Counts[campaign.RowKnown] != 1 {

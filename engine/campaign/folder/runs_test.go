@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -116,7 +115,7 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 		}
 		c.Close()
 		if len(list.Rows) == 0 {
-			if strings.Contains(list.Note, "decided") {
+			if list.Note.Kind == campaign.NoteDecided {
 				break
 			}
 			continue // the other one has them

@@ -1,0 +1,164 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
+)
+
+// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence.
+type Note struct {
+	Kind    NoteKind  `json:"kind"`
+	Names   []string  `json:"names,omitempty"`   // of tasks, arms, people and what else the sentence names
+	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
+}
+
+// NoteKind says what a Note tells.
+type NoteKind string
+
+// The kinds of notes of a status.
+const (
+	NoteLed     NoteKind = "led"     // names: who plans the rounds
+	NoteUnused  NoteKind = "unused"  // numbers: the first round that is not used
+	NotePending NoteKind = "pending" // names: task and arm of each that waits for the next round
+)
+
+// The kinds of notes of a list that is empty.
+const (
+	NoteDecided   NoteKind = "decided"
+	NoteNoRound   NoteKind = "no round"
+	NoteNoPulls   NoteKind = "no pulls"
+	NoteHandedOut NoteKind = "handed out" // names: people, "" without a name; numbers: round, pulls of each
+)
+
+// The kinds of notes on what answers assume besides the conditions of their guarantee.
+const (
+	NoteLost    NoteKind = "lost"         // numbers: pulls without result
+	NoteExtra   NoteKind = "extra"        // numbers: pulls beyond the plan
+	NoteClosed  NoteKind = "closed"       // numbers: rounds that somebody closed
+	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
+	NoteChanged NoteKind = "changed"      // numbers: arms added, arms withdrawn, bound on the error probability, delta
+	NoteDiffers NoteKind = "differs"      // see Difference
+)
+
+// noteSentences have a verb for each of what words makes of the names, then for each number, in the order
+// of the Note or by their place in it.
+var noteSentences = map[NoteKind]string{
+	NoteLed:     "the rounds are planned by %s, which has the answers",
+	NoteUnused:  "round %d and what follows it are not used: without them everything is decided",
+	NotePending: "measured from the next round on: %s",
+
+	NoteDecided:   "everything is decided: nothing is left to measure",
+	NoteNoRound:   "no round is open",
+	NoteNoPulls:   "nothing is left to hand out",
+	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
+
+	NoteLost:    "the %s nothing to do with %s (a failed reaction is a reward of 0)",
+	NoteExtra:   "the %s not chosen by %s",
+	NoteClosed:  "%s closed for reasons that have nothing to do with rewards",
+	NoteEarly:   "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior took whole when they came",
+	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory.md, Changes of a running test)",
+	NoteDiffers: "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
+}
+
+// String returns the sentence, without a full stop. A kind that is not listed is its own sentence.
+func (n Note) String() string {
+	format, listed := noteSentences[n.Kind]
+	if !listed {
+		return string(n.Kind)
+	}
+	words := n.words()
+	switch n.Kind {
+	case NoteLost, NoteExtra, NoteClosed, NoteEarly: // their number is a word
+		return sentence.Write(format, words, nil)
+	case NoteHandedOut:
+		return sentence.Write(format, words, n.Numbers[:1])
+	}
+	return sentence.Write(format, words, n.Numbers)
+}
+
+// words returns the texts of the sentence.
+func (n Note) words() []string {
+	switch n.Kind {
+	case NotePending:
+		var arms []string
+		for k := 0; k+1 < len(n.Names); k += 2 {
+			arms = append(arms, fmt.Sprintf("task %q, arm %q", n.Names[k], n.Names[k+1]))
+		}
+		return []string{joined(arms, 8)}
+	case NoteHandedOut:
+		var parts []string
+		for k, by := range n.Names {
+			parts = append(parts, fmt.Sprintf("%s with %s", pulls(n.number(k+1)), someone(by)))
+		}
+		return []string{strings.Join(parts, ", ")}
+	case NoteLost:
+		k := n.number(0)
+		return []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), agreed(k, "its reward", "their rewards")}
+	case NoteExtra:
+		k := n.number(0)
+		return []string{pulls(k) + agreed(k, " beyond the plan was", " beyond the plan were"), agreed(k, "its reward", "their rewards")}
+	case NoteClosed:
+		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round was", "rounds were"))}
+	case NoteEarly:
+		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round", "rounds"))}
+	case NoteChanged:
+		return []string{changes(n.number(0), n.number(1))}
+	}
+	return n.Names
+}
+
+// number returns the count that stands at a place, 0 where there is none.
+func (n Note) number(k int) int {
+	if k < len(n.Numbers) {
+		return int(n.Numbers[k])
+	}
+	return 0
+}
+
+// UnmarshalJSON reads the note as it is stored, or its sentence as package report writes it.
+func (n *Note) UnmarshalJSON(b []byte) error {
+	var said string
+	if json.Unmarshal(b, &said) == nil {
+		*n = Note{Kind: NoteKind(said)}
+		return nil
+	}
+	type note Note
+	return json.Unmarshal(b, (*note)(n))
+}
+
+// noteOf returns a note with counts.
+func noteOf(kind NoteKind, counts ...int) Note {
+	n := Note{Kind: kind}
+	for _, x := range counts {
+		n.Numbers = append(n.Numbers, float64(x))
+	}
+	return n
+}
+
+// Difference is a decision that is not the one recorded when a plan was made: results were corrected
+// since, or a program decides otherwise. Its String is the sentence.
+type Difference struct {
+	Round int    `json:"round"`         // before which the decision was made
+	AtEnd bool   `json:"at_end"`        // whether it was made after the last round, which is Round
+	Task  string `json:"task"`          // name
+	Was   string `json:"was,omitempty"` // the answer recorded, "" of a task that was open
+	Now   string `json:"now,omitempty"` // the answer of the replay, "" where the task is open
+}
+
+// String returns it as a sentence, without a full stop.
+func (d Difference) String() string {
+	when := fmt.Sprintf("before round %d", d.Round)
+	if d.AtEnd {
+		when = "at the end"
+	}
+	switch {
+	case d.Was == "":
+		return fmt.Sprintf("%s task %q was open, and has the answer %q now", when, d.Task, d.Now)
+	case d.Now == "":
+		return fmt.Sprintf("%s task %q had the answer %q, and is open now", when, d.Task, d.Was)
+	}
+	return fmt.Sprintf("%s task %q had the answer %q, and has %q now", when, d.Task, d.Was, d.Now)
+}

@@ -1,0 +1,102 @@
+package campaign
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// Every kind of note has its sentence, and the names and numbers of a note stand in it where they belong.
+func TestNotes(t *testing.T) {
+	told := map[NoteKind]bool{}
+	for _, c := range []struct {
+		note Note
+		want string
+	}{
+		{Note{Kind: NoteLed, Names: []string{"run wells"}}, "the rounds are planned by run wells, which has the answers"},
+		{noteOf(NoteUnused, 4), "round 4 and what follows it are not used: without them everything is decided"},
+		{Note{Kind: NotePending, Names: []string{"a", "x", "b", "y"}}, `measured from the next round on: task "a", arm "x", task "b", arm "y"`},
+		{Note{Kind: NoteDecided}, "everything is decided: nothing is left to measure"},
+		{Note{Kind: NoteNoRound}, "no round is open"},
+		{Note{Kind: NoteNoPulls}, "nothing is left to hand out"},
+		{Note{Kind: NoteHandedOut, Names: []string{"Ann", ""}, Numbers: []float64{3, 1, 12}}, "all pulls of round 3 are handed out: 1 pull with Ann, 12 pulls with somebody without a name (--by)"},
+		{noteOf(NoteLost, 1), "the 1 pull that was lost has nothing to do with its reward (a failed reaction is a reward of 0)"},
+		{noteOf(NoteLost, 7), "the 7 pulls that were lost have nothing to do with their rewards (a failed reaction is a reward of 0)"},
+		{noteOf(NoteExtra, 2), "the 2 pulls beyond the plan were not chosen by their rewards"},
+		{noteOf(NoteClosed, 1), "1 round was closed for reasons that have nothing to do with rewards"},
+		{noteOf(NoteClosed, 2), "2 rounds were closed for reasons that have nothing to do with rewards"},
+		{noteOf(NoteEarly, 1), "when a result comes has nothing to do with its reward: 1 round ended without late results, which the posterior took whole when they came"},
+		{Note{Kind: NoteChanged, Numbers: []float64{2, 1, 0.123456, 0.1}}, "1 arm was withdrawn and 2 arms were added while it ran, so that the probability of a wrong answer is at most 0.1235 in place of 0.1 (docs/theory.md, Changes of a running test)"},
+		{Note{Kind: NoteChanged, Numbers: []float64{0, 2, 0.2, 0.1}}, "2 arms were withdrawn while it ran, so that the probability of a wrong answer is at most 0.2 in place of 0.1 (docs/theory.md, Changes of a running test)"},
+		{Note{Kind: NoteDiffers}, "decisions changed after results were corrected or the program was replaced, which no theorem allows for"},
+		{Note{Kind: "said by an older build"}, "said by an older build"},
+	} {
+		told[c.note.Kind] = true
+		if got := c.note.String(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.note.Kind, got, c.want)
+		}
+	}
+	for kind := range noteSentences {
+		if !told[kind] {
+			t.Errorf("no row for %q", kind)
+		}
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "note.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Note") {
+			kinds++
+		}
+		return true
+	})
+	if kinds != len(noteSentences) {
+		t.Errorf("%d kinds and %d sentences", kinds, len(noteSentences))
+	}
+}
+
+// A difference says which answer was recorded and which one the replay has.
+func TestDifferences(t *testing.T) {
+	for _, c := range []struct {
+		d    Difference
+		want string
+	}{
+		{Difference{Round: 2, Task: "a", Was: "x"}, `before round 2 task "a" had the answer "x", and is open now`},
+		{Difference{Round: 2, Task: "a", Was: "x", Now: "y"}, `before round 2 task "a" had the answer "x", and has "y" now`},
+		{Difference{Round: 2, AtEnd: true, Task: "a", Now: "y"}, `at the end task "a" was open, and has the answer "y" now`},
+	} {
+		if got := c.d.String(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// A forecast that was recorded with sentences, as before they were facts, reads and says the same; one
+// that is recorded now comes back with its kind and numbers.
+func TestForecastNotesRead(t *testing.T) {
+	var f Forecast
+	if err := json.Unmarshal([]byte(`{"rows": [], "notes": ["nothing says how far the rewards scatter"]}`), &f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Notes) != 1 || f.Notes[0].String() != "nothing says how far the rewards scatter" {
+		t.Errorf("%q", f.Notes)
+	}
+	want := engine.Warning{Kind: engine.WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{0.25}}
+	text, err := json.Marshal(Forecast{Notes: []engine.Warning{want}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.Notes[0]; n.Kind != want.Kind || n.Numbers[0] != 0.25 || !n.Same(want) {
+		t.Errorf("%+v, want %+v", n, want)
+	}
+}
