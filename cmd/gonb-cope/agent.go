@@ -179,7 +179,7 @@ func (o *agentOptions) show(f cluster.Finished) error {
 			return err
 		}
 	}
-	if f.Stopped != "" {
+	if f.Stopped != nil {
 		fmt.Println(f.Stopped)
 	}
 	t := f.Traffic

@@ -228,7 +228,7 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 		switch {
 		case a.Refused != "":
 			state = "refused: " + a.Refused
-		case a.Silent && s.Stopped == "":
+		case a.Silent && s.Stopped == nil:
 			state = fmt.Sprintf("round %d waits for it", s.Round)
 		case a.Joined:
 			state = "joined"

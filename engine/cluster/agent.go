@@ -92,11 +92,8 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 func (w *agent) halted() (Finished, error) {
 	out, err := w.replica.finished(nil)
 	f, _ := w.history.get(0, nameStop)
-	var b StopBody
-	if out.Stopped = "the run was stopped"; decode(f, &b) == nil {
-		out.Stopped = b.String()
-	}
-	w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped})
+	out.Stopped = readStop(f)
+	w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped.String()})
 	return out, err
 }
 

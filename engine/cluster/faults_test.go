@@ -573,8 +573,8 @@ func TestStop(t *testing.T) {
 		a := agentOf(t, x, q, v)
 		wg.Go(func() {
 			got, err := a.Take(t.Context())
-			if err != nil || got.Stopped != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
-				t.Errorf("agent %d: %q, %s, error %v", v+1, got.Stopped, got.Status, err)
+			if err != nil || got.Stopped == nil || *got.Stopped != (cluster.StopBody{By: "Ann", Reason: "enough"}) || got.Status != engine.StatusInterrupted {
+				t.Errorf("agent %d: %v, %s, error %v", v+1, got.Stopped, got.Status, err)
 			}
 		})
 	}
@@ -586,8 +586,8 @@ func TestStop(t *testing.T) {
 	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Bob"}); err == nil || !strings.Contains(err.Error(), "run r was stopped already, by Ann: enough") {
 		t.Errorf("stopped twice: %v", err)
 	}
-	if got, err := agentOf(t, x, q, 4).Take(t.Context()); err != nil || got.Stopped == "" {
-		t.Errorf("who comes late: %q, %v", got.Stopped, err)
+	if got, err := agentOf(t, x, q, 4).Take(t.Context()); err != nil || got.Stopped == nil || got.Stopped.String() != "the run was stopped by Ann: enough" {
+		t.Errorf("who comes late: %v, %v", got.Stopped, err)
 	}
 }
 

@@ -13,8 +13,8 @@ type Finished struct {
 	Status engine.Status `json:"status"`
 	// the answers that count: of the author of the end, and until then of the replica here
 	Answers []engine.Answer `json:"answers"`
-	Author  int             `json:"author"` // agent whose answers they are, from 1 as in its name; 0 before the end
-	Stopped string          `json:"stopped,omitempty"`
+	Author  int             `json:"author"`            // agent whose answers they are, from 1 as in its name; 0 before the end
+	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
 	Rounds  int             `json:"rounds"`
 	Samples int             `json:"samples"` // of all agents together
 	Traffic Traffic         `json:"traffic"`

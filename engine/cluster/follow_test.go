@@ -127,7 +127,7 @@ func TestFollowStopped(t *testing.T) {
 		cluster.Stop(context.Background(), x, "r", cluster.StopBody{By: "Ann", Reason: "enough"})
 	})
 	got, err := cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context())
-	if err != nil || got.Stopped != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
+	if err != nil || got.Stopped.String() != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
 		t.Errorf("%q, %s, error %v", got.Stopped, got.Status, err)
 	}
 }

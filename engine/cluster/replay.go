@@ -36,10 +36,7 @@ func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []R
 	done, rounds, err := w.replay(ctx)
 	out, failed := w.replica.finished(done)
 	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
-		var b StopBody
-		if decode(f, &b) == nil {
-			out.Stopped = b.String()
-		}
+		out.Stopped = readStop(f)
 	}
 	return out, rounds, q, errors.Join(err, failed)
 }
@@ -162,11 +159,11 @@ type Status struct {
 	Mode      string           `json:"mode"`
 	Algorithm string           `json:"algorithm"`
 	Settings  []engine.Setting `json:"settings"`
-	Status    engine.Status    `json:"status"` // interrupted while it goes on
-	Stopped   string           `json:"stopped,omitempty"`
-	Round     int              `json:"round"`  // that is open, or the last
-	Rounds    int              `json:"rounds"` // that are over
-	Open      bool             `json:"open"`   // whether a round waits for messages
+	Status    engine.Status    `json:"status"`            // interrupted while it goes on
+	Stopped   *StopBody        `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
+	Round     int              `json:"round"`             // that is open, or the last
+	Rounds    int              `json:"rounds"`            // that are over
+	Open      bool             `json:"open"`              // whether a round waits for messages
 	Relay     bool             `json:"relay"`
 	Agents    []AgentStatus    `json:"agents"`
 	Traffic   Traffic          `json:"traffic"` // of all rounds, the open one included
@@ -214,10 +211,7 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	if f, ok, err := x.Find(ctx, run, 0, nameStop); err != nil {
 		return s, err
 	} else if ok {
-		var b StopBody
-		if s.Stopped = "the run was stopped"; decode(f, &b) == nil {
-			s.Stopped = b.String()
-		}
+		s.Stopped = readStop(f)
 	}
 	return s, s.rounds(ctx, x, b)
 }
@@ -278,8 +272,8 @@ func (s Status) String() string {
 	switch {
 	case s.Status != engine.StatusInterrupted:
 		return fmt.Sprintf("done after %s: %s", count(s.Rounds, "round"), s.Status)
-	case s.Stopped != "":
-		return s.Stopped
+	case s.Stopped != nil:
+		return s.Stopped.String()
 	case s.Round == 0:
 		return "open: no agent has planned the first round yet"
 	case s.Open:

@@ -30,6 +30,16 @@ func (b StopBody) why() string {
 	return ": " + b.Reason
 }
 
+// readStop returns the stop that a fact holds. One that cannot be read stops as well, by nobody and
+// without a reason.
+func readStop(f Fact) *StopBody {
+	var b StopBody
+	if decode(f, &b) != nil {
+		return new(StopBody)
+	}
+	return &b
+}
+
 // Stop ends a run: every agent ends after what it does just now. A run that was stopped stays
 // stopped. It is an error where the run was over before.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {

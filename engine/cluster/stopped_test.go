@@ -41,7 +41,7 @@ func TestStopWhileMessagesAreMissing(t *testing.T) {
 		}
 	}
 	got, err := a.Take(t.Context())
-	if err != nil || got.Stopped != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
+	if err != nil || got.Stopped.String() != "the run was stopped by Ann: enough" || got.Status != engine.StatusInterrupted {
 		t.Errorf("%q, %s, error %v", got.Stopped, got.Status, err)
 	}
 }
@@ -76,7 +76,7 @@ func TestStopAfterTheEnd(t *testing.T) {
 	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Ann"}); err == nil || err.Error() != want {
 		t.Errorf("error %v; want %q", err, want)
 	}
-	if s := must(cluster.StatusOf(t.Context(), x, "r")); s.Stopped != "" || s.String() != "done after 1 round: round limit" {
+	if s := must(cluster.StatusOf(t.Context(), x, "r")); s.Stopped != nil || s.String() != "done after 1 round: round limit" {
 		t.Errorf("status %q, stopped %q", s, s.Stopped)
 	}
 	if f, ok, _ := x.Find(t.Context(), "r", 0, "stop"); ok {
