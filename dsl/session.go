@@ -33,6 +33,8 @@ type Options struct {
 	Progress Progress // receives what is being done; may be nil
 	// makes the runs of sweeps, and of fc and fb with several runs, somewhere else; nil makes them here
 	Runner Runner
+	// have fc and fb with one run made by agents that are apart; nil makes it here, by simulation
+	Agents Agents
 
 	// Notice is told, in a sentence, of allocations above 1 GB before they are made, and how data
 	// files were read where that is not plain; from any goroutine. May be nil.

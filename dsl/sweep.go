@@ -213,6 +213,9 @@ func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 		e.collect(x)
 		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
 	}
+	if r, made, err := c.performApart(x); made || err != nil {
+		return r, err
+	}
 	if r, made, err := c.performAway(x); made || err != nil {
 		return r, err
 	}

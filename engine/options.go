@@ -157,6 +157,10 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
+// SettingAgents is the name of the setting, with the name of a run, of results whose rewards the agents
+// of that run measured. A script does not write it.
+const SettingAgents = "agents"
+
 // Stated returns the options that are not at their defaults, besides those that a Result holds as
 // numbers (Delta, Epsilon, Budget, Schedule), by their names in a script and in a fixed order.
 func (o Options) Stated() []Setting {

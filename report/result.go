@@ -247,7 +247,11 @@ func resultFacts(r engine.Result) KeyValues {
 			kv.Items = append(kv.Items, KeyValue{Key: m.title, Value: v, Unit: m.unit})
 		}
 	}
-	add("Seed", r.Seed)
+	if run := stated(r, engine.SettingAgents); run != nil {
+		add("Rewards", fmt.Sprintf("measured by the agents of run %s", run))
+	} else {
+		add("Seed", r.Seed)
+	}
 	return kv
 }
 

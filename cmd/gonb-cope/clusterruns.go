@@ -187,11 +187,7 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 	}
 	fmt.Printf("run %s: %s (%s), %s, %s\n\nOne agent for each task, where it is measured:\n", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"))
 	for _, task := range b.Tasks {
-		creds := ""
-		if o.creds != "" {
-			creds = " --creds FILE"
-		}
-		fmt.Printf("  gonb-cope agent --run %s --task %s --server %s%s -- COMMAND\n", run, quote(task), o.url, creds)
+		fmt.Println("  " + agentLine(run, task, o.serverOptions))
 	}
 	return nil
 }

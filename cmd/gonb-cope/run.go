@@ -32,6 +32,7 @@ type runOptions struct {
 	seed    string
 	workers int
 	server  serverOptions
+	apart   apartOptions
 }
 
 func runCommand() *cobra.Command {
@@ -45,14 +46,26 @@ Relative paths in the script are relative to its folder (the current one for -).
 An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
 
 With --server, workers make the runs of sweeps, and of fc and fb with several runs:
-gonb-cope worker starts one, on any machine. The results are the same, bit by bit.`,
+gonb-cope worker starts one, on any machine. The results are the same, bit by bit.
+
+With --agents besides, fc and fb with one run are measured and not simulated: each
+task by an agent, gonb-cope agent, where its arms are. The commands that start them
+are printed. The value of fc is the result of that run. An interrupt leaves the run
+on the server: the same command with the same --run goes on with it. Several such
+calls make one run after the other: NAME, NAME-2 and so on.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
   gonb-cope run sweep.cope --server nats://127.0.0.1:4222
+  gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: oneScript,
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.apart.check(c, o.server); err != nil {
+				return err
+			}
+			return o.run(c.Context(), args[0])
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", formatNames()+" (default: by the ending of -o, else text)")
@@ -62,20 +75,34 @@ gonb-cope worker starts one, on any machine. The results are the same, bit by bi
 	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
 	f.StringVar(&o.server.url, "server", "", "`URL` of the server whose workers make the runs (default: they are made here)")
 	f.StringVar(&o.server.creds, "creds", "", "`FILE` of credentials for the server")
+	o.apart.add(c)
 	return c
 }
 
-// runner returns who makes the runs, and what is to be called at the end; nil for runs that are made here.
-func (o *runOptions) runner(ctx context.Context, notice func(string)) (dsl.Runner, func(), error) {
+// others are those who make runs elsewhere; nil for runs that are made here.
+type others struct {
+	runner dsl.Runner
+	agents dsl.Agents
+	close  func() // is to be called at the end
+}
+
+// others returns who makes the runs of a script.
+func (o *runOptions) others(ctx context.Context, script string, notice func(string)) (others, error) {
 	if o.server.url == "" {
-		return nil, func() {}, nil
+		return others{close: func() {}}, nil
 	}
 	x, err := o.server.dial(ctx, notice)
 	if err != nil {
-		return nil, nil, err
+		return others{}, err
 	}
 	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(buildOf().revision), Notice: notice}
-	return runner, func() { _, _ = runner.Close(), x.Close() }, nil // nothing is under way any more
+	out := others{runner: runner, close: func() { _, _ = runner.Close(), x.Close() }} // nothing is under way any more
+	if o.apart.agents {
+		again := *o
+		again.apart.run = ""
+		out.agents = &apart{facts: x, server: o.server, apartOptions: &o.apart, again: again.command(script), say: notice}
+	}
+	return out, nil
 }
 
 // check reports flags that cannot be followed, before anything is read.
@@ -197,12 +224,12 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	}
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	runner, closed, err := o.runner(ctx, bar.say)
+	elsewhere, err := o.others(ctx, src.name, bar.say)
 	if err != nil {
 		return err
 	}
-	defer closed()
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Runner: runner, Progress: bar.update, Notice: bar.say})
+	defer elsewhere.close()
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	if failed != nil && len(displays) == 0 {
@@ -259,6 +286,16 @@ func (o *runOptions) command(script string) string {
 		line = append(line, "-o", quote(o.output))
 	} else {
 		line = append(line, "--format", o.format)
+	}
+	if o.apart.agents { // what was measured is at the server
+		line = append(line, "--server", quote(o.server.url))
+		if o.server.creds != "" {
+			line = append(line, "--creds", quote(o.server.creds))
+		}
+		line = append(line, "--agents")
+		if o.apart.run != "" {
+			line = append(line, "--run", o.apart.run)
+		}
 	}
 	return strings.Join(line, " ")
 }

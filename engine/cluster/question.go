@@ -128,6 +128,16 @@ func rounded(all []float64) []float64 {
 	return out
 }
 
+// Differs says in what the question is another one than the question there; "" where it is the same.
+func (q Question) Differs(there Question) (string, error) {
+	own, err := q.identity()
+	if err != nil {
+		return "", err
+	}
+	other, err := there.identity()
+	return own.differs(other), err
+}
+
 // differs says what of an identity is not as in another, that of the run; "" where nothing is.
 func (i Identity) differs(run Identity) string {
 	switch {

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// apartOptions are the flags of run about agents that are apart.
+type apartOptions struct {
+	agents   bool
+	run      string
+	patience time.Duration
+}
+
+func (o *apartOptions) add(c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVar(&o.agents, "agents", false, "have fc and fb with one run measured by agents that are apart, at --server")
+	f.StringVar(&o.run, "run", "", "what the run of --agents is called; the same name goes on with it (default: a new one)")
+	f.DurationVar(&o.patience, "patience", time.Minute, "name the agents of --agents that are silent for this long")
+}
+
+// check reports flags that cannot be followed.
+func (o *apartOptions) check(c *cobra.Command, server serverOptions) error {
+	stated := ""
+	for _, name := range []string{"run", "patience"} {
+		if c.Flags().Changed(name) {
+			stated = name
+		}
+	}
+	switch {
+	case o.agents && server.url == "":
+		return usageError{errors.New("--agents needs the server at which they meet: --server URL")}
+	case !o.agents && stated != "":
+		return usageError{fmt.Errorf("--%s is about agents: it needs --agents", stated)}
+	case o.patience <= 0:
+		return usageError{fmt.Errorf("--patience must be longer than 0, got %v", o.patience)}
+	}
+	if o.run == "" {
+		return nil
+	}
+	if err := cluster.CheckRun(o.run); err != nil {
+		return usageError{fmt.Errorf("--run: %w", err)}
+	}
+	return nil
+}
+
+// apart has single runs of a script made by agents that are apart. It implements dsl.Agents.
+type apart struct {
+	facts  cluster.Facts
+	server serverOptions
+	*apartOptions
+	again string // the command that goes on, without --run
+	say   func(string)
+
+	runs int // that were begun
+}
+
+// name returns the name of the next run. The runs of a script have one name with numbers, in the order
+// in which they are made, so that the same script finds them again.
+func (o *apart) name(script string) string {
+	if o.run == "" {
+		o.run = newRun(script)
+	}
+	if o.runs++; o.runs == 1 {
+		return o.run
+	}
+	return fmt.Sprintf("%s-%d", o.run, o.runs)
+}
+
+// Measure implements dsl.Agents.
+func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error) {
+	x := a.Experiment
+	q, err := sameQuestion(ctx, a)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	run := o.name(a.Recipe.Script.Path)
+	opt := cluster.OpenOptions{Build: here()}
+	if _, err := sim.EnvironmentOf(x.Problem, x.Seed, 0); err == nil {
+		opt.Simulation = &cluster.Simulation{Seed: x.Seed}
+	}
+	b, err := cluster.Open(ctx, o.facts, run, q, recipeOf(a.Recipe), opt)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if err := o.introduce(ctx, run, b); err != nil {
+		return engine.Result{}, err
+	}
+	kept := sim.KeepEstimates(x.Problem)
+	step, note := sim.Step{Total: 1, Tasks: len(b.Tasks), Remaining: math.NaN()}, ""
+	f, err := cluster.Follower{
+		Facts: o.facts, Run: run, Make: func(context.Context, cluster.Recipe) (cluster.Question, error) { return q, nil }, Patience: o.patience,
+		Notice: o.notice,
+		Heard: func(round, spoken, agents int) {
+			if note = "waiting for agents"; round > 0 {
+				note = fmt.Sprintf("%d of %s have told round %d", spoken, counted(agents, "agent"), round)
+			}
+			a.Tell(step, note)
+		},
+		Learned: func(s *engine.Steps) {
+			kept.Learned(s)
+			step = stepOf(s)
+			a.Tell(step, note)
+		},
+	}.Follow(ctx)
+	return o.result(ctx, x, f, kept, err)
+}
+
+// result returns what became of a run as a result of the script.
+func (o *apart) result(ctx context.Context, x sim.Experiment, f cluster.Finished, kept *sim.Kept, err error) (engine.Result, error) {
+	if ctx.Err() != nil {
+		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s", f.Run, o.again, f.Run))
+	}
+	if err == nil && f.Stopped != "" {
+		err = fmt.Errorf("run %s: %s", f.Run, f.Stopped)
+	}
+	if f.Result == nil {
+		return engine.Result{}, err
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateTime)
+	defer cancel()
+	if ctx.Err() == nil {
+		late = ctx
+	}
+	r, wrong := x.Complete(late, *f.Result)
+	r.Estimates = kept.Estimates()
+	r.Stated = append(x.Options.Stated(), engine.Setting{Name: engine.SettingAgents, Value: f.Run})
+	return r, errors.Join(err, wrong)
+}
+
+// lateTime limits what is computed beside a result after an interrupt.
+const lateTime = 200 * time.Millisecond
+
+// sameQuestion makes the question of a run as each agent will, and reports one that is another than the
+// script's.
+func sameQuestion(ctx context.Context, a dsl.Apart) (cluster.Question, error) {
+	x := a.Experiment
+	q, err := makeQuestion(ctx, recipeOf(a.Recipe))
+	if err != nil {
+		return q, fmt.Errorf("what it asks does not stand by itself, so that no agent could make it: %w", err)
+	}
+	own := cluster.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Options: x.Options, Measured: true}
+	differs, err := q.Differs(own)
+	if err != nil {
+		return q, err
+	}
+	if differs != "" {
+		return q, fmt.Errorf("no agent could make this run from its text alone: %s", differs)
+	}
+	return q, nil
+}
+
+// introduce says how far a run is, and how those agents join that have not.
+func (o *apart) introduce(ctx context.Context, run string, b cluster.RunBody) error {
+	s, err := cluster.StatusOf(ctx, o.facts, run)
+	if err != nil {
+		return err
+	}
+	o.say(fmt.Sprintf("run %s: %s (%s), %s, %s; %s", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"), s))
+	if s.Status != engine.StatusInterrupted || s.Stopped != "" {
+		return nil
+	}
+	var missing []string
+	for _, a := range s.Agents {
+		if !a.Joined {
+			missing = append(missing, agentLine(run, a.Task, o.server))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	o.say("one agent for each task, where it is measured:")
+	for _, line := range missing {
+		o.say("  " + line)
+	}
+	return nil
+}
+
+// agentLine returns the command of an agent.
+func agentLine(run, task string, server serverOptions) string {
+	creds := ""
+	if server.creds != "" {
+		creds = " --creds FILE"
+	}
+	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, quote(task), server.url, creds)
+}
+
+// notice says who is missing and what differs; rounds are shown as progress.
+func (o *apart) notice(n cluster.Notice) {
+	switch n.Kind {
+	case cluster.NoticeSilent, cluster.NoticeDiffers, cluster.NoticeClosed:
+		o.say(n.Text)
+	}
+}
+
+// stepOf returns where a run is.
+func stepOf(s *engine.Steps) sim.Step {
+	out := s.Outcome()
+	step := sim.Step{Total: 1, Round: len(out.Rounds), Samples: out.Samples, Remaining: math.NaN()}
+	for _, a := range out.Answers {
+		step.Tasks++
+		if a.Decided {
+			step.Decided++
+		}
+	}
+	return step
+}
