@@ -121,7 +121,7 @@ func (o *apart) result(ctx context.Context, x sim.Experiment, f cluster.Finished
 	if ctx.Err() != nil {
 		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s", f.Run, o.again, f.Run))
 	}
-	if err == nil && f.Stopped != "" {
+	if err == nil && f.Stopped != nil {
 		err = fmt.Errorf("run %s: %s", f.Run, f.Stopped)
 	}
 	if f.Result == nil {
@@ -167,7 +167,7 @@ func (o *apart) introduce(ctx context.Context, run string, b cluster.RunBody) er
 		return err
 	}
 	o.say(fmt.Sprintf("run %s: %s (%s), %s, %s; %s", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"), s))
-	if s.Status != engine.StatusInterrupted || s.Stopped != "" {
+	if s.Status != engine.StatusInterrupted || s.Stopped != nil {
 		return nil
 	}
 	var missing []string
