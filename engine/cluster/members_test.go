@@ -15,6 +15,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	ours "github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
 // member is a server of a cluster that gonb-cope has not made.
@@ -53,8 +55,8 @@ func (m member) serve() error {
 	select {}
 }
 
-// newMembers starts a cluster of three servers in processes of their own, and opens a run there.
-func newMembers(t *testing.T, question int, seed uint64) *apart {
+// newMembers starts some servers of a cluster of three in processes of their own, and opens a run there.
+func newMembers(t *testing.T, question int, seed uint64, there int) *apart {
 	t.Helper()
 	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
 	var among []string
@@ -65,8 +67,15 @@ func newMembers(t *testing.T, question int, seed uint64) *apart {
 		name := fmt.Sprint("server-", i)
 		m := member{Name: name, Dir: filepath.Join(a.dir, name), Clients: freePort(t), Servers: among[i]}
 		m.Others = []string{among[(i+1)%3], among[(i+2)%3]}
-		p := start(t, os.Args[0], role{Member: m})
-		t.Cleanup(p.kill)
+		p := &process{t: t, binary: os.Args[0], role: role{Member: m}}
+		if i < there {
+			p.again()
+		}
+		t.Cleanup(func() {
+			if p.cmd != nil {
+				p.kill()
+			}
+		})
 		a.members = append(a.members, p)
 	}
 	a.open()
@@ -76,7 +85,7 @@ func newMembers(t *testing.T, question int, seed uint64) *apart {
 // leader returns which server leads the stream of facts, and how many servers keep it and are up to date;
 // -1 where there is no leader now.
 func (a *apart) leader(x *nats.Conn) (leader, copies int) {
-	ctx, stop := context.WithTimeout(a.t.Context(), 5*time.Second)
+	ctx, stop := context.WithTimeout(a.t.Context(), 300*time.Millisecond)
 	defer stop()
 	stream, err := must(jetstream.New(x)).Stream(ctx, "COPE")
 	if err != nil {
@@ -116,7 +125,7 @@ func TestClusterOfServers(t *testing.T) {
 	}
 	for i, q := range questions(t) {
 		t.Run(q.name, func(t *testing.T) {
-			a := newMembers(t, i, 9)
+			a := newMembers(t, i, 9, 3)
 			x := must(nats.Connect(a.url(), nats.MaxReconnects(-1)))
 			defer x.Close()
 			a.awaitCopies(x, 3)
@@ -148,12 +157,51 @@ func TestClusterOfServers(t *testing.T) {
 			if killed == 0 {
 				t.Error("no leader was killed")
 			}
-			for _, name := range []string{"COPE", "COPE-WORK"} {
-				s := must(must(jetstream.New(x)).Stream(t.Context(), name))
-				if c := s.CachedInfo().Config; c.Replicas != 3 {
-					t.Errorf("%s has %d copies", name, c.Replicas)
-				}
-			}
+			a.checkCopies(x, 3)
 		})
 	}
+}
+
+// checkCopies reports streams that do not have so many copies.
+func (a *apart) checkCopies(x *nats.Conn, want int) {
+	a.t.Helper()
+	for _, name := range []string{"COPE", "COPE-WORK"} {
+		s := must(must(jetstream.New(x)).Stream(a.t.Context(), name))
+		if c := s.CachedInfo().Config; c.Replicas != want {
+			a.t.Errorf("%s is to have %d copies; want %d", name, c.Replicas, want)
+		}
+	}
+}
+
+// A run is opened while one of three servers is away. Facts have one copy then, which a sentence says,
+// and three as soon as somebody joins after the third server has come; then the leader may be killed.
+func TestClusterGrows(t *testing.T) {
+	if !long() {
+		t.Skip("eight processes, and elections: CLUSTER_LONG=1")
+	}
+	const question = 2
+	a := newMembers(t, question, 10, 2)
+	x := must(nats.Connect(a.url(), nats.MaxReconnects(-1)))
+	defer x.Close()
+	a.checkCopies(x, 1)
+	said := ""
+	y := must(ours.Dial(t.Context(), a.url(), ours.DialOptions{Notice: func(text string) { said += text + "\n" }}))
+	defer y.Close()
+	if !strings.Contains(said, "one copy of what is said") {
+		t.Errorf("noticed %q", said)
+	}
+	a.members[2].again()
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		a.dial().Close()
+		s := must(must(jetstream.New(x)).Stream(t.Context(), "COPE-WORK"))
+		if s.CachedInfo().Config.Replicas == 3 || time.Now().After(until) {
+			break
+		}
+	}
+	a.checkCopies(x, 3)
+	a.begin(question, func(_ int, r *role) string { r.Slow = 20 * time.Millisecond; return "" })
+	a.await(2)
+	a.members[a.awaitCopies(x, 3)].kill()
+	a.disturb(0, 0)
+	a.check()
 }

@@ -26,7 +26,8 @@ type DialOptions struct {
 	Wait time.Duration
 	// Patience is the one of the work that this connection offers, cluster.Patience where it is 0.
 	Patience time.Duration
-	// Notice hears of a connection that breaks or is there again; it may be nil.
+	// Notice hears of a connection that breaks or is there again, and of a cluster that keeps few
+	// copies; it may be nil.
 	Notice func(text string)
 }
 
@@ -55,7 +56,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	for {
 		x, err := connect(ctx, url, l, o)
 		if err == nil {
-			return x.ready(ctx)
+			return x.prepared(ctx, url, o)
 		}
 		if refused := (*LoginError)(nil); errors.As(err, &refused) {
 			return nil, err
@@ -66,6 +67,19 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// prepared returns the Exchange when its server keeps facts, in three copies where it is a cluster that
+// can.
+func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
+	x, err := x.ready(ctx)
+	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
+		return x, err
+	}
+	if n := x.moreCopies(ctx); n < copies && o.Notice != nil {
+		o.Notice(fewCopies(url, n))
+	}
+	return x, nil
 }
 
 // connect makes the connection, by a server of this process where one is among the options.

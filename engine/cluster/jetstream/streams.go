@@ -49,7 +49,7 @@ func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) er
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
 		replicas := 1
 		if clustered {
-			replicas = 3
+			replicas = copies
 		}
 		_, err := js.CreateStream(ctx, make(replicas))
 		if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
