@@ -3,7 +3,10 @@ package model
 import (
 	"errors"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -62,14 +65,15 @@ func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 }
 
 // centred holds the data of a posterior around their level, with the eigenvalues of their
-// information.
+// information, or beyond mostDecomposed features with that as a tridiagonal matrix.
 type centred struct {
 	*meansOf
 	levelled
-	weighted *mat.VecDense
-	values   []float64 // d_k, the eigenvalues of the matrix
-	vectors  mat.Dense // and their vectors, in columns
-	along    []float64 // those times the weighted sum Σ t' (φ - φ̄)(ȳ_i - ȳ)
+	weighted *mat.VecDense // Σ t' (φ - φ̄)(ȳ_i - ȳ)
+	reduced  *tridiagonal  // nil where there are eigenvalues
+	values   []float64     // d_k, the eigenvalues of the matrix
+	vectors  mat.Dense     // and their vectors, in columns
+	along    []float64     // those times the weighted sum Σ t' (φ - φ̄)(ȳ_i - ȳ)
 }
 
 // centred returns them for a part of arms by themselves and a scale, fitted where it is 0.
@@ -94,7 +98,13 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	c.matrix, c.weighted = mat.NewSymDense(dim, nil), new(mat.VecDense)
 	c.matrix.SymOuterK(1, rows.T())
 	c.weighted.MulVec(rows.T(), z)
-	if err := c.decompose(); err != nil {
+	if dim > mostDecomposed {
+		if err := d.m.Context().Err(); err != nil {
+			return nil, err
+		}
+		t := newTridiagonal(c.matrix, slices.Clone(c.weighted.RawVector().Data))
+		c.reduced = &t
+	} else if err := c.decompose(); err != nil {
 		return nil, err
 	}
 	if scale == 0 {
@@ -102,6 +112,10 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	}
 	return c, nil
 }
+
+// mostDecomposed is the number of features up to which eigenvalues are found. Beyond it a part of arms by
+// themselves, for which several matrices are compared, takes a fit most of its time.
+const mostDecomposed = 64
 
 // likelihood returns that of levelled.penalised.
 func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
@@ -142,6 +156,9 @@ const roundedEigenvalue = 1e-13
 // surprise returns the sum of squares of the centred means over their prior predictive covariance,
 // zᵀ(I + s XXᵀ)⁻¹z = zᵀz - Σ s c_k²/(1 + s d_k).
 func (c *centred) surprise(scale float64) float64 {
+	if c.reduced != nil {
+		return c.reduced.surprise(c.squares, scale)
+	}
 	sum := c.squares
 	for k, d := range c.values {
 		sum -= scale * c.along[k] * c.along[k] / (1 + scale*d)
@@ -159,6 +176,9 @@ func (c *centred) surprise(scale float64) float64 {
 // deviation: without it the likelihood of few data is often largest at s = 0, where the posterior
 // is sure that all arms are equal.
 func (c *centred) deviance(scale float64) float64 {
+	if c.reduced != nil {
+		return c.reduced.deviance(scale)
+	}
 	sum := -math.Log(scale)
 	for k, d := range c.values {
 		sum += math.Log1p(scale*d) - scale*c.along[k]*c.along[k]/(1+scale*d)
@@ -169,7 +189,12 @@ func (c *centred) deviance(scale float64) float64 {
 // fitScale returns the scale of the least deviance: the best of a grid, refined. Where no data bear
 // on it, it is the one that leaves the kernel as it is.
 func (c *centred) fitScale() float64 {
-	largest := c.values[len(c.values)-1]
+	var largest float64
+	if c.reduced != nil {
+		largest = c.reduced.largest()
+	} else {
+		largest = c.values[len(c.values)-1]
+	}
 	if largest == 0 {
 		return c.m.Scale / (c.m.Unit * c.m.Unit)
 	}
@@ -185,8 +210,8 @@ const (
 	scaleTolerance = 1e-6
 )
 
-// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, and 1/√T
-// where the level is unknown. Where arms have a part by themselves, White is a factor of the
+// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or by
+// whitenByFactor, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
 // covariance with it,
 //
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i'.
@@ -204,14 +229,21 @@ func (c *centred) estimator() (*Estimator, error) {
 		copy(row, c.m.Features.RawRowView(i))
 		addTo(row, -1, c.origin)
 	}
-	for k, d := range c.values {
-		f := 1 / math.Sqrt(shrink+d)
-		for j := range dim {
-			c.vectors.Set(j, k, f*c.vectors.At(j, k))
-		}
-	}
 	white := mat.NewDense(n, columns, nil)
-	white.Slice(0, n, 0, dim).(*mat.Dense).Mul(rows, &c.vectors)
+	if first := white.Slice(0, n, 0, dim).(*mat.Dense); c.reduced == nil || !c.whitenByFactor(first, rows) {
+		if c.reduced != nil {
+			if err := c.decompose(); err != nil {
+				return nil, err
+			}
+		}
+		for k, d := range c.values {
+			f := 1 / math.Sqrt(shrink+d)
+			for j := range dim {
+				c.vectors.Set(j, k, f*c.vectors.At(j, k))
+			}
+		}
+		first.Mul(rows, &c.vectors)
+	}
 	if c.flat {
 		last := 1 / math.Sqrt(c.precision)
 		for k := range n {
@@ -232,6 +264,25 @@ func (c *centred) estimator() (*Estimator, error) {
 		}
 	}
 	return e, nil
+}
+
+// whitenByFactor sets dst to rows·L⁻ᵀ with LLᵀ = τI + M, which has the same products as rows V (τ + D)^-½ at
+// a fraction of the cost. It returns false where M is so much larger than τ that the factor is rounding.
+func (c *centred) whitenByFactor(dst, rows *mat.Dense) bool {
+	known := mat.NewSymDense(len(c.origin), nil)
+	known.CopySym(c.matrix)
+	for j := range c.origin {
+		known.SetSym(j, j, known.At(j, j)+1/c.scale)
+	}
+	var chol mat.Cholesky
+	if c.reduced.largest()*c.scale > 1e10 || !chol.Factorize(known) {
+		return false
+	}
+	var lower mat.TriDense
+	chol.LTo(&lower)
+	dst.Copy(rows)
+	blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), dst.RawMatrix())
+	return true
 }
 
 // withOwn returns a factor of the covariance with the parts of arms by themselves.

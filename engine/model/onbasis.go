@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -64,9 +63,7 @@ func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
 type onBasis struct {
 	*pulledMeans
 	levelled
-	diagonal []float64 // of T = QᵀMQ for the matrix M
-	beside   []float64 // beside its diagonal
-	along    []float64 // Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ)
+	tridiagonal // with Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ) along
 }
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
@@ -87,22 +84,13 @@ func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
 	}
 	c.matrix = mat.NewSymDense(b.dim, nil)
 	c.matrix.SymOuterK(1, rows.T())
-	c.along = make([]float64, b.dim)
-	blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: c.along})
-	c.tridiagonalise()
+	along := make([]float64, b.dim)
+	blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: along})
+	c.tridiagonal = newTridiagonal(c.matrix, along)
 	if scale > 0 {
 		return c, nil
 	}
-	largest := 0.0 // at least the largest eigenvalue: the sum of absolute values of a row
-	for j, v := range c.diagonal {
-		sum := v
-		for _, k := range []int{j - 1, j} {
-			if k >= 0 && k < len(c.beside) {
-				sum += math.Abs(c.beside[k])
-			}
-		}
-		largest = max(largest, sum)
-	}
+	largest := c.largest()
 	if largest == 0 { // no data bear on the scale
 		c.scale = d.natural
 		return c, nil
@@ -114,64 +102,8 @@ func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
 	return c, nil
 }
 
-// tridiagonalise turns M into T by Householder's reflections, and along with it the weighted sum.
-func (c *onBasis) tridiagonalise() {
-	n := c.basis.dim
-	a := append([]float64(nil), c.matrix.RawSymmetric().Data...)
-	c.diagonal, c.beside = make([]float64, n), make([]float64, max(0, n-1))
-	tau, work := make([]float64, max(1, n-1)), make([]float64, 1)
-	var lapack gonum.Implementation
-	if n < 2 {
-		copy(c.diagonal, a)
-		return
-	}
-	lapack.Dsytrd(blas.Upper, n, a, n, c.diagonal, c.beside, tau, work, -1)
-	work = make([]float64, int(work[0]))
-	lapack.Dsytrd(blas.Upper, n, a, n, c.diagonal, c.beside, tau, work, len(work))
-	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
-	// Qᵀ x applies them in the order n-2, …, 0.
-	for i := n - 2; i >= 0; i-- {
-		dot := c.along[i]
-		for k := range i {
-			dot += a[k*n+i+1] * c.along[k]
-		}
-		dot *= tau[i]
-		c.along[i] -= dot
-		for k := range i {
-			c.along[k] -= dot * a[k*n+i+1]
-		}
-	}
-}
-
-// solved returns log det(I + sT) and cᵀ(I + sT)⁻¹c for c along, by the factors LDLᵀ.
-func (c *onBasis) solved(scale float64) (logDet, quadratic float64) {
-	var pivot, z float64
-	for k, v := range c.diagonal {
-		next, y := 1+scale*v, c.along[k]
-		if k > 0 {
-			e := scale * c.beside[k-1]
-			next -= e * e / pivot
-			y -= e / pivot * z
-		}
-		// I + sT is at least I: a smaller pivot is rounding
-		pivot, z = max(next, 1), y
-		logDet += math.Log(pivot)
-		quadratic += z * z / pivot
-	}
-	return logDet, quadratic
-}
-
 // surprise returns the sum of squares of the centred means over their prior predictive covariance.
-func (c *onBasis) surprise() float64 {
-	_, quadratic := c.solved(c.scale)
-	return max(0, c.squares-c.scale*quadratic)
-}
-
-// deviance returns that of centred.deviance.
-func (c *onBasis) deviance(scale float64) float64 {
-	logDet, quadratic := c.solved(scale)
-	return logDet - scale*quadratic - math.Log(scale)
-}
+func (c *onBasis) surprise() float64 { return c.tridiagonal.surprise(c.squares, c.scale) }
 
 // likelihood returns that of levelled.penalised.
 func (c *onBasis) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }

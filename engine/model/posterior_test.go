@@ -108,7 +108,7 @@ func pulled(p *problem.Problem, level float64) (counts []int, means []float64) {
 // or stated, a scale that is stated, and a part of arms by themselves; and the fitted numbers have a
 // likelihood that no others beat.
 func TestPosteriorIsUniversalKriging(t *testing.T) {
-	for _, p := range enginetest.Instances(t) {
+	for _, p := range append(enginetest.Instances(t), fine(t)) {
 		m, err := New(p, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -154,6 +154,21 @@ func TestPosteriorIsUniversalKriging(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fine returns a problem whose kernel has more features than are decomposed.
+func fine(t *testing.T) *problem.Problem {
+	t.Helper()
+	p := wavy(t, 80)
+	p.Kernel = kernels.Joint{Terms: append(p.Kernel.Terms, kernels.Term{Scale: 0.5, Task: kernels.Identity{}, Arm: kernels.Identity{}})}
+	m, err := New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, dim := m.Features.Dims(); dim <= mostDecomposed {
+		t.Fatalf("%d features, want more than %d", dim, mostDecomposed)
+	}
+	return p
 }
 
 // hasCopies reports whether the kernel takes some arms for the same.
