@@ -156,7 +156,7 @@ func TestAgentsAreTheRun(t *testing.T) {
 	for _, q := range questions(t) {
 		for _, relay := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, relay %t", q.name, relay), func(t *testing.T) {
-				x := newStandIn()
+				x := cluster.NewMemory()
 				opened(t, x, q.Question, cluster.OpenOptions{Relay: relay})
 				var all []cluster.Agent
 				for v := range q.Problem.V() {

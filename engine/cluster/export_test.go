@@ -21,3 +21,10 @@ func (a Agent) WithRelayAfter(d time.Duration) Agent {
 
 // ReadPlanForTest reads a plan.
 func ReadPlanForTest(f Fact) (p PlanBody, err error) { return p, decode(f, &p) }
+
+// FactsOfMemory returns the facts themselves, of all runs.
+func FactsOfMemory(m *Memory) []Fact {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.facts
+}

@@ -18,7 +18,7 @@ func TestFollow(t *testing.T) {
 	for _, relay := range []bool{false, true} {
 		for _, asked := range questions(t) {
 			q := asked.Question
-			x := newStandIn()
+			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{Relay: relay})
 			var rounds []int
 			f := cluster.Follower{Facts: x, Run: "r", Make: maker(q), Learned: func(s *engine.Steps) { rounds = append(rounds, len(s.Outcome().Rounds)) }}
@@ -68,7 +68,7 @@ func TestFollow(t *testing.T) {
 func TestFollowSilence(t *testing.T) {
 	for _, relay := range []bool{false, true} {
 		q := question(t)
-		x := newStandIn()
+		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{Relay: relay})
 		ctx, cancel := context.WithCancel(t.Context())
 		said := new(notices)
@@ -121,7 +121,7 @@ func TestFollowSilence(t *testing.T) {
 // A run that is stopped ends whoever follows it, with who stopped it.
 func TestFollowStopped(t *testing.T) {
 	q := question(t)
-	x := newStandIn()
+	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	time.AfterFunc(20*time.Millisecond, func() {
 		cluster.Stop(context.Background(), x, "r", cluster.StopBody{By: "Ann", Reason: "enough"})
@@ -135,7 +135,7 @@ func TestFollowStopped(t *testing.T) {
 // The same run is opened again by a program of another build.
 func TestOpenAgainByAnotherBuild(t *testing.T) {
 	q := question(t)
-	x := newStandIn()
+	x := cluster.NewMemory()
 	first := must(cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "first"}}))
 	again, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "second"}})
 	if err != nil || again.Build != first.Build {

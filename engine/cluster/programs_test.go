@@ -109,7 +109,7 @@ func FuzzFacts(f *testing.F) {
 		if round < 0 || round > 1 {
 			return
 		}
-		x := newStandIn()
+		x := cluster.NewMemory()
 		if name != "run" {
 			opened(t, x, q, cluster.OpenOptions{})
 		}
@@ -135,7 +135,7 @@ func FuzzFacts(f *testing.F) {
 // number.
 func TestJournal(t *testing.T) {
 	q := question(t)
-	x := newStandIn()
+	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	a := agentOf(t, x, q, 0)
 	ctx, cancel := context.WithCancel(t.Context())

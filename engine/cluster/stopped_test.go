@@ -29,7 +29,7 @@ func counted(t *testing.T, x cluster.Facts, q cluster.Question) {
 // stopped it, and names none of those whose messages are missing.
 func TestStopWhileMessagesAreMissing(t *testing.T) {
 	q := question(t)
-	x := newStandIn()
+	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	counted(t, x, q)
 	a := agentOf(t, x, q, 0)
@@ -50,7 +50,7 @@ func TestStopWhileMessagesAreMissing(t *testing.T) {
 func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	q := question(t)
 	q.Measured = true
-	x := newStandIn()
+	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	counted(t, x, question(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -65,7 +65,7 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 func TestStopAfterTheEnd(t *testing.T) {
 	q := question(t)
 	q.Options.MaxRounds = 1
-	x := newStandIn()
+	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	var all []cluster.Agent
 	for v := range q.Problem.V() {

@@ -1,0 +1,128 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+)
+
+func TestAnotherQuestion(t *testing.T) {
+	q := question(t)
+	other := q
+	other.Problem = enginetest.Paper(t, 2, 0.4)
+	delta, algorithm, measured := q, q, q
+	delta.Options.Delta = 0.1
+	algorithm.Algorithm = "CoBayesFC"
+	measured.Measured = true
+	x := cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{})
+	for want, mine := range map[string]cluster.Question{
+		"its problem is another one": other, "its option Delta is 0.1, and that of the run 0.05": delta,
+		"it runs CoBayesFC (fc), and the run is of CoTestFC (fc)": algorithm, "its problem is another one: data, kernel": measured,
+	} {
+		a := agentOf(t, x, q, 0)
+		a.Make = maker(mine)
+		_, err := a.Take(t.Context())
+		if refused := (*cluster.RefusedError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want %q", err, want)
+		}
+	}
+	a := agentOf(t, x, q, 0)
+	a.Task = "nowhere"
+	if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), `no task is called "nowhere"; there are `) {
+		t.Errorf("another task: error %v", err)
+	}
+	a = agentOf(t, x, q, 0)
+	a.Run = "other"
+	if _, err := a.Take(t.Context()); !errors.Is(err, cluster.ErrNoRun) || !strings.Contains(err.Error(), "there are r") {
+		t.Errorf("another run: error %v", err)
+	}
+	if facts, err := x.Runs(t.Context()); err != nil || len(facts) != 1 || len(cluster.FactsOfMemory(x)) != 1 {
+		t.Errorf("who was refused said something: %d facts", len(cluster.FactsOfMemory(x)))
+	}
+	// messages of another version
+	x = cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{})
+	cluster.FactsOfMemory(x)[0].Body = []byte(strings.Replace(string(cluster.FactsOfMemory(x)[0].Body), `"wire":1`, `"wire":2`, 1))
+	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, and those of the run version 2") {
+		t.Errorf("another version: error %v", err)
+	}
+}
+
+// Who may not open a run is told why.
+func TestOpenRefuses(t *testing.T) {
+	q := question(t)
+	alone := q
+	alone.Algorithm = "IndTestFC"
+	x := cluster.NewMemory()
+	if _, err := cluster.Open(t.Context(), x, "r", alone, recipe, cluster.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "its agents tell each other nothing") {
+		t.Errorf("agents that tell nothing: error %v", err)
+	}
+	if _, err := cluster.Open(t.Context(), x, "R 1", q, recipe, cluster.OpenOptions{}); err == nil {
+		t.Error("a name that is none was taken")
+	}
+	if len(cluster.FactsOfMemory(x)) != 0 {
+		t.Errorf("%d facts of runs that were refused", len(cluster.FactsOfMemory(x)))
+	}
+	opened(t, x, q, cluster.OpenOptions{})
+	opened(t, x, q, cluster.OpenOptions{}) // again
+	if len(cluster.FactsOfMemory(x)) != 1 {
+		t.Errorf("%d facts of a run that was opened twice", len(cluster.FactsOfMemory(x)))
+	}
+	q.Options.Delta = 0.2
+	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "it is another one") {
+		t.Errorf("another run of that name: error %v", err)
+	}
+}
+
+func TestTwoAgentsForOneTask(t *testing.T) {
+	q := question(t)
+	x := cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{})
+	first := agentOf(t, x, q, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	joined := make(chan bool)
+	first.Notice = func(n cluster.Notice) {
+		if n.Kind == cluster.NoticeJoined {
+			close(joined)
+		}
+	}
+	ended := make(chan error)
+	go func() { _, err := first.Take(ctx); ended <- err }()
+	<-joined
+	second := agentOf(t, x, q, 0)
+	_, err := second.Take(t.Context())
+	if refused := (*cluster.RefusedError)(nil); !errors.As(err, &refused) || strings.Count(err.Error(), "instance ") != 2 || !strings.Contains(err.Error(), "has an agent already") {
+		t.Errorf("error %v; want both instances named", err)
+	}
+	// the folder of the first while it is in use
+	third := first
+	third.Notice = nil
+	if _, err := third.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "another program has the folder") {
+		t.Errorf("the same folder: error %v", err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the first agent ended with %v", err)
+	}
+	// the folder comes back, with a program of another build
+	first.Notice, first.Build = nil, cluster.Build{Revision: "later", System: "linux/arm64"}
+	all := []cluster.Agent{first}
+	for v := 1; v < q.Problem.V(); v++ {
+		all = append(all, agentOf(t, x, q, v))
+	}
+	for v, got := range takeAll(t, all) {
+		sameAs(t, fmt.Sprintf("agent %d", v+1), got, inProcess(t, q))
+	}
+	// the folder of another task
+	other := agentOf(t, x, q, 1)
+	other.Folder = first.Folder
+	if _, err := other.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "needs a folder of its own") {
+		t.Errorf("the folder of another task: error %v", err)
+	}
+}

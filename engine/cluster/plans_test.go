@@ -1,0 +1,150 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// firstPlan returns the first plan of a question as an agent would publish it, changed.
+func firstPlan(t *testing.T, q cluster.Question, change func(*cluster.PlanBody)) cluster.Fact {
+	t.Helper()
+	x := cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	a := agentOf(t, x, q, 0)
+	a.Notice = func(n cluster.Notice) {
+		if n.Kind == cluster.NoticePulled {
+			cancel()
+		}
+	}
+	a.Take(ctx)
+	f, ok, err := x.Find(t.Context(), "r", 1, "plan")
+	if err != nil || !ok {
+		t.Fatal("no plan: ", err)
+	}
+	var p cluster.PlanBody
+	if err := json.Unmarshal(f.Body, &p); err != nil {
+		t.Fatal(err)
+	}
+	change(&p)
+	f.Body = must(json.Marshal(p))
+	return f
+}
+
+func TestForgedPlan(t *testing.T) {
+	q := question(t)
+	for want, change := range map[string]func(*cluster.PlanBody){
+		"it is of round 2":                                func(p *cluster.PlanBody) { p.Round = 2 },
+		"it has 29 arms, and the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
+		"arm 1 has -1 pulls":                              func(p *cluster.PlanBody) { p.Counts[0] = -1 },
+		"its author is agent-6, and the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
+		"goes by another history":                         func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
+		"goes by another history (digest ":                func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
+		"asks for squared deviations":                     func(p *cluster.PlanBody) { p.Squares = true },
+		"it has 0 counts, and done is false":              func(p *cluster.PlanBody) { p.Counts = nil },
+		"it answers 0 tasks":                              func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
+		"it speaks of a round before":                     func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
+		`answer 1 is of task "elsewhere", and`: func(p *cluster.PlanBody) {
+			p.Done, p.Counts, p.Answers = true, nil, slices.Repeat([]engine.Answer{{Task: "elsewhere"}}, 5)
+		},
+	} {
+		x := cluster.NewMemory()
+		opened(t, x, q, cluster.OpenOptions{})
+		if err := x.Publish(t.Context(), firstPlan(t, q, change)); err != nil {
+			t.Fatal(err)
+		}
+		a := agentOf(t, x, q, 2)
+		count := &counting{pulls: map[[2]int]int{}}
+		a.Puller = func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+			count.Puller, _ = simulated(q, b)
+			return count, nil
+		}
+		_, err := a.Take(t.Context())
+		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want %q", err, want)
+		}
+		if len(count.pulls) > 0 {
+			t.Errorf("%s: pulls were made: %v", want, count.pulls)
+		}
+	}
+	for _, body := range []string{"", "{", "null}", `{"round":1,"later":true}`, `{"round":1} {}`} {
+		x := cluster.NewMemory()
+		opened(t, x, q, cluster.OpenOptions{})
+		x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: []byte(body)})
+		if _, err := agentOf(t, x, q, 2).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "the plan of round 1 is refused: the fact r/1/plan cannot be read") {
+			t.Errorf("%q: error %v", body, err)
+		}
+	}
+}
+
+// A plan that another build made is taken, and counted; a decision that its author made otherwise is
+// named with the task, the arm and both statistics, and the answers come from the end's author.
+func TestPlanOfAnotherBuild(t *testing.T) {
+	q := question(t)
+	env := func(plan engine.Plan) engine.Batch {
+		puller := must(simulated(q, cluster.RunBody{})).(cluster.Simulated)
+		return must(puller.Environment.Pull(t.Context(), plan))
+	}
+	// what another build would plan: a pull more, and its digest
+	e := must(q.Entry())
+	steps := must(cluster.BeginForTest(t.Context(), q))
+	plan, _, err := steps.Next()
+	if err != nil {
+		t.Fatal(err, e)
+	}
+	plan.Counts[4]++
+	if err := steps.Amend(plan.Counts); err != nil {
+		t.Fatal(err)
+	}
+	plan, _, _ = steps.Next()
+	build := cluster.Build{System: "linux/other"}
+	first := firstPlan(t, q, func(p *cluster.PlanBody) { p.Counts, p.Digest, p.Build, p.Author = plan.Counts, plan.Digest, build, 3 })
+	x := cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{})
+	if err := x.Publish(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	// and that after round 1 it holds arm 2 for out
+	if err := steps.Learn(env(plan)); err != nil {
+		t.Fatal(err)
+	}
+	plan, _, err = steps.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := cluster.PlanBody{Round: 2, Author: 3, Build: build, Counts: plan.Counts, Digest: plan.Digest, Before: cluster.Decisions{
+		Digest: "other", Out: []cluster.Out{{Arm: 2, Gap: 0.75, Width: 0.5}}, Leaders: slices.Repeat([]cluster.Leader{{Arm: 0}}, 5)}}
+	if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(second))}); err != nil {
+		t.Fatal(err)
+	}
+	var all []cluster.Agent
+	for v := range q.Problem.V() {
+		all = append(all, agentOf(t, x, q, v))
+	}
+	want := inProcess(t, q)
+	for v, got := range takeAll(t, all) {
+		if got.Taken != 1 || got.Outcome.Rounds[0].Pulls != want.Trace[0].Pulls+1 || !got.Outcome.Rounds[0].Amended {
+			t.Errorf("agent %d: %d plans taken, first round %+v", v+1, got.Taken, got.Outcome.Rounds[0])
+		}
+		for i, a := range got.Answers {
+			if a.Arm != want.Answers[i].Arm {
+				t.Errorf("agent %d, task %s: answer %s, want %s", v+1, a.Task, a.Arm, want.Answers[i].Arm)
+			}
+		}
+		i := slices.IndexFunc(got.Differences, func(d cluster.Difference) bool { return d.What == "out" && d.Arm == q.Problem.Arms.Names[2] })
+		if i < 0 {
+			t.Fatalf("agent %d: the difference is not named: %v", v+1, got.Differences)
+		}
+		d := got.Differences[i]
+		if d.Task != q.Problem.Tasks.Names[0] || d.Round != 1 || d.There != "out (behind by 0.75 at a threshold of 0.5)" || !strings.HasPrefix(d.Here, "open (behind by ") {
+			t.Errorf("agent %d: %+v", v+1, d)
+		}
+	}
+}
