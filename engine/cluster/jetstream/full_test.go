@@ -1,0 +1,79 @@
+package jetstream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// A store that is full is a sentence; what was confirmed stands, and after room was made the
+// publisher goes on.
+func TestServerFull(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir, jetstream.ServeOptions{MaxBytes: 1 << 20})
+	x := join(t, s.URL(), "")
+	fillUp(t, x)
+	s.Close()
+	s = serve(t, dir, jetstream.ServeOptions{MaxBytes: 64 << 20})
+	x = join(t, s.URL(), "")
+	if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1000, Name: "agent-1"}); err != nil {
+		t.Errorf("after room was made: %v", err)
+	}
+}
+
+// fillUp publishes until the server is full, and checks what stands.
+func fillUp(t *testing.T, x *jetstream.Exchange) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	body := bytes.Repeat([]byte("0123456789abcdef"), 4096)
+	confirmed := 0
+	var err error
+	for err == nil && confirmed < 1000 {
+		if err = x.Publish(ctx, cluster.Fact{Run: "r", Round: confirmed, Name: "agent-1", Body: body}); err == nil {
+			confirmed++
+		}
+	}
+	if !errors.Is(err, jetstream.ErrFull) || !strings.Contains(err.Error(), "full: nothing was recorded; make room") {
+		t.Errorf("after %d facts: %v", confirmed, err)
+	}
+	ctx, stop = context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	for r := range confirmed {
+		if f, ok, err := x.Find(ctx, "r", r, "agent-1"); !ok || err != nil || !bytes.Equal(f.Body, body) {
+			t.Errorf("fact %d of %d: %v, %v", r, confirmed, ok, err)
+		}
+	}
+	t.Logf("%d facts of 64 KiB were confirmed and stand: %v", confirmed, err)
+}
+
+// The disk itself is full: a small file system in memory.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted here: %s", out)
+	}
+	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+	s := serve(t, dir, jetstream.ServeOptions{MaxBytes: 1 << 30})
+	x := join(t, s.URL(), "")
+	fillUp(t, x)
+	x.Close()
+	s.Close()
+	if out, err := exec.Command("mount", "-o", "remount,size=64m", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	x = join(t, serve(t, dir, jetstream.ServeOptions{}).URL(), "")
+	if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1000, Name: "agent-1"}); err != nil {
+		t.Errorf("after room was made: %v", err)
+	}
+	if _, ok, err := x.Find(t.Context(), "r", 0, "agent-1"); !ok || err != nil {
+		t.Errorf("the first fact: %v, %v", ok, err)
+	}
+}

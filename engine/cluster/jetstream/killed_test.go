@@ -1,0 +1,249 @@
+package jetstream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// TestMain serves in a process of its own, which tests can kill.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("GONB_COPE_TEST_SERVE"); dir != "" {
+		s, err := jetstream.Serve(context.Background(), dir, jetstream.ServeOptions{Listen: os.Getenv("GONB_COPE_TEST_LISTEN")})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(s.URL())
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// process starts a server in a process of its own and returns its address.
+func process(t *testing.T, dir, listen string) (*exec.Cmd, string) {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "GONB_COPE_TEST_SERVE="+dir, "GONB_COPE_TEST_LISTEN="+listen)
+	c.Stderr = os.Stderr
+	if _, err := c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	if err != nil || !bytes.HasPrefix(line[:n], []byte("nats://")) {
+		t.Fatalf("the server says %q, %v", line[:n], err)
+	}
+	return c, strings.TrimSpace(string(line[:n]))
+}
+
+// tries returns how often a fault happens: all of it where GONB_COPE_FAULTS is set.
+func tries(few, all int) int {
+	if os.Getenv("GONB_COPE_FAULTS") != "" {
+		return all
+	}
+	return few
+}
+
+// The server is killed at random moments while five publish; whatever was confirmed stands once, in an
+// order that all read alike, and readers that were there all the time have read it all.
+func TestServerKilled(t *testing.T) {
+	kills := tries(3, 20)
+	dir := t.TempDir()
+	cmd, url := process(t, dir, "127.0.0.1:0")
+	const publishers = 5
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	ended, enough := context.WithCancel(ctx)
+	defer enough()
+	var wg sync.WaitGroup
+	said := make([]int, publishers)
+	for p := range publishers {
+		x := join(t, url, "")
+		wg.Go(func() {
+			for ended.Err() == nil {
+				// What was begun is brought to its end: its confirmation is what counts.
+				f := cluster.Fact{Run: "r", Round: said[p], Name: fmt.Sprintf("agent-%d", p+1), Body: fmt.Appendf(nil, "%d says %d", p, said[p])}
+				if err := x.Publish(ctx, f); err != nil {
+					t.Errorf("publishing %s: %v", f.Address(), err)
+					return
+				}
+				said[p]++
+			}
+		})
+	}
+	live := make(chan []string, 1)
+	var seen atomic.Int64
+	reader := join(t, url, "")
+	reading, quit := context.WithCancel(ctx)
+	go func() {
+		var all []string
+		for f, err := range reader.Read(reading, "r") {
+			if err != nil {
+				t.Errorf("reading: %v", err)
+			}
+			all = append(all, f.Address())
+			seen.Add(1)
+		}
+		live <- all
+	}()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range kills {
+		time.Sleep(time.Duration(50+random.IntN(400)) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		cmd, _ = process(t, dir, strings.TrimPrefix(url, "nats://"))
+	}
+	time.Sleep(200 * time.Millisecond)
+	enough()
+	wg.Wait()
+	total := 0
+	for _, n := range said {
+		total += n
+	}
+	for end := time.Now().Add(30 * time.Second); seen.Load() < int64(total) && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	quit()
+	first := <-live
+	next := make([]int, publishers)
+	again := 0
+	for f, err := range join(t, url, "").Read(shortlyAfter(t, 3*time.Second), "r") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p, n int
+		if _, err := fmt.Sscanf(string(f.Body), "%d says %d", &p, &n); err != nil || f.Round != n || next[p] != n {
+			t.Fatalf("%s has %q after %d facts of that publisher", f.Address(), f.Body, next[p])
+		}
+		next[p]++
+		if again >= len(first) || first[again] != f.Address() {
+			t.Fatalf("fact %d is %s, and was another to the reader that was there", again, f.Address())
+		}
+		again++
+	}
+	for p := range publishers {
+		if next[p] != said[p] {
+			t.Errorf("publisher %d: %d facts were confirmed, %d stand", p, said[p], next[p])
+		}
+	}
+	if again != len(first) || total == 0 {
+		t.Errorf("%d facts against %d for the reader that was there", again, len(first))
+	}
+	t.Logf("%d kills, %d facts confirmed, %d stand: lost 0, doubled 0", kills, total, again)
+}
+
+func shortlyAfter(t *testing.T, d time.Duration) context.Context {
+	ctx, stop := context.WithTimeout(t.Context(), d)
+	t.Cleanup(stop)
+	return ctx
+}
+
+// Work that was confirmed as done before the server was killed is not handed out again, though
+// JetStream forgets the acknowledgements of its last moments. It may forget, too, what it has handed out
+// then, and hand it out to another.
+func TestServerKilledWithWork(t *testing.T) {
+	kills := tries(2, 20)
+	dir := t.TempDir()
+	cmd, url := process(t, dir, "127.0.0.1:0")
+	x := join(t, url, "")
+	pieces := 60 * kills
+	for i := range pieces {
+		if err := x.Offer(t.Context(), "r", cluster.Work{ID: fmt.Sprintf("c-%d", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	var mu sync.Mutex
+	done := map[string]int{}
+	var wg sync.WaitGroup
+	for range 3 {
+		w := join(t, url, "")
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				all := len(done) == pieces
+				mu.Unlock()
+				if all {
+					return
+				}
+				wait, stop := context.WithTimeout(ctx, 4*time.Second)
+				piece, err := w.Take(wait)
+				stop()
+				if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				if done[piece.Work().ID] > 0 {
+					t.Errorf("%s was done, and is handed out again", piece.Work().ID)
+				}
+				mu.Unlock()
+				if err := w.Publish(ctx, cluster.Fact{Run: "r", Name: "result-" + piece.Work().ID, Body: []byte("same")}); err != nil {
+					t.Error(err)
+				}
+				if err := piece.Done(ctx); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				done[piece.Work().ID]++
+				mu.Unlock()
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range kills {
+		time.Sleep(time.Duration(50+random.IntN(200)) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		cmd, _ = process(t, dir, strings.TrimPrefix(url, "nats://"))
+	}
+	wg.Wait()
+	twice := 0
+	for _, n := range done {
+		if n > 1 {
+			twice++
+		}
+	}
+	results := 0
+	for f, err := range x.Read(shortlyAfter(t, 3*time.Second), "r") {
+		if err != nil || string(f.Body) != "same" {
+			t.Errorf("%s, %v", f.Address(), err)
+		}
+		results++
+	}
+	if len(done) != pieces || results != pieces {
+		t.Errorf("of %d pieces %d were done and have %d results", pieces, len(done), results)
+	}
+	if twice > 3*kills { // what the three had in their hands
+		t.Errorf("%d pieces were done by two", twice)
+	}
+	t.Logf("%d kills, %d pieces, each with one result; none handed out after it was done; %d were in the hands of two", kills, pieces, twice)
+}

@@ -1,0 +1,90 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/clocktest"
+)
+
+// process is one that can be killed and started again.
+type process struct {
+	t      *testing.T
+	binary string
+	role   role
+	cmd    *exec.Cmd
+	out    io.ReadCloser
+	err    *strings.Builder
+}
+
+// start starts a process with a role.
+func start(t *testing.T, binary string, r role) *process {
+	t.Helper()
+	p := &process{t: t, binary: binary, role: r}
+	p.again()
+	return p
+}
+
+// again starts it again.
+func (p *process) again() {
+	p.t.Helper()
+	p.err = &strings.Builder{}
+	p.cmd = exec.Command(p.binary)
+	if p.role.Inside != "" {
+		p.cmd = exec.Command("ip", "netns", "exec", p.role.Inside, p.binary)
+	}
+	p.cmd.Env = append(os.Environ(), roleVariable+"="+string(must(json.Marshal(p.role))))
+	if p.role.Clock != "" {
+		p.cmd.Env = append(p.cmd.Env, clocktest.Variable+"="+p.role.Clock)
+	}
+	p.cmd.Stderr = p.err
+	p.cmd.SysProcAttr = endsWithTest()
+	p.out = must(p.cmd.StdoutPipe())
+	if err := p.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// kill ends it at once.
+func (p *process) kill() {
+	p.cmd.Process.Kill()
+	p.cmd.Wait()
+}
+
+// ended reports whether the process has ended, and how.
+func (p *process) ended() (bool, error) {
+	if _, err := os.Stat(p.role.Out); err == nil {
+		return true, nil
+	}
+	var status syscall.WaitStatus
+	id, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WNOHANG, nil)
+	if err != nil || id == 0 {
+		return false, nil
+	}
+	if status.Signaled() {
+		p.again() // it has killed itself, as it was told
+		return false, nil
+	}
+	if _, err := os.Stat(p.role.Out); err == nil {
+		return true, nil
+	}
+	return true, fmt.Errorf("status %d: %s", status.ExitStatus(), p.err)
+}
+
+// freePort returns an address that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,156 @@
+package cotest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// tied returns a problem of one task with two arms that are all but tied for best, under a function of
+// that norm.
+func tied(t *testing.T, norm float64) *problem.Problem {
+	t.Helper()
+	const n = 12
+	rows, names := make([][]float64, n), make([]string, n)
+	for i := range rows {
+		rows[i], names[i] = []float64{float64(i) * 0.45}, string(rune('a'+i))
+	}
+	arms, err := kernels.NewPoints([]string{"x"}, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.LiftArm(kernels.RBF{})
+	p, err := problem.New("tied", tasks, arms, make([]int, n), k, []float64{1}, make([]float64, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// f = c(k_3 - k_6 ...) has two maxima that are all but equal; scaled to the norm
+	on, err := k.On(t.Context(), tasks, arms, make([]int, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram := kernels.Dense(on)
+	c := make([]float64, n)
+	c[2], c[9], c[5] = 1, 1.0001, -0.6
+	square := mat.Inner(mat.NewVecDense(n, c), gram, mat.NewVecDense(n, c))
+	for i := range n {
+		for j, v := range c {
+			p.Mean[i] += norm / math.Sqrt(square) * v * gram.At(i, j)
+		}
+	}
+	return p
+}
+
+// Errors stay within δ on arms that are all but tied, by a function whose norm is the bound, whatever is
+// known of the noise. It takes 10 standard deviations of luck for this to fail by chance.
+func TestNormedErrors(t *testing.T) {
+	const delta, norm = 0.2, 2.0
+	runs := 400
+	if testing.Short() {
+		runs = 60
+	}
+	for name, change := range map[string]func(*problem.Problem, *engine.Options){
+		"known":        func(*problem.Problem, *engine.Options) {},
+		"sub-Gaussian": func(_ *problem.Problem, o *engine.Options) { o.Law = engine.LawSubGaussian },
+		"unknown":      func(p *problem.Problem, _ *engine.Options) { p.Noise.UnknownBy = problem.UnknownProblem },
+		"misfit":       func(_ *problem.Problem, o *engine.Options) { o.Misfit = 0.05 },
+	} {
+		p := tied(t, norm)
+		opt := engine.Options{Delta: delta, Norm: norm, Unit: 1, MaxSamples: 20_000, MaxRounds: 12}
+		change(p, &opt)
+		m, err := model.New(p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, wrong, decided := slices.Index(p.Mean, slices.Max(p.Mean)), 0, 0
+		for seed := range runs {
+			alg, err := NewCoTestFC(m, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(uint64(seed), 6))
+			out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch {
+				return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
+			})
+			for _, e := range out.Eliminations {
+				if e.Arm == p.Arms.Names[best] {
+					wrong++
+				}
+			}
+			if len(out.Eliminations) > 0 {
+				decided++
+			}
+		}
+		if float64(wrong) > delta*float64(runs) {
+			t.Errorf("%s: the best arm was excluded in %d of %d runs at δ = %g", name, wrong, runs, delta)
+		}
+		if decided < runs/2 {
+			t.Errorf("%s: only %d of %d runs excluded any arm", name, decided, runs)
+		}
+		t.Logf("%s: wrong %d, some arm excluded %d of %d", name, wrong, decided, runs)
+	}
+}
+
+// A norm that is far too small is what errors come from: the bound matters.
+func TestNormTooSmall(t *testing.T) {
+	const spike = 8
+	p, _ := smooth(t)
+	best := 0
+	lo, hi := p.ArmsOf(0)
+	for i := lo; i < hi; i++ {
+		if p.Mean[i] < p.Mean[best] {
+			best = i
+		}
+	}
+	on, err := p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float64, p.N())
+	on.Row(row, best)
+	for i := range p.Mean { // small but for a bump whose norm is known
+		p.Mean[i] = 0.05*p.Mean[i] + spike*row[i]/math.Sqrt(row[best])
+	}
+	m, err := model.New(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := map[float64]int{}
+	for _, norm := range []float64{0.05*manyarms.Norm + spike, 0.01} {
+		for seed := range uint64(10) {
+			opt := engine.Options{Norm: norm, Unit: 1, Epsilon: 0.2, MaxSamples: 50_000}
+			alg, err := NewCoTestFC(m, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(seed, 6))
+			out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
+			for v, ans := range out.Answers {
+				lo, hi := p.ArmsOf(v)
+				at := lo + slices.Index(p.Arms.Names[lo:hi], ans.Leader)
+				if ans.Decided && p.Mean[at] < slices.Max(p.Mean[lo:hi])-0.2 {
+					wrong[norm]++
+					break
+				}
+			}
+		}
+	}
+	if wrong[0.05*manyarms.Norm+spike] > 2 || wrong[0.01] < 5 {
+		t.Errorf("wrong runs by norm: %v", wrong)
+	}
+	t.Logf("wrong runs of 10 by norm: %v", wrong)
+}

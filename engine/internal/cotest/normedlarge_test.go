@@ -1,0 +1,98 @@
+package cotest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// What the test goes by: a norm that is stated; else least squares while the kernel has few dimensions; else
+// the norm of rewards that are known; else an error that names norm.
+func TestBoundOf(t *testing.T) {
+	few, _ := smooth(t)
+	many, err := manyarms.Problem(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// of a short length scale, so that all dimensions are above rounding
+	rough := many.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.RBF{Lengthscale: []float64{0.3}}}}})
+	blind := *rough
+	blind.Mean = nil
+	for _, row := range []struct {
+		name    string
+		p       *problem.Problem
+		opt     engine.Options
+		bounded bool
+		known   bool
+		fault   string
+	}{
+		{name: "few", p: few},
+		{name: "stated", p: few, opt: engine.Options{Norm: 3}, bounded: true},
+		{name: "stated of a kernel with few dimensions", p: enginetest.Paper(t, 2, 0.4), opt: engine.Options{Norm: 5}},
+		{name: "robust", p: few, opt: engine.Options{Norm: 3, Robust: true}},
+		{name: "many, known", p: rough, bounded: true, known: true},
+		{name: "many, unknown", p: &blind, fault: "give norm"},
+		{name: "many, stated", p: &blind, opt: engine.Options{Norm: 3}, bounded: true},
+	} {
+		m, err := model.New(row.p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, bounded, err := BoundOf(m, row.opt)
+		if bounded != row.bounded || b.Known != row.known || (err == nil) != (row.fault == "") || err != nil && !strings.Contains(err.Error(), row.fault) {
+			t.Errorf("%s: %+v %v %v", row.name, b, bounded, err)
+		}
+		alg, err := NewCoTestFC(m, row.opt)
+		if _, is := alg.(*normed); err == nil && is != row.bounded {
+			t.Errorf("%s: %T", row.name, alg)
+		}
+		if n, is := alg.(*normed); is && row.known {
+			if !slices.ContainsFunc(n.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnNormKnown }) {
+				t.Errorf("%s: nobody says that the norm comes from the truth", row.name)
+			}
+		}
+	}
+}
+
+// A run under a kernel whose dimensions are all arms ends, and stops when it is told to.
+func TestNormedRough(t *testing.T) {
+	p, err := manyarms.Problem(120)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.Matern{Nu: 0.5, Lengthscale: []float64{1}}}}})
+	m, err := model.New(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := engine.Options{Norm: 40, Unit: 1, Epsilon: 0.3}
+	alg, err := newNormed(m, opt, Bound{Norm: opt.Norm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 6))
+	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
+	if out.Status != engine.StatusEpsilon && out.Status != engine.StatusDecided {
+		t.Errorf("%s after %d samples", out.Status, out.Samples)
+	}
+	t.Logf("%s after %d samples and %d rounds", out.Status, out.Samples, len(out.Rounds))
+	ctx, cancel := context.WithCancel(t.Context())
+	again, err := newNormed(m.Until(ctx), opt, Bound{Norm: opt.Norm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := again.Plan(); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
