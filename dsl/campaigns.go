@@ -20,7 +20,7 @@ import (
 func campaignFunctions() []Function {
 	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text}, Doc: "a campaign, or its folder, relative to the script"}
 	by := Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Types: []Type{Text}, Default: unset, Doc: "who asks or tells: the same person has one open list at a time"}
-	return []Function{
+	return append([]Function{
 		protocolFunction(),
 		{
 			Name: "start", Section: SectionCampaign, Synonyms: []string{"begin", "create"},
@@ -54,7 +54,7 @@ func campaignFunctions() []Function {
 				{Name: "take_good", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: take the good rows of a file in which others are wrong"}},
 			Result: typeOf[campaign.Receipt](), Example: `tell("days", "results.csv", by="Ann")`, eval: (*call).tell,
 		},
-	}
+	}, campaignActs(c, by)...)
 }
 
 // protocolFunction fixes what a campaign keeps to.
@@ -231,7 +231,7 @@ func (c *call) openSame(dir string, p campaign.Protocol) (*folder.Campaign, erro
 	}
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
-		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens that one; rows that came to its table are added by gonb-cope campaign amend --add)", dir)
+		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens that one; rows that came to its table are added by amend(c, add=...))", dir)
 	}
 	return k, nil
 }

@@ -74,7 +74,7 @@ func closeCommand() *cobra.Command {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				done, err := k.CloseRound(c.Context(), reason, o.by)
 				for _, w := range done.Worst {
-					fmt.Fprintf(os.Stderr, "warning: task %q, arm %q lost %d of %d pulls, which chance does not explain (p = %.2g): where the loss depends on the reward, no guarantee holds\n", w.Task, w.Arm, w.Lost, w.Planned, w.PValue)
+					fmt.Fprintln(os.Stderr, "warning: "+w.Warning())
 				}
 				if err != nil {
 					return err

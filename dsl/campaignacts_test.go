@@ -1,0 +1,93 @@
+package dsl
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// started returns a session with a campaign, and the folder of its files.
+func started(t *testing.T) (*Session, string) {
+	t.Helper()
+	s, dir := notebookIn(t)
+	cell(t, s, strings.Replace(daysScript, "runs=4", "runs=0", 1))
+	cell(t, s, `c = start(days, "days")`)
+	return s, dir
+}
+
+// Each act is recorded once, however often its cell is run, and the cells of several acts can be run
+// again from the top.
+func TestActsAgain(t *testing.T) {
+	s, dir := started(t)
+	written(t, dir, "more.csv", "task,arm,x_temperature\noak,hot,70\n")
+	written(t, dir, "pilot.csv", "task,arm,reward\noak,cold,10\noak,warm,19\n")
+	first := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
+	a, b := first.Rows[0].ID, first.Rows[1].ID
+	written(t, dir, "one.csv", "id,reward\n"+b+",11\n")
+	cell(t, s, `tell(c, "one.csv", by="Ann")`)
+	acts := []string{
+		`amend(c, epsilon=2, reason="good enough")`,
+		`amend(c, epsilon=1, reason="the plant wants more")`,
+		`amend(c, delta=0.2, capacity=0, reason="no more time")`,
+		`amend(c, withdraw="ash/cold", reason="sold out")`,
+		`amend(c, add="more.csv", reason="a new oven")`,
+		`fail(c, "` + a + `", reason="the vial broke", by="Ann")`,
+		`correct(c, "` + b + `", 12, reason="misread")`,
+		`attach(c, "pilot.csv")`,
+		`close(c, round=1, reason="the freezer failed")`,
+	}
+	before := cell(t, s, `resume("days")`).(campaign.Status).Events
+	for _, act := range acts {
+		cell(t, s, act)
+		once := cell(t, s, `resume("days")`).(campaign.Status)
+		if once.Events <= before {
+			t.Errorf("%s recorded nothing", act)
+		}
+		before = once.Events
+	}
+	end := cell(t, s, `resume("days")`).(campaign.Status)
+	for _, act := range acts {
+		cell(t, s, act)
+		if again := cell(t, s, `resume("days")`).(campaign.Status); again.Hash != end.Hash {
+			t.Fatalf("%s changes the campaign when it is run again", act)
+		}
+	}
+	if end.Open == nil || end.Open.Round != 2 || end.Capacity != 0 || end.Failed != 1 || end.Corrected != 1 || end.Attached != 2 {
+		t.Errorf("status %+v", end)
+	}
+	k := cell(t, s, `amend(c, epsilon=2, reason="good enough after all")`).(campaign.Status)
+	if k.Hash == end.Hash {
+		t.Error("a change with a reason of its own is not made")
+	}
+}
+
+// What cannot be recorded is refused with the value and what to write.
+func TestActErrors(t *testing.T) {
+	s, _ := started(t)
+	for text, want := range map[string]string{
+		`amend(c, reason="x")`:                              "nothing is to be changed",
+		`amend(c, epsilon=2)`:                               "reason",
+		`amend(c, epsilon=2, reason=" ")`:                   "reason",
+		`amend(c, withdraw="oak", reason="x")`:              `a task and an arm, got "oak"`,
+		`amend(c, withdraw=["oak/cold", 3], reason="x")`:    "list of texts",
+		`amend(c, withdraw="elm/cold", reason="x")`:         `no task is called "elm"`,
+		`amend(c, add="none.csv", reason="x")`:              "cannot be read",
+		`fail(c, "ZZZZZZ", reason="x")`:                     "ZZZZZZ",
+		`fail(c, [], reason="x")`:                           "list of texts",
+		`correct(c, "ZZZZZZ", 3, reason="x")`:               "ZZZZZZ",
+		`close(c, round=2, reason="x")`:                     "there is no round 2 yet: 0 were planned",
+		`attach(c, "none.csv")`:                             "cannot be read",
+		`amend(c, delta=0, reason="x")`:                     "delta",
+		`amend("nowhere", epsilon=2, reason="x")`:           "holds no campaign",
+		`sweep(amend(c, epsilon=1, reason="x"), delta=[1])`: "sweep",
+	} {
+		_, err := tryCell(t, s, text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", text, err, want)
+		}
+	}
+	if st := cell(t, s, `resume("days")`).(campaign.Status); st.Events != 1 && st.Events != 2 {
+		t.Errorf("%d events were recorded", st.Events)
+	}
+}

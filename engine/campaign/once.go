@@ -1,0 +1,31 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Amended reports whether the same change was recorded before: the same values, arms and rows for the
+// same reason. A cell of a notebook that is run again makes no second change; one that is meant
+// to be a second has a reason of its own.
+func (s *State) Amended(b AmendBody) bool {
+	return slices.ContainsFunc(s.amends, func(a amendment) bool {
+		return a.Reason == b.Reason && equal(a.Epsilon, b.Epsilon) && equal(a.Delta, b.Delta) && equal(a.Capacity, b.Capacity) &&
+			slices.Equal(a.Withdraw, b.Withdraw) && (a.Add == nil) == (b.Add == nil) && (a.Add == nil || a.Add.SHA256 == b.Add.SHA256)
+	})
+}
+
+// equal reports whether two values are the same, or both are not stated.
+func equal[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// Ended reports whether a round is over, so that closing it changes nothing. It is an error where the
+// round was not planned yet.
+func (s *State) Ended(round int) (bool, error) {
+	if round < 1 || round > len(s.rounds) {
+		return false, fmt.Errorf("there is no round %d yet: %d were planned", round, len(s.rounds))
+	}
+	r := s.open()
+	return r == nil || r.plan.Round != round, nil
+}
