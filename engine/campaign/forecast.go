@@ -96,23 +96,32 @@ const (
 // with these leads of the best arm, on the known means, or on rewards drawn from the kernel as prior.
 // A gap of 0 means that none was stated. progress may be nil.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
-	truths, assumes, err := truths(ctx, p, gap, runs)
+	all, assumes, err := truths(ctx, p, gap, runs)
 	if err != nil {
 		return nil, err
+	}
+	names := alternatives(p)
+	if assumes == drawnWords {
+		for _, name := range names {
+			if p.named(name).fitsOwn() {
+				assumes += ownWords(name)
+			}
+		}
 	}
 	if words := p.lossWords(); words != "" {
 		assumes += "; with " + words
 	}
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	f.Notes = engine.NoiseWarnings(p.Problem)
-	names := alternatives(p)
 	memory := new(model.Memory)
 	for k, name := range names {
-		q := p
-		if q.Algorithm = name; k > 0 {
-			q.Options.Schedule = ""
+		q, own := p.named(name), all
+		if q.fitsOwn() != p.fitsOwn() {
+			if own, _, err = truths(ctx, q, gap, runs); err != nil {
+				return nil, err
+			}
 		}
-		row, err := q.row(ctx, truths, memory, func(done int) {
+		row, err := q.row(ctx, own, memory, func(done int) {
 			if progress != nil {
 				progress(k*runs+done, len(names)*runs)
 			}
@@ -133,6 +142,15 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		f.Rows[i].Quickest = f.Rows[i].Algorithm == best.Algorithm
 	}
 	return f, nil
+}
+
+// named returns the protocol with another algorithm. A schedule of the one that it has does not go
+// over to it.
+func (p Protocol) named(algorithm string) Protocol {
+	if algorithm != p.Algorithm {
+		p.Algorithm, p.Options.Schedule = algorithm, ""
+	}
+	return p
 }
 
 // alternatives returns the algorithm of the protocol, and the two of its mode between which

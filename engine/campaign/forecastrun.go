@@ -16,6 +16,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
+// drawnWords say what rewards are where nothing is known of them.
+const drawnWords = "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)"
+
 // truths returns the rewards that runs are simulated with, one problem a run, and what they are.
 func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, string, error) {
 	if p.Problem == nil {
@@ -52,9 +55,11 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 				mean[a] += root * f * z[k]
 			}
 		}
-		out[i] = plan.Supposed(p.Problem, mean)
+		if out[i] = plan.Supposed(p.Problem, mean); p.fitsOwn() {
+			out[i] = loosened(m, p.Problem, mean, i)
+		}
 	}
-	return out, "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)", nil
+	return out, drawnWords, nil
 }
 
 // simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls

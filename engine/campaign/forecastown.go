@@ -1,0 +1,99 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// fitsOwn reports whether the algorithm goes by a posterior that looks for a part of each arm by itself,
+// which the kernel does not have.
+func (p Protocol) fitsOwn() bool {
+	e, err := p.Entry()
+	return err == nil && e.Backing == algorithms.BackingPosterior && model.PriorOf(p.Options).FitsOwn()
+}
+
+// ownWords say what loosened assumes, of an algorithm.
+func ownWords(algorithm string) string {
+	return fmt.Sprintf("; for %s, which finds out how far arms are from what the kernel says, with 0 to all of the variance between the arms of a task by each arm itself", algorithm)
+}
+
+// loosened returns expected rewards drawn from the kernel, m with a share s of the variance between the
+// arms of a task by each arm itself,
+//
+//	μ_i = m̄ + √(1-s) (m_i - m̄) + √(s c) z_i,  z_i ~ N(0, 1),
+//
+// where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them
+// under the kernel, which the share leaves as it is. s is drawn evenly from 0 to 1.
+//
+// A posterior that fits such a part does not take the kernel at its word, and a forecast that did would
+// promise it more than the kernel can hold: one draw from a kernel under which tasks are much
+// alike has one best arm in all of them, which all tasks find together. Arms that are one to the kernel
+// stay one.
+func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *problem.Problem {
+	rng := rand.New(rand.NewPCG(0x6f776e, uint64(run))) // "own"
+	share := rng.Float64()
+	out := make([]float64, len(mean))
+	for v := range p.V() {
+		lo, hi := p.ArmsOf(v)
+		centre := 0.0
+		for _, x := range mean[lo:hi] {
+			centre += x / float64(hi-lo)
+		}
+		own := math.Sqrt(share * contrast(m, lo, hi))
+		z := map[int]float64{} // by the first of the same arms
+		for i := lo; i < hi; i++ {
+			first := firstOf(m, i)
+			if _, drawn := z[first]; !drawn {
+				z[first] = rng.NormFloat64()
+			}
+			out[i] = centre + math.Sqrt(1-share)*(mean[i]-centre) + own*z[first]
+		}
+	}
+	return plan.Supposed(p, out)
+}
+
+// firstOf returns the first arm that is the same to the kernel; an arm itself where there are too many to
+// compare.
+func firstOf(m *model.Model, i int) int {
+	if m.Layout == nil {
+		return i
+	}
+	return m.Layout.First[i]
+}
+
+// contrast returns half the mean square of the difference of two arms of a task that differ to the
+// kernel, squared reward units: of n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
+func contrast(m *model.Model, lo, hi int) float64 {
+	var centre []float64
+	var arms []int
+	for i := lo; i < hi; i++ {
+		if first := firstOf(m, i); first != i && first >= lo {
+			continue
+		}
+		arms = append(arms, i)
+		f := m.Features.RawRowView(i)
+		if centre == nil {
+			centre = make([]float64, len(f))
+		}
+		for k, x := range f {
+			centre[k] += x
+		}
+	}
+	if len(arms) < 2 {
+		return 0
+	}
+	sum, n := 0.0, float64(len(arms))
+	for _, i := range arms {
+		for k, x := range m.Features.RawRowView(i) {
+			d := x - centre[k]/n
+			sum += d * d
+		}
+	}
+	return m.Scale * sum / (n - 1)
+}

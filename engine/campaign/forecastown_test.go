@@ -1,0 +1,88 @@
+package campaign
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+)
+
+// The mean square of the difference of two arms x and y of a task is that of the kernel 1000 + 50 x·y +
+// 10 [x = y], 50 |x - y|² + 20, whatever share of it is by each arm itself; and of what is drawn from
+// the kernel the mean of √(1-s) is left, 2/3 for s even from 0 to 1. 2,000 runs of 15 tasks have
+// standard errors below 1 %, by which the tolerances are set.
+func TestLoosened(t *testing.T) {
+	p, _, _ := couplingDays(t, "CoBayesFC", 10)
+	m, err := p.model(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 2000
+	var drawn, kernel, along, square float64
+	q := p
+	q.Algorithm = "CoTestFC" // that takes the kernel at its word
+	base, _, err := truths(t.Context(), q, 0, runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for run := range runs {
+		mean := loosened(m, p.Problem, base[run].Mean, run).Mean
+		for v := range p.Problem.V() {
+			lo, hi := p.Problem.ArmsOf(v)
+			for i := lo; i < hi; i++ {
+				for j := lo; j < i; j++ {
+					d, b := mean[i]-mean[j], base[run].Mean[i]-base[run].Mean[j]
+					drawn += d * d
+					kernel += 20
+					for _, x := range p.Problem.Arms.X {
+						kernel += 50 * (x[i] - x[j]) * (x[i] - x[j])
+					}
+					along, square = along+d*b, square+b*b
+				}
+			}
+		}
+	}
+	if r := drawn / kernel; math.Abs(r-1) > 0.03 {
+		t.Errorf("mean squares of differences are %.3f of the kernel's", r)
+	}
+	if r := along / square; math.Abs(r-2./3) > 0.02 {
+		t.Errorf("%.3f of what the kernel says is left, want 2/3", r)
+	}
+	own, _, err := truths(t.Context(), p, 0, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for run, x := range own {
+		want := loosened(m, p.Problem, base[run].Mean, run)
+		for i := range x.Mean {
+			if x.Mean[i] != want.Mean[i] {
+				t.Fatalf("run %d, arm %d: %g, want %g", run, i, x.Mean[i], want.Mean[i])
+			}
+		}
+	}
+}
+
+// A forecast says which of its methods it does not let take the kernel at its word; where the scale of
+// the kernel is stated, or leads are, or means are known, there is none.
+func TestWhoTakesTheKernelAtItsWord(t *testing.T) {
+	p, mean, _ := couplingDays(t, "CoTestFC", 10)
+	p.Capacity = 0
+	p.Options.Epsilon = 60
+	stated := p
+	stated.Algorithm, stated.Options.Scale = "CoBayesFC", 1
+	known := p
+	known.Problem = plan.Supposed(p.Problem, mean)
+	for name, x := range map[string]struct {
+		p    Protocol
+		want bool
+	}{"prior": {p, true}, "scale stated": {stated, false}, "means known": {known, false}} {
+		f, err := MakeForecast(t.Context(), x.p, 0, 1, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := strings.Contains(f.Assumes, ownWords("CoBayesFC")); got != x.want {
+			t.Errorf("%s: %q", name, f.Assumes)
+		}
+	}
+}
