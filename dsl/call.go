@@ -235,7 +235,10 @@ func (c *call) failWith(at *argument, a *argumentError) {
 
 // withoutMeans says what a function that knows no expected rewards needs, by the names of its parameters.
 func (c *call) withoutMeans() string {
-	if c.fn.Name == "design" || c.fn.Name == "spectrum" { // of which only xi depends on them
+	switch c.fn.Name {
+	case "protocol": // of real measurements, which plan does not answer for
+		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoTestFC and CoBayesFC need neither"
+	case "design", "spectrum": // of which only xi depends on them
 		return `give xi= a number, such as xi=0.01; or give norm= and gap=, from which "auto" follows`
 	}
 	return "plan(p, gaps=…) predicts what runs take from gaps that are assumed"
