@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
@@ -15,6 +16,9 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	}
 	facts := KeyValues{Caption: "Fixed from the start on"}
 	for _, s := range p.Settings() {
+		if s.Name == "schedule" && s.Value == "" {
+			s.Value = engine.ScheduleTuned // which the fingerprint of a protocol has as ""
+		}
 		facts.Items = append(facts.Items, KeyValue{Key: s.Name, Value: s.Value})
 	}
 	out := []Block{Paragraph{Lead: true, Text: protocolSentence(p)}, facts}
@@ -47,7 +51,7 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
-			return fmt.Sprintf(" %s would be quicker, %s %s; its answers are backed by %s.", r.Algorithm, rangeWords(r.Time), f.Unit, r.Backing)
+			return fmt.Sprintf(" %s would be quicker, %s %s; its answers are backed by %s.", r.Algorithm, rangeWords(r.Time), forecastUnit(f), r.Backing)
 		}
 		if r.Quickest {
 			return fmt.Sprintf(" It is the quickest of those compared; its answers are backed by %s.", r.Backing)
@@ -58,10 +62,7 @@ func quickest(f campaign.Forecast) string {
 
 // ForecastBlocks shows what campaigns are expected to take.
 func ForecastBlocks(f campaign.Forecast) []Block {
-	unit := f.Unit
-	if f.Capacity == 0 {
-		unit = "rounds"
-	}
+	unit := forecastUnit(f)
 	law := ""
 	if f.Runs > 2 {
 		law = ", 95 where it is log-normal"
@@ -93,6 +94,15 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	return out
+}
+
+// forecastUnit returns the unit of the times of a forecast: without a capacity there is no calendar, and
+// they are rounds.
+func forecastUnit(f campaign.Forecast) string {
+	if f.Capacity == 0 {
+		return "rounds"
+	}
+	return f.Unit
 }
 
 // rangeWords writes a range as "430 (390 to 500)".

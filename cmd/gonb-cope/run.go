@@ -40,7 +40,7 @@ func runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run SCRIPT|-",
 		Short: "Evaluate a script and show or save what it displays",
-		Long: `Evaluate a script and show what it displays, as text, JSON, Markdown or HTML.
+		Long: `Evaluate a script and show what it displays, as text, JSON, Markdown, HTML or LaTeX.
 
 Relative paths in the script are relative to its folder (the current one for -).
 An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
