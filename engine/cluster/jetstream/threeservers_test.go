@@ -1,0 +1,74 @@
+package jetstream_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
+)
+
+// threeServers starts a cluster of three NATS servers and returns their URLs with commas between.
+func threeServers(t *testing.T) string {
+	t.Helper()
+	var ports [3]int
+	var routes []string
+	var free []net.Listener
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports[i], _ = strconv.Atoi(port)
+		routes = append(routes, "nats://127.0.0.1:"+port)
+		free = append(free, l)
+	}
+	for _, l := range free {
+		l.Close()
+	}
+	var urls []string
+	for i, port := range ports {
+		o := &server.Options{
+			ServerName: fmt.Sprint("server-", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true,
+			JetStream: true, StoreDir: t.TempDir(), JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 1 << 30,
+			Routes: server.RoutesFromStr(strings.Join(routes, ",")),
+		}
+		o.Cluster.Name, o.Cluster.Host, o.Cluster.Port = "three", "127.0.0.1", port
+		urls = append(urls, startMember(t, o))
+	}
+	return strings.Join(urls, ",")
+}
+
+// startMember starts a server of a cluster, when its port is free.
+func startMember(t *testing.T, o *server.Options) string {
+	t.Helper()
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("a server of the cluster is not ready")
+	}
+	return s.ClientURL()
+}
+
+// A cluster of three servers does all that one server does.
+func TestThreeServers(t *testing.T) {
+	if os.Getenv("GONB_COPE_FAULTS") == "" {
+		t.Skip("three servers for each of many tests: GONB_COPE_FAULTS=1")
+	}
+	exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+		urls := threeServers(t)
+		return func() cluster.Exchange { return join(t, urls, "") }
+	})
+}
