@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // meansOf holds what a posterior is formed of, normalised. Arms that are one to the kernel have one
@@ -54,6 +55,15 @@ func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []f
 	return d
 }
 
+// room is the error where there is no memory for a posterior.
+func (d *meansOf) room() error {
+	n, dim := d.m.Features.Dims()
+	return memlimit.Matrices(d.m.Context(), "the posterior", 3, n, dim+1)
+}
+
+// natural returns the scale that leaves the kernel as it is: the variance of a feature's coefficient.
+func (d *meansOf) natural() float64 { return d.m.Scale / (d.m.Unit * d.m.Unit) }
+
 // fit returns the data around their level for a scale, fitted where it is 0, and for the part of
 // arms by themselves where that is wanted, see withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
@@ -70,14 +80,37 @@ type centred struct {
 	*meansOf
 	levelled
 	weighted *mat.VecDense // Σ t' (φ - φ̄)(ȳ_i - ȳ)
-	reduced  *tridiagonal  // nil where there are eigenvalues
-	values   []float64     // d_k, the eigenvalues of the matrix
+	reduced  *tridiagonal  // what a scale is fitted by, beyond mostDecomposed features
+	known    *mat.Cholesky // of τI + M: nil before factored
+	values   []float64     // d_k, the eigenvalues of the matrix; nil before decompose
 	vectors  mat.Dense     // and their vectors, in columns
-	along    []float64     // those times the weighted sum Σ t' (φ - φ̄)(ȳ_i - ȳ)
+	along    []float64     // those times the weighted sum
 }
 
 // centred returns them for a part of arms by themselves and a scale, fitted where it is 0.
 func (d *meansOf) centred(own, scale float64) (*centred, error) {
+	c := d.around(own, scale)
+	if err := d.m.Context().Err(); err != nil {
+		return nil, err
+	}
+	if len(c.origin) > mostDecomposed {
+		t := newTridiagonal(c.matrix, slices.Clone(c.weighted.RawVector().Data))
+		c.reduced = &t
+	} else if err := c.decompose(); err != nil {
+		return nil, err
+	}
+	if scale == 0 {
+		c.scale = c.fitScale()
+	}
+	return c, nil
+}
+
+// mostDecomposed is the number of features up to which eigenvalues are found. Beyond it a part of arms by
+// themselves, for which several matrices are compared, takes a fit most of its time.
+const mostDecomposed = 64
+
+// around returns the data around their level without anything found of their information.
+func (d *meansOf) around(own, scale float64) *centred {
 	_, dim := d.m.Features.Dims()
 	features := func(k int) []float64 { return d.m.Features.RawRowView(d.arms[k]) }
 	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, features)}
@@ -98,24 +131,8 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	c.matrix, c.weighted = mat.NewSymDense(dim, nil), new(mat.VecDense)
 	c.matrix.SymOuterK(1, rows.T())
 	c.weighted.MulVec(rows.T(), z)
-	if dim > mostDecomposed {
-		if err := d.m.Context().Err(); err != nil {
-			return nil, err
-		}
-		t := newTridiagonal(c.matrix, slices.Clone(c.weighted.RawVector().Data))
-		c.reduced = &t
-	} else if err := c.decompose(); err != nil {
-		return nil, err
-	}
-	if scale == 0 {
-		c.scale = c.fitScale()
-	}
-	return c, nil
+	return c
 }
-
-// mostDecomposed is the number of features up to which eigenvalues are found. Beyond it a part of arms by
-// themselves, for which several matrices are compared, takes a fit most of its time.
-const mostDecomposed = 64
 
 // likelihood returns that of levelled.penalised.
 func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
@@ -153,15 +170,19 @@ func (c *centred) decompose() error {
 // roundedEigenvalue is the size, relative to the largest, of eigenvalues that are rounding of 0.
 const roundedEigenvalue = 1e-13
 
-// surprise returns the sum of squares of the centred means over their prior predictive covariance,
+// surprise returns, of data that have an estimator, the sum of squares of the centred means over their
+// prior predictive covariance,
 // zᵀ(I + s XXᵀ)⁻¹z = zᵀz - Σ s c_k²/(1 + s d_k).
-func (c *centred) surprise(scale float64) float64 {
-	if c.reduced != nil {
-		return c.reduced.surprise(c.squares, scale)
+func (c *centred) surprise() float64 {
+	if c.known != nil {
+		var solved mat.VecDense
+		if err := c.known.SolveVecTo(&solved, c.weighted); err == nil {
+			return max(c.squares-mat.Dot(c.weighted, &solved), 0)
+		}
 	}
 	sum := c.squares
 	for k, d := range c.values {
-		sum -= scale * c.along[k] * c.along[k] / (1 + scale*d)
+		sum -= c.scale * c.along[k] * c.along[k] / (1 + c.scale*d)
 	}
 	return max(sum, 0)
 }
@@ -196,7 +217,7 @@ func (c *centred) fitScale() float64 {
 		largest = c.values[len(c.values)-1]
 	}
 	if largest == 0 {
-		return c.m.Scale / (c.m.Unit * c.m.Unit)
+		return c.natural()
 	}
 	return leastDeviance(largest, c.squares, c.deviance)
 }
@@ -210,8 +231,8 @@ const (
 	scaleTolerance = 1e-6
 )
 
-// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or by
-// whitenByFactor, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
+// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or
+// (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
 // covariance with it,
 //
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i'.
@@ -230,8 +251,13 @@ func (c *centred) estimator() (*Estimator, error) {
 		addTo(row, -1, c.origin)
 	}
 	white := mat.NewDense(n, columns, nil)
-	if first := white.Slice(0, n, 0, dim).(*mat.Dense); c.reduced == nil || !c.whitenByFactor(first, rows) {
-		if c.reduced != nil {
+	if first := white.Slice(0, n, 0, dim).(*mat.Dense); c.values == nil && c.factored() {
+		var lower mat.TriDense
+		c.known.LTo(&lower)
+		first.Copy(rows)
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), first.RawMatrix())
+	} else {
+		if c.values == nil {
 			if err := c.decompose(); err != nil {
 				return nil, err
 			}
@@ -266,24 +292,25 @@ func (c *centred) estimator() (*Estimator, error) {
 	return e, nil
 }
 
-// whitenByFactor sets dst to rows·L⁻ᵀ with LLᵀ = τI + M, which has the same products as rows V (τ + D)^-½ at
-// a fraction of the cost. It returns false where M is so much larger than τ that the factor is rounding.
-func (c *centred) whitenByFactor(dst, rows *mat.Dense) bool {
-	known := mat.NewSymDense(len(c.origin), nil)
-	known.CopySym(c.matrix)
+// factored computes the factor LLᵀ = τI + M, and reports whether it is more than rounding. Rows times L⁻ᵀ have
+// the same products as those times V (τ + D)^-½ at a fraction of the cost.
+func (c *centred) factored() bool {
+	information := mat.NewSymDense(len(c.origin), nil)
+	information.CopySym(c.matrix)
 	for j := range c.origin {
-		known.SetSym(j, j, known.At(j, j)+1/c.scale)
+		information.SetSym(j, j, information.At(j, j)+1/c.scale)
 	}
-	var chol mat.Cholesky
-	if c.reduced.largest()*c.scale > 1e10 || !chol.Factorize(known) {
+	var known mat.Cholesky
+	if !known.Factorize(information) || !(known.Cond() < mostCondition) {
 		return false
 	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	dst.Copy(rows)
-	blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), dst.RawMatrix())
+	c.known = &known
 	return true
 }
+
+// mostCondition is the condition of the information beyond which its small eigenvalues count, of which
+// rounding makes 0.
+const mostCondition = 1e10
 
 // withOwn returns a factor of the covariance with the parts of arms by themselves.
 func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {

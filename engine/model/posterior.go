@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // Posterior is a Gaussian process given the mean rewards of all pulls so far,
@@ -39,6 +38,8 @@ type Posterior struct {
 	// and scale are right
 	Surprise float64
 	Freedom  int
+
+	fittedTo int // pulls of the data that Scale and Own were fitted to
 }
 
 // Prior says what a posterior takes for granted before data.
@@ -75,27 +76,35 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if m.Problem.N() > mostOwn {
 		return newDualPosterior(m, prior, before, counts, means)
 	}
-	n, dim := m.Features.Dims()
-	if err := memlimit.Matrices(m.Context(), "the posterior", 3, n, dim+1); err != nil {
+	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
+	if err := d.room(); err != nil {
 		return nil, err
 	}
-	own := prior.FitsOwn()
-	d := newMeans(m, prior.Level, own, counts, means)
-	per := m.Scale / (m.Unit * m.Unit) // variance of a feature's coefficient at s = 1, normalised
-	c, err := d.fit(prior.Scale*per, own)
+	c, err := d.fit(prior.Scale*d.natural(), prior.FitsOwn())
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
-	p := &Posterior{
-		Scale: c.scale / per, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit,
-		Surprise: c.surprise(c.scale), Freedom: d.observed,
+	p, err := d.posterior(c)
+	if err == nil {
+		p.fittedTo = engine.Plan{Counts: counts}.Pulls()
 	}
+	return p, err
+}
+
+// posterior returns what is known of all arms by a fit.
+func (d *meansOf) posterior(c *centred) (*Posterior, error) {
+	m := d.m
+	p := &Posterior{Scale: c.scale / d.natural(), Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit, Freedom: d.observed}
+	var err error
+	if p.Estimator, err = c.estimator(); err != nil {
+		return nil, err
+	}
+	p.Surprise = c.surprise()
 	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
 	if !d.known {
 		p.Freedom--
 	}
-	p.Estimator, err = c.estimator()
-	return p, err
+	return p, nil
 }
 
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.

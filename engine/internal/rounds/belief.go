@@ -15,6 +15,7 @@ type Belief struct {
 	*model.Posterior // nil before any data
 
 	prior model.Prior
+	grows bool
 	round int
 	found *engine.Warning // at the first round that rejects
 }
@@ -22,10 +23,17 @@ type Belief struct {
 // NewBelief returns the belief before any data.
 func NewBelief(prior model.Prior) *Belief { return &Belief{prior: prior} }
 
+// NewGrowingBelief returns the belief before any data of a method that judges by all data so far.
+func NewGrowingBelief(prior model.Prior) *Belief { return &Belief{prior: prior, grows: true} }
+
 // Learn forms it from N counts and means, after one round more, under the precisions of the model.
 // The noise scales have this many degrees of freedom, +Inf where they are known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
-	if b.Posterior, err = model.FurtherPosterior(m, b.prior, b.Posterior, counts, means); err != nil {
+	form := model.FurtherPosterior
+	if b.grows {
+		form = model.ContinuedPosterior
+	}
+	if b.Posterior, err = form(m, b.prior, b.Posterior, counts, means); err != nil {
 		return err
 	}
 	b.round++
