@@ -36,6 +36,7 @@ type Job struct {
 	failed    error               // what ended the job before its end; set before stopped is closed
 	stopped   chan struct{}
 	stopOnce  sync.Once
+	renewed   sync.Once     // whether it was told that chunks are offered again
 	merging   chan struct{} // with room for as many as there may be summaries at a time
 }
 
@@ -233,7 +234,10 @@ func (j *Job) take(ctx context.Context, f cluster.Fact) error {
 	if c == nil || c.round() != f.Round { // doubled, or of an experiment that is settled
 		return nil
 	}
-	if r.Failed != "" {
+	switch {
+	case r.Dropped:
+		return j.renew(ctx, c)
+	case r.Failed != "":
 		return j.failure(c, r)
 	}
 	made, err := r.outcomes(ctx, j.runner.Exchange, f)

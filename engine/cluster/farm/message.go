@@ -18,6 +18,8 @@ type Chunk struct {
 	Build    Build  `json:"build"`    // of who asks
 	Recipe   string `json:"recipe"`   // the file with it, by its hash
 	Items    []Item `json:"items"`    // at least one
+	// how often it was offered before and given up by workers
+	Again int `json:"again,omitempty"`
 }
 
 // Item is some runs of one experiment.
@@ -31,7 +33,13 @@ type Item struct {
 }
 
 // id names the chunk within its job: no two begin with the same run.
-func (c Chunk) id() string { return fmt.Sprintf("%d-%d", c.Items[0].Task, c.Items[0].From) }
+func (c Chunk) id() string {
+	id := fmt.Sprintf("%d-%d", c.Items[0].Task, c.Items[0].From)
+	if c.Again > 0 {
+		id += fmt.Sprintf("-%d", c.Again)
+	}
+	return id
+}
 
 // round and fact are the address of what workers say of the chunk.
 func (c Chunk) round() int              { return c.Items[0].Task + 1 }
@@ -49,6 +57,9 @@ func (c Chunk) runs() (n int) {
 func (c Chunk) check() error {
 	if len(c.Items) == 0 {
 		return errors.New("it has no runs")
+	}
+	if c.Again < 0 {
+		return fmt.Errorf("it was offered again %d times", c.Again)
 	}
 	for _, i := range c.Items {
 		if i.Task < 0 || i.From < 0 || i.To <= i.From {
@@ -74,6 +85,8 @@ type Report struct {
 	Failed string `json:"failed,omitempty"` // why the runs could not be made
 	Item   int    `json:"item,omitempty"`   // which
 	Last   bool   `json:"last,omitempty"`   // whether it is given up with this failure
+
+	Dropped bool `json:"dropped,omitempty"` // it was not made, since whoever asked was silent
 }
 
 // Outcome is what came of an item: one of the two.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -21,9 +22,12 @@ type Runner struct {
 	// told sentences, as that nobody answers; from any goroutine; may be nil
 	Notice func(string)
 
-	mu   sync.Mutex
-	id   string // of all that it hands in
-	jobs int
+	mu    sync.Mutex
+	id    string // of all that it hands in
+	jobs  int
+	beats int // signs of life that it has given
+
+	beatEach time.Duration // between two signs of life; 0 means the constant of that name
 }
 
 // Work is what a Runner is handed.
@@ -52,6 +56,9 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.beat(ctx); err != nil {
+		return nil, fmt.Errorf("saying that somebody asks: %w", err)
+	}
 	w.Recipe.Files = map[string]string{}
 	for path, content := range w.Files {
 		if w.Recipe.Files[path], err = r.Exchange.Keep(ctx, id, content); err != nil {
@@ -76,6 +83,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 		j.unoffered += o.Experiment.Runs
 	}
 	j.over.Go(func() { j.drive(ctx) })
+	j.over.Go(func() { r.live(ctx) })
 	return j, nil
 }
 

@@ -31,7 +31,10 @@ type Worker struct {
 	benches map[string]*bench // by job and recipe
 	recent  []string          // the same, the last used last
 	runner  string            // that it works for
-	made    atomic.Int64      // runs
+	callers map[string]*caller
+	noticed map[string]bool // runners that were given up
+	silent  time.Duration   // until a runner counts as gone; 0 means the constant of that name
+	made    atomic.Int64    // runs
 }
 
 // Made returns how many runs the worker has made and handed over.
@@ -108,12 +111,20 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	w.begin(work.Run)
 	ended := w.alive(ctx, taken)
 	defer ended()
+	if w.gone(ctx, work.Run) {
+		return w.drop(ctx, taken, c, slot)
+	}
 	r := Report{ID: c.id(), Worker: w.Name, Slot: slot, Build: w.Build}
 	name := c.fact("runs")
 	if taken.Attempt() > mostAttempts {
 		r.Failed, r.Last = fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), true
 	} else {
-		w.fill(ctx, work.Run, c, &r)
+		making, made := w.heed(ctx, work.Run)
+		w.fill(ctx, making, work.Run, c, &r)
+		gone := errors.Is(context.Cause(making), errGone)
+		if made(); gone && ctx.Err() == nil {
+			return w.drop(ctx, taken, c, slot)
+		}
 	}
 	if ctx.Err() != nil {
 		return back(ctx, taken)
@@ -218,14 +229,15 @@ func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	return func() { cancel(); said.Wait() }
 }
 
-// fill makes the runs of a chunk and puts what came of them into the report.
-func (w *Worker) fill(ctx context.Context, job string, c Chunk, r *Report) {
+// fill makes the runs of a chunk and puts what came of them into the report. Making ends the runs, and ctx
+// what stays for chunks to come.
+func (w *Worker) fill(ctx, making context.Context, job string, c Chunk, r *Report) {
 	made := make([]Outcome, len(c.Items))
 	fresh := 0
 	for k, i := range c.Items {
 		var prepared, seconds float64
 		var err error
-		made[k], prepared, seconds, err = w.item(ctx, job, c, i)
+		made[k], prepared, seconds, err = w.item(ctx, making, job, c, i)
 		if err != nil {
 			r.Failed, r.Item = err.Error(), k
 			return
@@ -243,7 +255,7 @@ func (w *Worker) fill(ctx context.Context, job string, c Chunk, r *Report) {
 }
 
 // item makes the runs of an item. Prepared are the seconds before that, where nothing was ready.
-func (w *Worker) item(ctx context.Context, job string, c Chunk, i Item) (o Outcome, prepared, seconds float64, err error) {
+func (w *Worker) item(ctx, making context.Context, job string, c Chunk, i Item) (o Outcome, prepared, seconds float64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("defect in gonb-cope (please report it): %v\n%s", p, debug.Stack())
@@ -261,7 +273,7 @@ func (w *Worker) item(ctx context.Context, job string, c Chunk, i Item) (o Outco
 		prepared = time.Since(began).Seconds()
 	}
 	began = time.Now()
-	p, err := trials.RunPart(ctx, i.From, i.To)
+	p, err := trials.RunPart(making, i.From, i.To)
 	seconds = time.Since(began).Seconds()
 	if err == nil {
 		o.Part, err = p.MarshalBinary()

@@ -1,0 +1,213 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// A runner that is killed cannot take its chunks back. So it says now and then that it is there, and a
+// worker that has heard nothing new for a while gives the chunks of that runner up: it takes them out
+// of the queue and publishes that it did. A runner that was only cut off, or whose machine slept, reads
+// that and offers them again. How long somebody is silent is measured by the worker's own clock.
+
+const (
+	beatEach = 20 * time.Second // between two signs of life of a runner
+	silent   = 2 * time.Minute  // without a new sign until a runner counts as gone
+	looks    = 8                // of a worker in that time
+	// so soon after a look a worker looks again only where somebody counts as gone
+	lookSoon = 5 * time.Second
+)
+
+// beatName names the signs of life of a runner: that of number k has round k.
+const beatName = "alive"
+
+// beat publishes the next sign of life.
+func (r *Runner) beat(ctx context.Context) error {
+	r.mu.Lock()
+	r.beats++
+	f := cluster.Fact{Run: r.id, Round: r.beats, Name: beatName}
+	r.mu.Unlock()
+	return r.Exchange.Publish(ctx, f)
+}
+
+// live publishes signs of life until the context ends.
+func (r *Runner) live(ctx context.Context) {
+	each := r.beatEach
+	if each == 0 {
+		each = beatEach
+	}
+	tick := time.NewTicker(each)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = r.beat(ctx) // what hinders it is met by whatever else is published
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// errGone ends the chunks of a runner that counts as gone.
+var errGone = errors.New("whoever asked for these runs is silent")
+
+// caller is a runner as a worker sees it.
+type caller struct {
+	mu    sync.Mutex
+	beats int       // the number of its latest sign of life; 0 where it gives none
+	heard time.Time // when that was seen first
+	look  time.Time // when the worker looked last
+}
+
+// caller returns the runner of a job.
+func (w *Worker) caller(job string) *caller {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := runnerOf(job)
+	if w.callers == nil {
+		w.callers = map[string]*caller{}
+	}
+	if w.callers[name] == nil {
+		w.callers[name] = &caller{heard: time.Now()}
+	}
+	return w.callers[name]
+}
+
+// gone reports whether the runner of a job has been silent for too long. It is not so of one that has
+// never given a sign, which another version may be, and where the server cannot be asked.
+func (w *Worker) gone(ctx context.Context, job string) bool {
+	limit := w.silence()
+	c := w.caller(job)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if over := time.Since(c.heard) > limit; !over && c.beats > 0 && time.Since(c.look) < min(lookSoon, limit/looks) {
+		return false
+	}
+	c.look = time.Now()
+	latest, err := w.latest(ctx, runnerOf(job), c.beats)
+	if err != nil {
+		return false
+	}
+	if latest > c.beats {
+		c.beats, c.heard = latest, time.Now()
+	}
+	return c.beats > 0 && time.Since(c.heard) > limit
+}
+
+func (w *Worker) silence() time.Duration {
+	if w.silent > 0 {
+		return w.silent
+	}
+	return silent
+}
+
+// latest returns the number of the latest sign of life, of which one is known: it doubles the step
+// until there is none, and then halves it.
+func (w *Worker) latest(ctx context.Context, runner string, known int) (int, error) {
+	there := func(k int) (bool, error) {
+		_, ok, err := w.Exchange.Find(ctx, runner, k, beatName)
+		return ok, err
+	}
+	step := 1
+	for ; ; step *= 2 {
+		ok, err := there(known + step)
+		if err != nil {
+			return known, err
+		}
+		if !ok {
+			break
+		}
+		known += step
+	}
+	for step /= 2; step > 0; step /= 2 {
+		ok, err := there(known + step)
+		if err != nil {
+			return known, err
+		}
+		if ok {
+			known += step
+		}
+	}
+	return known, nil
+}
+
+// heed returns a context that ends with errGone when the runner of a job counts as gone.
+func (w *Worker) heed(ctx context.Context, job string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		tick := time.NewTicker(w.silence() / looks)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if w.gone(ctx, job) {
+					cancel(errGone)
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return ctx, func() { cancel(nil); looking.Wait() }
+}
+
+// drop gives a chunk of a runner up that counts as gone. A worker that is there for that runner alone
+// ends.
+func (w *Worker) drop(ctx context.Context, t cluster.Taken, c Chunk, slot int) error {
+	job := t.Work().Run
+	r := Report{ID: c.id(), Worker: w.Name, Slot: slot, Build: w.Build, Dropped: true}
+	name := fmt.Sprintf("%s-%d-%d", c.fact("dropped"), c.Again, t.Attempt())
+	if err := r.publish(ctx, w.Exchange, job, c, name); err != nil {
+		if ctx.Err() != nil {
+			return back(ctx, t)
+		}
+		return err
+	}
+	if err := t.Done(ctx); err != nil {
+		return ignore(ctx, err)
+	}
+	w.once(runnerOf(job), "gives up the work of %s, of which nothing was heard for %v", runnerOf(job), w.silence())
+	if w.Once {
+		return errOver
+	}
+	return nil
+}
+
+// once notices something of a runner that it has not noticed yet.
+func (w *Worker) once(runner, format string, a ...any) {
+	w.mu.Lock()
+	first := !w.noticed[runner]
+	if w.noticed == nil {
+		w.noticed = map[string]bool{}
+	}
+	w.noticed[runner] = true
+	w.mu.Unlock()
+	if first {
+		w.notice(format, a...)
+	}
+}
+
+// renew offers a chunk again that a worker gave up, since it had heard nothing of this runner.
+func (j *Job) renew(ctx context.Context, c *offered) error {
+	j.mu.Lock()
+	delete(j.waiting, c.id())
+	c.Again++
+	j.waiting[c.id()] = c
+	j.mu.Unlock()
+	j.renewed.Do(func() {
+		j.runner.notice("a worker gave up runs since it had heard nothing of this program for a while; they are handed in again")
+	})
+	body, err := json.Marshal(c.Chunk)
+	if err != nil {
+		return err
+	}
+	return j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body})
+}

@@ -1,0 +1,229 @@
+package farm_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// cutOff is the exchange of a runner of which, from some moment on, nothing arrives: as after it was
+// killed, or while its machine sleeps.
+type cutOff struct {
+	cluster.Exchange
+	off     atomic.Bool
+	offered atomic.Int64
+}
+
+func (c *cutOff) Publish(ctx context.Context, f cluster.Fact) error {
+	for c.off.Load() { // a server that cannot be reached is tried again
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return c.Exchange.Publish(ctx, f)
+}
+
+func (c *cutOff) Offer(ctx context.Context, run string, w cluster.Work) error {
+	err := c.Exchange.Offer(ctx, run, w)
+	if err == nil {
+		c.offered.Add(1)
+	}
+	return err
+}
+
+func (c *cutOff) Withdraw(ctx context.Context, run string) error {
+	if c.off.Load() {
+		return errKilled
+	}
+	return c.Exchange.Withdraw(ctx, run)
+}
+
+// slow is a source whose rewards take a tenth of a second each, while they are slow.
+type slow struct {
+	farm.Source
+	is func() bool
+}
+
+func (s slow) Experiment(ctx context.Context, cell int) (sim.Experiment, error) {
+	x, err := s.Source.Experiment(ctx, cell)
+	if err != nil {
+		return x, err
+	}
+	draw, err := sim.DrawerOf(x.Problem)
+	x.Draw = func(rng *rand.Rand, i, n int, squares bool) (sim.Draw, error) {
+		if s.is() {
+			time.Sleep(100 * time.Millisecond)
+		}
+		return draw(rng, i, n, squares)
+	}
+	return x, err
+}
+
+// slowWorker counts as another build, since the key of an experiment with rewards of its own is none.
+func slowWorker(x cluster.Exchange, name string, is func() bool) *farm.Worker {
+	w := &farm.Worker{Exchange: x, Name: name, Slots: 2, Build: other(), Mixed: true}
+	w.Make = func(ctx context.Context, r farm.Recipe, read func(string) ([]byte, error)) (farm.Source, error) {
+		s, err := dsl.Remake(ctx, r, read)
+		return slow{s, is}, err
+	}
+	w.SilentAfter(200 * time.Millisecond)
+	return w
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(what)
+		}
+	}
+}
+
+// dropped returns how many chunks workers have given up.
+func dropped(t *testing.T, x *cluster.Memory) (n int) {
+	t.Helper()
+	runs, err := x.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		for f, err := range x.Read(ctx, run) {
+			if err == nil && strings.HasPrefix(f.Name, "result-dropped-") {
+				n++
+			}
+		}
+		cancel()
+	}
+	return n
+}
+
+// What a runner that was killed has left in the queue is made for nobody: a worker ends what it has in
+// its hands, gives up all of it, and one that is there for that runner alone ends.
+func TestKilledCaller(t *testing.T) {
+	x := cluster.NewMemory()
+	caller := &cutOff{Exchange: x}
+	r := runner(caller)
+	r.BeatEach(20 * time.Millisecond)
+	ctx, kill := context.WithCancel(t.Context())
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		evaluate(t, ctx, script, dsl.Options{Folder: folder(t), Runner: r})
+	}()
+	eventually(t, "nothing was offered", func() bool { return caller.offered.Load() >= 6 })
+	caller.off.Store(true)
+	kill()
+	<-ended
+	always := func() bool { return true }
+	w := slowWorker(x, "w", always)
+	w.Once = true
+	began := time.Now()
+	select {
+	case err := <-work(t.Context(), w):
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the worker does not end")
+	}
+	if d := time.Since(began); d < 200*time.Millisecond {
+		t.Errorf("the worker ended after %v", d)
+	}
+	if w.Made() != 0 {
+		t.Errorf("%d runs were made for nobody", w.Made())
+	}
+	// one that stays takes what is left out of the queue, at once after the same time
+	stays := slowWorker(x, "stays", always)
+	over, end := context.WithCancel(t.Context())
+	serving := work(over, stays)
+	eventually(t, "the queue does not become empty", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		piece, err := x.Take(ctx)
+		if err == nil {
+			piece.Back(t.Context())
+		}
+		return err != nil && dropped(t, x) == int(caller.offered.Load())
+	})
+	end()
+	if err := <-serving; err != nil {
+		t.Error(err)
+	}
+}
+
+// runsOf returns what the runs of a sweep gave.
+func runsOf(displays []report.Display) string {
+	text := ""
+	for _, d := range displays {
+		if s, is := d.Value.(sim.Sweep); is {
+			for _, row := range s.Rows {
+				r := row.Result
+				text += fmt.Sprintln(row.Values, r.Runs, r.SamplesPerAgent, r.Rounds, r.Errors, r.Answers[0].Estimate, r.Trace)
+			}
+		}
+	}
+	return text
+}
+
+// A runner that was only cut off finds that its chunks were given up, and offers them again: the
+// results are those of runs without workers.
+func TestCallerComesBack(t *testing.T) {
+	dir := folder(t)
+	_, here, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := cluster.NewMemory()
+	caller := &cutOff{Exchange: x}
+	r := runner(caller)
+	r.BeatEach(20 * time.Millisecond)
+	var told atomic.Int64
+	r.Notice = func(text string) {
+		if strings.Contains(text, "they are handed in again") {
+			told.Add(1)
+		}
+	}
+	got := make(chan string, 1)
+	go func() {
+		_, displays, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: r})
+		if err != nil {
+			t.Error(err)
+		}
+		got <- runsOf(displays)
+	}()
+	eventually(t, "nothing was offered", func() bool { return caller.offered.Load() >= 6 })
+	caller.off.Store(true)
+	time.Sleep(50 * time.Millisecond)
+	w := slowWorker(x, "w", caller.off.Load)
+	over, end := context.WithCancel(t.Context())
+	defer end()
+	serving := work(over, w)
+	eventually(t, "nothing was given up", func() bool { return dropped(t, x) > 0 })
+	caller.off.Store(false)
+	select {
+	case text := <-got:
+		if want := runsOf(here); want == "" || text != want {
+			t.Errorf("other runs:\n%.500s\n%.500s", want, text)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the sweep does not end")
+	}
+	if told.Load() != 1 {
+		t.Errorf("told %d times that runs are handed in again", told.Load())
+	}
+	end()
+	<-serving
+}

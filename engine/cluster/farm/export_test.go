@@ -1,0 +1,9 @@
+package farm
+
+import "time"
+
+// BeatEach sets the time between two signs of life.
+func (r *Runner) BeatEach(d time.Duration) { r.beatEach = d }
+
+// SilentAfter sets the time until a runner counts as gone.
+func (w *Worker) SilentAfter(d time.Duration) { w.silent = d }
