@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/cores"
@@ -202,7 +203,7 @@ func (g *Growing) next(ctx context.Context) error {
 				return
 			}
 			if factors[k] != 0 {
-				subtractTimes(own, factors[k], c[from:to])
+				floats.AddScaled(own, -factors[k], c[from:to])
 			}
 		}
 		left := rest[from:to]
@@ -225,14 +226,6 @@ func (g *Growing) next(ctx context.Context) error {
 	}
 	g.columns, g.pivots, g.rest = append(g.columns, column), append(g.pivots, pivot), rest
 	return nil
-}
-
-// subtractTimes subtracts factor·c from dst.
-func subtractTimes(dst []float64, factor float64, c []float64) {
-	c = c[:len(dst)]
-	for j, v := range c {
-		dst[j] -= factor * v
-	}
 }
 
 // notFinite returns the error for a value of the matrix.
