@@ -50,6 +50,7 @@ const (
 	WarnNormKnown      WarningKind = "norm known"  // numbers: the norm in reward units, and normalised
 	WarnCostNorm       WarningKind = "cost, norm"
 	WarnCostBudget     WarningKind = "cost, budget"
+	WarnCostPulls      WarningKind = "cost, pulls" // names: algorithm
 	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
@@ -161,6 +162,7 @@ var sentences = map[WarningKind]string{
 	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
 	WarnNormKnown:      "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g), which only a simulation knows: state norm to see what an experiment would take",
 	WarnCostNorm:       "the column cost does not guide pulls here: under a bound on the norm the bias of an estimate counts beside its variance, and designs that spend least are worked out for the variance alone; CoTestFC without norm= and CoBayesFC plan by cost",
+	WarnCostPulls:      "the column cost does not guide pulls here: %s plans by the number of pulls, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostBudget:     "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnTestsAlone:     "the kernel admits every truth on these %d arms, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",

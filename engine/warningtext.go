@@ -86,14 +86,6 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// CostWarnings says that costs do not guide a fixed budget.
-func CostWarnings(mode string, p *problem.Problem) []Warning {
-	if mode != ModeFB || p.RelativeCost() == nil {
-		return nil
-	}
-	return []Warning{{Kind: WarnCostBudget}}
-}
-
 // NoiseWarnings says that rewards are simulated with a guess of their noise, where nothing is known
 // of it: predictions go by it, and rewards in other units have another one. An algorithm that
 // estimates the scale takes no guess for true, and its guarantee does not rest on one.

@@ -35,6 +35,7 @@ type Entry struct {
 	ByValues   bool // whether New takes a model without exact features (model.Model.Exact)
 	// reports whether its answers are tested by nothing, since the arms are many; nil where they are
 	Untested func(*model.Model, engine.Options) (bool, error)
+	Priced   bool // whether the costs of a problem guide its pulls
 	Prior    bool // whether Options.Ridge chooses between least squares and the posterior mean
 	// whether its samples are divided by V once more, as if agents shared them all without loss
 	DividedByV bool
@@ -179,13 +180,13 @@ var algorithms = onFeatures([]Entry{
 		New:    elimination.NewCoSuccessiveElimination,
 	},
 	{
-		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true, ByValues: true,
+		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true, ByValues: true, Priced: true,
 		Source: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 		Doc:    "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 		New:    cotest.NewCoTestFC,
 	},
 	{
-		Name: "IndTestFC", Mode: engine.ModeFC, Backing: BackingNormal, Regression: RegressionLeastSquares,
+		Name: "IndTestFC", Mode: engine.ModeFC, Backing: BackingNormal, Regression: RegressionLeastSquares, Priced: true,
 		Source: "docs/theory.md, the single-agent sampler",
 		Doc:    "CoTestFC by each agent alone at delta/V: best-arm identification task by task, no sharing",
 		New:    cotest.NewIndTestFC,
@@ -197,7 +198,7 @@ var algorithms = onFeatures([]Entry{
 		New:    cotest.NewIndUniformFC,
 	},
 	{
-		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true, ByValues: true,
+		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true, ByValues: true, Priced: true,
 		Source: "Gaussian-process posterior, top-two pulls after [Russo20]",
 		Doc:    "stops by the posterior with the kernel as prior: no guarantee for a kernel that is wrong, few samples where it is right",
 		New:    bayes.NewCoBayesFC,

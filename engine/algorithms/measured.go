@@ -45,7 +45,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 			r.Ridge = ridge
 		}
 	}
-	r.Warnings = append(out.Warnings, engine.CostWarnings(e.Mode, p)...)
+	r.Warnings = append(out.Warnings, e.CostWarnings(p)...)
 	if out.LackOfFit != nil {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: out.LackOfFit})
 	}

@@ -29,7 +29,8 @@ func ownWords(algorithm string) string {
 //	μ_i = m̄ + √(1-s) (m_i - m̄) + √(s c) z_i,  z_i ~ N(0, 1),
 //
 // where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them
-// under the kernel, which the share leaves as it is. s is drawn evenly from 0 to 1.
+// under the kernel, which the share leaves as it is. s goes evenly from 0 to 1 over the runs, at the
+// fractional parts of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].
 //
 // A posterior that fits such a part does not take the kernel at its word, and a forecast that did would
 // promise it more than the kernel can hold: one draw from a kernel under which tasks are much
@@ -37,7 +38,7 @@ func ownWords(algorithm string) string {
 // stay one.
 func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(0x6f776e, uint64(run))) // "own"
-	share := rng.Float64()
+	_, share := math.Modf(0.5 + float64(run)/math.Phi)
 	out := make([]float64, len(mean))
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)

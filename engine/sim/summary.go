@@ -139,7 +139,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
 	r.Warnings = append(r.Warnings, understated(x.Problem)...)
-	r.Warnings = append(r.Warnings, engine.CostWarnings(x.Mode, x.Problem)...)
+	r.Warnings = append(r.Warnings, entry.CostWarnings(x.Problem)...)
 	if x.natural {
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
 	}
