@@ -3,6 +3,7 @@ package jetstream_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"syscall"
@@ -41,7 +42,10 @@ func BenchmarkRound(b *testing.B) {
 		}},
 	}
 	for _, f := range forms {
-		for _, agents := range []int{4, 16, 64} {
+		for _, agents := range []int{4, 16, 64, 256, 1000} {
+			if agents > 64 && os.Getenv("GONB_COPE_MANY") == "" {
+				continue // up to a million deliveries a round: GONB_COPE_MANY=1
+			}
 			b.Run(fmt.Sprintf("%s/V=%d", f.name, agents), func(b *testing.B) { benchmarkRound(b, f.join(b), agents) })
 		}
 	}
@@ -51,11 +55,17 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	ctx, stop := context.WithCancel(b.Context())
 	defer stop()
 	start := make([]chan int, agents)
+	received := make([]func() uint64, agents)
 	all := make(chan struct{}, agents)
 	body := make([]byte, 320)
 	var wg sync.WaitGroup
 	for v := range agents {
 		x := join()
+		if e, ok := x.(*jetstream.Exchange); ok {
+			received[v] = func() uint64 { _, _, _, n := e.Traffic(); return n }
+		} else {
+			received[v] = func() uint64 { return 0 }
+		}
 		start[v] = make(chan int)
 		read := make(chan struct{}, 64*agents)
 		wg.Go(func() {
@@ -94,8 +104,12 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	}
 	for range 5 { // readers are made
 		one()
+		if agents > 64 {
+			break
+		}
 	}
 	took = took[:0]
+	bytes := sum(received)
 	before := processorTime(b)
 	for b.Loop() {
 		one()
@@ -110,6 +124,18 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "µs/p99")
 	b.ReportMetric(float64(agents*agents), "deliveries/op")
+	if all := sum(received); all > 0 {
+		b.ReportMetric(float64(all-bytes)/1e6/float64(len(took)), "received-MB/op")
+	}
+	b.ReportMetric(float64(resident(b))/(1<<20), "peak-MiB")
+}
+
+// sum adds what functions return.
+func sum(all []func() uint64) (n uint64) {
+	for _, f := range all {
+		n += f()
+	}
+	return n
 }
 
 // processorTime returns what this process took of all processors.
@@ -119,6 +145,106 @@ func processorTime(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// resident returns the most memory that this process had so far, in bytes.
+func resident(b *testing.B) int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return u.Maxrss << 10 // Linux counts in KiB
+}
+
+// A round of V agents through a relay: each publishes 320 bytes, one of them reads all and publishes them
+// together, and each reads that. An operation is the round from the first publishing to the last reading.
+func BenchmarkRelay(b *testing.B) {
+	for _, agents := range []int{64, 256, 1000} {
+		if agents > 64 && os.Getenv("GONB_COPE_MANY") == "" {
+			continue
+		}
+		b.Run(fmt.Sprintf("embedded/V=%d", agents), func(b *testing.B) { benchmarkRelay(b, agents) })
+	}
+}
+
+func benchmarkRelay(b *testing.B, agents int) {
+	ctx, stop := context.WithCancel(b.Context())
+	defer stop()
+	s := serve(b, b.TempDir(), jetstream.ServeOptions{Listen: jetstream.Nowhere})
+	start := make([]chan int, agents)
+	received := make([]func() uint64, agents)
+	all := make(chan struct{}, agents)
+	body := make([]byte, 320)
+	var wg sync.WaitGroup
+	for v := range agents {
+		x, err := s.Dial(b.Context(), jetstream.DialOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { x.Close() })
+		start[v] = make(chan int)
+		received[v] = func() uint64 { _, _, _, n := x.Traffic(); return n }
+		plans := make(chan struct{}, 64)
+		wg.Go(func() {
+			facts := x.ReadNamed(ctx, "r", "plan")
+			if v == 0 {
+				facts = x.Read(ctx, "r")
+			}
+			heard := 0
+			for f, err := range facts {
+				switch {
+				case err != nil:
+					b.Error(err)
+					return
+				case f.Name == "plan":
+					plans <- struct{}{}
+				default:
+					if heard++; heard%agents == 0 {
+						if err := x.Publish(ctx, cluster.Fact{Run: "r", Round: f.Round + 1, Name: "plan", Body: make([]byte, 320*agents)}); err != nil {
+							b.Error(err)
+						}
+					}
+				}
+			}
+		})
+		wg.Go(func() {
+			for round := range start[v] {
+				if err := x.Publish(ctx, cluster.Fact{Run: "r", Round: round, Name: fmt.Sprintf("agent-%d", v+1), Body: body}); err != nil {
+					b.Error(err)
+				}
+				<-plans
+				all <- struct{}{}
+			}
+		})
+	}
+	took := []time.Duration{}
+	one := func(round int) {
+		begin := time.Now()
+		for _, c := range start {
+			c <- round
+		}
+		for range agents {
+			<-all
+		}
+		took = append(took, time.Since(begin))
+	}
+	one(0) // readers are made
+	took = took[:0]
+	bytes, before := sum(received), processorTime(b)
+	for round := 1; b.Loop(); round++ {
+		one(round)
+	}
+	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/1e3/float64(len(took)), "cpu-µs/op")
+	b.ReportMetric(float64(sum(received)-bytes)/1e6/float64(len(took)), "received-MB/op")
+	for _, c := range start {
+		close(c)
+	}
+	stop()
+	wg.Wait()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
+	b.ReportMetric(float64(2*agents), "deliveries/op")
+	b.ReportMetric(float64(resident(b))/(1<<20), "peak-MiB")
 }
 
 // BenchmarkWork offers, takes and finishes one piece of work, which is what a chunk of a sweep costs.

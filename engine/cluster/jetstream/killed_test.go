@@ -37,8 +37,14 @@ func TestMain(m *testing.M) {
 // process starts a server in a process of its own and returns its address.
 func process(t *testing.T, dir, listen string) (*exec.Cmd, string) {
 	t.Helper()
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), "GONB_COPE_TEST_SERVE="+dir, "GONB_COPE_TEST_LISTEN="+listen)
+	return processOf(t, os.Args[0], dir, listen)
+}
+
+// processOf starts a server of another build of this test, with more in its environment.
+func processOf(t *testing.T, binary, dir, listen string, more ...string) (*exec.Cmd, string) {
+	t.Helper()
+	c := exec.Command(binary)
+	c.Env = append(append(os.Environ(), more...), "GONB_COPE_TEST_SERVE="+dir, "GONB_COPE_TEST_LISTEN="+listen)
 	c.Stderr = os.Stderr
 	if _, err := c.StdinPipe(); err != nil {
 		t.Fatal(err)

@@ -143,7 +143,11 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	if _, err := x.nc.Subscribe(stateSubject, func(m *nats.Msg) { _ = m.Respond([]byte(log.trouble())) }); err != nil {
 		return err
 	}
-	return x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) })
+	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {
+		return err
+	}
+	s.done.Go(func() { s.watchClock(background) })
+	return nil
 }
 
 // ready waits until programs can join, for 10 s at most, or until the server has given up.
