@@ -65,11 +65,10 @@ type caller struct {
 	look  time.Time // when the worker looked last
 }
 
-// caller returns the runner of a job.
-func (w *Worker) caller(job string) *caller {
+// caller returns a runner by its name.
+func (w *Worker) caller(name string) *caller {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	name := runnerOf(job)
 	if w.callers == nil {
 		w.callers = map[string]*caller{}
 	}
@@ -79,18 +78,18 @@ func (w *Worker) caller(job string) *caller {
 	return w.callers[name]
 }
 
-// gone reports whether the runner of a job has been silent for too long. It is not so of one that has
+// gone reports whether a runner has been silent for too long. It is not so of one that has
 // never given a sign, which another version may be, and where the server cannot be asked.
-func (w *Worker) gone(ctx context.Context, job string) bool {
+func (w *Worker) gone(ctx context.Context, runner string) bool {
 	limit := w.silence()
-	c := w.caller(job)
+	c := w.caller(runner)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if over := time.Since(c.heard) > limit; !over && c.beats > 0 && time.Since(c.look) < min(lookSoon, limit/looks) {
 		return false
 	}
 	c.look = time.Now()
-	latest, err := w.latest(ctx, runnerOf(job), c.beats)
+	latest, err := w.latest(ctx, runner, c.beats)
 	if err != nil {
 		return false
 	}
@@ -137,8 +136,8 @@ func (w *Worker) latest(ctx context.Context, runner string, known int) (int, err
 	return known, nil
 }
 
-// heed returns a context that ends with errGone when the runner of a job counts as gone.
-func (w *Worker) heed(ctx context.Context, job string) (context.Context, func()) {
+// heed returns a context that ends with errGone when a runner counts as gone.
+func (w *Worker) heed(ctx context.Context, runner string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() {
@@ -147,7 +146,7 @@ func (w *Worker) heed(ctx context.Context, job string) (context.Context, func())
 		for {
 			select {
 			case <-tick.C:
-				if w.gone(ctx, job) {
+				if w.gone(ctx, runner) {
 					cancel(errGone)
 					return
 				}
@@ -174,15 +173,15 @@ func (w *Worker) drop(ctx context.Context, t cluster.Taken, c Chunk, slot int) e
 	if err := t.Done(ctx); err != nil {
 		return ignore(ctx, err)
 	}
-	w.once(runnerOf(job), "gives up the work of %s, of which nothing was heard for %v", runnerOf(job), w.silence())
+	w.giveUp(runnerOf(job))
 	if w.Once {
 		return errOver
 	}
 	return nil
 }
 
-// once notices something of a runner that it has not noticed yet.
-func (w *Worker) once(runner, format string, a ...any) {
+// giveUp says once that a runner counts as gone.
+func (w *Worker) giveUp(runner string) {
 	w.mu.Lock()
 	first := !w.noticed[runner]
 	if w.noticed == nil {
@@ -191,7 +190,7 @@ func (w *Worker) once(runner, format string, a ...any) {
 	w.noticed[runner] = true
 	w.mu.Unlock()
 	if first {
-		w.notice(format, a...)
+		w.notice("gives up the work of %s, of which nothing was heard for %v", runner, w.silence())
 	}
 }
 

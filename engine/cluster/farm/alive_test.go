@@ -145,7 +145,21 @@ func TestKilledCaller(t *testing.T) {
 	if w.Made() != 0 {
 		t.Errorf("%d runs were made for nobody", w.Made())
 	}
-	// one that stays takes what is left out of the queue, at once after the same time
+	if dropped(t, x) == 0 {
+		t.Error("no chunk was given up")
+	}
+	// so does one that has made all that was left
+	quick := slowWorker(x, "quick", func() bool { return false })
+	quick.Once = true
+	select {
+	case err := <-work(t.Context(), quick):
+		if err != nil || quick.Made() == 0 {
+			t.Errorf("%d runs, error %v", quick.Made(), err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the worker that has made all does not end")
+	}
+	// one that stays takes what is left out of the queue
 	stays := slowWorker(x, "stays", always)
 	over, end := context.WithCancel(t.Context())
 	serving := work(over, stays)
@@ -156,7 +170,7 @@ func TestKilledCaller(t *testing.T) {
 		if err == nil {
 			piece.Back(t.Context())
 		}
-		return err != nil && dropped(t, x) == int(caller.offered.Load())
+		return err != nil
 	})
 	end()
 	if err := <-serving; err != nil {

@@ -111,7 +111,7 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	w.begin(work.Run)
 	ended := w.alive(ctx, taken)
 	defer ended()
-	if w.gone(ctx, work.Run) {
+	if w.gone(ctx, runnerOf(work.Run)) {
 		return w.drop(ctx, taken, c, slot)
 	}
 	r := Report{ID: c.id(), Worker: w.Name, Slot: slot, Build: w.Build}
@@ -119,7 +119,7 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	if taken.Attempt() > mostAttempts {
 		r.Failed, r.Last = fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), true
 	} else {
-		making, made := w.heed(ctx, work.Run)
+		making, made := w.heed(ctx, runnerOf(work.Run))
 		w.fill(ctx, making, work.Run, c, &r)
 		gone := errors.Is(context.Cause(making), errGone)
 		if made(); gone && ctx.Err() == nil {
@@ -184,6 +184,10 @@ func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 			return nil, err
 		}
 		if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
+			return nil, errOver
+		}
+		if w.gone(ctx, runner) {
+			w.giveUp(runner)
 			return nil, errOver
 		}
 	}
