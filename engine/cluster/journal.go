@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -42,10 +43,12 @@ type Reward struct {
 	Squares float64 `json:"squares,omitempty"`
 }
 
-// journalLine is a reward with its round.
+// journalLine is a reward with its round. Rewards that are told together count together: each line but
+// the last of them says how many follow.
 type journalLine struct {
 	Round int `json:"round"`
 	Reward
+	More int `json:"more,omitempty"`
 }
 
 // journal keeps the rewards of one agent in its folder. What was written is on the disk before
@@ -143,34 +146,51 @@ func writeWhole(path string, text []byte) error {
 	return nil
 }
 
-// load reads the rewards, and cuts off a last line that a crash has left unfinished.
+// load reads the rewards, and cuts off those at the end that a crash has left unfinished: they were
+// never acknowledged, nor was any that was written together with them.
 func (j *journal) load() error {
 	path := filepath.Join(j.dir, fileJournal)
 	var err error
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
-	read, whole := bufio.NewReader(j.file), int64(0)
+	read, at, whole := bufio.NewReader(j.file), int64(0), int64(0)
+	var together []Reward
+	more := 0 // lines that belong to the ones before
 	for n := 1; ; n++ {
 		text, err := read.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			break // without its end the line was never acknowledged
+			break
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		var l journalLine
-		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.check() != nil {
+		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.check() != nil || l.More < 0 || more > 0 && l.More != more-1 {
+			if torn(read, text) {
+				break
+			}
 			return fmt.Errorf("%s, line %d cannot be read; the file was changed: restore it from a copy", path, n)
 		}
-		j.all[l.Round] = append(j.all[l.Round], l.Reward)
-		whole += int64(len(text))
+		at += int64(len(text))
+		together, more = append(together, l.Reward), l.More
+		if more == 0 {
+			j.all[l.Round] = append(j.all[l.Round], together...)
+			together, whole = nil, at
+		}
 	}
 	if err := j.file.Truncate(whole); err != nil {
 		return err
 	}
 	_, err = j.file.Seek(whole, io.SeekStart)
 	return err
+}
+
+// torn reports whether what begins with a line that cannot be read is the end that a power failure has
+// left: pages that were never written read as zero bytes, which nobody writes.
+func torn(rest io.Reader, line []byte) bool {
+	left, err := io.ReadAll(rest)
+	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(left, 0) >= 0)
 }
 
 // check reports a reward that cannot be.
@@ -186,12 +206,12 @@ func (r Reward) check() error {
 	return nil
 }
 
-// add writes rewards of a round. They are on the disk when it returns nil; after an error none of them
-// counts.
+// add writes rewards of a round. They are on the disk when it returns nil; after an error, or a crash
+// before that, none of them counts.
 func (j *journal) add(round int, rewards ...Reward) error {
 	var text []byte
-	for _, r := range rewards {
-		line, err := json.Marshal(journalLine{round, r})
+	for i, r := range rewards {
+		line, err := json.Marshal(journalLine{round, r, len(rewards) - 1 - i})
 		if err != nil {
 			return err
 		}

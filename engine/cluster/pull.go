@@ -64,9 +64,10 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		if err := r.check(); err != nil {
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
-		if made[r.Arm] += r.Count; made[r.Arm] > plan.Counts[r.Arm] {
-			return fmt.Errorf("arm %q: %s for %s of round %d", p.Arms.Names[r.Arm], count(made[r.Arm], "reward"), pulls(plan.Counts[r.Arm]), plan.Round)
+		if left := plan.Counts[r.Arm] - made[r.Arm]; r.Count > left { // a sum could overflow
+			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], count(r.Count, "reward"), pulls(left), plan.Round)
 		}
+		made[r.Arm] += r.Count
 	}
 	return j.add(plan.Round, rewards...)
 }

@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Rewards that are told together are in the journal together or not at all, wherever a power failure
+// has cut what was written, and also where pages of it were never written and read as zeros.
+func TestJournalIsTorn(t *testing.T) {
+	dir := t.TempDir()
+	reopen := func() *journal {
+		t.Helper()
+		j, err := openJournal(t.Context(), dir, "run", "task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	j := reopen()
+	if err := j.add(1, Reward{Arm: 0, Count: 1, Mean: 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, fileJournal)
+	first := size(t, path)
+	if err := j.add(1, Reward{Arm: 0, Count: 1, Mean: 1}, Reward{Arm: 1, Count: 2, Mean: 2}, Reward{Arm: 2, Count: 1, Mean: 3}); err != nil {
+		t.Fatal(err)
+	}
+	j.close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(content []byte, rewards int, what string, cut int) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j := reopen()
+		if len(j.all[1]) != rewards {
+			t.Errorf("%s %d of %d bytes: %d rewards, want %d", what, cut, len(whole), len(j.all[1]), rewards)
+		}
+		if err := j.add(1, Reward{Arm: 2, Count: 1, Mean: 4}); err != nil {
+			t.Error(err)
+		}
+		j.close()
+		if j = reopen(); len(j.all[1]) != rewards+1 {
+			t.Errorf("%s %d of %d bytes: %d rewards after one more", what, cut, len(whole), len(j.all[1]))
+		}
+		j.close()
+	}
+	for cut := first; cut < len(whole); cut++ {
+		check(whole[:cut], 1, "cut at", cut)
+		zeros := append([]byte(nil), whole...)
+		clear(zeros[first : cut+1])
+		check(zeros, 1, "zeros up to", cut)
+	}
+	check(whole, 4, "whole at", len(whole))
+}
+
+func size(t *testing.T, path string) int {
+	t.Helper()
+	i, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(i.Size())
+}
+
+// A journal that somebody has changed is refused, and left as it is.
+func TestJournalWasChanged(t *testing.T) {
+	for _, text := range []string{
+		`{"round":1,"arm":0,"count":1,"mean":1}` + "\nhello\n",
+		`{"round":0,"arm":0,"count":1,"mean":1}` + "\n",
+		`{"round":1,"arm":0,"count":0,"mean":1}` + "\n",
+		`{"round":1,"arm":0,"count":1,"mean":1,"more":2}` + "\n" + `{"round":1,"arm":0,"count":1,"mean":1}` + "\n",
+		`{"round":1,"arm":0,"count":1,"mean":1,"more":-1}` + "\n",
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, fileJournal)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if j, err := openJournal(t.Context(), dir, "run", "task"); err == nil {
+			j.close()
+			t.Errorf("%q was read", text)
+		}
+		if left, _ := os.ReadFile(path); string(left) != text {
+			t.Errorf("%q was changed to %q", text, left)
+		}
+	}
+}
+
+// Counts that do not fit are refused, also where their sum is more than an int holds.
+func TestCountsOverflow(t *testing.T) {
+	q, err := problem.PaperCase(1, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := engine.Plan{Round: 1, Counts: make([]int, q.N())}
+	plan.Counts[0] = 3
+	j, err := openJournal(t.Context(), t.TempDir(), "run", "task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	lo, hi := q.ArmsOf(0)
+	if err := j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: 1, Mean: 1}); err != nil {
+		t.Fatal(err)
+	}
+	huge := int(^uint(0) >> 1)
+	if err := j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: huge, Mean: 1}); err == nil {
+		t.Errorf("%d rewards for %d pulls were taken", huge, plan.Counts[lo])
+	}
+	if got := j.made(1, q.N())[lo]; got != 1 {
+		t.Errorf("%d pulls are made", got)
+	}
+}
