@@ -32,10 +32,10 @@ func Preparation(folder string) string {
 	return "!*sed \"1s/.*/module ${GONB_TMP_DIR##*/}/\" " + quoted + "/go.mod > go.mod && cp " + quoted + "/go.sum go.sum\n%noautoget\n"
 }
 
-// LinkQuickly is the code of a silent request that makes GoNB link cells without tables for
-// debuggers: a cell is linked each time it runs, and they are a quarter of the work. Tracebacks do
+// LinkQuickly is the code of a silent request that makes GoNB link cells without symbol table and
+// tables for debuggers: a cell is linked each time it runs, and they are a third of the work. Tracebacks do
 // not need them. A user's own %goflags takes its place.
-const LinkQuickly = "%goflags -ldflags=-w\n"
+const LinkQuickly = "%goflags -ldflags=-s\n"
 
 // Resets reports whether a cell makes GoNB forget its go.mod: %reset does.
 func Resets(cell string) bool {

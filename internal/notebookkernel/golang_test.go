@@ -99,7 +99,7 @@ func TestGoCellsAreLinkedQuickly(t *testing.T) {
 	needGo(t)
 	f := start(t)
 	for _, c := range []struct{ code, want string }{
-		{"%goflags", `%goflags=["-ldflags=-w"]`}, {"%goflags -race", `%goflags=["-race"]`},
+		{"%goflags", `%goflags=["-ldflags=-s"]`}, {"%goflags -race", `%goflags=["-race"]`},
 		{"%reset", ""}, {"%goflags", `%goflags=["-race"]`},
 	} {
 		if said := f.execute(c.code).ok(t).text(t, "stdout"); !strings.Contains(said, c.want) {
