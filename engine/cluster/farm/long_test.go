@@ -20,15 +20,15 @@ import (
 func TestLongParts(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("task,arm,x_a,mean,sd\n")
-	for i := range 300 {
-		fmt.Fprintf(&b, "u,arm%d,%g,%g,1\n", i, float64(i)/300, math.Sin(float64(i)/90))
+	for i := range 600 {
+		fmt.Fprintf(&b, "u,arm%d,%g,%g,1\n", i, float64(i)/600, math.Sin(float64(i)/180))
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "arms.csv"), []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const text = `p = problem("arms.csv", kernel=task(identity()) * arm(rbf(0.3)))
-r = fc(p, runs=2, algorithm="CoKernelFC", max_rounds=30, max_samples=100000000000)
+r = fc(p, runs=2, algorithm="IndUniformFC", max_rounds=30, max_samples=100000000000)
 r
 plot(r, y="estimate")`
 	want, _, err := evaluate(t, t.Context(), text, dsl.Options{Folder: dir})

@@ -34,6 +34,21 @@ func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 }
 
 func TestExchange(t *testing.T) {
+	if !testing.Short() {
+		testOpenExchange(t)
+	}
+	t.Run("TLS and credentials", func(t *testing.T) {
+		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+			dir := t.TempDir()
+			keys := makeKeys(t, dir, jetstream.KeyOptions{})
+			s := serve(t, dir, jetstream.ServeOptions{})
+			return func() cluster.Exchange { return join(t, s.URL(), keys["the owner"]) }
+		})
+	})
+}
+
+// testOpenExchange runs the suite without credentials: what differs is how an exchange is reached.
+func testOpenExchange(t *testing.T) {
 	t.Run("in process", func(t *testing.T) {
 		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
 			s := serve(t, t.TempDir(), jetstream.ServeOptions{Listen: jetstream.Nowhere})
@@ -51,14 +66,6 @@ func TestExchange(t *testing.T) {
 		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
 			s := serve(t, t.TempDir(), jetstream.ServeOptions{})
 			return func() cluster.Exchange { return join(t, s.URL(), "") }
-		})
-	})
-	t.Run("TLS and credentials", func(t *testing.T) {
-		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
-			dir := t.TempDir()
-			keys := makeKeys(t, dir, jetstream.KeyOptions{})
-			s := serve(t, dir, jetstream.ServeOptions{})
-			return func() cluster.Exchange { return join(t, s.URL(), keys["the owner"]) }
 		})
 	})
 }
