@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -30,9 +31,20 @@ type source struct {
 	tree   *ast.File
 }
 
-// sources parses every Go file of the module.
+// sources returns every Go file of the module, which tests share: they read the trees only.
 func sources(t *testing.T) []source {
 	t.Helper()
+	out, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return slices.Clone(out)
+}
+
+var parsed = sync.OnceValues(func() ([]source, error) {
 	var out []source
 	set := token.NewFileSet()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -60,14 +72,8 @@ func sources(t *testing.T) []source {
 		out = append(out, source{file, path.Dir(file), strings.HasSuffix(file, "_test.go"), tree})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(out) == 0 {
-		t.Fatal("no Go files found")
-	}
-	return out
-}
+	return out, err
+})
 
 // rows returns the cells of every table row of a document, without head rows and
 // the lines under them; where first heads of columns are named, of the tables that begin with one.
