@@ -101,6 +101,10 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	seed := uint64(12)
+	counts := []int{1, 2, 16}
+	if testing.Short() {
+		counts = []int{16}
+	}
 	for name, text := range awayScripts {
 		t.Run(name, func(t *testing.T) {
 			opt := dsl.Options{Folder: folder, Set: []string{"gap=0.6"}, Seed: &seed}
@@ -114,7 +118,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, n := range []int{1, 2, 16} {
+			for _, n := range counts {
 				ex := cluster.NewMemory()
 				staff(t, ex, n)
 				away := opt

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -101,9 +102,13 @@ sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
 // without a server. What a killed worker had in its hands comes to others after 30 seconds.
 func TestFaultWorkerKills(t *testing.T) {
 	folder := t.TempDir()
-	const script = `r = fc(paper(case=2, gap=0.2), delta=0.05, runs=60)
+	runs := 60
+	if testing.Short() {
+		runs = 15
+	}
+	script := fmt.Sprintf(`r = fc(paper(case=2, gap=0.2), delta=0.05, runs=%d)
 sweep(r, case=1..3, gap=[0.2, 0.3, 0.4], algorithm=["CoKernelFC", "CoTestFC", "IndKernelFC"])
-`
+`, runs)
 	if err := os.WriteFile(filepath.Join(folder, "s.cope"), []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}

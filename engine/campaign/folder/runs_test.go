@@ -39,16 +39,17 @@ func TestCampaignIsTheRun(t *testing.T) {
 		opt                   engine.Options
 		unknown               bool
 		tasks                 []int
+		short                 bool // one of each family
 	}{
-		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, few},
-		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, few},
-		{"CoTestFC, all tasks", engine.ModeFC, "CoTestFC", scripted, true, nil},
-		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, few},
-		{"CoKernelFC", engine.ModeFC, "CoKernelFC", ridge, false, few},
-		{"CoKernelFB", engine.ModeFB, "CoKernelFB", budget, false, few},
+		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, few, false},
+		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, few, true},
+		{"CoTestFC, all tasks", engine.ModeFC, "CoTestFC", scripted, true, nil, false},
+		{"CoBayesFC", engine.ModeFC, "CoBayesFC", scripted, false, few, true},
+		{"CoKernelFC", engine.ModeFC, "CoKernelFC", ridge, false, few, false},
+		{"CoKernelFB", engine.ModeFB, "CoKernelFB", budget, false, few, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.tasks == nil {
+			if testing.Short() && !c.short {
 				t.Skip("takes long")
 			}
 			p, rewards := coupling(t, c.mode, c.algorithm, c.opt, c.unknown, c.tasks...)
