@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -161,6 +162,21 @@ func IsText(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
+// textOf returns the text as which a value is written: of a time by RFC 3339, of others as they print.
+func textOf(v any) (string, bool) {
+	switch x := v.(type) {
+	case time.Time:
+		return x.Format(time.RFC3339Nano), true
+	case fmt.Stringer:
+		return x.String(), true
+	case encoding.TextMarshaler:
+		if b, err := x.MarshalText(); err == nil {
+			return string(b), true
+		}
+	}
+	return "", false
+}
+
 // jsonValue copies v into what encoding/json can write: numbers that are not
 // finite become null (encoding/json refuses them), what prints itself becomes
 // its text, structs keep the order and the names of their fields.
@@ -168,13 +184,8 @@ func jsonValue(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}
-	switch x := v.Interface().(type) {
-	case fmt.Stringer:
-		return x.String()
-	case encoding.TextMarshaler:
-		if b, err := x.MarshalText(); err == nil {
-			return string(b)
-		}
+	if text, ok := textOf(v.Interface()); ok {
+		return text
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,22 +96,17 @@ func (j *jsonWriter) value(v reflect.Value) {
 		j.text("null")
 		return
 	}
-	switch x := v.Interface().(type) {
-	case object:
+	if x, ok := v.Interface().(object); ok {
 		for i, m := range x {
 			j.member(i, m.name)
 			j.value(reflect.ValueOf(m.value))
 		}
 		j.end(len(x))
 		return
-	case fmt.Stringer:
-		j.leaf(x.String())
+	}
+	if text, ok := textOf(v.Interface()); ok {
+		j.leaf(text)
 		return
-	case encoding.TextMarshaler:
-		if b, err := x.MarshalText(); err == nil {
-			j.leaf(string(b))
-			return
-		}
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
