@@ -44,8 +44,8 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	return s, nil
 }
 
-// Algorithm returns the algorithm that the steps drive. Whoever calls its Plan or Learn breaks them;
-// Explainer and Estimating are what it is for.
+// Algorithm returns the algorithm that the steps drive. It is for callers of Explainer and
+// Estimating: whoever calls its Plan or Learn breaks the steps.
 func (s *Steps) Algorithm() Algorithm { return s.alg }
 
 // Options returns the options of the run as they are now, after SetEpsilon and SetDelta.

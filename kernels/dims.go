@@ -10,7 +10,7 @@ import (
 // them. Set Index or Names; Bind resolves Names into Index.
 type Dims struct {
 	Index []int    // 0-based columns, in the order of the per-column parameters
-	Names []string // column names; where set, Index is what they were resolved to
+	Names []string // column names; where set, Index has their numbers
 }
 
 // count returns how many columns are read out of dim.

@@ -15,7 +15,7 @@ type Point struct {
 }
 
 // Points is a finite list of points of one space. Features are stored one contiguous array per
-// column, which is what makes Row fast.
+// column, which makes Row fast.
 type Points struct {
 	Columns []string // d column names
 	// n names; equal names mean the same point (an arm offered to several tasks)

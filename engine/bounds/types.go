@@ -46,7 +46,7 @@ type Report struct {
 	Omega   Certified `json:"omega"`
 
 	CharacteristicTime float64 `json:"characteristic_time"` // T* = 2ρ*(0), all agents together
-	// of very many arms CharacteristicTime is what T* is not below, and this what it is not above
+	// upper end of T* where arms are very many; CharacteristicTime is then the lower end
 	CharacteristicTimeUpper float64 `json:"characteristic_time_upper,omitempty"`
 	LowerBoundSamples       float64 `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent
 	// per agent, for algorithms that use the norm stated; 0 where none was stated or found

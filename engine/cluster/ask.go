@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Request is what an agent asks of the program that measures: a JSON object on its standard input, or
+// Request names the pulls that an agent asks of the program that measures: a JSON object on its standard input, or
 // the body of a POST.
 type Request struct {
 	Run   string       `json:"run"`
@@ -20,7 +20,7 @@ type Request struct {
 	Arms  []RequestArm `json:"arms"`
 }
 
-// RequestArm is what is left to pull of an arm.
+// RequestArm holds the pulls of an arm that are left.
 type RequestArm struct {
 	Arm   string `json:"arm"`
 	Count int    `json:"count"` // pulls wanted, at least 1

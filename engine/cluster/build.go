@@ -17,7 +17,7 @@ type Build struct {
 	Go       string `json:"go"`
 }
 
-// BuildHere returns the build of this program. Revision is what its version control says, or else the
+// BuildHere returns the build of this program. Revision comes from its version control, or else is the
 // one that is given.
 func BuildHere(revision string) Build {
 	b := Build{Revision: revision, System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}

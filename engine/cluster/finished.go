@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// Finished is what became of a run, or of the part of it that was made.
+// Finished holds the outcome of a run, or of the part of it that was made.
 type Finished struct {
 	Run    string        `json:"run"`
 	Status engine.Status `json:"status"`

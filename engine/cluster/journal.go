@@ -34,7 +34,7 @@ type AgentFile struct {
 	Instance string `json:"instance"` // 128 random bits, in hexadecimal
 }
 
-// Reward is what was measured of an arm: one reward, or the mean of several.
+// Reward holds a measurement of an arm: one reward, or the mean of several.
 type Reward struct {
 	Arm   int     `json:"arm"`   // number in the problem, from 0
 	Count int     `json:"count"` // pulls, at least 1

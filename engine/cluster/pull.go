@@ -16,7 +16,7 @@ type Puller interface {
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 
-// Pulls is what is left of an agent's share in a round.
+// Pulls holds the pulls of an agent that are left in a round.
 type Pulls struct {
 	Run       string
 	Task      string
@@ -26,7 +26,7 @@ type Pulls struct {
 	Problem   *problem.Problem
 }
 
-// ArmPulls is what is left to pull of an arm.
+// ArmPulls holds the pulls of an arm that are left.
 type ArmPulls struct {
 	Arm   int // number in the problem, from 0
 	Count int // pulls left, at least 1

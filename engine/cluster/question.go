@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
-// Question is what a run asks: every agent drives a replica of this algorithm on this problem. Agent v
+// Question holds the problem, the algorithm and the options of a run: every agent drives a replica of this algorithm on this problem. Agent v
 // pulls the arms of task v.
 type Question struct {
 	Problem   *problem.Problem

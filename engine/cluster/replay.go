@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// RoundCounts is what the agents told of one round.
+// RoundCounts holds the counts and means that the agents told of one round.
 type RoundCounts struct {
 	Round   int
 	Counts  []int

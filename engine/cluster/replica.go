@@ -31,7 +31,7 @@ type replica struct {
 	sent   Traffic
 }
 
-// Traffic is what the agents of a run said to each other.
+// Traffic counts the messages that the agents of a run sent each other, and their bytes.
 type Traffic struct {
 	Messages int64 `json:"messages"` // of counts and means, one for each agent and round
 	Bytes    int64 `json:"bytes"`    // of these messages

@@ -28,7 +28,7 @@ type File struct {
 	Content []byte `json:"-"`
 }
 
-// Recipe is what a question is made from: a script and the data that it reads.
+// Recipe holds the sources of a question: a script and the data that it reads.
 type Recipe struct {
 	Script File     `json:"script"`
 	Set    []string `json:"set,omitempty"` // NAME=VALUE: replaces what the script binds NAME to

@@ -29,7 +29,7 @@ const (
 	rowsAtOnce = 256
 )
 
-// Many reports whether there are so many arms, under a kernel of such a rank, that designs under a
+// Many reports whether arms are too many, and the rank of the kernel too large, for features of all: designs under a
 // ridge are sought on the pivots of a stopped factor (design.MinimaxOnPivots), and estimators go by the
 // arms that were pulled. Arms that have nothing in common have designs in closed form.
 func (m *Model) Many() bool {

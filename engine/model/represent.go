@@ -116,7 +116,7 @@ func (m *Model) Misfit() (float64, int, error) {
 	return t.misfit * m.Unit, t.worst, nil
 }
 
-// Fidelity says how far the expected rewards are what the kernel can represent.
+// Fidelity says how far the expected rewards are from the nearest that the kernel can represent.
 type Fidelity int
 
 const (

@@ -39,7 +39,7 @@ func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
 	return pivots, err
 }
 
-// Left returns the residual at which Stopped has so many pivots, of those that somebody asked for.
+// Left returns the residual at which Stopped has this number of pivots, of those that somebody asked for.
 func (m *Model) Left(rank int) (float64, error) {
 	left, err := m.source.factor.Left(m.Context(), rank)
 	return left / m.Scale, err

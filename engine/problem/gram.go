@@ -24,7 +24,7 @@ type GramFile struct {
 const gramRounding = 1e-9
 
 // LoadGram reads a Gram matrix: a square table of numbers, with or without a header of names, and
-// with or without a first column of names. Separators, decimal commas and formats are those of
+// with or without a first column of names. Separators, decimal commas and formats are as in
 // Load; of opt it uses Read and Decode. Every error has the file, and where it is about a cell its
 // line and column.
 func LoadGram(path string, opt LoadOptions) (GramFile, error) {

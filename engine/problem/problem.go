@@ -19,7 +19,7 @@ type Problem struct {
 
 	Noise NoiseModel
 
-	// GoalMax, or GoalMin, under which Mean, Partial, Rewards and Noise.Bounds are those of the
+	// GoalMax, or GoalMin, under which Mean, Partial, Rewards and Noise.Bounds come from the
 	// data with the sign changed: the higher is always the better. See Turned.
 	Goal string
 	Mean []float64 // N expected rewards, or nil when one of them is unknown

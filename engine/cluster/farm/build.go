@@ -23,7 +23,7 @@ type Build struct {
 	Numbers string `json:"numbers"`
 }
 
-// BuildHere returns the build of this program. Revision is what cluster.BuildHere is given.
+// BuildHere returns the build of this program. Revision is given to cluster.BuildHere.
 func BuildHere(revision string) Build {
 	b := Build{Build: cluster.BuildHere(revision), Numbers: arithmetic()}
 	if b.Revision == "" || strings.HasSuffix(b.Revision, "+changes") {

@@ -69,7 +69,7 @@ func (c Chunk) check() error {
 	return nil
 }
 
-// Report is what a worker says of a chunk.
+// Report holds the outcomes of a chunk, by its worker.
 type Report struct {
 	ID     string `json:"id"` // of the chunk
 	Worker string `json:"worker"`
@@ -89,7 +89,7 @@ type Report struct {
 	Dropped bool `json:"dropped,omitempty"` // it was not made, since whoever asked was silent
 }
 
-// Outcome is what came of an item: one of the two.
+// Outcome holds the result of an item, or its error: one of the two.
 type Outcome struct {
 	Part json.RawMessage `json:"part,omitempty"` // a sim.Part
 	// why the experiment is another one on a worker, so that none of them can make it

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Recipe is what experiments are made from.
+// Recipe holds the sources of experiments.
 type Recipe struct {
 	Name   string  `json:"name"`             // of the script, for messages
 	Folder string  `json:"folder,omitempty"` // that its paths are relative to, as it is called where the script was read

@@ -30,7 +30,7 @@ type Runner struct {
 	beatEach time.Duration // between two signs of life; 0 means the constant of that name
 }
 
-// Work is what a Runner is handed.
+// Work holds the experiments that a Runner is handed.
 type Work struct {
 	Recipe Recipe            // its Files are filled in by Hand
 	Files  map[string][]byte // content of each data file, by the path under which the script reads it

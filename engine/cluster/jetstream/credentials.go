@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Role is what the holder of credentials is there for.
+// Role says which part the holder of credentials has.
 type Role struct {
 	Kind   Kind
 	Run    string // of an agent

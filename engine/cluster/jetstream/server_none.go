@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Server is what a program built with the tag nocluster does not have.
+// Server stands in for the server that a program built with the tag nocluster does not have.
 type Server struct{}
 
 // Serve says so.
