@@ -191,8 +191,10 @@ sweep(r, gap=[0.6], store="cells.jsonl")`
 			t.Errorf("other displays than here:\n%s\n%s", want, got)
 		}
 	}
-	if runs, _ := ex.Runs(t.Context()); len(runs) != 5 { // r three times, and the third sweep has all it needs
-		t.Errorf("handed in as %q", runs)
+	jobs, _ := ex.Runs(t.Context())
+	jobs = slices.DeleteFunc(jobs, func(run string) bool { return strings.Count(run, "-") != 2 }) // signs of life of a caller
+	if len(jobs) != 5 {                                                                           // r three times, and the third sweep has all it needs
+		t.Errorf("handed in as %q", jobs)
 	}
 	a, errA := os.ReadFile(filepath.Join(here, "cells.jsonl"))
 	b, errB := os.ReadFile(filepath.Join(there, "cells.jsonl"))
