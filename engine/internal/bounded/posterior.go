@@ -26,26 +26,58 @@ type Posterior struct {
 }
 
 // Fit returns the posterior at the variance of largest likelihood among most, most/4, most/16, …
-// [RW06, eq. (5.8)]: rows, means and their variances belong to the arms pulled, in the section. It
-// ends where the prior would vary less than half as much as the most precise mean: data that show
-// nothing are not taken to show that there is nothing.
-func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, most float64) (*Posterior, error) {
-	var best *Posterior
-	highest, least := math.Inf(-1), math.Inf(1)
+// [RW06, eq. (5.8)], and that at most: rows, means and their variances belong to the arms pulled, in the
+// section. It ends where the prior would vary less than half as much as the most precise mean: data that
+// show nothing are not taken to show that there is nothing. The search goes uphill from the one of these
+// variances next to near, and from most where that is 0.
+func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, most, near float64) (best, widest *Posterior, err error) {
+	least := math.Inf(1)
 	for j, i := range pulled {
 		least = min(least, noise[j]/(4*max(rows[j][i], math.SmallestNonzeroFloat64)))
 	}
-	for v := most; best == nil || v >= least; v /= 4 {
-		p, likelihood, err := newPosterior(ctx, pulled, rows, means, noise, v)
-		if err != nil {
-			return nil, err
+	at := func(step int) float64 { return math.Ldexp(most, -2*step) }
+	first := 0
+	if near > 0 {
+		for at(first) > 1.5*near && at(first+1) >= least {
+			first++
 		}
-		if best != nil && likelihood <= highest {
+	}
+	form := func(step int) (*Posterior, float64, error) {
+		p, likelihood, err := newPosterior(ctx, pulled, rows, means, noise, at(step))
+		if step == 0 {
+			widest = p
+		}
+		return p, likelihood, err
+	}
+	best, highest, err := form(first)
+	if err != nil {
+		return nil, nil, err
+	}
+	rose := false
+	for step := first - 1; step >= 0; step-- {
+		p, likelihood, err := form(step)
+		if err != nil {
+			return nil, nil, err
+		}
+		if likelihood < highest {
+			break
+		}
+		best, highest, rose = p, likelihood, true
+	}
+	for step := first + 1; !rose && at(step) >= least; step++ {
+		p, likelihood, err := form(step)
+		if err != nil {
+			return nil, nil, err
+		}
+		if likelihood <= highest {
 			break
 		}
 		best, highest = p, likelihood
 	}
-	return best, nil
+	if widest == nil {
+		widest, _, err = form(0)
+	}
+	return best, widest, err
 }
 
 // Given returns the posterior at a prior variance v.

@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,7 +30,7 @@ func TestPosterior(t *testing.T) {
 		y := mat.NewVecDense(n, means)
 		return inverse, -mat.Inner(y, inverse, y)/2 - math.Log(mat.Det(a))/2
 	}
-	p, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40)
+	p, _, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestPosterior(t *testing.T) {
 	if p.Variance != best {
 		t.Errorf("variance %g, of largest likelihood is %g", p.Variance, best)
 	}
-	silent, err := Fit(t.Context(), in.support, in.rows, make([]float64, n), in.noise, 40)
+	silent, _, err := Fit(t.Context(), in.support, in.rows, make([]float64, n), in.noise, 40, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +94,38 @@ func TestPosterior(t *testing.T) {
 		}
 		if !near(gaps[i], gap, 1e-9) {
 			t.Errorf("arm %d: variance of the gap %g, want %g", i, gaps[i], gap)
+		}
+	}
+}
+
+// Wherever the search begins, it finds the posterior that it finds from the top, bit for bit, and the one at
+// the largest variance beside it.
+func TestFitBeginsNear(t *testing.T) {
+	in := newInstance(t, 4)
+	means := make([]float64, len(in.support))
+	for _, size := range []float64{0, 0.3, 1, 10} {
+		for j := range means {
+			means[j] = size * math.Sin(float64(3*j))
+		}
+		want, widest, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := Given(t.Context(), in.support, in.rows, means, in.noise, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(widest, given) {
+			t.Errorf("means of size %g: the posterior at the largest variance is another", size)
+		}
+		for _, near := range []float64{40, 10, 2.5, 0.625, want.Variance, 1e-9, 1e9} {
+			got, at, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40, near)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(at, given) {
+				t.Errorf("means of size %g, from %g: variance %g, want %g", size, near, got.Variance, want.Variance)
+			}
 		}
 	}
 }

@@ -48,11 +48,11 @@ func (a *normed) believe(means []float64) error {
 	if err != nil {
 		return err
 	}
-	square := a.norm * a.norm
-	if g.posterior, err = bounded.Fit(a.ctx(), g.pulled, rows, g.means, g.noise, square); err != nil {
-		return err
+	near := 0.0
+	if g.posterior != nil {
+		near = g.posterior.Variance
 	}
-	if g.widest, err = bounded.Given(a.ctx(), g.pulled, rows, g.means, g.noise, square); err != nil {
+	if g.posterior, g.widest, err = bounded.Fit(a.ctx(), g.pulled, rows, g.means, g.noise, a.norm*a.norm, near); err != nil {
 		return err
 	}
 	found, err := g.posterior.Means(a.ctx())
