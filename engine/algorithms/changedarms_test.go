@@ -1,13 +1,16 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -122,6 +125,38 @@ func TestExtend(t *testing.T) {
 					t.Errorf("%s: states %g, want %g", name, out.Bound, want+0.1/3)
 				}
 			}
+		}
+	}
+}
+
+// Where a test would become one of another kind with the arms that are added, it says from which to
+// which, and goes on as it was. The identity says nothing across tasks, and one task alone needs
+// no other.
+func TestOtherKind(t *testing.T) {
+	one := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
+	two := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 1})
+	for _, x := range []struct {
+		from, to *problem.Problem
+		at       []int
+		want     string
+	}{
+		{one, two, []int{0, 1}, "each task would be tested by itself"},
+		{two, one, []int{0, 1, -1, -1}, "so far it tests each task by itself"},
+	} {
+		s := begun(t, "CoTestFC", x.from, engine.Options{})
+		e, err := Named(engine.ModeFC, "CoTestFC")
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg, err := e.New(plain.ModelOf(t, x.to), s.Options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Extend(alg, x.at); !errors.Is(err, engine.ErrFixedQuestion) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%v, want %q in it", err, x.want)
+		}
+		if _, more, err := s.Next(); err != nil || !more {
+			t.Errorf("it does not go on: %v", err)
 		}
 	}
 }

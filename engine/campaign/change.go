@@ -36,7 +36,11 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 		if e, known := x.protocol.Entry(); known == nil && e.Scheduled {
 			why = " (its widths are for the arms, delta and epsilon of the start: a union over the pairs of arms that there were)"
 		}
-		return fmt.Errorf("%s: %w%s; capacity can be changed", x.protocol.Algorithm, err, why)
+		remedy := "capacity can be changed"
+		if a.Add != nil {
+			remedy = "start another campaign with the grown table, and attach the measurements of this one to it, which guide it (export writes them)"
+		}
+		return fmt.Errorf("%s: %w%s; %s", x.protocol.Algorithm, err, why, remedy)
 	}
 	return err
 }

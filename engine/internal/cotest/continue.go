@@ -6,17 +6,30 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
 var _ engine.Continuer = (*coTest)(nil)
+
+// otherKind says that a test by least squares of all tasks together cannot go on from another algorithm.
+func otherKind(from engine.Algorithm) error {
+	was := "by another rule"
+	switch from.(type) {
+	case *normed:
+		was = "by a bound on the norm"
+	case interface{ Agents() *individual.Algorithm }, *individual.Algorithm:
+		was = "each task by itself, because the kernel said nothing across them"
+	}
+	return fmt.Errorf("%w: with the added arms it would test all tasks together by least squares, and so far it tests %s; walks of one kind are none of the other", engine.ErrFixedQuestion, was)
+}
 
 // Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin
 // with new data and have the level of the others.
 func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 	old, same := from.(*coTest)
 	if !same || len(at) != old.Model.Problem.N() {
-		return fmt.Errorf("%w: it goes on from a test of its own kind", engine.ErrFixedQuestion)
+		return otherKind(from)
 	}
 	unit := old.Model.Unit / a.Model.Unit
 	a.Pool.Take(old.Pool, at)

@@ -221,7 +221,10 @@ func (a *normed) CanWithdraw([]int) error {
 func (a *normed) Withdraw(arms []int) error { return a.CanWithdraw(arms) }
 
 // Continue is an error, as Withdraw is.
-func (a *normed) Continue(engine.Algorithm, []int) error {
+func (a *normed) Continue(from engine.Algorithm, _ []int) error {
+	if _, same := from.(*normed); !same {
+		return fmt.Errorf("%w: with the added arms there are too many directions for least squares, and it would test by a bound on the norm; walks of one kind are none of the other", engine.ErrFixedQuestion)
+	}
 	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
