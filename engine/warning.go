@@ -50,7 +50,7 @@ const (
 	WarnNormKnown      WarningKind = "norm known"  // numbers: the norm in reward units, and normalised
 	WarnCostNorm       WarningKind = "cost, norm"
 	WarnCostBudget     WarningKind = "cost, budget"
-	WarnCostPulls      WarningKind = "cost, pulls" // names: algorithm
+	WarnCostPulls      WarningKind = "cost, pulls"   // names: algorithm
 	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"

@@ -130,17 +130,6 @@ func (o *agentOptions) make(ctx context.Context, r cluster.Recipe) (cluster.Ques
 	return makeQuestion(ctx, r)
 }
 
-// folderName returns a name that every file system takes.
-func folderName(text string) string {
-	out := []rune(text)
-	for i, c := range out {
-		if c < ' ' || c == '/' || c == '\\' || c == ':' || c == '"' || c == '*' || c == '?' || c == '<' || c == '>' || c == '|' {
-			out[i] = '_'
-		}
-	}
-	return string(out)
-}
-
 // puller returns the way to measure.
 func (o *agentOptions) puller(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
 	switch {

@@ -140,7 +140,7 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 
 // Campaigns on the coupling data at 24 wells a day, with failed and late results, end within the range
 // that start states, and err no more often than stated. CAMPAIGNS=100 makes a hundred of
-// each, which takes an hour.
+// each, which takes an hour and a half of one core; CAMPAIGNS_KEPT=FILE keeps each in a file, and goes on from there.
 func TestCouplingInDays(t *testing.T) {
 	// One campaign judges no range, so that a tenth of the runs of a forecast do.
 	runs, forecast := 1, ForecastRuns/10
@@ -175,17 +175,23 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 	truth.Mean = mean
 	var days, samples []float64
 	within, wrong := 0, 0
+	kept := keptCampaigns(t, fmt.Sprintf("%s,%g,", algorithm, epsilon))
 	for seed := range uint64(runs) {
-		d, n, answers := measureDays(t, p, memory, rewards, seed+1)
-		days, samples = append(days, float64(d)), append(samples, float64(n))
-		within += count(float64(d) >= stated.Low && float64(d) <= stated.High)
-		undecided, bad := judged(p, &truth, answers)
-		wrong += count(bad)
-		if undecided {
-			t.Error("a campaign ended undecided")
+		x, made := kept.made[int(seed)+1]
+		if !made {
+			var answers []engine.Answer
+			x.days, x.samples, answers = measureDays(t, p, memory, rewards, seed+1)
+			var undecided bool
+			if undecided, x.wrong = judged(p, &truth, answers); undecided {
+				t.Error("a campaign ended undecided")
+			}
+			kept.keep(t, int(seed)+1, x)
 		}
+		days, samples = append(days, float64(x.days)), append(samples, float64(x.samples))
+		within += count(float64(x.days) >= stated.Low && float64(x.days) <= stated.High)
+		wrong += count(x.wrong)
 		if runs > 1 {
-			t.Logf("campaign %d: %d days, %d samples, wrong %v", seed+1, d, n, bad)
+			t.Logf("campaign %d: %+v", seed+1, x)
 		}
 	}
 	slices.Sort(days)
@@ -194,6 +200,9 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 		algorithm, epsilon, runs, days[len(days)/2], days[0], days[len(days)-1], samples[len(samples)/2], wrong, stated.Median, stated.Low, stated.High, within)
 	if runs >= 20 && float64(within) < 0.85*float64(runs) {
 		t.Errorf("%d of %d within the range of the start", within, runs)
+	}
+	if m := days[len(days)/2]; runs >= 20 && math.Abs(stated.Median/m-1) > 0.3 {
+		t.Errorf("start states a median of %g days, they took %g", stated.Median, m)
 	}
 	if e, _ := p.Entry(); e.Proven() && float64(wrong) > 0.05*float64(runs)+3*math.Sqrt(0.05*0.95*float64(runs)) {
 		t.Errorf("%d of %d wrong", wrong, runs)

@@ -20,7 +20,7 @@ func (p Protocol) fitsOwn() bool {
 
 // ownWords say what loosened assumes, of an algorithm.
 func ownWords(algorithm string) string {
-	return fmt.Sprintf("; for %s, which finds out how far arms are from what the kernel says, with 0 to all of the variance between the arms of a task by each arm itself", algorithm)
+	return fmt.Sprintf("; for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself", algorithm)
 }
 
 // loosened returns expected rewards drawn from the kernel, m with a share s of the variance between the
@@ -29,8 +29,10 @@ func ownWords(algorithm string) string {
 //	μ_i = m̄ + √(1-s) (m_i - m̄) + √(s c) z_i,  z_i ~ N(0, 1),
 //
 // where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them
-// under the kernel, which the share leaves as it is. s goes evenly from 0 to 1 over the runs, at the
-// fractional parts of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].
+// under the kernel, which the share leaves as it is. s has the density 6 s (1 - s) over the runs, which
+// keeps it from both ends: a kernel that is all of the truth and one that is nothing of it [as the
+// penalty of Chung et al. 2013 keeps a scale from 0]. Its quantiles ½ - sin(asin(1 - 2u)/3) are taken at the
+// fractional parts u of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].
 //
 // A posterior that fits such a part does not take the kernel at its word, and a forecast that did would
 // promise it more than the kernel can hold: one draw from a kernel under which tasks are much
@@ -38,7 +40,8 @@ func ownWords(algorithm string) string {
 // stay one.
 func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(0x6f776e, uint64(run))) // "own"
-	_, share := math.Modf(0.5 + float64(run)/math.Phi)
+	_, u := math.Modf(0.5 + float64(run)/math.Phi)
+	share := 0.5 - math.Sin(math.Asin(1-2*u)/3)
 	out := make([]float64, len(mean))
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)

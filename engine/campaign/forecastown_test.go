@@ -10,7 +10,7 @@ import (
 
 // The mean square of the difference of two arms x and y of a task is that of the kernel 1000 + 50 x·y +
 // 10 [x = y], 50 |x - y|² + 20, whatever share of it is by each arm itself; and of what is drawn from
-// the kernel the mean of √(1-s) is left, 2/3 for s even from 0 to 1. 2,000 runs of 15 tasks have
+// the kernel the mean of √(1-s) is left, 6 B(2, 5/2) = 0.6857 for the density 6 s (1-s). 2,000 runs of 15 tasks have
 // standard errors below 1 %, by which the tolerances are set.
 func TestLoosened(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoBayesFC", 10)
@@ -46,8 +46,8 @@ func TestLoosened(t *testing.T) {
 	if r := drawn / kernel; math.Abs(r-1) > 0.03 {
 		t.Errorf("mean squares of differences are %.3f of the kernel's", r)
 	}
-	if r := along / square; math.Abs(r-2./3) > 0.02 {
-		t.Errorf("%.3f of what the kernel says is left, want 2/3", r)
+	if r := along / square; math.Abs(r-0.6857) > 0.01 {
+		t.Errorf("%.3f of what the kernel says is left, want 0.6857", r)
 	}
 	own, _, err := truths(t.Context(), p, 0, 3)
 	if err != nil {
@@ -66,6 +66,9 @@ func TestLoosened(t *testing.T) {
 // A forecast says which of its methods it does not let take the kernel at its word; where the scale of
 // the kernel is stated, or leads are, or means are known, there is none.
 func TestWhoTakesTheKernelAtItsWord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	p, mean, _ := couplingDays(t, "CoTestFC", 10)
 	p.Capacity = 0
 	p.Options.Epsilon = 60
