@@ -163,7 +163,9 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}
 	before := len(w.replica.differ)
-	if err := w.replica.adopt(p, size); err != nil {
+	if err := w.replica.adopt(p, size); errors.Is(err, errOtherLate) {
+		return false, w.again(ctx)
+	} else if err != nil {
 		return false, err
 	}
 	for _, d := range w.replica.differ[before:] {
@@ -221,6 +223,12 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	return p, len(f.Body), err
 }
 
+// message returns what an agent has said in a round.
+func (w *agent) message(round, agent int) ([]byte, bool) {
+	f, ok := w.history.get(round, AgentName(agent))
+	return f.Body, ok
+}
+
 // someone waits for a plan that this agent cannot make.
 func (w *agent) someone(ctx context.Context, r int) (Fact, error) {
 	_, err := w.history.wait(ctx, 0, func() bool {
@@ -239,7 +247,7 @@ func (w *agent) someone(ctx context.Context, r int) (Fact, error) {
 
 // propose publishes its own plan, and returns the one that stands.
 func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
-	own, err := w.replica.next(w.v, w.Build)
+	own, err := w.replica.next(w.v, w.Build, w.replica.late(w.message))
 	if err != nil {
 		return Fact{}, err
 	}

@@ -21,6 +21,8 @@ type PlanBody struct {
 	Squares bool `json:"squares,omitempty"`
 	// agents whose messages of the round before nobody waits for any longer
 	Absent []Absence `json:"absent,omitempty"`
+	// messages that came after their rounds, of which all replicas are informed before this round
+	Late []Late `json:"late,omitempty"`
 	// what the author makes of the rounds before
 	Before Decisions `json:"before"`
 	// of runs with a relay: the messages of the round before, in agent order, nil of those absent

@@ -13,7 +13,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	if f, ok := w.history.get(r, AgentName(w.v)); ok && f.Run != "" {
 		return nil // it was said before
 	}
-	if w.leftOut(r) {
+	if w.leftOut(r) && w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi).Left() > 0 {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task}, Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
 		return nil
 	}
@@ -82,12 +82,12 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	}
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
-		if err := context.Cause(pulling); err != nil {
-			return err
-		}
 		left := w.journal.pullsOf(p, plan, w.lo, w.hi)
 		if left.Left() == 0 {
 			return nil
+		}
+		if err := context.Cause(pulling); err != nil {
+			return err
 		}
 		left.Algorithm = w.question.Algorithm
 		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {

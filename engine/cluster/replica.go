@@ -23,12 +23,17 @@ type replica struct {
 
 	ended  bool // the algorithm is done here, though others go on: it only follows
 	plan   engine.Plan
-	opens  bool // whether plan is a round whose messages are awaited
-	rounds int  // that were learned
+	plans  []engine.Plan // of all rounds up to that of plan
+	opens  bool          // whether plan is a round whose messages are awaited
+	rounds int           // that were learned
 	absent [][]Absence
 	taken  int // plans of others that were taken in place of its own
 	differ []Difference
 	sent   Traffic
+
+	planned  bool            // whether the next round is planned here
+	lately   []Late          // of which the algorithm was informed before it planned it
+	informed map[[2]int]bool // late messages taken in, by round and agent
 }
 
 // Traffic counts the messages that the agents of a run sent each other, and their bytes.
@@ -49,7 +54,7 @@ func newReplica(ctx context.Context, run string, b RunBody, q Question, memory *
 	if err != nil {
 		return nil, err
 	}
-	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, model: m, steps: s}, nil
+	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, model: m, steps: s, informed: map[[2]int]bool{}}, nil
 }
 
 // decisions returns what is decided after a round.
@@ -57,13 +62,20 @@ func (r *replica) decisions(round int) Decisions {
 	return decisionsOf(r.steps.Algorithm(), r.arms, round)
 }
 
-// next plans the next round, or says that nothing is left.
-func (r *replica) next(author int, here Build) (PlanBody, error) {
+// next plans the next round, or says that nothing is left. The algorithm is informed of late messages
+// before.
+func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
+	if !r.planned {
+		if err := r.inform(late); err != nil {
+			return PlanBody{}, err
+		}
+		r.planned, r.lately = true, late
+	}
 	plan, more, err := r.steps.Next()
 	if err != nil {
 		return PlanBody{}, err
 	}
-	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Before: r.decisions(r.rounds)}
+	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: r.decisions(r.rounds)}
 	if r.rounds > 0 {
 		b.Absent = r.absent[r.rounds-1]
 	}
@@ -89,6 +101,14 @@ func (r *replica) adopt(p PlanBody, size int) error {
 		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}
 	}
 	if !r.ended {
+		if r.planned && !sameLate(p.Late, r.lately) {
+			return errOtherLate
+		}
+		if !r.planned {
+			if err := r.inform(p.Late); err != nil {
+				return err
+			}
+		}
 		own, more, err := r.steps.Next()
 		if err != nil {
 			return err
@@ -116,6 +136,8 @@ func (r *replica) adopt(p PlanBody, size int) error {
 	r.sent.Plans++
 	r.sent.PlanBytes += int64(size)
 	r.plan, r.opens = p.plan(), !p.Done
+	r.plans = append(r.plans, r.plan)
+	r.planned, r.lately = false, nil
 	return nil
 }
 

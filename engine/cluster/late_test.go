@@ -1,0 +1,142 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// delayed holds the message of one agent in one round back until another round is planned: the network
+// was cut, and the others went on.
+type delayed struct {
+	*cluster.Memory
+	name         string
+	round, until int
+	held, free   chan bool // closed when the message is there, and when it is published
+	once         *sync.Once
+}
+
+func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
+	if f.Round == d.round && f.Name == d.name {
+		close(d.held)
+		select {
+		case <-d.free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		return d.Memory.Publish(ctx, f)
+	}
+	err := d.Memory.Publish(ctx, f)
+	if f.Round == d.until && f.Name == "plan" {
+		d.once.Do(func() { close(d.free) })
+		for { // nobody goes on before it is there
+			if _, there, err := d.Find(ctx, f.Run, d.round, d.name); there || err != nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return err
+}
+
+// Messages that come after their round went on without them guide the rounds that follow: all replicas
+// are informed of them at the same place, those that joined late, a relay and who follows included, and
+// all find the same.
+func TestLateMessages(t *testing.T) {
+	for _, asked := range questions(t)[1:] { // CoKernelFC goes by the data of its own rounds alone
+		for _, relay := range []bool{false, true} {
+			q := asked.Question
+			q.Options.MaxRounds = 6
+			q.Options.Delta = 1e-6
+			x := cluster.NewMemory()
+			opened(t, x, q, cluster.OpenOptions{Relay: relay})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			out := make([]cluster.Finished, 5)
+			errs := make([]error, 5)
+			var all sync.WaitGroup
+			d := delayed{x, cluster.AgentName(4), 1, 2, make(chan bool), make(chan bool), new(sync.Once)}
+			for _, v := range []int{4, 0, 1, 2, 3} {
+				a := agentOf(t, x, q, v).WithRelayAfter(5 * time.Millisecond)
+				a.Patience, a.GoOn, a.Facts = 100*time.Millisecond, true, d
+				all.Go(func() { out[v], errs[v] = a.Take(ctx) })
+				if v == 4 {
+					<-d.held
+				}
+			}
+			all.Wait()
+			cancel()
+			if err := errors.Join(errs...); err != nil {
+				t.Fatalf("%s, relay %t: %v", asked.name, relay, err)
+			}
+			// on a busy machine others may be late, too
+			informed, among := 0, false
+			for r := 1; r <= out[0].Rounds+1; r++ { // the last plan says that the run is over
+				for _, l := range must(cluster.ReadPlanForTest(mustFind(t, x, r, "plan"))).Late {
+					among = among || l.Round == 1 && l.Agent == 4
+					lo, hi := q.Problem.ArmsOf(l.Agent)
+					for _, c := range must(cluster.ReadPlanForTest(mustFind(t, x, l.Round, "plan"))).Counts[lo:hi] {
+						informed += c
+					}
+				}
+			}
+			if !among || out[0].Outcome.Informed != informed || out[0].Rounds < 3 {
+				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, those of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.Informed, out[0].Rounds, informed, among)
+			}
+			follower := must(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))
+			replayed, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range append(out[1:], follower, replayed) {
+				if d := cmp.Diff(out[0].Outcome, got.Outcome); d != "" {
+					t.Errorf("%s, relay %t: party %d found something else: %s", asked.name, relay, i+2, d)
+				}
+				if len(got.Differences) > 0 {
+					t.Errorf("%s, relay %t: party %d: %v", asked.name, relay, i+2, got.Differences)
+				}
+			}
+		}
+	}
+}
+
+func mustFind(t *testing.T, x cluster.Facts, round int, name string) cluster.Fact {
+	t.Helper()
+	f, ok, err := x.Find(t.Context(), "r", round, name)
+	if err != nil || !ok {
+		t.Fatalf("there is no %s of round %d: %v", name, round, err)
+	}
+	return f
+}
+
+// A plan that informs of a message which nobody went on without is refused.
+func TestForgedLateMessages(t *testing.T) {
+	q := question(t)
+	for want, late := range map[string]cluster.Late{
+		"of an agent or a round that nobody went on without":  {Round: 1, Agent: 2},
+		"of an agent or a round that nobody went on without ": {Round: -1, Agent: 7},
+	} {
+		x := cluster.NewMemory()
+		opened(t, x, q, cluster.OpenOptions{})
+		f := firstPlan(t, q, func(p *cluster.PlanBody) { p.Late = []cluster.Late{late} })
+		if err := x.Publish(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		_, err := agentOf(t, x, q, 2).Take(t.Context())
+		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%+v: error %v; want %q", late, err, want)
+		}
+	}
+	text := fmt.Sprintf("%s", must(json.Marshal(cluster.PlanBody{})))
+	if strings.Contains(text, "late") {
+		t.Errorf("a plan without late messages is written as %s, which programs of before cannot read", text)
+	}
+}
