@@ -111,7 +111,7 @@ func (o *agentOptions) take(ctx context.Context) error {
 		dir = folderName(o.run + "-" + o.task)
 	}
 	a := cluster.Agent{
-		Facts: x, Run: o.run, Task: o.task, Folder: dir, Make: o.make, Build: here(), Puller: o.puller,
+		Facts: x, Run: o.run, Task: o.task, Folder: dir, Make: o.make, Build: here(), Puller: o.puller(ctx),
 		Patience: o.patience, GoOn: o.goOn, Notice: o.notice,
 	}
 	f, err := a.Take(ctx)
@@ -130,21 +130,23 @@ func (o *agentOptions) make(ctx context.Context, r cluster.Recipe) (cluster.Ques
 	return makeQuestion(ctx, r)
 }
 
-// puller returns the way to measure.
-func (o *agentOptions) puller(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
-	switch {
-	case o.http != "":
-		return httpPuller(o.http), nil
-	case o.campaign != "":
-		return o.people(q)
-	case o.simulate:
-		if b.Simulation == nil {
-			return nil, fmt.Errorf("run %s cannot be simulated: its problem has no expected rewards", o.run)
+// puller returns how the way to measure is made ready.
+func (o *agentOptions) puller(ctx context.Context) func(cluster.Question, cluster.RunBody) (cluster.Puller, error) {
+	return func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+		switch {
+		case o.http != "":
+			return httpPuller(o.http), nil
+		case o.campaign != "":
+			return o.people(ctx)
+		case o.simulate:
+			if b.Simulation == nil {
+				return nil, fmt.Errorf("run %s cannot be simulated: its problem has no expected rewards", o.run)
+			}
+			env, err := sim.EnvironmentOf(q.Problem, b.Simulation.Seed, b.Simulation.Run)
+			return cluster.Simulated{Environment: env}, err
 		}
-		env, err := sim.EnvironmentOf(q.Problem, b.Simulation.Seed, b.Simulation.Run)
-		return cluster.Simulated{Environment: env}, err
+		return commandPuller(o.command), nil
 	}
-	return commandPuller(o.command), nil
 }
 
 // notice shows what happens, on standard error, or as a line of JSON.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
@@ -23,8 +24,8 @@ type people struct {
 const lookEvery = 500 * time.Millisecond
 
 // people returns the way to measure by people, and makes the folder of their campaign.
-func (o *agentOptions) people(cluster.Question) (cluster.Puller, error) {
-	k, err := o.openLed(context.Background())
+func (o *agentOptions) people(ctx context.Context) (cluster.Puller, error) {
+	k, err := o.openLed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +72,11 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 		return err
 	}
 	defer k.Close()
-	plan, own := p.Plan, make([]int, len(p.Plan.Counts))
+	plan, left := p.Plan, make([]int, len(p.Plan.Counts))
 	for _, a := range p.Arms {
-		own[a.Arm] = a.Count
+		left[a.Arm] = a.Count
 	}
-	plan.Counts = own
+	plan.Counts = share(p)
 	if err := k.Lead(ctx, plan); err != nil {
 		return err
 	}
@@ -89,7 +90,11 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 			for _, r := range results {
 				all = append(all, cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares})
 			}
-			return tell(fitting(all, own)...)
+			rest, arm, missing := fitting(all, plan.Counts, left)
+			if missing > 0 {
+				return fmt.Errorf("arm %q: the results in %s make no %d of the %d pulls of round %d: correct one of them or its count", p.Problem.Arms.Names[arm], w.options.campaign, missing, plan.Counts[arm], plan.Round)
+			}
+			return tell(rest...)
 		}
 		select {
 		case <-ctx.Done():
@@ -99,15 +104,34 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 	}
 }
 
-// fitting returns the first rewards of each arm that make its count: further measurements of people
-// are no pulls of the plan.
-func fitting(all []cluster.Reward, counts []int) []cluster.Reward {
-	left, out := append([]int(nil), counts...), all[:0]
+// share returns the pulls of the agent's own task in a plan, told or not; 0 of other arms.
+func share(p cluster.Pulls) []int {
+	out := make([]int, len(p.Plan.Counts))
+	lo, hi := p.Problem.ArmsOf(slices.Index(p.Problem.Tasks.Names, p.Task))
+	copy(out[lo:hi], p.Plan.Counts[lo:hi])
+	return out
+}
+
+// fitting returns the first results of each arm that make its count, without those that were told
+// before, of which some are left: further measurements of people are no pulls of the plan. The
+// same results give the same choice however often it is made. Where they do not make the pulls that are
+// left of an arm, it returns the first such arm and how many pulls are missing.
+func fitting(all []cluster.Reward, counts, left []int) (out []cluster.Reward, arm, missing int) {
+	taken, rest := make([]int, len(counts)), slices.Clone(left)
 	for _, r := range all {
-		if left[r.Arm] >= r.Count {
-			left[r.Arm] -= r.Count
+		if counts[r.Arm]-taken[r.Arm] < r.Count {
+			continue
+		}
+		if taken[r.Arm] >= counts[r.Arm]-left[r.Arm] {
 			out = append(out, r)
+			rest[r.Arm] -= r.Count
+		}
+		taken[r.Arm] += r.Count
+	}
+	for i, n := range rest {
+		if n > 0 {
+			return nil, i, n
 		}
 	}
-	return out
+	return out, 0, 0
 }

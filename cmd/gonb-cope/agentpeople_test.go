@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,9 +23,7 @@ import (
 func TestAgentOfPeople(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	text := []byte("p = problem(\"wells.csv\", kernel=arm(linear()), noise=1)\nwells = protocol(p, delta=0.05, algorithm=\"CoTestFC\", runs=0, seed=3)\n")
-	data := []byte("task,arm,x_heat,mean\noslo,a,1,1\noslo,b,2,2\noslo,c,3,3\nrome,a,1,1\nrome,b,2,2\nrome,c,3,3\n")
-	recipe := cluster.Recipe{Script: cluster.File{Path: "wells.cope", Content: text}, Data: []cluster.File{{Path: "wells.csv", Content: data}}}
+	recipe := wells()
 	q, err := makeQuestion(ctx, recipe)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +34,7 @@ func TestAgentOfPeople(t *testing.T) {
 	}
 	lab := filepath.Join(t.TempDir(), "lab")
 	take := func(o *agentOptions) (cluster.Finished, error) {
-		return cluster.Agent{Facts: x, Run: o.run, Task: o.task, Folder: t.TempDir(), Make: o.make, Build: here(), Puller: o.puller}.Take(ctx)
+		return cluster.Agent{Facts: x, Run: o.run, Task: o.task, Folder: t.TempDir(), Make: o.make, Build: here(), Puller: o.puller(ctx)}.Take(ctx)
 	}
 	var wg sync.WaitGroup
 	var people, drawn cluster.Finished
@@ -94,6 +93,13 @@ func TestAgentOfPeople(t *testing.T) {
 	}
 }
 
+// wells returns the recipe of a run with two tasks of three arms.
+func wells() cluster.Recipe {
+	text := []byte("p = problem(\"wells.csv\", kernel=arm(linear()), noise=1)\nwells = protocol(p, delta=0.05, algorithm=\"CoTestFC\", runs=0, seed=3)\n")
+	data := []byte("task,arm,x_heat,mean\noslo,a,1,1\noslo,b,2,2\noslo,c,3,3\nrome,a,1,1\nrome,b,2,2\nrome,c,3,3\n")
+	return cluster.Recipe{Script: cluster.File{Path: "wells.cope", Content: text}, Data: []cluster.File{{Path: "wells.csv", Content: data}}}
+}
+
 // open opens the campaign.
 func open(t *testing.T, ctx context.Context, dir string) *folder.Campaign {
 	t.Helper()
@@ -127,4 +133,51 @@ func work(t *testing.T, ctx context.Context, dir string, rng *rand.Rand) int {
 		t.Errorf("telling: %+v, error %v", receipt, err)
 	}
 	return len(list.Rows)
+}
+
+// An agent that starts again after it told a part of its list tells the rest, and nothing twice; results
+// that cannot make the pulls are an error.
+func TestFitting(t *testing.T) {
+	one := func(arm int, mean float64) cluster.Reward { return cluster.Reward{Arm: arm, Count: 1, Mean: mean} }
+	two := func(arm int, mean float64) cluster.Reward { return cluster.Reward{Arm: arm, Count: 2, Mean: mean} }
+	for name, c := range map[string]struct {
+		all          []cluster.Reward
+		counts, left []int
+		want         string
+	}{
+		"at first":           {[]cluster.Reward{one(0, 1), one(0, 2), one(1, 3)}, []int{2, 1}, []int{2, 1}, "[1 2 3]"},
+		"more than asked":    {[]cluster.Reward{one(0, 1), one(0, 2), one(0, 9), one(1, 3)}, []int{2, 1}, []int{2, 1}, "[1 2 3]"},
+		"the first was told": {[]cluster.Reward{one(0, 1), one(0, 2), one(1, 3)}, []int{2, 1}, []int{1, 1}, "[2 3]"},
+		"an arm was told":    {[]cluster.Reward{one(0, 1), one(0, 2), one(1, 3)}, []int{2, 1}, []int{0, 1}, "[3]"},
+		"all was told":       {[]cluster.Reward{one(0, 1), one(0, 2), one(1, 3)}, []int{2, 1}, []int{0, 0}, "[]"},
+		"means":              {[]cluster.Reward{one(0, 1), two(0, 9), one(0, 2)}, []int{2}, []int{1}, "[2]"},
+		"too much at once":   {[]cluster.Reward{one(0, 1), two(0, 9)}, []int{2}, []int{2}, "arm 1: 1 left"},
+		"half was told":      {[]cluster.Reward{two(0, 9)}, []int{2}, []int{1}, "arm 1: 1 left"},
+	} {
+		got, arm, left := fitting(c.all, c.counts, c.left)
+		text := fmt.Sprintf("arm %d: %d left", arm+1, left)
+		if left == 0 {
+			means := []float64{}
+			for _, r := range got {
+				means = append(means, r.Mean)
+			}
+			text = fmt.Sprint(means)
+		}
+		if text != c.want {
+			t.Errorf("%s: %s, want %s", name, text, c.want)
+		}
+	}
+}
+
+// Whoever interrupts an agent of people does not wait for its campaign.
+func TestPeopleAreInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	lab := filepath.Join(t.TempDir(), "lab")
+	if _, err := (&agentOptions{run: "wells", task: "oslo", campaign: lab, recipe: wells()}).people(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(lab); err == nil {
+		t.Error("the campaign was made")
+	}
 }

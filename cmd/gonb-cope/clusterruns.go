@@ -87,7 +87,7 @@ func recipeOf(r folder.Recipe) cluster.Recipe {
 	return out
 }
 
-// newRun returns a name for a run: that of its protocol and five random letters.
+// newRun returns a name for a run: the name of its protocol and five random letters or digits.
 func newRun(name string) string {
 	base := strings.Map(func(c rune) rune {
 		switch {

@@ -151,7 +151,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	return b, nil
 }
 
-// Recipe returns the recipe of a run with the contents of its files.
+// recipe returns the recipe of a run with the contents of its files.
 func (b RunBody) recipe(ctx context.Context, x Facts, run string) (Recipe, error) {
 	r := b.Recipe
 	r.Data = append([]File(nil), r.Data...)
