@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-func (outside) Helper()                   {}
+func (outside) Helper() {}
 
-func (outside) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
+func (outside) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
 func (outside) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 

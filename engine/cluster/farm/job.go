@@ -150,9 +150,6 @@ func (j *Job) stop(err error) {
 	})
 }
 
-// silence is how long nobody answers before that is told.
-const silence = 15 * time.Second
-
 // drive offers chunks and takes reports until all tasks are settled.
 func (j *Job) drive(ctx context.Context) {
 	job := ctx
@@ -176,8 +173,7 @@ func (j *Job) drive(ctx context.Context) {
 	})
 	defer reading.Wait()
 	defer done()
-	quiet := time.NewTimer(silence)
-	defer quiet.Stop()
+	quiet := j.quiet()
 	for {
 		if err := j.offer(job); err != nil {
 			if ctx.Err() == nil {
@@ -188,17 +184,19 @@ func (j *Job) drive(ctx context.Context) {
 		if j.idle() {
 			return // the last summaries go on
 		}
+		late, stop := quiet.begin()
 		select {
 		case f := <-reports:
-			quiet.Stop()
-			if err := j.take(job, f); err != nil && ctx.Err() == nil {
+			if err := j.take(job, f, quiet); err != nil && ctx.Err() == nil {
 				j.stop(err)
 			}
-		case <-quiet.C:
-			j.runner.notice("no worker has answered in %v; one is started by gonb-cope worker --server URL, and everything waits for it", silence)
+		case <-late:
+			quiet.late()
 		case <-ctx.Done():
+			stop()
 			return
 		}
+		stop()
 	}
 }
 
@@ -220,10 +218,11 @@ func (j *Job) settle(t *task, err error) {
 }
 
 // take takes what a worker said.
-func (j *Job) take(ctx context.Context, f cluster.Fact) error {
+func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	if f.Round == 0 || isPiece(f) {
 		return nil
 	}
+	q.answered()
 	var r Report
 	if err := json.Unmarshal(f.Body, &r); err != nil {
 		return fmt.Errorf("what a worker said at %s cannot be read: %w", f.Address(), err)
@@ -261,6 +260,11 @@ func (j *Job) take(ctx context.Context, f cluster.Fact) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.waiting, r.ID)
+	took := 0.0
+	for _, seconds := range r.Seconds {
+		took += r.Prepare + seconds // each item may have been the first of its experiment
+	}
+	q.took(took)
 	j.meet(r)
 	if tell := j.work.Progress; tell != nil {
 		tell(Progress{Done: j.runs, Workers: j.workers[:len(j.workers):len(j.workers)]})

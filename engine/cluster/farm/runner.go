@@ -27,7 +27,9 @@ type Runner struct {
 	jobs  int
 	beats int // signs of life that it has given
 
-	beatEach time.Duration // between two signs of life; 0 means the constant of that name
+	// 0 means the constant of that name
+	beatEach time.Duration // between two signs of life
+	silence  time.Duration // until it is told that nobody answers
 }
 
 // Work holds the experiments that a Runner is handed.

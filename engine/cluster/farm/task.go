@@ -11,7 +11,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// task is one experiment of a job. The lock of the job guards it.
+// task is one experiment of a job. The goroutine that drives the job makes it ready, before its first
+// chunk; the lock of the job guards what changes after that. Whoever finds ready closed may read
+// result and err without the lock.
 type task struct {
 	order  Order
 	number int

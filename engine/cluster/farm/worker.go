@@ -97,6 +97,12 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 		return err
 	}
 	work := taken.Work()
+	if w.foreign(ctx, work.Run) {
+		if err := back(ctx, taken); err != nil {
+			return err
+		}
+		return errOver
+	}
 	var c Chunk
 	err = json.Unmarshal(work.Body, &c)
 	if err == nil && c.Revision == sim.ResultsRevision {
@@ -183,14 +189,31 @@ func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 		if ctx.Err() != nil || !late {
 			return nil, err
 		}
-		if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
-			return nil, errOver
-		}
-		if w.gone(ctx, runner) {
-			w.giveUp(runner)
+		if w.over(ctx, runner) {
 			return nil, errOver
 		}
 	}
+}
+
+// over reports whether a runner hands in nothing more.
+func (w *Worker) over(ctx context.Context, runner string) bool {
+	if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
+		return true
+	}
+	if !w.gone(ctx, runner) {
+		return false
+	}
+	w.giveUp(runner)
+	return true
+}
+
+// foreign reports a chunk that a worker for one runner leaves to others: its own runner is over.
+// While that goes on it makes the chunks of all who ask, as other workers do.
+func (w *Worker) foreign(ctx context.Context, job string) bool {
+	w.mu.Lock()
+	runner := w.runner
+	w.mu.Unlock()
+	return w.Once && runner != "" && runnerOf(job) != runner && w.over(ctx, runner)
 }
 
 // begin notes for whom the worker works; one that is there for one runner, for the first.

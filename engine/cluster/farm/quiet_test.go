@@ -1,0 +1,112 @@
+package farm_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
+)
+
+// few is an exchange that hands out some chunks and then none.
+type few struct {
+	cluster.Exchange
+	left atomic.Int32
+}
+
+func (f *few) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
+	if f.left.Add(-1) < 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return f.Exchange.Take(ctx, runs...)
+}
+
+// Workers that vanish in the middle of a sweep are mentioned once, and that others answer.
+func TestWorkersVanish(t *testing.T) {
+	ex := cluster.NewMemory()
+	asks := runner(ex)
+	asks.QuietAfter(300 * time.Millisecond)
+	said := make(chan string, 100)
+	asks.Notice = func(text string) { said <- text }
+	next := func(want string) {
+		t.Helper()
+		select {
+		case text := <-said:
+			if !strings.Contains(text, want) {
+				t.Errorf("%q, want %q", text, want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("nobody says %q", want)
+		}
+	}
+	done := make(chan error, 1)
+	dir := folder(t)
+	go func() {
+		_, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: asks})
+		done <- err
+	}()
+	next("no worker has answered in 300ms")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	vanishes := &few{Exchange: ex}
+	vanishes.left.Store(2)
+	work(ctx, &farm.Worker{Exchange: vanishes, Name: "vanishes"})
+	next("no worker has answered for ")
+	select {
+	case text := <-said:
+		t.Errorf("it also says %q", text)
+	case <-time.After(time.Second):
+	}
+	work(ctx, &farm.Worker{Exchange: ex, Name: "comes"})
+	next("workers answer again")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A worker that is there for one script makes nothing of another that asks just after its end.
+func TestOnceIsOnce(t *testing.T) {
+	dir := folder(t)
+	ex := cluster.NewMemory()
+	w := &farm.Worker{Exchange: ex, Name: "once", Once: true}
+	once := work(t.Context(), w)
+	asks := runner(ex)
+	if _, _, err := evaluate(t, t.Context(), "fc(paper(case=1, gap=0.6), runs=3)", dsl.Options{Folder: dir, Runner: asks}); err != nil {
+		t.Fatal(err)
+	}
+	if err := asks.Close(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: runner(ex)})
+		done <- err
+	}()
+	select {
+	case err := <-once:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the worker goes on after its script")
+	}
+	if n := w.Made(); n != 3 {
+		t.Errorf("it made %d runs, and its script has 3", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	work(ctx, &farm.Worker{Exchange: ex, Name: "other"})
+	select {
+	case err := <-done: // the patience of the exchange is 30 s: what was not given back would come late
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the chunk was not given back")
+	}
+}
