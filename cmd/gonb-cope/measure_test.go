@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -83,5 +84,101 @@ func TestCommandIsEnded(t *testing.T) {
 	time.Sleep(time.Until(began.Add(2300 * time.Millisecond)))
 	if _, err := os.Stat(path); err == nil {
 		t.Error("what the command had started went on")
+	}
+}
+
+// A service that sends the agent elsewhere by a status that turns a POST into a GET is not followed: what
+// answers there was not asked for pulls. A 307 or 308 keeps the request.
+func TestRedirectedService(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/login":
+			http.Redirect(w, r, "/pulls", http.StatusFound)
+		case "/moved":
+			http.Redirect(w, r, "/pulls", http.StatusPermanentRedirect)
+		default:
+			fmt.Fprintln(w, `{"arm":"{1,2}","count":2,"mean":1,"squares":0}`)
+		}
+	}))
+	defer s.Close()
+	told, err := onePull(t, t.Context(), httpPuller(s.URL+"/login"))
+	if err == nil || len(told) != 0 || !strings.Contains(err.Error(), "answered 302 Found: it sends requests to /pulls") {
+		t.Errorf("told %v, error %v", told, err)
+	}
+	if told, err := onePull(t, t.Context(), httpPuller(s.URL+"/moved")); err != nil || len(told) != 1 {
+		t.Errorf("told %v, error %v", told, err)
+	}
+}
+
+// The password in the URL of a service is in no message.
+func TestServicePassword(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password != "secret" {
+			t.Errorf("the service got the password %q", password)
+		}
+		if r.URL.Path == "/busy" {
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "no reward")
+	}))
+	defer s.Close()
+	for _, path := range []string{"/busy", "/"} {
+		_, err := onePull(t, t.Context(), httpPuller(strings.Replace(s.URL, "://", "://robot:secret@", 1)+path))
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+}
+
+// An answer that is cut off counts as far as its lines are whole.
+func TestServiceBreaks(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"arm":"{1,2}","reward":1}`+"\n"+`{"arm":"{1,2}","reward":2}`)
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer s.Close()
+	if told, err := onePull(t, t.Context(), httpPuller(s.URL)); err == nil || len(told) != 1 {
+		t.Errorf("told %v, error %v", told, err)
+	}
+}
+
+// A command that is no longer wanted may end what it does: what it prints then counts.
+func TestCommandEndsByItself(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems end a command at once")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	told, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `trap 'echo "{\"arm\":\"{1,2}\",\"reward\":4}"; exit' TERM; sleep 20 & wait`}))
+	if err == nil || len(told) != 1 || told[0].Mean != 4 {
+		t.Errorf("told %v, error %v", told, err)
+	}
+	// one that does not is ended, with what it has started
+	path := filepath.Join(t.TempDir(), "late")
+	ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if _, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `trap "" TERM; (sleep 4.5; touch ` + path + `) & wait`})); err == nil {
+		t.Error("no error")
+	}
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("it was ended after %v", took)
+	}
+	time.Sleep(time.Until(began.Add(5 * time.Second)))
+	if _, err := os.Stat(path); err == nil {
+		t.Error("what the command had started went on")
+	}
+}
+
+// A command that leaves something behind which holds its output is not waited for.
+func TestCommandLeavesSomething(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no shell")
+	}
+	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `sleep 8 & echo '{"arm":"{1,2}","count":2,"mean":1,"squares":0}'`}))
+	if err == nil || len(told) != 1 || !strings.Contains(err.Error(), "has ended, and a program that it started still holds its output") {
+		t.Errorf("told %v, error %v", told, err)
 	}
 }
