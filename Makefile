@@ -17,8 +17,9 @@ test: parts lab cross ## everything that CI runs: format, vet, module files, oth
 parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
 	@tools/install-test-parts.sh
 
+# Without tables for debuggers, test programs are linked in two thirds of the time.
 short: ## the tests without long simulations
-	go test -short ./...
+	go test -short -ldflags=-w ./...
 
 # Tests need Unix, so go vet, which reads them, runs for one other Unix.
 cross: ## all packages compile for Windows, macOS and arm64 (two minutes of processor time at first, then seconds)

@@ -125,6 +125,10 @@ func TestParts(t *testing.T) {
 	const runs = 7
 	rng := rand.New(rand.NewPCG(1, 2))
 	made, warned, undecided := 0, 0, 0
+	divisions := 3
+	if testing.Short() {
+		divisions = 1
+	}
 	for _, x := range experiments(t, runs) {
 		want, err := sim.Run(context.Background(), x)
 		if errors.Is(err, engine.ErrUnsuited) || err != nil && strings.Contains(err.Error(), "is unknown; write noise=") {
@@ -141,7 +145,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 3 {
+		for range divisions {
 			var parts []*sim.Part
 			for from := 0; from < runs; {
 				to := from + 1 + rng.IntN(runs-from)

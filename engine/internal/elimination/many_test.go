@@ -15,7 +15,11 @@ import (
 // Among many arms every pair of open arms stays within its width in all rounds, the answers are within
 // epsilon, thresholds halve, and widths are made of little more than the threshold.
 func TestManyArms(t *testing.T) {
-	const epsilon, runs = 0.2, 8
+	const epsilon = 0.2
+	runs := 8
+	if testing.Short() {
+		runs = 3
+	}
 	p, err := manyarms.Problem(250)
 	if err != nil {
 		t.Fatal(err)
