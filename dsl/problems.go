@@ -232,6 +232,8 @@ func (c *call) problemError(err error, file, rewards string) error {
 		}
 		if nearest(data.Unknown, data.Known) != "" {
 			a.hint = suggest(data.Unknown, data.Known)
+		} else if whole := onlyWith(data.Unknown, data.Known); whole != "" {
+			a.hint = fmt.Sprintf("did you mean %q?", whole)
 		} else if file == "path" {
 			a.hint = "a table with other columns is read by problem(data=…, task=…, arm=…, reward=…, kernel=…)"
 		}

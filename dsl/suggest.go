@@ -44,6 +44,22 @@ func nearest(word string, known []string) string {
 	return best
 }
 
+// onlyWith returns the one name that has a word of three letters or more in it, whatever their case; ""
+// where none or several have.
+func onlyWith(word string, known []string) string {
+	found := ""
+	for _, k := range known {
+		if len([]rune(word)) < 3 || !strings.Contains(strings.ToLower(k), strings.ToLower(word)) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = k
+	}
+	return found
+}
+
 // distance returns the optimal string alignment distance: insertions, deletions, replacements and
 // exchanges of neighbours that turn a into b.
 func distance(a, b string) int {

@@ -116,7 +116,10 @@ func (l *latexWriter) table(t Table) {
 	}
 	for _, r := range rows {
 		for j := range r {
-			r[j] = breakable(inlineLaTeX(r[j]))
+			long := len([]rune(r[j])) > 26
+			if r[j] = breakable(inlineLaTeX(r[j])); long && strings.HasPrefix(sides[j], "p") {
+				r[j] = `{\raggedright ` + r[j] + `\par}` // else the few words of a line are torn apart
+			}
 		}
 		l.writef("%s \\\\\n", strings.Join(r, " & "))
 	}

@@ -48,7 +48,7 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 		m.Reason = "the eigenvalues of the kernel could not be computed"
 		return nil
 	case count == 0:
-		m.Reason = "the kernel can follow any means: it says more than noise does about all of them"
+		m.Reason = "the kernel says more than noise does about every mean, so it can follow any"
 		m.propose()
 		return nil
 	}
