@@ -115,13 +115,17 @@ func (l *latexWriter) table(t Table) {
 		l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
 	}
 	for _, r := range rows {
+		end := `\\`
 		for j := range r {
 			long := len([]rune(r[j])) > 26
 			if r[j] = breakable(inlineLaTeX(r[j])); long && strings.HasPrefix(sides[j], "p") {
-				r[j] = `{\raggedright ` + r[j] + `\par}` // else the few words of a line are torn apart
+				r[j] = `\raggedright ` + r[j] // else the few words of a line are torn apart
+				if j == len(r)-1 {
+					end = `\tabularnewline` // \raggedright takes \\ for a new line of the cell
+				}
 			}
 		}
-		l.writef("%s \\\\\n", strings.Join(r, " & "))
+		l.writef("%s %s\n", strings.Join(r, " & "), end)
 	}
 	l.writef("\\bottomrule\n\\end{tabular}\n")
 	notes := t.Notes
