@@ -21,7 +21,11 @@ func (b *builder) manyDesigns() error {
 	if b.opt.Ridge.Kind == engine.RidgeAuto {
 		b.note(engine.WarnBoundsAuto, nil, r.Ridge)
 	}
-	first, err := m.Certified(r.Ridge, design.Contrasts{Groups: m.Problem.Groups()}, nil)
+	certifier, err := m.Certifier(r.Ridge)
+	if err != nil {
+		return err
+	}
+	first, err := certifier.Design(design.Contrasts{Groups: m.Problem.Groups()})
 	if err != nil {
 		return err
 	}
@@ -39,7 +43,7 @@ func (b *builder) manyDesigns() error {
 	for i := range all {
 		all[i] = i
 	}
-	omega, err := m.Certified(r.Ridge, design.Contrasts{Groups: [][]int{all}}, first.Weights)
+	omega, err := certifier.Design(design.Contrasts{Groups: [][]int{all}}) // all of whose pairs within tasks are there already
 	if err != nil {
 		return err
 	}

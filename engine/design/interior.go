@@ -24,6 +24,7 @@ type interior struct {
 	phi   blas64.General // features of the arms: n × r
 	root  []float64      // their 1/σ, or nil
 	delta blas64.General // contrasts y_p: K × r
+	fixed []float64      // K: what each variance has besides, whatever the weights; nil means nothing
 
 	// The iterate.
 	lambda, z []float64 // n
@@ -85,6 +86,9 @@ func (s *interior) evaluate() bool {
 	s.whiten(s.delta, s.y)
 	for p := range s.h {
 		s.h[p] = dot(row(s.y, p), row(s.y, p))
+		if s.fixed != nil {
+			s.h[p] += s.fixed[p]
+		}
 	}
 	s.weigh()
 	return !math.IsNaN(s.f)

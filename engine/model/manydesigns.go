@@ -138,11 +138,10 @@ func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
 // near to each other as they can be had: on exact features to the tolerance of designs, else on pivots
 // that other arms join. It starts from weights of a similar design, nil for none. Not remembered.
 func (m *Model) Certified(ridge float64, c design.Contrasts, start []float64) (design.Design, error) {
-	p, err := m.onPivots(ridge, nil, pivotPart)
+	_ = start
+	x, err := m.Certifier(ridge)
 	if err != nil {
 		return design.Design{}, err
 	}
-	opt := m.Solver(certifiedTolerance)
-	opt.Start = start
-	return design.MinimaxOnPivots(p, c, opt)
+	return x.Design(c)
 }

@@ -1,0 +1,257 @@
+package design
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Values is a Space given by products of features, which values of a kernel are, where arms are too
+// many for coordinates of all. Ridge must be positive.
+type Values struct {
+	Squares   []float64 // N: ‖φ_i‖²
+	Precision []float64 // N: 1/σ_i²; nil means 1
+	Ridge     float64   // ξ
+	// Inner sets dst to the products of φ_i with the features of the arms from a number on. It is called
+	// from several goroutines at once.
+	Inner func(dst []float64, i, from int)
+	// Among returns what Inner is for some arms alone, by their positions in the list.
+	Among func(arms []int) (func(dst []float64, i, from int), error)
+}
+
+// Exchange solves Minimax for arms and pairs that are too many to be carried, by exact products of
+// features alone. Nothing is truncated:
+//
+//   - A restricted problem has the arms T that may be sampled and few contrasts. In the span of T it is
+//     solved by the interior-point method; what a contrast has outside the span adds ‖y_⊥‖²/ξ to its
+//     variance, which no weights change.
+//   - At the weights found, with support S and D = diag(λ_i/σ_i²),
+//
+//     ξ φ_iᵀA⁻¹φ_j = k_ij - w_iᵀw_j,  w_i = L⁻¹ξ^-½D^½k_Si,  LLᵀ = I + ξ⁻¹D^½K_SSD^½.
+//
+//     One pass over the arms has from it all variances, how much each arm would help, and for the ends
+//     of the contrasts carried the arm that is farthest. What is missing joins.
+//   - Of very many arms the passes go over a sample of them. What it finds is then tried on all, and
+//     the arms that it lacked join the sample.
+//   - At the end all pairs are looked at, in coordinates that leave out little (pairbound.go).
+//
+// A solve begins with the arms, weights and contrasts at which the last one of the same Exchange ended.
+//
+// Lower is certified for every way to sample all arms and Value for all contrasts, as far as rounding
+// goes. Reached is the largest variance that was met at Weights. The Status is Optimal when nothing was
+// missing any more.
+type Exchange struct {
+	in   Values
+	opt  Options
+	stop stopper
+	root []float64 // 1/σ_i, nil for 1
+
+	arms   []int     // T
+	at     []int     // N: position in arms, or -1
+	lambda []float64 // one per arm of T
+	pairs  []Pair    // the contrasts carried
+	dual   []float64 // their u
+	level  float64   // the value of the last restricted problem
+	ends   []int     // arms that are ends of contrasts carried, now or before
+	isEnd  []bool
+	sample []int // arms that passes go over, ascending; nil means all
+	inView []bool
+
+	groups [][]int
+	group  []int // N: the group of each arm, or -1
+	listed []Pair
+	byEnd  [][]int // N or nil: the listed contrasts whose J is the arm
+
+	iterations int
+	best       Design
+	left       []bool // N: arms that were dropped once in a solve, and not again
+}
+
+const (
+	// wholeArms is the number of arms up to which every pass goes over all of them.
+	wholeArms = 3000
+	// sampleArms is the number of arms of a sample at first.
+	sampleArms = 2000
+	// mostSampled is the largest number of arms of a restricted problem.
+	mostSampled = 512
+)
+
+// NewExchange returns a search that begins with some arms, which span most of the others. Of the options,
+// Tolerance is the relative gap aimed at; Scan the largest number of products that a look at all pairs may
+// take.
+func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
+	n := len(in.Squares)
+	if !(in.Ridge > 0) {
+		return nil, errNoRidgeOnPivots
+	}
+	if in.Precision != nil && len(in.Precision) != n {
+		panic("design: one precision per arm is needed")
+	}
+	if opt.Context == nil {
+		opt.Context = context.Background()
+	}
+	x := &Exchange{in: in, opt: opt, stop: stopper{opt.Context}, root: roots(in.Precision)}
+	x.at, x.isEnd = make([]int, n), make([]bool, n)
+	for i := range x.at {
+		x.at[i] = -1
+	}
+	for _, i := range arms {
+		if x.at[i] < 0 && x.precision(i) > 0 {
+			x.at[i] = len(x.arms)
+			x.arms = append(x.arms, i)
+		}
+	}
+	if n > wholeArms {
+		x.inView = make([]bool, n)
+		for k := range sampleArms {
+			x.inView[k*n/sampleArms] = true
+		}
+		x.view(x.arms)
+	}
+	return x, nil
+}
+
+func (x *Exchange) precision(i int) float64 {
+	if x.in.Precision == nil {
+		return 1
+	}
+	return x.in.Precision[i]
+}
+
+// view lets passes go over some more arms.
+func (x *Exchange) view(more []int) {
+	if x.inView == nil {
+		return
+	}
+	for _, i := range more {
+		x.inView[i] = true
+	}
+	x.sample = x.sample[:0]
+	for i, in := range x.inView {
+		if in {
+			x.sample = append(x.sample, i)
+		}
+	}
+}
+
+// contrasts sets what is to be decided. Groups must be disjoint.
+func (x *Exchange) contrasts(c Contrasts) error {
+	p := problem{}
+	if err := p.setContrasts(c, len(x.in.Squares)); err != nil {
+		return err
+	}
+	x.groups, x.listed, x.byEnd = p.groups, p.pairs, nil
+	x.left = make([]bool, len(x.in.Squares))
+	x.group = make([]int, len(x.in.Squares))
+	for i := range x.group {
+		x.group[i] = -1
+	}
+	for k, g := range x.groups {
+		for _, i := range g {
+			if x.group[i] >= 0 {
+				panic("design: an arm in two groups")
+			}
+			x.group[i] = k
+		}
+	}
+	if len(x.listed) > 0 {
+		x.byEnd = make([][]int, len(x.in.Squares))
+		for k, q := range x.listed {
+			x.byEnd[q.J] = append(x.byEnd[q.J], k)
+			x.end(q.I)
+		}
+	}
+	before := x.pairs
+	x.pairs, x.dual = nil, nil
+	for _, q := range before {
+		if x.group[q.I] >= 0 && x.group[q.I] == x.group[q.J] {
+			x.pairs = append(x.pairs, q)
+		}
+	}
+	return nil
+}
+
+// end lets an arm look for the one farthest from it.
+func (x *Exchange) end(i int) {
+	if !x.isEnd[i] {
+		x.isEnd[i] = true
+		x.ends = append(x.ends, i)
+	}
+}
+
+// spread returns weights of the arms of T as weights of all arms.
+func (x *Exchange) spread(lambda []float64) []float64 {
+	out := make([]float64, len(x.in.Squares))
+	for k, i := range x.arms {
+		out[i] = lambda[k]
+	}
+	return out
+}
+
+// begin chooses the first weights: a few steps towards the D-optimal ones.
+func (x *Exchange) begin() {
+	if x.lambda != nil {
+		return
+	}
+	const sweeps = 8
+	phi := x.coordinates(x.arms)
+	p := &problem{phi: phi, ridge: x.in.Ridge, stop: x.stop}
+	if x.root != nil {
+		p.root = pick(x.root, x.arms)
+	}
+	arms, weights := p.multiplicative(sweeps)
+	x.lambda = make([]float64, len(x.arms))
+	for a, k := range arms {
+		x.lambda[k] = 0.9 * weights[a]
+	}
+	for k := range x.lambda {
+		x.lambda[k] += 0.1 / float64(len(x.lambda))
+	}
+	scale(1/sum(x.lambda), x.lambda)
+}
+
+func pick(values []float64, arms []int) []float64 {
+	out := make([]float64, len(arms))
+	for k, i := range arms {
+		out[k] = values[i]
+	}
+	return out
+}
+
+// forget drops contrasts and arms that the gap of a restricted problem all but rules out. Those that have
+// joined since are behind them.
+func (x *Exchange) forget(d confined) {
+	gap := max(d.value/d.lower-1, 0)
+	k := 0
+	for a, q := range x.pairs {
+		if a < len(d.h) && d.h[a] < d.value*(1-3*gap) && d.dual[a]*float64(len(d.h)) < 0.01 {
+			continue
+		}
+		x.pairs[k] = q
+		k++
+	}
+	x.pairs, x.dual = x.pairs[:k], nil
+	top := slices.Max(d.g)
+	k = 0
+	for a, i := range x.arms {
+		if a < len(d.g) && x.lambda[a]*float64(len(x.arms)) < 0.05 && d.g[a] < top*(1-2*gap) && !x.left[i] {
+			x.at[i], x.left[i] = -1, true
+			continue
+		}
+		x.at[i] = k
+		x.arms[k], x.lambda[k] = i, x.lambda[a]
+		k++
+	}
+	x.arms, x.lambda = x.arms[:k], x.lambda[:k]
+	scale(1/sum(x.lambda), x.lambda)
+}
+
+func (x *Exchange) tolerance() float64 {
+	if x.opt.Tolerance > 0 {
+		return x.opt.Tolerance
+	}
+	return 0.02
+}
+
+// distanceOf is the variance of a difference from the covariances of its ends.
+func distanceOf(ii, jj, ij float64) float64 { return math.Max(ii+jj-2*ij, 0) }

@@ -1,0 +1,169 @@
+package design
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// exchangeRounds is the most restricted problems of a solve; the gap reported holds whenever they end.
+	exchangeRounds = 40
+	// wholeRounds is the most times that a sample is tried on all arms.
+	wholeRounds = 4
+)
+
+// Minimax returns the allocation with the smallest largest variance.
+func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
+	defer caught(&err)
+	if err := x.contrasts(c); err != nil {
+		return Design{}, err
+	}
+	n := len(x.in.Squares)
+	if len(x.groups) == 0 && len(x.listed) == 0 || len(x.arms) == 0 {
+		return trivial(n), nil
+	}
+	x.iterations, x.best = 0, Design{Status: IterationLimit}
+	x.begin()
+	if !x.first() {
+		return trivial(n), nil
+	}
+	for tries := 1; ; tries++ {
+		status := x.settle(exchangeRounds / tries)
+		done, status := x.verify(tries < wholeRounds, status)
+		if done {
+			x.best.Status = status
+			break
+		}
+	}
+	x.best.Iterations = x.iterations
+	x.best.Lower = min(x.best.Lower, x.best.Value)
+	return x.best, nil
+}
+
+// first takes in the first contrasts, and reports whether any variance is above zero.
+func (x *Exchange) first() bool {
+	if len(x.groups) > 0 {
+		seekers := len(x.ends)
+		for _, i := range x.arms { // an arm that may be sampled is far from most others
+			if seekers == mostSeekers {
+				break
+			}
+			x.end(i)
+			seekers++
+		}
+		for _, g := range x.groups { // every group has some
+			for k := range min(len(g), max(2, seekers/len(x.groups)/8)) {
+				x.end(g[k*len(g)/min(len(g), max(2, seekers/len(x.groups)/8))])
+			}
+		}
+	}
+	s := x.look(x.over(), x.lambda)
+	if s.reached <= 0 && x.over() != nil {
+		s = x.look(nil, x.lambda)
+	}
+	level := atFirst * s.reached
+	x.gather(s, level)
+	return len(x.pairs) > 0 && s.reached > 0
+}
+
+// over returns the arms of the passes.
+func (x *Exchange) over() []int {
+	if x.inView == nil {
+		return nil
+	}
+	return x.sample
+}
+
+// settle alternates between restricted problems and passes until nothing is missing.
+func (x *Exchange) settle(rounds int) Status {
+	tolerance, asked := x.tolerance(), looseGap
+	for range rounds {
+		d := x.confine(asked)
+		x.take(d)
+		s := x.look(x.over(), x.lambda)
+		lower := s.lower(sum(x.dual))
+		last := asked
+		asked = max(tolerance, min(asked, 0.2*(max(s.reached, x.level)/lower-1)))
+		if trace {
+			println("  round: T", len(x.arms), "pairs", len(x.pairs), "ends", len(x.ends), "value", int(1e3*d.value), "low", int(1e3*d.lower), "reached", int(1e3*s.reached), "lower", int(1e3*lower), "its", x.iterations)
+		}
+		met := s.reached > x.level*(1+0.5*tolerance) && x.gather(s, x.level)
+		joined := x.adopt(s, tolerance)
+		switch {
+		case met || joined:
+		case last > tolerance:
+			asked = tolerance
+		default:
+			return d.status
+		}
+		x.forget(d)
+	}
+	return IterationLimit
+}
+
+// trace prints the rounds.
+var trace = false
+
+// take keeps the solution of a restricted problem.
+func (x *Exchange) take(d confined) {
+	x.level, x.dual = d.value, slices.Clone(d.dual)
+	x.lambda = slices.Clone(d.lambda)
+	for k, l := range x.lambda {
+		if l < trimBelow/float64(len(x.lambda)) {
+			x.lambda[k] = 0
+		}
+	}
+	scale(1/sum(x.lambda), x.lambda)
+}
+
+// verify evaluates the weights at hand on all arms and all pairs. It reports whether the solve ends; else
+// what is missing has joined.
+func (x *Exchange) verify(more bool, status Status) (bool, Status) {
+	tolerance := x.tolerance()
+	if len(x.dual) < len(x.pairs) { // joined since
+		x.dual = append(x.dual, make([]float64, len(x.pairs)-len(x.dual))...)
+	}
+	s := x.look(nil, x.lambda)
+	lower := s.lower(sum(x.dual))
+	if trace {
+		println(" verify: reached", int(1e3*s.reached), "lower", int(1e3*lower))
+	}
+	if lower > x.best.Lower {
+		x.best.Lower = lower
+		x.best.Certificate = Certificate{Weights: x.spread(x.lambda)}
+		for k, u := range x.dual {
+			if u > 0 {
+				x.best.Certificate.Pairs = append(x.best.Certificate.Pairs, x.pairs[k])
+				x.best.Certificate.Dual = append(x.best.Certificate.Dual, u/sum(x.dual))
+			}
+		}
+	}
+	x.best.Weights = x.spread(x.lambda)
+	if more {
+		before := len(x.pairs)
+		met := s.reached > x.level*(1+2*tolerance) && x.gather(s, x.level*(1+tolerance))
+		var joining []int
+		for _, q := range x.pairs[before:] {
+			joining = append(joining, q.I, q.J)
+		}
+		had := len(x.arms)
+		joined := x.adopt(s, 2*tolerance)
+		joining = append(joining, x.arms[had:]...)
+		if met || joined {
+			x.view(joining)
+			return false, status
+		}
+	}
+	ceiling, met := x.bound(s, tolerance, more)
+	if trace {
+		println(" bound: ceiling", int(1e3*ceiling))
+	}
+	if met {
+		return false, status
+	}
+	x.best.Value, x.best.Reached = ceiling, max(s.reached, 0)
+	if math.IsNaN(ceiling) {
+		panic(ended{errSingular})
+	}
+	return true, status
+}

@@ -1,0 +1,5 @@
+package design
+
+import "os"
+
+func init() { trace = os.Getenv("TRACE") != "" }
