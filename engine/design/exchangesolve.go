@@ -27,8 +27,10 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	if !x.first() {
 		return trivial(n), nil
 	}
+	asked := looseGap
 	for tries := 1; ; tries++ {
-		status := x.settle(exchangeRounds / tries)
+		status := x.settle(exchangeRounds/tries, asked)
+		asked = x.tolerance()
 		done, status := x.verify(tries < wholeRounds, status)
 		if done {
 			x.best.Status = status
@@ -57,10 +59,8 @@ func (x *Exchange) first() bool {
 			}
 		}
 	}
-	s := x.look(x.over(), x.lambda)
-	if s.reached <= 0 && x.over() != nil {
-		s = x.look(nil, x.lambda)
-	}
+	s := x.look(nil, x.lambda)
+	x.widen(s)
 	level := atFirst * s.reached
 	x.gather(s, level)
 	return len(x.pairs) > 0 && s.reached > 0
@@ -75,8 +75,8 @@ func (x *Exchange) over() []int {
 }
 
 // settle alternates between restricted problems and passes until nothing is missing.
-func (x *Exchange) settle(rounds int) Status {
-	tolerance, asked := x.tolerance(), looseGap
+func (x *Exchange) settle(rounds int, asked float64) Status {
+	tolerance := x.tolerance()
 	for range rounds {
 		d := x.confine(asked)
 		x.take(d)
@@ -103,6 +103,35 @@ func (x *Exchange) settle(rounds int) Status {
 
 // trace prints the rounds.
 var trace = false
+
+// widen lets passes go over the arms that a pass over all found to be extreme: those farthest from an end,
+// those with the largest variances and those that would help most.
+func (x *Exchange) widen(s *sight) {
+	if x.inView == nil {
+		return
+	}
+	const most = 300
+	more := make([]int, 0, 3*most)
+	for _, j := range s.partner {
+		if j >= 0 {
+			more = append(more, j)
+		}
+	}
+	for _, values := range [][]float64{s.size, s.g, s.listed} {
+		order := make([]ranked, len(values))
+		for k, v := range values {
+			order[k] = ranked{k, v}
+		}
+		slices.SortFunc(order, byRank)
+		for _, o := range order[:min(most, len(order))] {
+			more = append(more, o.arm)
+			if len(values) == len(s.listed) && len(values) != s.count {
+				more[len(more)-1] = x.listed[o.arm].J
+			}
+		}
+	}
+	x.view(more)
+}
 
 // take keeps the solution of a restricted problem.
 func (x *Exchange) take(d confined) {
@@ -151,6 +180,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 		joining = append(joining, x.arms[had:]...)
 		if met || joined {
 			x.view(joining)
+			x.widen(s)
 			return false, status
 		}
 	}
