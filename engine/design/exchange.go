@@ -244,6 +244,22 @@ func (x *Exchange) forget(d confined) {
 	}
 	x.arms, x.lambda = x.arms[:k], x.lambda[:k]
 	scale(1/sum(x.lambda), x.lambda)
+	x.forgetEnds()
+}
+
+// forgetEnds keeps the ends of contrasts that are carried or listed.
+func (x *Exchange) forgetEnds() {
+	for _, i := range x.ends {
+		x.isEnd[i] = false
+	}
+	x.ends = x.ends[:0]
+	for _, q := range x.listed {
+		x.end(q.I)
+	}
+	for _, q := range x.pairs {
+		x.end(q.I)
+		x.end(q.J)
+	}
 }
 
 func (x *Exchange) tolerance() float64 {

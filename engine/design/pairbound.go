@@ -5,188 +5,309 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
 const (
-	// leftOut is the largest part of a variance that coordinates of the look at all pairs may leave of an
-	// arm's, relative to the largest variance met, and mostLeading the most coordinates.
-	leftOut, mostLeading = 0.0025, 192
+	// leftOut is the part of the largest variance met that coordinates of the look at all pairs leave of
+	// the mean arm's, and mostLeading the most coordinates.
+	leftOut, mostLeading = 0.05, 192
+	// mostPairProducts is the default of Options.Scan of an Exchange: some minutes of one core.
+	mostPairProducts = 1e12
+	// mostRefined is the most pairs that are evaluated exactly.
+	mostRefined = 1e8
+	// guesses is the number of pairs by which it is guessed how many that would be.
+	guesses = 20000
 )
 
-// leading holds coordinates of all arms in which distances are variances of differences, but for a short
-// rest: pivoted Cholesky of the covariances c_ij = φ_iᵀA⁻¹φ_j.
+// leading holds coordinates of all arms in which squared distances are variances of differences, but for a
+// short rest: a pivoted Cholesky factor of the covariances c_ij = φ_iᵀA⁻¹φ_j. With rests r, squared lengths
+// outside these coordinates,
+//
+//	‖v_i - v_j‖² ≤ d_ij ≤ ‖v_i - v_j‖² + (√r_i + √r_j)² ≤ ‖v_i - v_j‖² + 2r_i + 2r_j.
 type leading struct {
+	*lens
+	scene
+	w    blas64.General // N × s: w_i
 	rows blas32.General // N × q
-	rest []float64      // N: what is left of c_ii
-	q    int
+	rest []float64      // N: r
 }
 
-// lead forms the coordinates at the weights of a lens, until the rest of every arm is at most limit.
-func (l *lens) lead(limit float64) leading {
-	x := l.x
+// lead forms the coordinates until the mean rest is at most limit.
+func (l *lens) lead(limit float64) *leading {
+	x, support := l.x, len(l.support)
 	n := len(x.in.Squares)
-	x.stop.claim(n, n*len(l.support), n*mostLeading/2)
-	s := l.scene(nil, nil)
-	w := reshape(blas64.General{}, n, len(l.support))
-	rest := make([]float64, n)
+	x.stop.claim(n, n*support, n*mostLeading/2)
+	c := &leading{lens: l, scene: l.scene(nil, nil), w: reshape(blas64.General{}, n, support), rest: make([]float64, n)}
 	x.do(n, passRows, func(from, to int) {
 		b := new(bench)
-		l.whitened(s, b, from, to)
+		l.whitened(c.scene, b, from, to)
 		for k := range to - from {
-			copy(row(w, from+k), row(b.v, k))
-			rest[from+k] = (x.in.Squares[from+k] - dot(row(b.v, k), row(b.v, k))) / x.in.Ridge
+			copy(row(c.w, from+k), row(b.v, k))
+			c.rest[from+k] = (x.in.Squares[from+k] - dot(row(b.v, k), row(b.v, k))) / x.in.Ridge
 		}
 	})
-	out := leading{rest: rest, rows: blas32.General{Rows: n, Stride: mostLeading, Data: make([]float32, n*mostLeading)}}
-	pivotRow := make([]float64, 0, mostLeading)
-	exact := make([][]float64, 0, mostLeading) // coordinates of the pivots
-	_ = exact
-	for out.q < mostLeading {
-		p := 0
-		for i, r := range rest {
-			if r > rest[p] {
-				p = i
-			}
-		}
-		if rest[p] <= limit {
-			break
-		}
-		root := math.Sqrt(rest[p])
-		pivotRow = pivotRow[:0]
-		for _, v := range out.rows.Data[p*mostLeading : p*mostLeading+out.q] {
-			pivotRow = append(pivotRow, float64(v))
-		}
-		x.do(n, 4*passRows, func(from, to int) {
-			products := make([]float64, to-from)
-			x.in.Inner(products, p, from)
-			wp := row(w, p)
-			for k, v := range products {
-				i := from + k
-				c := (v - dot(wp, row(w, i))) / x.in.Ridge
-				at := out.rows.Data[i*mostLeading : i*mostLeading+out.q+1]
-				for j, f := range pivotRow {
-					c -= f * float64(at[j])
-				}
-				at[out.q] = float32(c / root)
-				f := float64(at[out.q])
-				rest[i] -= f * f
-			}
-		})
-		out.q++
-		rest[p] = 0
+	c.rows = blas32.General{Rows: n, Stride: mostLeading, Data: make([]float32, n*mostLeading)}
+	for c.rows.Cols < mostLeading && sum(c.rest) > limit*float64(n) {
+		c.add()
 	}
-	for i := range rest {
-		rest[i] = max(rest[i], 0)
+	return c
+}
+
+// row returns the coordinates of an arm.
+func (c *leading) row(i int) []float32 {
+	return c.rows.Data[i*c.rows.Stride : i*c.rows.Stride+c.rows.Cols]
+}
+
+// add adds the coordinate along the arm with the largest rest.
+func (c *leading) add() {
+	x, p := c.lens.x, 0
+	for i, r := range c.rest {
+		if r > c.rest[p] {
+			p = i
+		}
 	}
-	return out
+	root := math.Sqrt(c.rest[p])
+	own := slices.Clone(c.row(p))
+	x.do(len(c.rest), 4*passRows, func(from, to int) {
+		products := make([]float64, to-from)
+		x.in.Inner(products, p, from)
+		for k, v := range products {
+			i := from + k
+			f := (v-blas64Dot(row(c.w, p), row(c.w, i)))/x.in.Ridge - blas32Dot(own, c.row(i))
+			at := float32(f / root)
+			c.rows.Data[i*c.rows.Stride+len(own)] = at
+			c.rest[i] = max(c.rest[i]-float64(at)*float64(at), 0)
+		}
+	})
+	c.rows.Cols++
+	c.rest[p] = 0
+}
+
+// blas64Dot returns xᵀy of long vectors.
+func blas64Dot(x, y []float64) float64 {
+	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+}
+
+func blas32Dot(x, y []float32) float64 {
+	return float64(blas32.DDot(blas32.Vector{N: len(x), Inc: 1, Data: x}, blas32.Vector{N: len(y), Inc: 1, Data: y}))
+}
+
+// variance returns that of the difference of two arms, without rest.
+func (c *leading) variance(i, j int, products []float64) float64 {
+	x := c.lens.x
+	x.in.Inner(products[:1], i, j)
+	sum := 0.0
+	wi, wj := row(c.w, i), row(c.w, j)
+	for k, a := range wi {
+		d := a - wj[k]
+		sum += d * d
+	}
+	return (x.in.Squares[i] + x.in.Squares[j] - 2*products[0] - sum) / x.in.Ridge
 }
 
 // bound returns what no contrast exceeds at the weights of a pass over all arms. It takes in contrasts that
 // the pass did not meet, if it may, and reports whether there were any.
 func (x *Exchange) bound(s *sight, tolerance float64, more bool) (ceiling float64, met bool) {
-	ceiling = s.reached
 	if len(x.groups) == 0 {
-		return ceiling, false
+		return s.reached, false
 	}
-	l := x.focus(x.lambda)
-	c := l.lead(leftOut * s.reached)
-	if trace {
-		println(" leading", c.q)
-	}
+	c := x.focus(x.lambda).lead(leftOut * s.reached)
 	level := max(x.level, s.reached) * (1 + 2*tolerance)
+	ceiling = s.reached
 	var order []ranked
-	found := map[int]int{}
+	partner := map[int]int{}
 	for _, g := range x.groups {
-		high, partner := x.farthestPairs(g, c)
+		p := x.newPairScan(g, c, s.reached)
+		high, with, top := p.run()
+		ceiling = max(ceiling, top)
 		for k, h := range high {
-			ceiling = max(ceiling, h)
-			if more && h > level {
-				order = append(order, ranked{g[k], h})
-				found[g[k]] = g[partner[k]]
+			s.reached = max(s.reached, h)
+			if h > level {
+				order = append(order, ranked{g[p.order[k].arm], h})
+				partner[g[p.order[k].arm]] = g[p.order[with[k]].arm]
 			}
 		}
 	}
-	if len(order) == 0 {
+	if !more || len(order) == 0 {
 		return ceiling, false
 	}
 	slices.SortFunc(order, byRank)
-	before := len(x.pairs)
 	var joined []int
-	for _, a := range order[:min(len(order), mostJoining)] {
-		i, j := a.arm, found[a.arm]
-		q := Pair{i, j, 1}
-		if d := x.between([]int{i, j})(0, 1); d <= level || x.carries(q) {
-			continue
-		}
-		x.pairs = append(x.pairs, q)
-		joined = append(joined, i, j)
-		if len(x.pairs) == before+mostJoining/4 {
+	for _, a := range order {
+		q := Pair{a.arm, partner[a.arm], 1}
+		if len(joined) == mostJoining {
 			break
 		}
-	}
-	for _, i := range joined {
-		x.end(i)
+		if !slices.Contains(joined, q.I) && !slices.Contains(joined, q.J) && !x.carries(q) {
+			x.pairs = append(x.pairs, q)
+			joined = append(joined, q.I, q.J)
+			x.end(q.I)
+			x.end(q.J)
+		}
 	}
 	x.view(joined)
 	return ceiling, len(joined) > 0
 }
 
-// farthestPairs returns, for each arm of a group, what its contrasts with the others do not exceed, and the arm
-// where that is.
-func (x *Exchange) farthestPairs(g []int, c leading) (high []float64, partner []int) {
-	m := c.q
-	x.stop.claim(len(g), len(g)*m/2)
-	short := blas32.General{Rows: len(g), Cols: m, Stride: m, Data: make([]float32, len(g)*m)}
+// pairScan looks at all pairs of a group that may exceed a number.
+type pairScan struct {
+	c     *leading
+	g     []int
+	floor float64
+	exact bool // pairs that may exceed it are evaluated
+
+	order []ranked // positions in g, farthest from the mean first, by squared distance
+	short blas32.General
+	reach []float64 // size of the centred coordinates and twice the rest
+	slack float64
+}
+
+func (x *Exchange) newPairScan(g []int, c *leading, floor float64) *pairScan {
+	m := c.rows.Cols
+	p := &pairScan{c: c, g: g, floor: floor}
+	x.stop.claim(len(g), len(g)*m/2, 4*len(g))
 	centre := make([]float64, m)
 	for _, i := range g {
-		for k, v := range c.rows.Data[i*mostLeading : i*mostLeading+m] {
+		for k, v := range c.row(i) {
 			centre[k] += float64(v) / float64(len(g))
 		}
 	}
-	size, extra := make([]float64, len(g)), make([]float64, len(g))
-	longest := 0.0
 	for k, i := range g {
-		for j, v := range c.rows.Data[i*mostLeading : i*mostLeading+m] {
-			d := float64(v) - centre[j]
-			short.Data[k*m+j] = float32(d)
-			size[k] += d * d
+		d := c.rest[i]
+		for j, v := range c.row(i) {
+			d += (float64(v) - centre[j]) * (float64(v) - centre[j])
 		}
-		extra[k] = 2 * c.rest[i] // (√r_i + √r_j)² ≤ 2r_i + 2r_j
-		longest = max(longest, size[k])
+		p.order = append(p.order, ranked{k, d})
 	}
-	slack := 2 * 2 * float64(m+4) * halfPrecision * longest
-	tiles := (len(g) + tileCols - 1) / tileCols
+	slices.SortFunc(p.order, byRank)
+	p.short = blas32.General{Rows: len(g), Cols: m, Stride: max(m, 1), Data: make([]float32, len(g)*max(m, 1))}
+	p.reach = make([]float64, len(g))
+	for k, o := range p.order {
+		i := g[o.arm]
+		for j, v := range c.row(i) {
+			d := float64(v) - centre[j]
+			p.short.Data[k*p.short.Stride+j] = float32(d)
+			p.reach[k] += d * d
+		}
+		p.reach[k] += 2 * c.rest[i]
+	}
+	// An inner product of m terms of 32 bits is off by at most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order;
+	// doubled here for the higher ones and for what the coordinates are rounded by.
+	p.slack = 2 * 2 * float64(m+4) * halfPrecision * p.order[0].key
+	p.exact = p.guess() <= mostRefined
+	return p
+}
+
+// guess returns about how many pairs may exceed the floor.
+func (p *pairScan) guess() float64 {
+	n := len(p.g)
+	over := 0
+	for k := range guesses { // steps that share no factor with each other or most n
+		i, j := (k*7919)%n, (k*104729+k/7)%n
+		d := p.reach[i] + p.reach[j]
+		for c, v := range p.short.Data[i*p.short.Stride : i*p.short.Stride+p.short.Cols] {
+			d -= 2 * float64(v) * float64(p.short.Data[j*p.short.Stride+c])
+		}
+		if d > p.floor {
+			over++
+		}
+	}
+	return float64(over) / guesses * float64(n) * float64(n) / 2
+}
+
+// run returns, for each arm in the order of the scan, the largest variance above the floor of a pair with it
+// that was evaluated, and the other arm; and what no pair exceeds.
+func (p *pairScan) run() (high []float64, partner []int, top float64) {
+	x := p.c.lens.x
+	n := len(p.g)
+	limit := x.opt.Scan
+	if limit == 0 {
+		limit = mostPairProducts
+	}
+	found := newFarthest(n)
+	if float64(n)*float64(n)/2*float64(p.short.Cols) > limit {
+		a, b := math.Sqrt(p.order[0].key), math.Sqrt(p.order[min(1, n-1)].key)
+		return found.high, found.partner, (a + b) * (a + b)
+	}
+	tiles := (n + tileCols - 1) / tileCols
 	var free sync.Mutex
-	var idle []*tilePairs
+	var idle []*pairTile
+	// Tile t is compared with itself and those behind it; small and large ones alternate.
 	x.do(tiles, 1, func(from, _ int) {
 		t := from / 2
 		if from%2 == 1 {
 			t = tiles - 1 - from/2
 		}
 		free.Lock()
-		var f *tilePairs
+		var f *pairTile
 		if len(idle) > 0 {
 			f, idle = idle[len(idle)-1], idle[:len(idle)-1]
 		} else {
-			f = &tilePairs{farthest: *newFarthest(len(g)), size: size, extra: extra}
+			f = &pairTile{farthest: *newFarthest(n), products: make([]float64, 1), tile: blas32.General{Data: make([]float32, tileRows*tileCols)}}
 		}
 		free.Unlock()
-		f.visit(short, t*tileCols)
+		p.visit(f, t*tileCols)
 		free.Lock()
 		idle = append(idle, f)
 		free.Unlock()
 	})
-	found := newFarthest(len(g))
 	for _, f := range idle {
 		found.merge(&f.farthest)
+		top = max(top, f.top)
 	}
-	for k := range found.high {
-		found.high[k] += slack
-		if found.partner[k] < 0 {
-			found.high[k], found.partner[k] = 0, k
+	return found.high, found.partner, max(top, p.floor)
+}
+
+// pairTile is the workspace of a worker, and what it found.
+type pairTile struct {
+	farthest
+	top      float64
+	tile     blas32.General
+	products []float64
+}
+
+// visit compares the arms of one tile with each other and with all behind them, as far as they can be far
+// enough apart.
+func (p *pairScan) visit(f *pairTile, from int) {
+	part := func(at, n int) blas32.General {
+		return blas32.General{Rows: n, Cols: p.short.Cols, Stride: p.short.Stride, Data: p.short.Data[at*p.short.Stride : (at+n)*p.short.Stride]}
+	}
+	n := min(tileCols, len(p.g)-from)
+	own, longest := part(from, n), math.Sqrt(p.order[from].key)
+	reach := p.reach[from : from+n]
+	for b := from; b < len(p.g); b += tileRows {
+		if d := longest + math.Sqrt(p.order[b].key); d*d+p.slack <= p.floor {
+			return
+		}
+		nb := min(tileRows, len(p.g)-b)
+		f.tile.Rows, f.tile.Cols, f.tile.Stride = nb, n, n
+		blas32.Gemm(blas.NoTrans, blas.Trans, -2, part(b, nb), own, 0, f.tile)
+		for k := range nb {
+			at := b + k
+			least := float32(p.floor - p.slack - p.reach[at])
+			least -= 4 * halfPrecision * float32(math.Abs(float64(least)))
+			for c, v := range f.tile.Data[k*n : k*n+min(n, max(0, at-from))] {
+				if float64(v)+reach[c] > float64(least) {
+					p.take(f, at, from+c, float64(v)+reach[c]+p.reach[at]+p.slack)
+				}
+			}
 		}
 	}
-	return found.high, found.partner
+}
+
+// take evaluates a pair whose variance is at most d.
+func (p *pairScan) take(f *pairTile, a, b int, d float64) {
+	if p.exact {
+		d = p.c.variance(p.g[p.order[a].arm], p.g[p.order[b].arm], f.products)
+		if d >= f.high[a] {
+			f.farthest.take(a, b, d)
+		}
+		if d >= f.high[b] {
+			f.farthest.take(b, a, d)
+		}
+	}
+	f.top = max(f.top, d)
 }
