@@ -72,7 +72,7 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
 	c := design.Contrasts{Groups: m.Problem.Groups()}
 	if ridge > 0 && m.Many() {
-		return m.Certified(ridge, c, nil)
+		return m.Certified(ridge, c)
 	}
 	m, err := m.Exact()
 	if err != nil {

@@ -40,12 +40,10 @@ type Options struct {
 	// Threshold ends a Minimax as soon as the optimum is certified to lie on one
 	// side of it, at whatever gap; 0 means no threshold.
 	Threshold float64
-	// Start holds weights to start from, one per arm; nil means none (MinimaxOnPivots).
-	Start []float64
 	// Rounds is the most rounds of column generation; 0 means 16 (MinimaxOnPivots).
 	Rounds int
 	// Scan is the largest number of products that a scan of all pairs may take; 0 means 1e11
-	// (MinimaxOnPivots).
+	// (MinimaxOnPivots), or 1e12 (Exchange).
 	Scan float64
 	// Context ends a solver between two steps, with its error; nil never does.
 	Context context.Context

@@ -25,14 +25,17 @@ type Values struct {
 //   - A restricted problem has the arms T that may be sampled and few contrasts. In the span of T it is
 //     solved by the interior-point method; what a contrast has outside the span adds ‖y_⊥‖²/ξ to its
 //     variance, which no weights change.
+//
 //   - At the weights found, with support S and D = diag(λ_i/σ_i²),
 //
 //     ξ φ_iᵀA⁻¹φ_j = k_ij - w_iᵀw_j,  w_i = L⁻¹ξ^-½D^½k_Si,  LLᵀ = I + ξ⁻¹D^½K_SSD^½.
 //
 //     One pass over the arms has from it all variances, how much each arm would help, and for the ends
 //     of the contrasts carried the arm that is farthest. What is missing joins.
+//
 //   - Of very many arms the passes go over a sample of them. What it finds is then tried on all, and
 //     the arms that it lacked join the sample.
+//
 //   - At the end all pairs are looked at, in coordinates that leave out little (pairbound.go).
 //
 // A solve begins with the arms, weights and contrasts at which the last one of the same Exchange ended.

@@ -16,6 +16,9 @@ const (
 	// sameEnd is the squared distance of two arms, relative to the largest variance met, below which
 	// one of them stands for both in a round.
 	sameEnd = 0.01
+	// sameHelp is the squared distance of two arms, relative to their variance, below which one of them
+	// is enough for a round.
+	sameHelp = 0.04
 )
 
 // between returns the variances of the differences of some arms at the weights at hand, by position.

@@ -2,6 +2,7 @@ package design
 
 import (
 	"math"
+	"os"
 	"slices"
 )
 
@@ -10,6 +11,9 @@ const (
 	exchangeRounds = 40
 	// wholeRounds is the most times that a sample is tried on all arms.
 	wholeRounds = 4
+	// ripe is how many times the lower bound the largest variance met may be where arms and contrasts
+	// are dropped: before, what matters is not known.
+	ripe = 1.5
 )
 
 // Minimax returns the allocation with the smallest largest variance.
@@ -77,16 +81,19 @@ func (x *Exchange) over() []int {
 // settle alternates between restricted problems and passes until nothing is missing.
 func (x *Exchange) settle(rounds int, asked float64) Status {
 	tolerance := x.tolerance()
-	for range rounds {
+	for round := 1; ; round++ {
 		d := x.confine(asked)
 		x.take(d)
+		if round >= rounds {
+			return IterationLimit
+		}
 		s := x.look(x.over(), x.lambda)
 		lower := s.lower(sum(x.dual))
-		last := asked
-		asked = max(tolerance, min(asked, 0.2*(max(s.reached, x.level)/lower-1)))
-		if trace {
+		if os.Getenv("TRACE") != "" {
 			println("  round: T", len(x.arms), "pairs", len(x.pairs), "ends", len(x.ends), "value", int(1e3*d.value), "low", int(1e3*d.lower), "reached", int(1e3*s.reached), "lower", int(1e3*lower), "its", x.iterations)
 		}
+		last := asked
+		asked = max(tolerance, min(asked, 0.2*(max(s.reached, x.level)/lower-1)))
 		met := s.reached > x.level*(1+0.5*tolerance) && x.gather(s, x.level)
 		joined := x.adopt(s, tolerance)
 		switch {
@@ -96,13 +103,11 @@ func (x *Exchange) settle(rounds int, asked float64) Status {
 		default:
 			return d.status
 		}
-		x.forget(d)
+		if max(s.reached, x.level) < ripe*lower {
+			x.forget(d)
+		}
 	}
-	return IterationLimit
 }
-
-// trace prints the rounds.
-var trace = false
 
 // widen lets passes go over the arms that a pass over all found to be extreme: those farthest from an end,
 // those with the largest variances and those that would help most.
@@ -154,9 +159,6 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	}
 	s := x.look(nil, x.lambda)
 	lower := s.lower(sum(x.dual))
-	if trace {
-		println(" verify: reached", int(1e3*s.reached), "lower", int(1e3*lower))
-	}
 	if lower > x.best.Lower {
 		x.best.Lower = lower
 		x.best.Certificate = Certificate{Weights: x.spread(x.lambda)}
@@ -185,9 +187,6 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 		}
 	}
 	ceiling, met := x.bound(s, tolerance, more)
-	if trace {
-		println(" bound: ceiling", int(1e3*ceiling))
-	}
 	if met {
 		return false, status
 	}

@@ -1,11 +1,5 @@
 package design
 
-import (
-	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
-)
-
 // Pivots is a Space of many arms of which few may be sampled: those that a factorisation of the
 // kernel chose. Features holds the coordinates of all arms in the span of the pivots; of what lies
 // outside it, only the length is known. Ridge must be positive.
@@ -13,10 +7,6 @@ type Pivots struct {
 	Space
 	Arms []int     // the pivots; in the span of whose features all coordinates are
 	Rest []float64 // N: squared length of φ_i outside the span, 0 for a pivot; nil means 0 for all
-	// Inner sets dst to the products of φ_i with the features of the arms from a number on. With it
-	// arms that help more than the pivots become pivots; nil means that none may. It is called
-	// from several goroutines at once.
-	Inner func(dst []float64, i, from int)
 }
 
 // MinimaxOnPivots solves Minimax where N arms are too many to be sampled, and their pairs too many to
@@ -28,8 +18,6 @@ type Pivots struct {
 //     do.
 //   - Restricted to test vectors w of the span, ‖y‖²_{A⁻¹} = max_w 2wᵀy - wᵀAw is at most itself. So
 //     the bound of Minimax in the coordinates, over all arms, needs no correction.
-//   - Arms outside that would help more than the pivots join them, by one more column of the
-//     factorisation each, where Inner gives the products that this takes.
 //   - Contrasts come by column generation: a restricted problem over the pivots and few candidates
 //     for the ends of contrasts is solved by the interior-point method, then every candidate looks
 //     for the arm of its group that is farthest from it, and what it finds becomes a candidate. At
@@ -58,21 +46,9 @@ const (
 	looseGap = 0.1
 	// wideRounds of column generation are made at most; the gap reported holds whenever they end.
 	wideRounds = 16
-	// minRoom is the least number of arms that may join the pivots; it is as many as there are when
-	// they are more.
-	minRoom = 64
-	// roomyArms is the number of arms above which it is a quarter of them.
-	roomyArms = 30000
+	// eachMeets is the least number of arms that join in a round where every arm has looked.
+	eachMeets = 64
 )
-
-// roomy returns a copy of g whose rows have space for more columns.
-func roomy(g blas64.General, more int) blas64.General {
-	out := blas64.General{Rows: g.Rows, Cols: g.Cols, Stride: g.Cols + more, Data: make([]float64, g.Rows*(g.Cols+more))}
-	for i := range g.Rows {
-		copy(row(out, i), row(g, i))
-	}
-	return out
-}
 
 // wide is one solve on pivots.
 type wide struct {
@@ -83,7 +59,6 @@ type wide struct {
 	pivot  []int // N: position in in.Arms, or -1
 	lambda []float64
 
-	exact      int   // how many of in.Arms span the coordinates; those behind are in them approximately
 	candidates []int // arms that are ends of contrasts, pivots among them
 	chosen     []bool
 	pairs      []Pair // listed contrasts taken in, of all arms
@@ -110,25 +85,12 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 		panic("design: one rest per arm is needed")
 	}
 	p := &problem{phi: in.Features.RawMatrix(), ridge: in.Ridge, stop: stopper{opt.Context}}
-	room := 0
-	if in.Inner != nil && in.Rest != nil {
-		room = max(minRoom, m)
-		if n > roomyArms { // by memory: each column is there twice
-			room = max(minRoom, m/4)
-		}
-		room = min(room, n-len(in.Arms))
-		in.Arms, in.Rest = slices.Clone(in.Arms), slices.Clone(in.Rest)
-	}
-	p.stop.claim(n, 2*n*(m+room), 4*m*m)
-	if room > 0 {
-		p.phi = roomy(p.phi, room)
-		in.Features = nil // of very many arms, hundreds of megabytes
-	}
+	p.stop.claim(n, 2*n*m, 4*m*m)
 	p.root = roots(in.Precision)
 	if err := p.setContrasts(c, n); err != nil {
 		return nil, err
 	}
-	w := &wide{in: in, p: p, opt: opt, stop: p.stop, pivot: make([]int, n), exact: len(in.Arms), chosen: make([]bool, n)}
+	w := &wide{in: in, p: p, opt: opt, stop: p.stop, pivot: make([]int, n), chosen: make([]bool, n)}
 	for i := range w.pivot {
 		w.pivot[i] = -1
 	}
@@ -138,6 +100,6 @@ func newWide(in Pivots, c Contrasts, opt Options) (*wide, error) {
 		}
 		w.pivot[i] = k
 	}
-	w.survey.init(w, room)
+	w.survey.init(w)
 	return w, nil
 }

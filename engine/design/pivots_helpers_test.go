@@ -40,11 +40,7 @@ func factored(n int, kernel func(i, j int) float64, residual float64) Pivots {
 		rest[i] = 1
 	}
 	var columns [][]float64
-	p := Pivots{Rest: rest, Inner: func(dst []float64, i, from int) {
-		for k := range dst {
-			dst[k] = kernel(i, from+k)
-		}
-	}}
+	p := Pivots{Rest: rest}
 	for {
 		top := 0
 		for i, v := range rest {

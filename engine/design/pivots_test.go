@@ -49,34 +49,26 @@ func TestPivotsBoundTheKernel(t *testing.T) {
 		for _, part := range []float64{1, 0.1, 0.01} {
 			p := factored(tasks*n, kernel, part*xi)
 			p.Ridge = xi
-			for _, joins := range []bool{true, false} {
-				if !joins {
-					p.Inner = nil
-				}
-				arms, rest := slices.Clone(p.Arms), slices.Clone(p.Rest)
-				d, err := MinimaxOnPivots(p, c, Options{Tolerance: 0.02})
-				if err != nil {
-					t.Fatal(err)
-				}
-				truth := slowValue(t, whole.Space, c, d.Weights)
-				lower := slowLower(t, whole.Space, d.Certificate)
-				if truth > d.Value*(1+1e-7) || d.Value > truth+8*part*1.001+1e-7 || d.Reached > d.Value*(1+1e-12) {
-					t.Errorf("ξ %g, rest %g: value %.6g, reached %.6g, by inverses %.6g", xi, part, d.Value, d.Reached, truth)
-				}
-				// In all features the same dual point proves at least what it proves in fewer, up to
-				// the rests that enter its own contrasts.
-				if d.Lower > best.Value || lower > best.Value*(1+1e-9) {
-					t.Errorf("ξ %g, rest %g: lower %.6g, by inverses %.6g, above the optimum %.6g", xi, part, d.Lower, lower, best.Value)
-				}
-				if joins && d.DualityGap() > 0.05+8*part/d.Value {
-					t.Errorf("ξ %g, rest %g: between %.6g and %.6g", xi, part, d.Lower, d.Value)
-				}
-				if !slices.Equal(arms, p.Arms) || !slices.Equal(rest, p.Rest) {
-					t.Error("the pivots given were changed")
-				}
-				if total := sum(d.Weights); math.Abs(total-1) > 1e-12 || slices.Min(d.Weights) < 0 {
-					t.Errorf("weights sum to %v", total)
-				}
+			arms, rest := slices.Clone(p.Arms), slices.Clone(p.Rest)
+			d, err := MinimaxOnPivots(p, c, Options{Tolerance: 0.02})
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := slowValue(t, whole.Space, c, d.Weights)
+			lower := slowLower(t, whole.Space, d.Certificate)
+			if truth > d.Value*(1+1e-7) || d.Value > truth+8*part*1.001+1e-7 || d.Reached > d.Value*(1+1e-12) {
+				t.Errorf("ξ %g, rest %g: value %.6g, reached %.6g, by inverses %.6g", xi, part, d.Value, d.Reached, truth)
+			}
+			// In all features the same dual point proves at least what it proves in fewer, up to
+			// the rests that enter its own contrasts.
+			if d.Lower > best.Value || lower > best.Value*(1+1e-9) {
+				t.Errorf("ξ %g, rest %g: lower %.6g, by inverses %.6g, above the optimum %.6g", xi, part, d.Lower, lower, best.Value)
+			}
+			if !slices.Equal(arms, p.Arms) || !slices.Equal(rest, p.Rest) {
+				t.Error("the pivots given were changed")
+			}
+			if total := sum(d.Weights); math.Abs(total-1) > 1e-12 || slices.Min(d.Weights) < 0 {
+				t.Errorf("weights sum to %v", total)
 			}
 		}
 	}
@@ -105,7 +97,7 @@ func TestPivotsListedContrasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := MinimaxOnPivots(p, c, Options{Tolerance: 0.02})
-	if err != nil || d.Lower > best.Value || d.Value < best.Lower || d.DualityGap() > 0.06 {
+	if err != nil || d.Lower > best.Value || d.Value < best.Lower || d.Value > 1.1*best.Value {
 		t.Errorf("%.6g to %.6g, %v, %v; want %.6g", d.Lower, d.Value, d.Status, err, best.Value)
 	}
 	if truth := slowValue(t, whole.Space, c, d.Weights); truth > d.Value*(1+1e-9) {

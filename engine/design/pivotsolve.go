@@ -2,8 +2,8 @@ package design
 
 import "math"
 
-// solve alternates between the restricted problem and the search for contrasts, and arms, that it
-// lacks; then it makes the arms that joined pivots and looks at all pairs.
+// solve alternates between the restricted problem and the search for contrasts that it lacks; then it
+// looks at all pairs.
 func (w *wide) solve() (Design, error) {
 	if len(w.p.groups) == 0 && len(w.p.pairs) == 0 {
 		return trivial(w.p.phi.Rows), nil
@@ -39,24 +39,19 @@ func (w *wide) solve() (Design, error) {
 			w.best.Status = status
 			break
 		}
-		w.discard()
-		met := w.reached > restricted.Value*(1+tolerance) && w.gather()
-		joined := w.adopt(tolerance)
-		if !met && !joined && last > tolerance {
+		if w.reached > restricted.Value*(1+tolerance) && w.gather() {
+			continue
+		}
+		if last > tolerance {
 			asked = tolerance
 			continue
 		}
-		if met || joined {
-			continue
-		}
-		w.settle()
 		if w.scan(); w.reached > restricted.Value*(1+2*tolerance) && w.gather() {
 			continue
 		}
 		w.best.Status = status
 		break
 	}
-	w.settle()
 	return w.finish(), nil
 }
 
@@ -79,25 +74,11 @@ func (w *wide) spread(lambda []float64) []float64 {
 	return out
 }
 
-// start chooses the first weights of the pivots: those given, or a few steps towards the D-optimal
-// ones, whose largest variance is tens of percents above the optimum on smooth kernels where that
-// of uniform ones is a multiple.
+// start chooses the first weights of the pivots: a few steps towards the D-optimal ones, whose largest
+// variance is tens of percents above the optimum on smooth kernels where that of uniform ones is a
+// multiple.
 func (w *wide) start() {
 	m := len(w.in.Arms)
-	if from := w.opt.Start; from != nil {
-		w.lambda = make([]float64, m)
-		total := 0.0
-		for k, i := range w.in.Arms {
-			total += from[i]
-			w.lambda[k] = from[i]
-		}
-		if total > 0 {
-			for k := range w.lambda {
-				w.lambda[k] = 0.9*w.lambda[k]/total + 0.1/float64(m)
-			}
-			return
-		}
-	}
 	p := w.sub(nil)
 	const sweeps = 8
 	arms, weights := p.multiplicative(sweeps)

@@ -89,3 +89,20 @@ func (w *wide) restrict(tolerance float64) (Design, Status, error) {
 	w.lambda = w.trim(slices.Clone(d.Weights))
 	return d, status, nil
 }
+
+// useful reports whether pivot k may be sampled in the next restricted problem: it was, or it helps
+// nearly as much as those that were.
+func (w *wide) useful(k int) bool {
+	return w.level == 0 || w.lambda[k] > 0 || w.g[w.in.Arms[k]] > 0.9*w.top
+}
+
+// trim gives up weights so small that a rounding would turn them into single pulls of no use.
+func (w *wide) trim(lambda []float64) []float64 {
+	for k, l := range lambda {
+		if l < trimBelow/float64(len(lambda)) {
+			lambda[k] = 0
+		}
+	}
+	scale(1/sum(lambda), lambda)
+	return lambda
+}

@@ -41,10 +41,10 @@ const (
 	cheapProducts = 1.2e9
 )
 
-func (s *survey) init(w *wide, room int) {
+func (s *survey) init(w *wide) {
 	n := w.p.phi.Rows
 	s.of = w
-	s.v.Data, s.size = make([]float64, n*(w.p.phi.Cols+room)), make([]float64, n)
+	s.v.Data, s.size = make([]float64, n*w.p.phi.Cols), make([]float64, n)
 	s.resize()
 	s.high, s.partner = make([]float64, n), make([]int, n)
 }

@@ -27,7 +27,7 @@ func (w *wide) gather() bool {
 	limit := max(40, len(w.in.Arms)/2)
 	each := limit
 	if groups := len(w.p.groups); groups > 0 && w.products() <= cheapProducts { // every arm has looked
-		each = max(minRoom, limit) / groups
+		each = max(eachMeets, limit) / groups
 	}
 	var order []ranked
 	for i, j := range w.partner {
@@ -169,90 +169,6 @@ func (w *wide) help(spread blas64.General) {
 				g *= w.p.root[from+i] * w.p.root[from+i]
 			}
 			w.g[from+i] = g
-		}
-	})
-}
-
-// adopt lets the arms that would help most be sampled, when they would help more than those that are
-// by as much as matters. It reports whether there were any. Until settle they are in the coordinates
-// as far as these go.
-func (w *wide) adopt(tolerance float64) bool {
-	if w.in.Inner == nil || w.in.Rest == nil {
-		return false
-	}
-	limit := max(32, w.exact/4)
-	var order []ranked
-	for i, g := range w.g {
-		if w.pivot[i] < 0 && g > w.top*(1+0.5*tolerance) && w.in.Rest[i] > 1e-12*dot(row(w.p.phi, i), row(w.p.phi, i)) {
-			order = append(order, ranked{i, g})
-		}
-	}
-	slices.SortFunc(order, byRank)
-	var joined []int
-	for _, a := range order {
-		if len(joined) == limit {
-			break
-		}
-		i := a.arm
-		if !slices.ContainsFunc(joined, func(j int) bool { return distance(w.v, i, j) < sameHelp*w.size[i] }) {
-			joined = append(joined, i)
-		}
-	}
-	if len(joined) == 0 {
-		return false
-	}
-	mass := min(max(0.3*(w.g[order[0].arm]/w.top-1), 1e-3), 0.2)
-	scale(1-mass, w.lambda)
-	for _, i := range joined {
-		w.pivot[i] = len(w.in.Arms)
-		w.in.Arms, w.lambda = append(w.in.Arms, i), append(w.lambda, mass/float64(len(joined)))
-	}
-	w.survey.resize()
-	return true
-}
-
-// sameHelp is the squared distance of two arms, relative to their variance, below which one of them
-// is enough for a round.
-const sameHelp = 0.04
-
-// extend adds a column of the factorisation for each of some arms, which then are in the span: the
-// factor of what their products with all arms have outside it. An arm that others of them leave
-// nothing of adds none of use, and is refused by the factorisation.
-func (w *wide) extend(arms []int) {
-	q, n, m := len(arms), w.p.phi.Rows, w.p.phi.Cols
-	if q == 0 {
-		return
-	}
-	w.stop.claim(n, n*q)
-	own, outside := reshape(blas64.General{}, q, m), reshape(blas64.General{}, n, q)
-	for k, i := range arms {
-		copy(row(own, k), row(w.p.phi, i))
-	}
-	w.do(n, surveyRows, func(from, to int) {
-		products := make([]float64, to-from)
-		for k, i := range arms {
-			w.in.Inner(products, i, from)
-			for r, v := range products {
-				outside.Data[(from+r)*outside.Stride+k] = v
-			}
-		}
-		multiply(stopper{}, blas.Trans, -1, block(w.p.phi, from, to), own, 1, block(outside, from, to))
-	})
-	l, inverse := reshape(blas64.General{}, q, q), reshape(blas64.General{}, q, q)
-	for k, i := range arms {
-		copy(row(l, k), row(outside, i))
-		l.Data[k*l.Stride+k] *= 1 + 1e-9 // for near copies; what it leaves is in Rest
-	}
-	if !cholesky(w.stop, l) {
-		panic(ended{errSingular})
-	}
-	invert(w.stop, l, inverse)
-	w.p.phi.Cols += q
-	w.do(n, surveyRows, func(from, to int) {
-		timesTriangle(block(outside, from, to), inverse, window(w.p.phi, from, m, to-from, q))
-		for i := from; i < to; i++ {
-			added := row(w.p.phi, i)[m:]
-			w.in.Rest[i] = max(w.in.Rest[i]-dot(added, added), 0)
 		}
 	})
 }

@@ -19,9 +19,9 @@ const (
 	fewArms, fewDirections = 200, countedRank - 1
 	// MostPivots is the most arms over which the design of very many is spread at first.
 	MostPivots = 384
-	// pivotPart is the part of ξ that coordinates may leave of a squared length where both ends of a
-	// value are shown, which is then too large by at most four times that; looserPart is the one in
-	// algorithms, whose number of pulls it enters.
+	// looserPart is the part of ξ that coordinates may leave of a squared length in designs of algorithms,
+	// whose number of pulls is then too large by at most four times that; pivotPart is the one at which
+	// AffordableRidge calls ξ carried.
 	pivotPart, looserPart = 0.1, 0.3
 	// mostDirections is the most that Resolving goes to.
 	mostDirections = 192
@@ -69,7 +69,7 @@ func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
 // gives, chosen among the arms named, or among all for nil.
 func (m *Model) onPivots(ridge float64, arms []int, part float64) (design.Pivots, error) {
 	residual := part * m.Normalised(ridge)
-	out := design.Pivots{Inner: m.inner()}
+	var out design.Pivots
 	out.Precision, out.Ridge = m.Precision, m.Normalised(ridge)
 	if arms == nil {
 		s, err := m.Stopped(MostPivots, residual)

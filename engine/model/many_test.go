@@ -61,7 +61,7 @@ func TestManyAgainstAllArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.Certified(xi, c, nil)
+		got, err := m.Certified(xi, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,6 @@ func (m *Model) manyDesign(ridge float64, alive [][]int) (design.Design, error) 
 		if err != nil {
 			return design.Design{}, err
 		}
-		p.Inner = nil
 		return design.MinimaxOnPivots(p, design.Contrasts{Groups: Contrasting(alive)}, m.roughly())
 	})
 }
@@ -49,7 +48,6 @@ func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64,
 		if err != nil {
 			return 0, err
 		}
-		p.Inner = nil
 		opt := m.roughly()
 		opt.Threshold = threshold
 		d, err := design.MinimaxOnPivots(p, design.Contrasts{Groups: sets}, opt)
@@ -70,7 +68,7 @@ func (m *Model) manyHardness(ridge, epsilon float64, t *truth) (design.Design, e
 				return design.Design{}, err
 			}
 		}
-		d, err := m.Certified(at, m.rivals(t, epsilon), nil)
+		d, err := m.Certified(at, m.rivals(t, epsilon))
 		if ridge == 0 && err == nil {
 			d.Value = m.unsharedHardness(t, epsilon)
 			d.Lower, d.Reached = min(d.Lower, d.Value), 0
@@ -135,10 +133,8 @@ func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
 }
 
 // Certified returns the design of all pairs within groups, or of listed contrasts, with both ends as
-// near to each other as they can be had: on exact features to the tolerance of designs, else on pivots
-// that other arms join. It starts from weights of a similar design, nil for none. Not remembered.
-func (m *Model) Certified(ridge float64, c design.Contrasts, start []float64) (design.Design, error) {
-	_ = start
+// near to each other as they can be had. Not remembered.
+func (m *Model) Certified(ridge float64, c design.Contrasts) (design.Design, error) {
 	x, err := m.Certifier(ridge)
 	if err != nil {
 		return design.Design{}, err

@@ -120,7 +120,7 @@ func TestManyByValues(t *testing.T) {
 	for name, c := range map[string]design.Contrasts{
 		"rho_1": {Groups: m.Problem.Groups()}, "omega": {Groups: [][]int{all}}, "rho_star": rivals,
 	} {
-		got, err := m.Certified(xi, c, nil)
+		got, err := m.Certified(xi, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,0 @@
-package design
-
-import "os"
-
-func init() { trace = os.Getenv("TRACE") != "" }
