@@ -168,7 +168,7 @@ func (x *Exchange) contrasts(c Contrasts) error {
 	x.pairs, x.dual = nil, nil
 	for _, q := range before {
 		if x.group[q.I] >= 0 && x.group[q.I] == x.group[q.J] {
-			x.pairs = append(x.pairs, q)
+			x.pairs = append(x.pairs, Pair{q.I, q.J, 1})
 		}
 	}
 	return nil

@@ -16,6 +16,8 @@ const (
 	// sameEnd is the squared distance of two arms, relative to the largest variance met, below which
 	// one of them stands for both in a round.
 	sameEnd = 0.01
+	// mostOf is the most contrasts with one arm that join in a round.
+	mostOf = 4
 	// sameHelp is the squared distance of two arms, relative to their variance, below which one of them
 	// is enough for a round.
 	sameHelp = 0.04
@@ -72,7 +74,7 @@ func (x *Exchange) gather(s *sight, level float64) bool {
 			break
 		}
 		q := Pair{x.ends[a.arm], s.partner[a.arm], 1}
-		if degree[q.I] == 2 || degree[q.J] == 2 || x.carries(q) {
+		if degree[q.I] == mostOf || degree[q.J] == mostOf || x.carries(q) {
 			continue
 		}
 		if k, isNew := place[q.J]; isNew && !slices.Contains(joined, k) {

@@ -2,7 +2,6 @@ package design
 
 import (
 	"math"
-	"os"
 	"slices"
 )
 
@@ -67,7 +66,8 @@ func (x *Exchange) first() bool {
 	x.widen(s)
 	level := atFirst * s.reached
 	x.gather(s, level)
-	return len(x.pairs) > 0 && s.reached > 0
+	const rounding = 1e-14 // of a squared length
+	return len(x.pairs) > 0 && s.reached > rounding*slices.Max(x.in.Squares)/x.in.Ridge
 }
 
 // over returns the arms of the passes.
@@ -89,9 +89,6 @@ func (x *Exchange) settle(rounds int, asked float64) Status {
 		}
 		s := x.look(x.over(), x.lambda)
 		lower := s.lower(sum(x.dual))
-		if os.Getenv("TRACE") != "" {
-			println("  round: T", len(x.arms), "pairs", len(x.pairs), "ends", len(x.ends), "value", int(1e3*d.value), "low", int(1e3*d.lower), "reached", int(1e3*s.reached), "lower", int(1e3*lower), "its", x.iterations)
-		}
 		last := asked
 		asked = max(tolerance, min(asked, 0.2*(max(s.reached, x.level)/lower-1)))
 		met := s.reached > x.level*(1+0.5*tolerance) && x.gather(s, x.level)
