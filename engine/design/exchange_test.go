@@ -109,16 +109,20 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// A solve that begins where another ended has the same value, and fewer steps.
+// A solve that begins where another ended, of other contrasts even, has the same value; one of more pairs
+// takes fewer steps.
 func TestExchangeGoesOn(t *testing.T) {
 	const tasks, n, tol = 3, 100, 0.02
 	kernel := smoothArms(tasks, n, 1.5, 7)
 	v := valuesOf(tasks*n, kernel, 1e-3, nil)
 	opt := Options{Tolerance: tol}
 	alone := exchanged(t, v, kernel, opt, everyPair(tasks*n))
-	after := exchanged(t, v, kernel, opt, taskGroups(tasks, n), againstFirst(tasks, n), taskGroups(tasks, n), everyPair(tasks*n))
-	if after.Lower > alone.Value || alone.Lower > after.Value || after.DualityGap() > 2.5*tol {
-		t.Errorf("%.6g to %.6g, alone %.6g to %.6g", after.Lower, after.Value, alone.Lower, alone.Value)
+	after := exchanged(t, v, kernel, opt, taskGroups(tasks, n), everyPair(tasks*n))
+	late := exchanged(t, v, kernel, opt, taskGroups(tasks, n), againstFirst(tasks, n), taskGroups(tasks, n), everyPair(tasks*n))
+	for _, d := range []Design{after, late} {
+		if d.Lower > alone.Value || alone.Lower > d.Value || d.DualityGap() > 2.5*tol {
+			t.Errorf("%.6g to %.6g, alone %.6g to %.6g", d.Lower, d.Value, alone.Lower, alone.Value)
+		}
 	}
 	if after.Iterations >= alone.Iterations {
 		t.Errorf("%d steps, alone %d", after.Iterations, alone.Iterations)
