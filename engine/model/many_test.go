@@ -65,7 +65,7 @@ func TestManyAgainstAllArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: on pivots %.6g to %.6g, over all arms %.6g to %.6g", name, got.Lower, got.Value, want.Lower, want.Value)
+		t.Logf("%s: by exchange %.6g to %.6g, over all arms %.6g to %.6g", name, got.Lower, got.Value, want.Lower, want.Value)
 		// Features that end at a thousandth of ξ hide less than 8/1000 of a variance, times the
 		// largest weight relative to a mean one.
 		if got.Lower > want.Value*1.002 || got.Value < want.Lower || got.DualityGap() > 0.04 {

@@ -127,7 +127,7 @@ func TestManyByValues(t *testing.T) {
 		ridge := m.Normalised(xi)
 		value := newDualForm(t, m, gram, ridge, got.Weights).largest(c)
 		lower := newDualForm(t, m, gram, ridge, got.Certificate.Weights).lower(got.Certificate)
-		t.Logf("%s: on pivots %.6g to %.6g, by values %.6g to %.6g", name, got.Lower, got.Value, lower, value)
+		t.Logf("%s: by exchange %.6g to %.6g, by values %.6g to %.6g", name, got.Lower, got.Value, lower, value)
 		const rounding = 1e-6
 		if value > got.Value*(1+rounding) || lower < got.Lower*(1-rounding) || lower > value*(1+rounding) {
 			t.Errorf("%s: an end does not hold", name)

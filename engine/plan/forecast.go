@@ -42,6 +42,7 @@ func (q Question) prepared(p *problem.Problem) (Question, error) {
 // error when that is so of all. After an interrupt it returns the rows of the runs that
 // finished, together with the error.
 func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
+	sparing := q.Runs == 0 && p.N() > manyArms
 	q, err := q.prepared(p)
 	if err != nil {
 		return Forecast{}, fmt.Errorf("plan: %w", err)
@@ -58,7 +59,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 		out.note(w)
 	}
 	tried := methods()
-	f := &forecaster{Question: q, total: q.Runs * len(tried) * len(scenarios)}
+	f := &forecaster{Question: q, sparing: sparing, total: q.Runs * len(tried) * len(scenarios)}
 	f.start()
 	var failed error
 	for _, s := range scenarios {

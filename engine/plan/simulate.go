@@ -16,6 +16,9 @@ import (
 type forecaster struct {
 	Question
 	done, total int // runs, for Progress
+	// of a method whose first run ends undecided no more are simulated: its means are infinite then,
+	// and of many arms a run to the limit takes longest
+	sparing bool
 }
 
 // method is an algorithm with a schedule.
@@ -71,7 +74,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 		return batch{}, err
 	}
 	needs := make([]need, runs)
-	result, err := sim.Run(ctx, sim.Experiment{
+	trials, err := sim.Prepare(ctx, sim.Experiment{
 		Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: opt, Runs: runs, Seed: f.Seed + offset,
 		Workers: f.Workers, Memory: f.Memory,
 		Each: func(run int, o *engine.Outcome, pulls [][]int) {
@@ -82,7 +85,24 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 			}
 		},
 	})
-	b := batch{result: result}
+	if err != nil {
+		return batch{}, err
+	}
+	first := runs
+	if f.sparing {
+		first = 1
+	}
+	part, err := trials.RunPart(ctx, 0, first)
+	parts := []*sim.Part{part}
+	if err == nil && first < runs && !needs[0].undecided {
+		part, err = trials.RunPart(ctx, first, runs)
+		parts = append(parts, part)
+	}
+	var b batch
+	var of error
+	if b.result, of = trials.Result(ctx, parts...); err == nil {
+		err = of
+	}
 	for _, n := range needs {
 		if n.done {
 			b.needs = append(b.needs, n)

@@ -39,8 +39,10 @@ type Question struct {
 	Options engine.Options // for every method; Of sets the schedule
 	// Gaps are leads of the best arm over its rivals to plan for, reward units, each its own
 	// scenario. None means the known expected rewards, or Options.Gap where they are unknown.
-	Gaps    []float64
-	Runs    int // simulated for each method and gap; 0 means as RunsFor says
+	Gaps []float64
+	// Runs simulated for each method and gap; 0 means as RunsFor says, and on many arms one of a method
+	// that ends undecided in it.
+	Runs    int
 	Seed    uint64
 	Prices  Prices
 	Workers int           // as in sim.Experiment

@@ -1,0 +1,49 @@
+package plan_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// On many arms a method whose first run ends undecided has no other, unless runs are stated. Of one that decides
+// all are made, the same as where they are stated.
+func TestUndecidedOnManyArms(t *testing.T) {
+	p, err := manyarms.Problem(250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(runs, rounds int) map[string]plan.Row {
+		f, err := plan.Of(context.Background(), p, plan.Question{Runs: runs, Seed: 3, Options: engine.Options{MaxRounds: rounds, Epsilon: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]plan.Row{}
+		for _, r := range f.Rows {
+			out[r.Algorithm+r.Schedule] = r
+		}
+		return out
+	}
+	if r := ask(0, 1)["CoTestFC"]; r.Runs != 1 || r.Undecided != 1 || !math.IsInf(r.SamplesTotal, 1) {
+		t.Errorf("%d runs, %d undecided, %g samples", r.Runs, r.Undecided, r.SamplesTotal)
+	}
+	if r := ask(2, 1)["CoTestFC"]; r.Runs != 2 || r.Undecided != 2 {
+		t.Errorf("two stated: %d runs, %d undecided", r.Runs, r.Undecided)
+	}
+	if testing.Short() {
+		return
+	}
+	decided, stated := ask(0, 0), ask(plan.RunsFor(p), 0)
+	for name, r := range decided {
+		if r.Undecided == 0 && (r.Runs != plan.RunsFor(p) || r != stated[name]) {
+			t.Errorf("%s: %+v, stated %+v", name, r, stated[name])
+		}
+	}
+	if decided["CoTestFC"].Undecided > 0 {
+		t.Error("CoTestFC does not decide")
+	}
+}
