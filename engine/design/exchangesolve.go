@@ -89,6 +89,9 @@ func (x *Exchange) settle(rounds int, asked float64) Status {
 		}
 		s := x.look(x.over(), x.lambda)
 		lower := s.lower(sum(x.dual))
+		if x.over() == nil { // it holds for all arms
+			x.prove(lower)
+		}
 		last := asked
 		asked = max(tolerance, min(asked, 0.2*(max(s.reached, x.level)/lower-1)))
 		met := s.reached > x.level*(1+0.5*tolerance) && x.gather(s, x.level)
@@ -147,6 +150,22 @@ func (x *Exchange) take(d confined) {
 	scale(1/sum(x.lambda), x.lambda)
 }
 
+// prove keeps a lower bound over all arms if it is the best so far, with the point that proves it.
+func (x *Exchange) prove(lower float64) {
+	if !(lower > x.best.Lower) {
+		return
+	}
+	x.best.Lower = lower
+	x.best.Certificate = Certificate{Weights: x.spread(x.lambda)}
+	total := sum(x.dual)
+	for k, u := range x.dual {
+		if u > 0 {
+			x.best.Certificate.Pairs = append(x.best.Certificate.Pairs, x.pairs[k])
+			x.best.Certificate.Dual = append(x.best.Certificate.Dual, u/total)
+		}
+	}
+}
+
 // verify evaluates the weights at hand on all arms and all pairs. It reports whether the solve ends; else
 // what is missing has joined.
 func (x *Exchange) verify(more bool, status Status) (bool, Status) {
@@ -156,16 +175,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	}
 	s := x.look(nil, x.lambda)
 	lower := s.lower(sum(x.dual))
-	if lower > x.best.Lower {
-		x.best.Lower = lower
-		x.best.Certificate = Certificate{Weights: x.spread(x.lambda)}
-		for k, u := range x.dual {
-			if u > 0 {
-				x.best.Certificate.Pairs = append(x.best.Certificate.Pairs, x.pairs[k])
-				x.best.Certificate.Dual = append(x.best.Certificate.Dual, u/sum(x.dual))
-			}
-		}
-	}
+	x.prove(lower)
 	x.best.Weights = x.spread(x.lambda)
 	if more {
 		before := len(x.pairs)
