@@ -138,6 +138,9 @@ func (c *call) forecast() (any, error) {
 	q.Options = c.options()
 	var worth atomic.Bool
 	q.Progress = noting(c.e.progress(c.fn.Name, p.Name, q.Runs), &worth, finished)
+	if !c.arg("runs").known() {
+		q.Runs = 0 // then plan.Of may leave some out
+	}
 	f, err := simulated(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
 	if err != nil && len(f.Rows) == 0 {
 		return nil, err
