@@ -61,6 +61,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.knowledge, err = newKnowledge(m, opt)
+	a.belief = rounds.NewGrowingBelief(model.PriorOf(opt))
 	return a, err
 }
 

@@ -20,7 +20,7 @@ type knowledge struct {
 func newKnowledge(m *model.Model, opt engine.Options) (knowledge, error) {
 	scales, err := rounds.NewScales(m, opt)
 	return knowledge{
-		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewGrowingBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
+		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
 	}, err
 }
 
