@@ -62,6 +62,7 @@ const (
 	codeAccountLimit = 10002 // resource limits exceeded for account
 	codeNoMemory     = 10028
 	codeNoStorage    = 10047 // insufficient storage resources available
+	codeMostReaders  = 10026 // maximum consumers limit reached
 	codeStoreFailed  = 10077 // storing failed, "maximum bytes exceeded" among others
 	codeOfflineStore = 10118 // the server has stopped its streams
 	codePerSubject   = 10077 // "maximum messages per subject exceeded", which stands in the description
@@ -92,6 +93,8 @@ func final(err error) error {
 		switch api.ErrorCode {
 		case codeNoResources, codeAccountLimit, codeNoMemory, codeNoStorage, codeStoreFailed, codeOfflineStore:
 			return fmt.Errorf("%w (%s)", ErrFull, api.Description)
+		case codeMostReaders:
+			return fmt.Errorf("the server has as many readers as it allows: set its default_max_consumers to %d (%s)", mostReaders, api.Description)
 		case jetstream.JSErrCodeStreamMessageExceedsMaximum:
 			return fmt.Errorf("the server's stream takes shorter messages only, set its max_msg_size to 1 MB or to none (%s)", api.Description)
 		case jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount:

@@ -64,6 +64,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 		MaxPayload: 1 << 20, MaxControlLine: 4096, WriteDeadline: 10 * time.Second,
 		DontListen: o.Listen == Nowhere,
 	}
+	n.JetStreamLimits.DefaultMaxConsumers = mostReaders // streams of earlier versions do not say it
 	if n.DontListen {
 		return n, nil
 	}

@@ -8,6 +8,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// mostReaders is how many readers a stream may have: each agent has one or two, and those of connections
+// that broke count for a minute more. NATS stops at 1,000 where a stream does not say more. The work
+// stream has one for each run.
+const mostReaders = 100_000
+
 // facts is the stream of facts: one message a subject, which nobody can take away.
 func facts(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
@@ -16,6 +21,7 @@ func facts(replicas int) jetstream.StreamConfig {
 		Retention:            jetstream.LimitsPolicy,
 		Storage:              jetstream.FileStorage,
 		Replicas:             replicas,
+		MaxConsumers:         mostReaders,
 		Discard:              jetstream.DiscardNew,
 		MaxMsgsPerSubject:    1,
 		DiscardNewPerSubject: true,
@@ -35,6 +41,7 @@ func work(replicas int) jetstream.StreamConfig {
 		Retention:            jetstream.LimitsPolicy,
 		Storage:              jetstream.FileStorage,
 		Replicas:             replicas,
+		MaxConsumers:         mostReaders,
 		Discard:              jetstream.DiscardNew,
 		MaxMsgsPerSubject:    1,
 		DiscardNewPerSubject: true,
