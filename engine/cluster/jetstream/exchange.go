@@ -24,7 +24,6 @@ type Exchange struct {
 
 	mu        sync.Mutex
 	consumers map[string]time.Time // runs whose consumer of work was there, and when
-	wake      *nats.Subscription   // nil before the first Take
 	turn      int                  // where Take goes on among the runs
 }
 

@@ -18,6 +18,10 @@ const size = "size"
 // mostBytes is the longest file: 1 GiB, as many as a machine should hold at once.
 const mostBytes = 1 << 30
 
+// mostAhead is the most memory that is taken for a file before any of it has come: a length is only what
+// somebody has said.
+const mostAhead = 8 << 20
+
 // Keep implements cluster.Facts.
 func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash string, err error) {
 	if err := cluster.CheckRun(run); err != nil {
@@ -64,7 +68,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	if err != nil || length < 0 || length > mostBytes {
 		return nil, fmt.Errorf("run %s: file %s: its length on the server is %q", run, hash, m.Data)
 	}
-	content := make([]byte, 0, length)
+	content := make([]byte, 0, min(length, mostAhead))
 	for n := 0; len(content) < length; n++ {
 		m, err := x.last(ctx, fileSubject(run, hash, strconv.Itoa(n)))
 		if err != nil {

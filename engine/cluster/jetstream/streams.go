@@ -13,11 +13,10 @@ import (
 // stream has one for each run.
 const mostReaders = 100_000
 
-// facts is the stream of facts: one message a subject, which nobody can take away.
-func facts(replicas int) jetstream.StreamConfig {
+// stream is what both streams have in common: one message a subject, which nobody can delete or replace.
+func stream(name, description string, replicas int, subjects ...string) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: factStream, Description: "what was said, once and for ever",
-		Subjects:             []string{"cope.>", "cope-file.>"},
+		Name: name, Description: description, Subjects: subjects,
 		Retention:            jetstream.LimitsPolicy,
 		Storage:              jetstream.FileStorage,
 		Replicas:             replicas,
@@ -26,28 +25,22 @@ func facts(replicas int) jetstream.StreamConfig {
 		MaxMsgsPerSubject:    1,
 		DiscardNewPerSubject: true,
 		DenyDelete:           true,
-		DenyPurge:            true,
 		AllowDirect:          true,
 	}
+}
+
+// facts is the stream of facts, which nobody can take away.
+func facts(replicas int) jetstream.StreamConfig {
+	c := stream(factStream, "what was said, once and for ever", replicas, "cope.>", "cope-file.>")
+	c.DenyPurge = true
+	return c
 }
 
 // work is the stream of work. A piece stays after it is done, so that its id cannot be offered
 // again, and beside it stands that it is done: a server that is killed may forget the
 // acknowledgements of its last moments. Withdraw purges both for a run.
 func work(replicas int) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name: workStream, Description: "work that is handed out",
-		Subjects:             []string{"cope-work.*.*", "cope-done.*.*"},
-		Retention:            jetstream.LimitsPolicy,
-		Storage:              jetstream.FileStorage,
-		Replicas:             replicas,
-		MaxConsumers:         mostReaders,
-		Discard:              jetstream.DiscardNew,
-		MaxMsgsPerSubject:    1,
-		DiscardNewPerSubject: true,
-		DenyDelete:           true,
-		AllowDirect:          true,
-	}
+	return stream(workStream, "work that is handed out", replicas, "cope-work.*.*", "cope-done.*.*")
 }
 
 // makeStreams makes the streams where they are not there. A cluster of servers keeps three copies,
