@@ -106,7 +106,7 @@ func (c *call) checkTarget(a argument, path string) {
 // reads reports whether a file is one of those read.
 func reads[T any](read map[string]T, path string) bool {
 	for source := range read {
-		if sameFile(source, path) {
+		if sameFile(path, source) { // most files that are written do not exist yet
 			return true
 		}
 	}
@@ -124,13 +124,13 @@ func targetsOf(path string) []string {
 
 // sameFile reports whether two paths name one file, which need not exist.
 func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	if errX == nil && errY == nil {
-		return os.SameFile(x, y)
+	if x, err := os.Stat(a); err == nil {
+		if y, err := os.Stat(b); err == nil {
+			return os.SameFile(x, y)
+		}
 	}
-	a, errX = filepath.Abs(a)
-	b, errY = filepath.Abs(b)
+	a, errX := filepath.Abs(a)
+	b, errY := filepath.Abs(b)
 	return errX == nil && errY == nil && a == b
 }
 
