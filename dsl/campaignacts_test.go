@@ -62,6 +62,19 @@ func TestActsAgain(t *testing.T) {
 	}
 }
 
+// Tasks and arms may have slashes in their names.
+func TestWithdrawWithSlashes(t *testing.T) {
+	s, dir := notebookIn(t)
+	written(t, dir, "odd.csv", "task,arm\nHolz/B,kalt/trocken\nHolz/B,warm\nHolz/B,heiß\n")
+	cell(t, s, "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2)\ndays = protocol(p, seed=1, runs=0)")
+	cell(t, s, `c = start(days, "days")`)
+	once := cell(t, s, `amend(c, withdraw="Holz/B/kalt/trocken", reason="sold out")`).(campaign.Status)
+	again := cell(t, s, `amend(c, withdraw="Holz/B/kalt/trocken", reason="sold out")`).(campaign.Status)
+	if again.Hash != once.Hash || once.Events < 2 {
+		t.Errorf("%d events, then %d", once.Events, again.Events)
+	}
+}
+
 // What cannot be recorded is refused with the value and what to write.
 func TestActErrors(t *testing.T) {
 	s, _ := started(t)

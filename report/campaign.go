@@ -114,7 +114,11 @@ func campaignSentence(s campaign.Status) string {
 	if s.Remaining > 0 && isFinite(s.Remaining) {
 		out += fmt.Sprintf(" About %s samples more", decimal(twoFigures(s.Remaining), 0))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
-			out += fmt.Sprintf(", %s %s", decimal(twoFigures(s.TimeLeft), 0), s.TimeUnit)
+			unit := s.TimeUnit
+			if s.TimeLeft == 1 {
+				unit = strings.TrimSuffix(unit, "s")
+			}
+			out += fmt.Sprintf(", %s %s", decimal(twoFigures(s.TimeLeft), 0), unit)
 		}
 		if f := s.Forecast; f != nil {
 			out += fmt.Sprintf("; at the start %s %s were expected", rangeWords(f.Time), s.TimeUnit)

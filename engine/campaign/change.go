@@ -93,7 +93,7 @@ func (s *State) Try(ctx context.Context, p Protocol, memory *model.Memory) error
 // Amend returns the event that changes the protocol. The caller replays what would be before it
 // records it: an algorithm may refuse.
 func (s *State) Amend(p Protocol, b AmendBody, by string, now time.Time) ([]Event, error) {
-	b.WithdrawArms = nil
+	b.WithdrawArms, b.Withdraw = nil, p.WithSlashes(b.Withdraw)
 	switch {
 	case strings.TrimSpace(b.Reason) == "":
 		return nil, errReason

@@ -3,7 +3,23 @@ package campaign
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
+
+// WithSlashes returns arms by task and arm, where each was written as task/arm and parted at the first slash:
+// a name may have slashes of its own. What names no arm stays as it is.
+func (p Protocol) WithSlashes(arms [][2]string) [][2]string {
+	out := slices.Clone(arms)
+	for k, w := range arms {
+		text := w[0] + "/" + w[1]
+		for i := range p.Problem.TaskOf {
+			if names := p.Problem.NamesOf(i); strings.Join(names[:2], "/") == text && !slices.Contains(p.Problem.Tasks.Names, w[0]) {
+				out[k] = [2]string(names)
+			}
+		}
+	}
+	return out
+}
 
 // Amended reports whether the same change was recorded before: the same values, arms and rows for the
 // same reason. A cell of a notebook that is run again makes no second change; one that is meant

@@ -9,10 +9,11 @@ import (
 // AmendOnce works like Amend where the same change was not recorded before, see campaign.State.Amended.
 // It returns whether it was.
 func (c *Campaign) AmendOnce(ctx context.Context, b campaign.AmendBody, by string) (known bool, err error) {
-	_, s, err := c.fresh(ctx)
+	p, s, err := c.fresh(ctx)
 	if err != nil {
 		return false, err
 	}
+	b.Withdraw = p.WithSlashes(b.Withdraw)
 	if b.Add != nil {
 		file := *b.Add
 		file.SHA256 = fileHash(file.Content)
