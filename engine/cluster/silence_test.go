@@ -18,70 +18,73 @@ import (
 // its rounds are amended, and the result names its task and what it rests on.
 func TestSilentAgent(t *testing.T) {
 	q := question(t)
-	q.Measured, q.Options.MaxRounds = true, 5
+	q.Measured, q.Options.MaxRounds = true, 3
 	p := *q.Problem
 	q.Problem = &p
 	for _, relay := range []bool{false, true} {
-		x := cluster.NewMemory()
-		opened(t, x, q, cluster.OpenOptions{Relay: relay})
-		said := &notices{}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		var wg sync.WaitGroup
-		folders := map[int]string{}
-		for v := range 4 {
-			a := agentOf(t, x, q, v)
-			folders[v] = a.Folder
-			a.Patience, a.Notice = 50*time.Millisecond, said.take
-			wg.Go(func() {
-				if _, err := a.Take(ctx); !errors.Is(err, context.Canceled) {
-					t.Errorf("agent %d did not wait: %v", v+1, err)
-				}
-			})
-		}
-		// On a busy machine another one may be named first, as long as it is silent, too.
-		alone := regexp.MustCompile(`(?m)^round 1 waits for agent-5 \(task "[^"]*"\): it is silent$`)
-		for ctx.Err() == nil && !alone.MatchString(said.of(cluster.NoticeSilent)) {
-			time.Sleep(10 * time.Millisecond)
-		}
-		if ctx.Err() != nil {
-			t.Errorf("noticed %q", said.of(cluster.NoticeSilent))
-		}
-		cancel()
-		wg.Wait()
-		s := must(cluster.StatusOf(t.Context(), x, "r"))
-		if !s.Open || s.Round != 1 || !s.Agents[4].Silent || s.Agents[3].Silent || s.Agents[4].Joined || s.String() != "round 1 waits for 1 of 5 agents" {
-			t.Errorf("status %+v", s)
-		}
-		// the same folders, and now they go on
-		var all []cluster.Agent
-		for v := range 4 {
-			a := agentOf(t, x, q, v)
-			a.Folder, a.Patience, a.GoOn = folders[v], 400*time.Millisecond, v == 0 || !relay
-			all = append(all, a)
-		}
-		if relay { // whoever relays must be one that goes on
-			for v := range all {
-				all[v].GoOn = true
+		t.Run(fmt.Sprint("relay ", relay), func(t *testing.T) {
+			t.Parallel()
+			x := cluster.NewMemory()
+			opened(t, x, q, cluster.OpenOptions{Relay: relay})
+			said := &notices{}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			var wg sync.WaitGroup
+			folders := map[int]string{}
+			for v := range 4 {
+				a := agentOf(t, x, q, v)
+				folders[v] = a.Folder
+				a.Patience, a.Notice = 50*time.Millisecond, said.take
+				wg.Go(func() {
+					if _, err := a.Take(ctx); !errors.Is(err, context.Canceled) {
+						t.Errorf("agent %d did not wait: %v", v+1, err)
+					}
+				})
 			}
-		}
-		for v, got := range takeAll(t, all) {
-			if len(got.Silent) != got.Rounds || got.Silent[0].Task != p.Tasks.Names[4] {
-				t.Errorf("agent %d: silent %v in %d rounds", v+1, got.Silent, got.Rounds)
+			// On a busy machine another one may be named first, as long as it is silent, too.
+			alone := regexp.MustCompile(`(?m)^round 1 waits for agent-5 \(task "[^"]*"\): it is silent$`)
+			for ctx.Err() == nil && !alone.MatchString(said.of(cluster.NoticeSilent)) {
+				time.Sleep(10 * time.Millisecond)
 			}
-			text := ""
-			for _, w := range got.Result.Warnings {
-				text += w.String() + "\n"
+			if ctx.Err() != nil {
+				t.Errorf("noticed %q", said.of(cluster.NoticeSilent))
 			}
-			want := fmt.Sprintf("task %q: its agent was silent, and %d of %d rounds went on without it; the answers hold only if it was not silent because of its rewards", p.Tasks.Names[4], got.Rounds, got.Rounds)
-			if !strings.Contains(text, want) {
-				t.Errorf("agent %d: warnings %q; want %q", v+1, text, want)
+			cancel()
+			wg.Wait()
+			s := must(cluster.StatusOf(t.Context(), x, "r"))
+			if !s.Open || s.Round != 1 || !s.Agents[4].Silent || s.Agents[3].Silent || s.Agents[4].Joined || s.String() != "round 1 waits for 1 of 5 agents" {
+				t.Errorf("status %+v", s)
 			}
-			for i, a := range got.Answers[:4] {
-				if a.Decided && a.Arm != bestArm(q, i) {
-					t.Errorf("agent %d: task %q has the answer %q", v+1, a.Task, a.Arm)
+			// the same folders, and now they go on
+			var all []cluster.Agent
+			for v := range 4 {
+				a := agentOf(t, x, q, v)
+				a.Folder, a.Patience, a.GoOn = folders[v], 1500*time.Millisecond, v == 0 || !relay
+				all = append(all, a)
+			}
+			if relay { // whoever relays must be one that goes on
+				for v := range all {
+					all[v].GoOn = true
 				}
 			}
-		}
+			for v, got := range takeAll(t, all) {
+				if len(got.Silent) != got.Rounds || got.Silent[0].Task != p.Tasks.Names[4] {
+					t.Errorf("agent %d: silent %v in %d rounds", v+1, got.Silent, got.Rounds)
+				}
+				text := ""
+				for _, w := range got.Result.Warnings {
+					text += w.String() + "\n"
+				}
+				want := fmt.Sprintf("task %q: its agent was silent, and %d of %d rounds went on without it; the answers hold only if it was not silent because of its rewards", p.Tasks.Names[4], got.Rounds, got.Rounds)
+				if !strings.Contains(text, want) {
+					t.Errorf("agent %d: warnings %q; want %q", v+1, text, want)
+				}
+				for i, a := range got.Answers[:4] {
+					if a.Decided && a.Arm != bestArm(q, i) {
+						t.Errorf("agent %d: task %q has the answer %q", v+1, a.Task, a.Arm)
+					}
+				}
+			}
+		})
 	}
 }
 
