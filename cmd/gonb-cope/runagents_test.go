@@ -65,7 +65,7 @@ func serveRuns(t *testing.T, x cluster.Facts) {
 }
 
 // What agents that are apart measure is the value of fc and fb, and all of it but what only a simulation
-// knows is that of a run within one process whose rewards are drawn from the same seed: answers, rounds,
+// knows equals a run within one process whose rewards are drawn from the same seed: answers, rounds,
 // samples, digests, eliminations, messages, bytes, truth and lower bound, and the estimates of every
 // round that figures show.
 func TestRunByAgents(t *testing.T) {

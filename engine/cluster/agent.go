@@ -73,27 +73,27 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 	w.follow = follow
 	w.listen(!w.opened.Relay)
 	for {
-		over, err := w.round(ctx)
-		switch {
-		case errors.Is(err, errStopped):
-			return w.halted()
-		case err != nil:
-			out, _ := w.replica.finished(nil)
-			return out, err
-		case over:
-			out, err := w.replica.finished(&w.done)
-			w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
-			return out, err
+		if over, err := w.round(ctx); over || err != nil {
+			return w.ended(err)
 		}
 	}
 }
 
-// halted returns what became of a run that somebody stopped.
-func (w *agent) halted() (Finished, error) {
-	out, err := w.replica.finished(nil)
-	f, _ := w.history.get(0, nameStop)
-	out.Stopped = readStop(f)
-	w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped.String()})
+// ended returns what became of a run that is over, that somebody stopped, or that an error ended here.
+func (w *agent) ended(err error) (Finished, error) {
+	switch {
+	case errors.Is(err, errStopped):
+		out, err := w.replica.finished(nil)
+		f, _ := w.history.get(0, nameStop)
+		out.Stopped = readStop(f)
+		w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped.String()})
+		return out, err
+	case err != nil:
+		out, _ := w.replica.finished(nil)
+		return out, err
+	}
+	out, err := w.replica.finished(&w.done)
+	w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
 	return out, err
 }
 

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -48,17 +47,8 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	w.follow = follow
 	w.listen(!w.opened.Relay)
 	for r := 1; ; r++ {
-		over, err := f.round(ctx, w, r)
-		switch {
-		case errors.Is(err, errStopped):
-			return w.halted()
-		case err != nil:
-			out, _ := w.replica.finished(nil)
-			return out, err
-		case over:
-			out, err := w.replica.finished(&w.done)
-			w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
-			return out, err
+		if over, err := f.round(ctx, w, r); over || err != nil {
+			return w.ended(err)
 		}
 	}
 }

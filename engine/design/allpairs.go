@@ -43,30 +43,11 @@ func (s *survey) pairs(g []int, whole bool) float64 {
 		longest = max(longest, v)
 	}
 	slack := 2 * 2 * float64(m+4) * halfPrecision * longest
-	tiles := (len(g) + tileCols - 1) / tileCols
-	var free sync.Mutex
-	var idle []*tilePairs
-	// Tile t is compared with itself and those behind it; small and large ones alternate.
-	s.do(tiles, 1, func(from, _ int) {
-		t := from / 2
-		if from%2 == 1 {
-			t = tiles - 1 - from/2
-		}
-		free.Lock()
-		var f *tilePairs
-		if len(idle) > 0 {
-			f, idle = idle[len(idle)-1], idle[:len(idle)-1]
-		} else {
-			f = &tilePairs{farthest: *newFarthest(len(g)), size: size, extra: extra}
-		}
-		free.Unlock()
-		f.visit(short, t*tileCols)
-		free.Lock()
-		idle = append(idle, f)
-		free.Unlock()
-	})
+	workers := eachTile(s.do, len(g), func() *tilePairs {
+		return &tilePairs{farthest: *newFarthest(len(g)), size: size, extra: extra}
+	}, func(f *tilePairs, from int) { f.visit(short, from) })
 	found, high := newFarthest(len(g)), 0.0
-	for _, f := range idle {
+	for _, f := range workers {
 		found.merge(&f.farthest)
 	}
 	for k, i := range g {
@@ -82,6 +63,35 @@ func (s *survey) pairs(g []int, whole bool) float64 {
 		s.offer(i, j, d)
 	}
 	return high
+}
+
+// eachTile visits the tiles of all pairs of n arms on some cores, each with the workspace of its worker,
+// and returns the workspaces. Tile t, whose first arm is told, is compared with itself and those behind it;
+// so small and large ones alternate.
+func eachTile[T any](do func(n, together int, block func(from, to int)), n int, fresh func() *T, visit func(w *T, from int)) []*T {
+	tiles := (n + tileCols - 1) / tileCols
+	var free sync.Mutex
+	var idle []*T
+	do(tiles, 1, func(from, _ int) {
+		t := from / 2
+		if from%2 == 1 {
+			t = tiles - 1 - from/2
+		}
+		var w *T
+		free.Lock()
+		if k := len(idle) - 1; k >= 0 {
+			w, idle = idle[k], idle[:k]
+		}
+		free.Unlock()
+		if w == nil {
+			w = fresh()
+		}
+		visit(w, t*tileCols)
+		free.Lock()
+		idle = append(idle, w)
+		free.Unlock()
+	})
+	return idle
 }
 
 // tilePairs compares tiles of a group with each other. Partners are positions in the group.

@@ -74,8 +74,8 @@ func everyPair(n int) Contrasts {
 	return Contrasts{Groups: [][]int{all}}
 }
 
-// Both ends are right and near to each other: in the features of the whole kernel, the value is that of the
-// weights by explicit inverses, the lower one is what the certificate proves there, and the optimum by the
+// Both ends are right and near to each other: in the features of the whole kernel, the value
+// comes from the weights by explicit inverses, the lower one is what the certificate proves there, and the optimum by the
 // interior-point method over all arms and pairs lies between them.
 func TestExchange(t *testing.T) {
 	const tasks, n, tol = 3, 50, 0.02

@@ -3,7 +3,6 @@ package design
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -232,29 +231,10 @@ func (p *pairScan) run() (high []float64, partner []int, top float64) {
 		a, b := math.Sqrt(p.order[0].key), math.Sqrt(p.order[min(1, n-1)].key)
 		return found.high, found.partner, (a + b) * (a + b)
 	}
-	tiles := (n + tileCols - 1) / tileCols
-	var free sync.Mutex
-	var idle []*pairTile
-	// Tile t is compared with itself and those behind it; small and large ones alternate.
-	x.do(tiles, 1, func(from, _ int) {
-		t := from / 2
-		if from%2 == 1 {
-			t = tiles - 1 - from/2
-		}
-		free.Lock()
-		var f *pairTile
-		if len(idle) > 0 {
-			f, idle = idle[len(idle)-1], idle[:len(idle)-1]
-		} else {
-			f = &pairTile{farthest: *newFarthest(n), products: make([]float64, 1), tile: blas32.General{Data: make([]float32, tileRows*tileCols)}}
-		}
-		free.Unlock()
-		p.visit(f, t*tileCols)
-		free.Lock()
-		idle = append(idle, f)
-		free.Unlock()
-	})
-	for _, f := range idle {
+	workers := eachTile(x.do, n, func() *pairTile {
+		return &pairTile{farthest: *newFarthest(n), products: make([]float64, 1), tile: blas32.General{Data: make([]float32, tileRows*tileCols)}}
+	}, p.visit)
+	for _, f := range workers {
 		found.merge(&f.farthest)
 		top = max(top, f.top)
 	}

@@ -193,7 +193,7 @@ func runsOf(displays []report.Display) string {
 }
 
 // A runner that was only cut off finds that its chunks were given up, and offers them again: the
-// results are those of runs without workers.
+// results equal runs without workers.
 func TestCallerComesBack(t *testing.T) {
 	dir := folder(t)
 	_, here, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir})

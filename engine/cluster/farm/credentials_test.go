@@ -14,7 +14,7 @@ import (
 )
 
 // Workers with credentials of their own make a sweep over TLS for whoever has the owner's, with its data
-// file fetched from the server: the displays are those of a run without workers. A worker may take
+// file fetched from the server: the displays equal a run without workers. A worker may take
 // work, and neither offer nor withdraw any; the credentials of an agent do not make a worker.
 func TestWorkersWithCredentials(t *testing.T) {
 	if testing.Short() {

@@ -9,7 +9,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"os"
@@ -21,25 +23,11 @@ import (
 // newAuthority makes the certificate that signs the server's. Its name is the account's key: so
 // credentials show by themselves whether their user is one of this server's.
 func (k *keyring) newAuthority() error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	serial, err := serialNumber()
-	if err != nil {
-		return err
-	}
-	now := time.Now()
-	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: k.name, Organization: []string{"gonb-cope cluster"}},
-		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(20, 0, 0),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return err
-	}
-	return k.writePair("ca", der, key)
+	return k.issue("ca", &x509.Certificate{
+		Subject:  pkix.Name{CommonName: k.name, Organization: []string{"gonb-cope cluster"}},
+		NotAfter: time.Now().AddDate(20, 0, 0),
+		IsCA:     true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
+	}, nil, nil)
 }
 
 // certify makes the server's certificate, or makes it again where it lacks a host or ends within a month.
@@ -63,18 +51,9 @@ func (k *keyring) certify(hosts []string, days int) error {
 	if err != nil {
 		return err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	serial, err := serialNumber()
-	if err != nil {
-		return err
-	}
-	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "gonb-cope server", Organization: []string{"gonb-cope cluster"}},
-		NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(0, 0, max(days, 60)),
+		Subject:  pkix.Name{CommonName: "gonb-cope server", Organization: []string{"gonb-cope cluster"}},
+		NotAfter: time.Now().AddDate(0, 0, max(days, 60)),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	for _, n := range names {
@@ -84,11 +63,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 			template.DNSNames = append(template.DNSNames, n)
 		}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, ca, key.Public(), caKey)
-	if err != nil {
-		return err
-	}
-	return k.writePair("server", der, key)
+	return k.issue("server", template, ca, caKey)
 }
 
 // ownNames returns the names and addresses of this machine.
@@ -106,20 +81,57 @@ func ownNames() []string {
 	return names
 }
 
-func serialNumber() (*big.Int, error) {
-	return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-}
-
-// writePair writes a certificate and its key.
-func (k *keyring) writePair(name string, der []byte, key crypto.PrivateKey) error {
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
+// issue writes a certificate of a key of its own, signed by an authority or, where that is nil, by itself.
+func (k *keyring) issue(name string, template, parent *x509.Certificate, signer crypto.PrivateKey) error {
+	key, err := k.keyOf(name)
 	if err != nil {
 		return err
 	}
-	if err := writeSecret(filepath.Join(k.dir, name+".key"), pemText("PRIVATE KEY", secret)); err != nil {
+	if parent == nil {
+		parent, signer = template, key
+	}
+	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
+		return err
+	}
+	template.NotBefore = time.Now().Add(-24 * time.Hour)
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
 		return err
 	}
 	return writeSecret(filepath.Join(k.dir, name+".pem"), pemText("CERTIFICATE", der))
+}
+
+// keyOf returns the key of a certificate, and makes it where there is none. A certificate that is made
+// again keeps its key: so the two files fit each other, whenever this ends between them.
+func (k *keyring) keyOf(name string) (crypto.Signer, error) {
+	file := filepath.Join(k.dir, name+".key")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		block, _ := pem.Decode(text)
+		if block == nil {
+			return nil, fmt.Errorf("%s holds no key", file)
+		}
+		key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("the key in %s cannot be read: %w", file, err)
+		}
+		if signer, is := key.(crypto.Signer); is {
+			return signer, nil
+		}
+		return nil, fmt.Errorf("the key in %s cannot sign", file)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return key, writeSecret(file, pemText("PRIVATE KEY", secret))
 }
 
 // certificate reads a certificate, nil where there is none.

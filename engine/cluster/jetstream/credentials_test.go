@@ -261,3 +261,33 @@ func authority(t *testing.T, file string) nats.Option {
 	}
 	return nats.RootCAs(ca)
 }
+
+// Keys and certificates fit each other although keys cluster ended between the two files, the first time
+// or when the certificate is made again for more hosts.
+func TestKeysHalfMade(t *testing.T) {
+	dir := t.TempDir()
+	makeKeys(t, dir, jetstream.KeyOptions{})
+	read := func() []byte {
+		key, err := os.ReadFile(filepath.Join(dir, "keys", "server.key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	key := read()
+	for what, change := range map[string]func() error{
+		"ended before the certificate": func() error { return os.Remove(filepath.Join(dir, "keys", "server.pem")) },
+		"made for another host":        func() error { return nil },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		made := makeKeys(t, dir, jetstream.KeyOptions{Hosts: []string{"lab.example"}})
+		if !bytes.Equal(key, read()) {
+			t.Errorf("%s: the key changed, and would not fit the certificate for a moment", what)
+		}
+		s := serve(t, dir, jetstream.ServeOptions{})
+		join(t, s.URL(), made["the owner"])
+		s.Close()
+	}
+}
