@@ -216,6 +216,20 @@ func TestGainOfRoughKernel(t *testing.T) {
 	}
 }
 
+// A ridge above every variance, which leaves a factor no pivots, still has an allocation, the one
+// of the second method.
+func TestGainOfLargeRidge(t *testing.T) {
+	m := plain.ModelOf(t, many(t, 450).WithKernel(product(kernels.Identity{}, kernels.Matern{Nu: 0.5})))
+	g, err := gainOf(t.Context(), m, 3*m.Diagonal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, upper := exchange(kernels.Dense(m.Gram()), m.Precision, m.Normalised(3*m.Diagonal), 1e-3)
+	if g.value > upper || g.upper < value || g.gap() > 1e-3 {
+		t.Errorf("Υ is between %v and %v, and by the second method between %v and %v", g.value, g.upper, value, upper)
+	}
+}
+
 // The bits do not depend on the number of cores.
 func TestGainOnCores(t *testing.T) {
 	p := many(t, 2000)

@@ -21,7 +21,8 @@ import (
 //
 //	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²,
 //
-// of which the first is the fixed point of [STT78] for a weighted sum of variances h_k. It works in the
+// of which the first is the fixed point of [STT78] for a weighted sum of variances h_k. Both exponents become
+// smaller where certificates do not come nearer to each other. It works in the
 // covariance G of the arms' rewards as known before, in which M⁻¹ follows from (I + D^{1/2}GD^{1/2})⁻¹ with
 // D = diag(n) on the arms that have pulls. Lower comes from the dual bound of Minimax, so that the
 // gap is certified whatever the iterates do.
@@ -125,15 +126,8 @@ func (c *Cover) Solve(begin, tolerance float64) (err error) {
 		for i := range c.Pulls {
 			c.Pulls[i] = begin / float64(len(c.Pulls))
 		}
-	} else { // every arm and every target may come back
-		least := 1e-3 * total / float64(len(c.Pulls))
-		for i, n := range c.Pulls {
-			c.Pulls[i] = max(n, least)
-		}
-		least = 1e-3 * sum(c.dual) / float64(len(c.dual))
-		for k, u := range c.dual {
-			c.dual[k] = max(u, least)
-		}
+	} else {
+		c.everything()
 	}
 	if total := sum(c.Pulls); total > c.Most {
 		scale(c.Most/total, c.Pulls)
@@ -159,6 +153,18 @@ func (c *Cover) Solve(begin, tolerance float64) (err error) {
 			}
 		}
 		c.update()
+	}
+}
+
+// everything lets every arm and every target come back.
+func (c *Cover) everything() {
+	least := 1e-3 * sum(c.Pulls) / float64(len(c.Pulls))
+	for i, n := range c.Pulls {
+		c.Pulls[i] = max(n, least)
+	}
+	least = 1e-3 * sum(c.dual) / float64(len(c.dual))
+	for k, u := range c.dual {
+		c.dual[k] = max(u, least)
 	}
 }
 
@@ -190,7 +196,10 @@ func (c *Cover) settled(tolerance float64) bool {
 // choose chooses the arms and targets to work on: those with weight, or of all targets.
 func (c *Cover) choose(whole bool) {
 	c.arms, c.targets = c.arms[:0], c.targets[:0]
-	total, top, high := sum(c.Pulls), 0.0, 0.0
+	total, top, high, weak := sum(c.Pulls), 0.0, 0.0, 1e-3
+	if c.pace < 1 { // arms that help targets of small weight alone must not be lost
+		weak = 1e-6
+	}
 	for i, n := range c.Pulls {
 		if n > 1e-6*total {
 			c.arms = append(c.arms, i)
@@ -202,7 +211,7 @@ func (c *Cover) choose(whole bool) {
 		top, high = max(top, u), max(high, c.h[k])
 	}
 	for k, u := range c.dual {
-		if whole || u > 1e-3*top || c.h[k] > 0.8*high {
+		if whole || u > weak*top || c.h[k] > 0.8*high {
 			c.targets = append(c.targets, k)
 		}
 	}
@@ -312,8 +321,17 @@ func (c *Cover) update() {
 		help += c.Pulls[i] * c.g[i]
 	}
 	mean := help / total
+	if !(mean > 0) { // no arm at hand helps the targets at hand
+		c.everything()
+		c.pace = max(0.7*c.pace, 0.1)
+		return
+	}
+	least := 0.0
+	if c.pace < 1 { // of the mean; an arm that falls further at once is lost to targets that it alone helps
+		least = 0.01
+	}
 	for _, i := range c.arms {
-		c.Pulls[i] *= math.Sqrt(c.g[i] / mean)
+		c.Pulls[i] *= math.Pow(max(c.g[i]/mean, least), math.Sqrt(c.pace)/2)
 	}
 	after := total * math.Pow(min(max(high, 0.25), 4), c.pace)
 	scale(min(after, c.Most)/sum(c.Pulls), c.Pulls)

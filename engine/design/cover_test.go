@@ -157,3 +157,44 @@ func TestCoverOfNothing(t *testing.T) {
 		t.Error("an ended context is no error")
 	}
 }
+
+// Pulls are found also where arms of several blocks have nothing in common and some of them need 10⁴ times
+// the pulls of others: whatever is lost on the way comes back.
+func TestCoverOfBlocks(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		const blocks, arms, wide = 5, 3, 3
+		features, targets := mat.NewDense(blocks*arms, blocks*wide, nil), mat.NewDense(2*blocks, blocks*wide, nil)
+		for b := range blocks {
+			size := math.Pow(10, -1-2*rng.Float64())
+			for a := range arms {
+				for c := range wide {
+					features.Set(b*arms+a, b*wide+c, size*rng.NormFloat64())
+				}
+			}
+			for a := range 2 {
+				for c := range wide {
+					targets.Set(2*b+a, b*wide+c, rng.NormFloat64())
+				}
+			}
+		}
+		c, err := NewCover(t.Context(), features, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Most = 1e8
+		if err := c.Add(targets); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Solve(1e6, 0.1); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		precision := make([]float64, blocks*arms)
+		for i := range precision {
+			precision[i] = 1
+		}
+		if got := plainly(features, precision, targets, c.Pulls); math.Abs(got/c.Value-1) > 1e-6 || !(c.Value <= 1.3*c.Lower) {
+			t.Errorf("seed %d: the largest variance is %v, found %v and not below %v after %d iterations", seed, got, c.Value, c.Lower, c.Iterations)
+		}
+	}
+}
