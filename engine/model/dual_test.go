@@ -101,6 +101,29 @@ func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 	}
 }
 
+// So is the one in features of as many arms, which designs are made in.
+func TestPosteriorInFeaturesOfManyArms(t *testing.T) {
+	p := wavy(t, mostOwn+20).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1.5, Task: kernels.RBF{}, Arm: kernels.Linear{}}}})
+	m, err := New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.Exact(); err != nil {
+		t.Fatal(err)
+	}
+	counts, means := some(p, false)
+	for _, prior := range []Prior{{Scale: 0.2, InFeatures: true}, {InFeatures: true}} {
+		post, err := NewPosterior(m, prior, counts, means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if post.Own != 0 || post.White == nil {
+			t.Errorf("a part of %v by each arm itself, features: %t", post.Own, post.White != nil)
+		}
+		checkKriging(t, m, prior, post, counts, means)
+	}
+}
+
 // checkKriging compares a posterior with krigingOf at its own numbers.
 func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts []int, means []float64) {
 	t.Helper()

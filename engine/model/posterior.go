@@ -49,6 +49,9 @@ type Prior struct {
 	// rewards that the kernel cannot represent. With more than mostOwn arms there is one only where the
 	// data speak for it.
 	Scale float64
+	// whether the posterior is formed in exact features of all arms, however many, for methods that
+	// design in its White; of more than mostOwn arms none then has a part by itself
+	InFeatures bool
 }
 
 // PriorOf returns what the options state.
@@ -73,14 +76,16 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if !slices.ContainsFunc(counts, func(c int) bool { return c > 0 }) {
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
-	if m.Problem.N() > mostOwn {
+	many := m.Problem.N() > mostOwn
+	if many && !prior.InFeatures {
 		return newDualPosterior(m, prior, before, counts, means)
 	}
-	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
+	own := prior.FitsOwn() && !many
+	d := newMeans(m, prior.Level, own, counts, means)
 	if err := d.room(); err != nil {
 		return nil, err
 	}
-	c, err := d.fit(prior.Scale*d.natural(), prior.FitsOwn())
+	c, err := d.fit(prior.Scale*d.natural(), own)
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}

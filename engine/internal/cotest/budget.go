@@ -70,7 +70,9 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	a := &coTestFB{coTest: base}
 	total, least := opt.Budget*m.Problem.V(), 1
 	if gp {
-		a.belief = rounds.NewBelief(model.PriorOf(opt))
+		prior := model.PriorOf(opt)
+		prior.InFeatures = true
+		a.belief = rounds.NewBelief(prior)
 		if a.wide = m; opt.Scale == 0 {
 			if a.wide, err = m.Wide(); err != nil {
 				return nil, err

@@ -257,3 +257,31 @@ func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
 		t.Errorf("round 2 of 20 pulls after one of 20 is planned like one after 5: %s, want %s", got, want)
 	}
 }
+
+// More arms than posteriors take a part of each by itself, under a kernel of few dimensions: the budget is
+// spent, and most answers are right.
+func TestBudgetOfManyArmsInFewDimensions(t *testing.T) {
+	p := enginetest.Linear(t, 4, 80)
+	m, err := plain.ModelOf(t, p).Exact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := engine.Options{Budget: 500, Delta: 0.1, Epsilon: 0.2}
+	for _, xi := range []string{"", engine.RidgeAuto} {
+		opt.Ridge.Kind = xi
+		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return NewCoTestFB(m, opt) })
+		if out.Samples != 4*500 {
+			t.Errorf("ridge %q: %d pulls, want 2000", xi, out.Samples)
+		}
+		right := 0
+		for v, a := range out.Answers {
+			lo, hi := p.ArmsOf(v)
+			if k := slices.Index(p.Arms.Names[lo:hi], a.Arm); slices.Max(p.Mean[lo:hi])-p.Mean[lo+k] <= 0.2 {
+				right++
+			}
+		}
+		if right < 3 {
+			t.Errorf("ridge %q: %d of 4 answers are near the best", xi, right)
+		}
+	}
+}

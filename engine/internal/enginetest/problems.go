@@ -118,3 +118,37 @@ func Line(t testing.TB) *problem.Problem {
 	}
 	return p
 }
+
+// Linear returns a problem of tasks that share a linear function of three features of their own arms,
+// plus a linear one of each task, with noise of 0.3.
+func Linear(t testing.TB, tasks, each int) *problem.Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(8, 1))
+	var names, taskNames []string
+	var x, z [][]float64
+	var taskOf []int
+	var mean, noise []float64
+	for v := range tasks {
+		taskNames, z = append(taskNames, fmt.Sprint("task ", v)), append(z, []float64{float64(v)})
+		own := rng.NormFloat64() / 2
+		for range each {
+			row := []float64{rng.Float64(), rng.Float64(), rng.Float64()}
+			names, x, taskOf = append(names, fmt.Sprint("arm ", len(x))), append(x, row), append(taskOf, v)
+			mean, noise = append(mean, row[0]-row[1]+own*row[2]), append(noise, 0.3)
+		}
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := kernels.NewPoints([]string{"z_1"}, taskNames, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.Linear{}}}}
+	p, err := problem.New("linear", at, arms, taskOf, k, noise, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
