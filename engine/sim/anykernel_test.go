@@ -1,0 +1,78 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Every algorithm ends with a result on 260 arms of a stranger, whose rewards have nothing to do with
+// their settings, under smooth and rough kernels, with tasks that share and tasks that do not, and of
+// large and small rank. Models of more than 200 and 256 arms work in other ways than small ones.
+func TestAnyKernelOnManyArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	rng := rand.New(rand.NewPCG(3, 1))
+	const tasks, each = 4, 65
+	var names, taskNames []string
+	var x, z [][]float64
+	var taskOf []int
+	var mean, noise []float64
+	for v := range tasks {
+		taskNames, z = append(taskNames, fmt.Sprint("t", v)), append(z, []float64{float64(v)})
+		for i := range each {
+			names, x = append(names, fmt.Sprintf("t%d a%d", v, i)), append(x, []float64{rng.Float64(), rng.Float64(), rng.Float64(), rng.Float64()})
+			taskOf, mean, noise = append(taskOf, v), append(mean, rng.Float64()), append(noise, 0.3)
+		}
+	}
+	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := kernels.NewPoints([]string{"z_1"}, taskNames, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	product := func(task, arm kernels.Kernel) kernels.Joint {
+		return kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: task, Arm: arm}}}
+	}
+	for name, kernel := range map[string]kernels.Joint{
+		"tasks apart, Matérn 1/2": product(kernels.Identity{}, kernels.Matern{Nu: 0.5}),
+		"tasks apart, short RBF":  product(kernels.Identity{}, kernels.RBF{Lengthscale: []float64{0.3}}),
+		"tasks apart, long RBF":   product(kernels.Identity{}, kernels.RBF{Lengthscale: []float64{5}}),
+		"tasks apart, linear":     product(kernels.Identity{}, kernels.Linear{}),
+		"tasks share, RBF":        product(kernels.RBF{}, kernels.RBF{}),
+		"arms apart":              product(kernels.Identity{}, kernels.Identity{}),
+	} {
+		p, err := problem.New(name, at, arms, taskOf, kernel, noise, mean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			memory := new(model.Memory)
+			for _, e := range algorithms.All() {
+				opt := engine.Options{Delta: 0.1, Epsilon: 0.3, MaxRounds: 6, MaxSamples: 20_000}
+				if e.Mode == engine.ModeFB {
+					opt = engine.Options{Budget: 1000}
+				}
+				r, err := Run(t.Context(), Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Options: opt, Runs: 2, Seed: 1, Memory: memory})
+				switch {
+				case err != nil && strings.Contains(err.Error(), "defect"):
+					t.Errorf("%s (%s): %.600s", e.Name, e.Mode, err)
+				case err != nil:
+					t.Logf("%s (%s) refuses: %.200s", e.Name, e.Mode, err)
+				case r.Runs != 2 || len(r.Answers) != tasks:
+					t.Errorf("%s (%s): %d runs, %d answers", e.Name, e.Mode, r.Runs, len(r.Answers))
+				}
+			}
+		})
+	}
+}
