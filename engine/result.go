@@ -43,7 +43,7 @@ type Answer struct {
 	Task       string   `json:"task"`
 	Arm        string   `json:"arm"`                  // the answer; "" when undecided
 	Decided    bool     `json:"decided"`              // whether the guarantee asked for backs Arm
-	Leader     string   `json:"leader"`               // largest estimate among Candidates
+	Leader     string   `json:"leader"`               // what Arm would be, among Candidates
 	Estimate   float64  `json:"estimate"`             // estimated reward of Leader, reward units
 	Candidates []string `json:"candidates,omitempty"` // arms not eliminated, when more than one
 	// largest certified bound on (best - Leader), reward units; 0 when Leader alone is left

@@ -27,7 +27,7 @@ type Out struct {
 	Width float64 `json:"width"` // the threshold that the gap reached, reward units
 }
 
-// Leader is the arm with the largest estimate of a task.
+// Leader is the arm that leads a task.
 type Leader struct {
 	Arm      int     `json:"arm"` // -1 without one
 	Estimate float64 `json:"estimate"`

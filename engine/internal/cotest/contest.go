@@ -66,19 +66,45 @@ func (c *contest) open(k int, clock sequential.Clock, epsilon float64) bool {
 	return k != c.leader && !c.walks[k].Excludes(clock, c.arms[c.leader], epsilon)
 }
 
-// conclude chooses the leader, the largest estimate among the arms that may be best, and
-// closes the contest when no other arm is open.
+// conclude chooses the leader and closes the contest when no other arm is open. The leader stays while
+// another arm with a larger estimate would have more to prove. In a step only its own leader may be
+// epsilon below x, so that among near ties every change of leaders loses what the steps before have
+// proven.
 func (c *contest) conclude(estimates []float64, clock sequential.Clock, epsilon float64) {
 	// The leader is never out: no walk is bet against its own arm.
+	best := c.leader
 	for k, i := range c.arms {
-		if !c.walks[k].Out && estimates[i] > estimates[c.arms[c.leader]] {
-			c.leader = k
+		if !c.walks[k].Out && estimates[i] > estimates[c.arms[best]] {
+			best = k
 		}
+	}
+	// where gaps are not known yet, lacks are none, and the larger estimate leads
+	if stays := c.lack(c.leader, estimates, clock, epsilon) < c.lack(best, estimates, clock, epsilon); !stays {
+		c.leader = best
 	}
 	c.closed = true
 	for k := range c.arms {
 		c.closed = c.closed && !c.open(k, clock, epsilon)
 	}
+}
+
+// lack returns the information that the walks of all open arms lack, added up, if the arm at this
+// position leads and gaps are as estimated. It is infinite where another arm is by epsilon above it.
+func (c *contest) lack(leader int, estimates []float64, clock sequential.Clock, epsilon float64) float64 {
+	sum, first := 0.0, c.arms[leader]
+	for k, i := range c.arms {
+		if k == leader || c.walks[k].Out {
+			continue
+		}
+		gap := estimates[first] - estimates[i] + epsilon
+		if gap <= 0 {
+			return math.Inf(1)
+		}
+		if !c.walks[k].Excludes(clock, first, epsilon) {
+			sum += c.walks[k].Need(clock, first, gap, epsilon, overshoot)
+		}
+	}
+	return sum
 }
 
 // startClocks sets the clocks of the walks that have not begun, by the variance of what is known of

@@ -1,10 +1,12 @@
 package cotest
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -18,5 +20,43 @@ func TestSnapTasks(t *testing.T) {
 	m := plain.ModelOf(t, p)
 	if contests, err := newContests(m, true); err != nil || len(contests) != 2 {
 		t.Errorf("%d contests of tasks at 0, 3e-7 and 0.1, want 2 (%v)", len(contests), err)
+	}
+}
+
+// Among near ties a leader stays while the other would have more to prove: its steps say that it is at
+// most epsilon below, and those of another say so of that one.
+func TestLeaderStays(t *testing.T) {
+	const epsilon = 0.1
+	clock := sequential.Clock{Origin: 1}
+	for range sequential.ClockLooks {
+		clock.Z = append(clock.Z, 3)
+	}
+	for _, row := range []struct {
+		name      string
+		estimates []float64
+		epsilon   float64
+		bets      bool // whether the first arm has led
+		want      int
+	}{
+		{"nobody led", []float64{1, 1.01, 0}, epsilon, false, 1},
+		{"a near tie", []float64{1, 1.01, 0}, epsilon, true, 0},
+		{"without epsilon", []float64{1, 1.01, 0}, 0, true, 1},
+		{"a larger estimate", []float64{1, 1.05, 0}, epsilon, true, 0},
+		{"above by more", []float64{1, 1.2, 0}, epsilon, true, 1},
+		{"not known", []float64{math.Inf(-1), 1.01, 0}, epsilon, true, 1},
+	} {
+		c := &contest{tasks: []int{0}, arms: []int{0, 1, 2}, walks: []*sequential.Walk{{Look: -1}, {Look: -1}, {Look: -1}}}
+		if row.bets {
+			for k, gap := range map[int]float64{1: -0.01, 2: 1} {
+				look := 35
+				sd := 1 / math.Sqrt(clock.Time(look))
+				b := sequential.Bet{Walk: c.walks[k], Leader: 0, Arm: k, Variance: sd * sd, Look: look}
+				b.Settle(clock, sequential.Score{Gap: gap, Sd: sd, Freedom: math.Inf(1)})
+			}
+		}
+		c.conclude(row.estimates, clock, row.epsilon)
+		if c.leader != row.want {
+			t.Errorf("%s: arm %d leads, want %d", row.name, c.leader, row.want)
+		}
 	}
 }
