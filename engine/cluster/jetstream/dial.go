@@ -38,6 +38,9 @@ const mostMessage = cluster.MaxBody + 4096
 // it keeps no facts yet and the credentials allow it, the streams are made. Errors that say who is
 // refused and why are *LoginError.
 func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
+	if err := checkURLs(url); err != nil {
+		return nil, err
+	}
 	var l login
 	if o.Credentials != "" {
 		var err error
@@ -77,7 +80,7 @@ func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Ex
 		return x, err
 	}
 	if n := x.moreCopies(ctx); n < copies && o.Notice != nil {
-		o.Notice(fewCopies(url, n))
+		o.Notice(fewCopies(Redacted(url), n))
 	}
 	return x, nil
 }
@@ -92,6 +95,7 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 	if notice == nil {
 		notice = func(string) {}
 	}
+	at := Redacted(url)
 	options := []nats.Option{
 		nats.Name("gonb-cope: " + l.name()),
 		nats.CustomInboxPrefix(l.inbox()),
@@ -103,13 +107,13 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 		nats.ErrorHandler(x.violations.heard),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				notice(fmt.Sprintf("the connection to %s broke, it is tried again: %v", url, err))
+				notice(fmt.Sprintf("the connection to %s broke, it is tried again: %v", at, err))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + url + " is there again") }),
+		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + at + " is there again") }),
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			if err := nc.LastError(); err != nil {
-				x.link.changed(l.refusal(url, err))
+				x.link.changed(l.refusal(at, err))
 			}
 		}),
 	}
@@ -121,12 +125,12 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 	}
 	nc, err := nats.Connect(url, append(options, more...)...)
 	if err != nil {
-		return nil, l.refusal(url, err)
+		return nil, l.refusal(at, err)
 	}
 	x.nc = nc
 	if nc.MaxPayload() < mostMessage {
 		nc.Close()
-		return nil, &LoginError{text: fmt.Sprintf("the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", url, nc.MaxPayload(), mostMessage)}
+		return nil, &LoginError{text: fmt.Sprintf("the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", at, nc.MaxPayload(), mostMessage)}
 	}
 	if x.js, err = jetstream.New(nc); err != nil {
 		nc.Close()
@@ -161,14 +165,14 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 		err = p
 	}
 	if err != nil {
-		at := x.nc.ConnectedUrlRedacted()
+		at := Redacted(x.nc.ConnectedUrl())
 		x.nc.Close()
 		return nil, fmt.Errorf("the server at %s cannot be used: %w", at, err)
 	}
 	return x, nil
 }
 
-// refusal says why there is no connection.
+// refusal says why there is no connection to URLs, which are shown.
 func (l login) refusal(url string, err error) error {
 	refuse := func(cause LoginCause, format string, args ...any) error {
 		return &LoginError{cause, fmt.Sprintf("%s does not work out: ", url) + fmt.Sprintf(format, args...), err}
@@ -179,6 +183,8 @@ func (l login) refusal(url string, err error) error {
 	unsigned := errors.As(err, &unknown)
 	text := strings.ToLower(err.Error())
 	switch {
+	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"):
+		return refuse(UnknownUser, "the server does not let in the user, password or token before the @")
 	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) || strings.Contains(text, "authorization violation")):
 		return refuse(NoCredentials, "the server lets in nobody without credentials: give --creds FILE, which gonb-cope cluster keys makes")
 	case errors.Is(err, nats.ErrSecureConnWanted):

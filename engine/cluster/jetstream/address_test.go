@@ -1,0 +1,117 @@
+package jetstream_test
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// Users, passwords and tokens are left out of URLs, also of lists that cannot be read.
+func TestRedacted(t *testing.T) {
+	for _, c := range []struct{ urls, want string }{
+		{"nats://host:4222", "nats://host:4222"},
+		{"host:4222", "host:4222"},
+		{"nats://ann:secret@host:4222", "nats://xxxxx@host:4222"},
+		{"nats://secret@host", "nats://xxxxx@host"}, // a token
+		{"ann:secret@host:4222", "xxxxx@host:4222"},
+		{"nats://a:4222,tls://ann:secret@b,nats://bob:secret@c:1", "nats://a:4222,tls://xxxxx@b,nats://xxxxx@c:1"},
+		{"nats://a:4222, tls://ann:secret@b", "nats://a:4222, tls://xxxxx@b"},
+		{"ann:secret@a,nats://bob:secret@b", "xxxxx@a,nats://xxxxx@b"},
+		{"nats://ann:sec/ret@host", "nats://xxxxx@host"},
+		{"nats://ann:sec@ret@host", "nats://xxxxx@host"},
+		{"nats://ann:sec,ret@host", "nats://xxxxx@host"},
+		{"a,ann:sec,ret@host", "xxxxx@host"},
+		{"", ""},
+	} {
+		if got := jetstream.Redacted(c.urls); got != c.want {
+			t.Errorf("%q is shown as %q, want %q", c.urls, got, c.want)
+		}
+	}
+}
+
+// A password in a URL is in no notice and in no error: of a connection that breaks and comes back, of a
+// wrong password, of nobody who answers, and of a URL that cannot be read, which is told at once.
+func TestPasswordInURL(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	o := &server.Options{Host: "127.0.0.1", NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), Username: "ann", Password: "secret"}
+	if o.Port, err = strconv.Atoi(port); err != nil {
+		t.Fatal(err)
+	}
+	start := func() *server.Server {
+		own := *o
+		s, err := server.NewServer(&own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		if !s.ReadyForConnections(10 * time.Second) {
+			t.Fatal("the server is not ready")
+		}
+		return s
+	}
+	s := start()
+	var mu sync.Mutex
+	var said []string
+	heard := make(chan struct{}, 10)
+	url := "nats://ann:secret@127.0.0.1:" + port
+	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Notice: func(text string) {
+		mu.Lock()
+		said = append(said, text)
+		mu.Unlock()
+		heard <- struct{}{}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s.Shutdown()
+	s.WaitForShutdown()
+	s = start()
+	defer func() { s.Shutdown(); s.WaitForShutdown() }()
+	for range 2 {
+		select {
+		case <-heard:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the connection did not break and come back")
+		}
+	}
+	mu.Lock()
+	all := strings.Join(said, "\n")
+	mu.Unlock()
+	if strings.Contains(all, "secret") || !strings.Contains(all, "the connection to nats://xxxxx@127.0.0.1:"+port+" broke") || !strings.Contains(all, "is there again") {
+		t.Errorf("noticed %q", all)
+	}
+	for _, c := range []struct{ url, want string }{
+		{"nats://ann:secret2@127.0.0.1:" + port, "nats://xxxxx@127.0.0.1:" + port + " does not work out: the server does not let in the user, password or token before the @"},
+		{"nats://ann:secret@127.0.0.1:1", "nobody answers at nats://xxxxx@127.0.0.1:1"},
+		{"nats://ann:secret/x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
+		{"nats://ann:secret,x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
+		{"nats://ann:secret%zz@127.0.0.1:" + port, "%25 for %"},
+		{"http://127.0.0.1:" + port, `must be like nats://host:4222 or tls://host:4222, got "http://127.0.0.1:`},
+		{"127.0.0.1:1:1", `got "127.0.0.1:1:1"`},
+		{"nats://127.0.0.1:66000", `got "nats://127.0.0.1:66000"`},
+		{"nats://[::1]:1", "nobody answers at nats://[::1]:1"},
+		{"nats://127.0.0.1:1,", "URL 2 of 2 of the servers is empty"},
+	} {
+		began := time.Now()
+		_, err := jetstream.Dial(t.Context(), c.url, jetstream.DialOptions{Wait: time.Second})
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.url, err, c.want)
+		}
+		if took := time.Since(began); strings.Contains(c.want, "password") && took > 900*time.Millisecond {
+			t.Errorf("%s: told after %v", c.url, took)
+		}
+	}
+}
