@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -93,7 +94,7 @@ func (o *agentOptions) check() error {
 	}
 	if o.http != "" {
 		if u, err := url.Parse(o.http); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return usageError{fmt.Errorf("--http needs a URL like http://127.0.0.1:8080/pulls, got %q", o.http)}
+			return usageError{fmt.Errorf("--http needs a URL like http://127.0.0.1:8080/pulls, got %q", jetstream.Redacted(o.http))}
 		}
 	}
 	return nil

@@ -73,8 +73,7 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
 	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
-	f.StringVar(&o.server.url, "server", "", "`URL` of the server whose workers make the runs (default: they are made here)")
-	f.StringVar(&o.server.creds, "creds", "", "`FILE` of credentials for the server")
+	o.server.add(c, "`URL` of the server whose workers make the runs (default: they are made here)", "`FILE` of credentials for the server")
 	o.apart.add(c)
 	return c
 }
@@ -288,7 +287,7 @@ func (o *runOptions) command(script string) string {
 		line = append(line, "--format", o.format)
 	}
 	if o.apart.agents { // what was measured is at the server
-		line = append(line, "--server", quote(o.server.url))
+		line = append(line, "--server", quote(o.server.shown()))
 		if o.server.creds != "" {
 			line = append(line, "--creds", quote(o.server.creds))
 		}

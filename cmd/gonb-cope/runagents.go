@@ -192,7 +192,7 @@ func agentLine(run, task string, server serverOptions) string {
 	if server.creds != "" {
 		creds = " --creds FILE"
 	}
-	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, quote(task), server.url, creds)
+	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, quote(task), quote(server.shown()), creds)
 }
 
 // notice says who is missing and what differs; rounds are shown as progress.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -10,23 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 )
-
-// serverOptions are the flags of commands that join a server.
-type serverOptions struct{ url, creds string }
-
-// dial joins the server. Notice is told when the connection breaks.
-func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.Exchange, error) {
-	x, err := jetstream.Dial(ctx, o.url, jetstream.DialOptions{Credentials: o.creds, Notice: notice})
-	if err != nil {
-		return nil, orInterrupted(err)
-	}
-	return x, nil
-}
 
 func workerCommand() *cobra.Command {
 	var o serverOptions
@@ -63,7 +48,7 @@ An interrupt (Ctrl-C) gives what is under way back to the others.`,
 				Exchange: x, Make: dsl.Remake, Name: workerName(name), Build: farm.BuildHere(buildOf().revision),
 				Slots: slots, Mixed: mixed, Once: once, Notice: said.say,
 			}
-			said.say(fmt.Sprintf("worker %s waits for work at %s", w.Name, o.url))
+			said.say(fmt.Sprintf("worker %s waits for work at %s", w.Name, o.shown()))
 			began := time.Now()
 			err = w.Serve(ctx)
 			closed := x.Close()
@@ -75,8 +60,7 @@ An interrupt (Ctrl-C) gives what is under way back to the others.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.url, "server", "", "URL of the server, as gonb-cope cluster serve prints it")
-	f.StringVar(&o.creds, "creds", "", "`FILE` of credentials, as gonb-cope cluster keys makes it")
+	o.needed(c)
 	f.IntVar(&slots, "workers", 0, "runs at a time (default: all cores)")
 	f.BoolVar(&mixed, "mixed", false, "work for other builds of gonb-cope, too; their results then say so")
 	f.BoolVar(&once, "once", false, "end with the first script that it works for, as a job of a batch system")
