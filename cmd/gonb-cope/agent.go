@@ -22,7 +22,7 @@ type agentOptions struct {
 	serverFlags
 	run, task, dir, http, campaign string
 	simulate, goOn, json           bool
-	patience                       time.Duration
+	patience, grace                time.Duration
 	command                        []string
 
 	recipe cluster.Recipe // of the run, once it is known
@@ -40,7 +40,8 @@ JSON object: run, round, task, and arms, each with arm, count (pulls wanted), ma
 settings. It prints a JSON object in a line for each reward, {"arm": "a", "reward": 0.5},
 or for several of an arm, {"arm": "a", "count": 8, "mean": 0.5, "squares": 1.2}, where
 squares, the sum of (reward - mean)², is needed if the noise is unknown. Each line
-counts as soon as it is printed: it is on the disk and never asked for again.
+counts as soon as it is printed: it is on the disk and never asked for again. COMMAND
+should end after its last line: the round is told to the others when it has ended.
 
 The agent can be ended at any moment; the same command goes on with what is left. Its
 folder says who it is: another folder for the same task is refused.`,
@@ -57,6 +58,9 @@ folder says who it is: another folder for the same task is refused.`,
 			if err := o.check(); err != nil {
 				return err
 			}
+			if c.Flags().Changed("grace") && (o.campaign != "" || o.simulate) {
+				return usageError{errors.New("--grace is about a command or --http: nothing else has to end")}
+			}
 			return o.take(c.Context())
 		},
 	}
@@ -69,6 +73,7 @@ folder says who it is: another folder for the same task is refused.`,
 	f.BoolVar(&o.simulate, "simulate", false, "draw the rewards from the problem, for trials")
 	f.DurationVar(&o.patience, "patience", 0, "name agents that are silent for this long, as in 10m or 24h (default: never)")
 	f.BoolVar(&o.goOn, "go-on", false, "after --patience let the round go on without those who are silent; they must not be so because of their rewards")
+	f.DurationVar(&o.grace, "grace", time.Minute, "tell COMMAND to end (SIGTERM, 2 s later SIGKILL), or break off the answer of --http, this long after its last reward; 0 is never")
 	f.BoolVar(&o.json, "json", false, "print JSON: a line for each notice, then the result")
 	o.serverFlags.add(c)
 	return c
@@ -89,6 +94,8 @@ func (o *agentOptions) check() error {
 		return usageError{errors.New("agent needs one way to measure: a command behind --, --http URL, --campaign DIR or --simulate")}
 	case o.patience < 0:
 		return usageError{fmt.Errorf("--patience must be 0 or longer, got %v", o.patience)}
+	case o.grace < 0:
+		return usageError{fmt.Errorf("--grace must be 0 or longer, got %v", o.grace)}
 	case o.goOn && o.patience == 0:
 		return usageError{errors.New("--go-on needs --patience: how long to wait for who is silent")}
 	}
@@ -136,7 +143,7 @@ func (o *agentOptions) puller(ctx context.Context) func(cluster.Question, cluste
 	return func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
 		switch {
 		case o.http != "":
-			return httpPuller(o.http), nil
+			return httpPuller(o.http, o.grace), nil
 		case o.campaign != "":
 			return o.people(ctx)
 		case o.simulate:
@@ -146,7 +153,7 @@ func (o *agentOptions) puller(ctx context.Context) func(cluster.Question, cluste
 			env, err := sim.EnvironmentOf(q.Problem, b.Simulation.Seed, b.Simulation.Run)
 			return cluster.Simulated{Environment: env}, err
 		}
-		return commandPuller(o.command), nil
+		return commandPuller(o.command, o.grace), nil
 	}
 }
 

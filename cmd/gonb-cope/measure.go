@@ -20,9 +20,10 @@ import (
 // Programs that measure: a command, or a service.
 
 // commandPuller asks a command: the request is its standard input, and rewards are lines of its
-// standard output. What it writes to standard error is shown.
-func commandPuller(argv []string) cluster.Puller {
-	return cluster.Asking{Name: "the command " + strings.Join(argv, " "), Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
+// standard output. What it writes to standard error is shown. Grace is how long it may go on after its
+// last reward, 0 for ever.
+func commandPuller(argv []string, grace time.Duration) cluster.Puller {
+	return cluster.Asking{Name: "the command " + strings.Join(argv, " "), Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
 		done := make(chan error, 1)
 		go func() {
 			// the thread that starts the command stays until it has ended: see endWithParent
@@ -59,12 +60,12 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 }
 
 // httpPuller asks a service: the request is the body of a POST, and rewards are lines of the answer.
-func httpPuller(address string) cluster.Puller {
+func httpPuller(address string, grace time.Duration) cluster.Puller {
 	name := address
 	if u, err := url.Parse(address); err == nil {
 		name = u.Redacted()
 	}
-	return cluster.Asking{Name: name, Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
+	return cluster.Asking{Name: name, Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(request))
 		if err != nil {
 			return err

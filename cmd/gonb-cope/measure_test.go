@@ -47,14 +47,14 @@ func TestAskedByHTTP(t *testing.T) {
 		fmt.Fprintf(w, "{\"arm\":%q,\"reward\":1}\n{\"arm\":%q,\"reward\":2}\n", q.Arms[0].Arm, q.Arms[0].Arm)
 	}))
 	defer s.Close()
-	if told, err := onePull(t, t.Context(), httpPuller(s.URL)); err != nil || len(told) != 2 || told[1].Mean != 2 {
+	if told, err := onePull(t, t.Context(), httpPuller(s.URL, time.Hour)); err != nil || len(told) != 2 || told[1].Mean != 2 {
 		t.Errorf("told %v, error %v", told, err)
 	}
-	if _, err := onePull(t, t.Context(), httpPuller(s.URL+"/busy")); err == nil || !strings.Contains(err.Error(), `answered 503 Service Unavailable: "the robot is busy"`) {
+	if _, err := onePull(t, t.Context(), httpPuller(s.URL+"/busy", time.Hour)); err == nil || !strings.Contains(err.Error(), `answered 503 Service Unavailable: "the robot is busy"`) {
 		t.Errorf("a busy service: error %v", err)
 	}
 	s.Close()
-	if _, err := onePull(t, t.Context(), httpPuller(s.URL)); err == nil {
+	if _, err := onePull(t, t.Context(), httpPuller(s.URL, time.Hour)); err == nil {
 		t.Error("a service that is gone was no error")
 	}
 }
@@ -68,17 +68,17 @@ func TestCommandIsEnded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	told, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `echo '{"arm":"{1,2}","reward":1}'; (sleep 2; touch ` + path + `); echo no`}))
+	told, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `echo '{"arm":"{1,2}","reward":1}'; (sleep 2; touch ` + path + `); echo no`}, time.Hour))
 	if err == nil || len(told) != 1 {
 		t.Errorf("told %v, error %v", told, err)
 	}
 	if took := time.Since(began); took > 1900*time.Millisecond {
 		t.Errorf("it was ended after %v", took)
 	}
-	if _, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", "exit 3"})); err == nil || !strings.Contains(err.Error(), "the command /bin/sh -c exit 3 ended with exit status 3") {
+	if _, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", "exit 3"}, time.Hour)); err == nil || !strings.Contains(err.Error(), "the command /bin/sh -c exit 3 ended with exit status 3") {
 		t.Errorf("a command that fails: error %v", err)
 	}
-	if _, err := onePull(t, t.Context(), commandPuller([]string{"/nowhere/at/all"})); err == nil {
+	if _, err := onePull(t, t.Context(), commandPuller([]string{"/nowhere/at/all"}, time.Hour)); err == nil {
 		t.Error("a command that is not there was no error")
 	}
 	time.Sleep(time.Until(began.Add(2300 * time.Millisecond)))
@@ -101,11 +101,11 @@ func TestRedirectedService(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	told, err := onePull(t, t.Context(), httpPuller(s.URL+"/login"))
+	told, err := onePull(t, t.Context(), httpPuller(s.URL+"/login", time.Hour))
 	if err == nil || len(told) != 0 || !strings.Contains(err.Error(), "answered 302 Found: it sends requests to /pulls") {
 		t.Errorf("told %v, error %v", told, err)
 	}
-	if told, err := onePull(t, t.Context(), httpPuller(s.URL+"/moved")); err != nil || len(told) != 1 {
+	if told, err := onePull(t, t.Context(), httpPuller(s.URL+"/moved", time.Hour)); err != nil || len(told) != 1 {
 		t.Errorf("told %v, error %v", told, err)
 	}
 }
@@ -124,7 +124,7 @@ func TestServicePassword(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, path := range []string{"/busy", "/"} {
-		_, err := onePull(t, t.Context(), httpPuller(strings.Replace(s.URL, "://", "://robot:secret@", 1)+path))
+		_, err := onePull(t, t.Context(), httpPuller(strings.Replace(s.URL, "://", "://robot:secret@", 1)+path, time.Hour))
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error %v", path, err)
 		}
@@ -139,7 +139,7 @@ func TestServiceBreaks(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}))
 	defer s.Close()
-	if told, err := onePull(t, t.Context(), httpPuller(s.URL)); err == nil || len(told) != 1 {
+	if told, err := onePull(t, t.Context(), httpPuller(s.URL, time.Hour)); err == nil || len(told) != 1 {
 		t.Errorf("told %v, error %v", told, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestCommandEndsByItself(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	told, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `trap 'echo "{\"arm\":\"{1,2}\",\"reward\":4}"; exit' TERM; sleep 20 & wait`}))
+	told, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `trap 'echo "{\"arm\":\"{1,2}\",\"reward\":4}"; exit' TERM; sleep 20 & wait`}, time.Hour))
 	if err == nil || len(told) != 1 || told[0].Mean != 4 {
 		t.Errorf("told %v, error %v", told, err)
 	}
@@ -160,7 +160,7 @@ func TestCommandEndsByItself(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `trap "" TERM; (sleep 4.5; touch ` + path + `) & wait`})); err == nil {
+	if _, err := onePull(t, ctx, commandPuller([]string{"/bin/sh", "-c", `trap "" TERM; (sleep 4.5; touch ` + path + `) & wait`}, time.Hour)); err == nil {
 		t.Error("no error")
 	}
 	if took := time.Since(began); took > 4*time.Second {
@@ -177,7 +177,7 @@ func TestCommandLeavesSomething(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no shell")
 	}
-	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `sleep 8 & echo '{"arm":"{1,2}","count":2,"mean":1,"squares":0}'`}))
+	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `sleep 8 & echo '{"arm":"{1,2}","count":2,"mean":1,"squares":0}'`}, time.Hour))
 	if err == nil || len(told) != 1 || !strings.Contains(err.Error(), "has ended, and a program that it started still holds its output") {
 		t.Errorf("told %v, error %v", told, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Request names the pulls that an agent asks of the program that measures: a JSON object on its standard input, or
@@ -44,6 +45,18 @@ type Asking struct {
 	Name string
 	// Ask hands over a request and copies what comes back into answers, until all has come
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
+	// how long Ask may go on after the last reward, before its context ends; 0 is for ever
+	Grace time.Duration
+}
+
+// LingerError is a program that gave all rewards and did not end by itself. They count.
+type LingerError struct {
+	Name  string
+	Grace time.Duration
+}
+
+func (e *LingerError) Error() string {
+	return fmt.Sprintf("%s did not end within %v after its last reward, and was told to end", e.Name, e.Grace)
 }
 
 // Pull implements Puller. Each line is told as soon as it is whole.
@@ -55,7 +68,11 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
+	if a.Grace > 0 {
+		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
+	}
 	for _, x := range p.Arms {
+		lines.left += x.Count
 		lines.arms[p.Problem.Arms.Names[x.Arm]] = x.Arm
 	}
 	err = a.Ask(ctx, append(request, '\n'), lines)
@@ -95,6 +112,9 @@ type responses struct {
 	whole []Reward // read and not told yet
 	lines []int    // where they stood
 	err   error    // the first; nothing is taken after it
+	left  int      // pulls that were not told yet
+	last  func()   // starts grace; nil where none is limited
+	grace *time.Timer
 }
 
 // maxLine is the most bytes of a line.
@@ -131,6 +151,9 @@ func (r *responses) Write(b []byte) (int, error) {
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.grace != nil {
+		r.grace.Stop()
+	}
 	if r.err == nil && well && len(r.rest) > 0 {
 		r.take(r.rest)
 		r.hand()
@@ -163,7 +186,11 @@ func (r *responses) take(line []byte) {
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines
 	r.whole, r.lines = nil, nil
-	if len(all) == 0 || r.err != nil || r.tell(all...) == nil {
+	if len(all) == 0 || r.err != nil {
+		return
+	}
+	if r.tell(all...) == nil {
+		r.told(all...)
 		return
 	}
 	for i, x := range all {
@@ -172,6 +199,17 @@ func (r *responses) hand() {
 			r.refuse(err)
 			return
 		}
+		r.told(x)
+	}
+}
+
+// told counts what is told, and has the grace begin after the last reward.
+func (r *responses) told(all ...Reward) {
+	for _, x := range all {
+		r.left -= x.Count
+	}
+	if r.left == 0 && r.last != nil {
+		r.last()
 	}
 }
 

@@ -102,7 +102,9 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		} else if tries >= most {
 			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), orNothing(err))
 		}
-		if err != nil {
+		if err != nil && now == 0 {
+			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
+		} else if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now, Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
 			select {
 			case <-pulling.Done():

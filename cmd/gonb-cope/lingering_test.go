@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// A command that has given its last reward and hangs is told to end, and killed if it does not; so
+// is the answer of a service that is never closed. All rewards count.
+func TestCommandLingers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems end a command at once")
+	}
+	const all = `echo '{"arm":"{1,2}","count":2,"mean":1,"squares":0}'`
+	const grace = 10 * time.Millisecond
+	lingers := func(what string, told []cluster.Reward, err error) {
+		t.Helper()
+		if e := (*cluster.LingerError)(nil); !errors.As(err, &e) || len(told) != 1 || told[0].Count != 2 {
+			t.Errorf("%s: told %v, error %v", what, told, err)
+		}
+	}
+	dir := t.TempDir()
+	tidy := filepath.Join(dir, "tidy")
+	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `trap 'echo parked >` + tidy + `; exit' TERM; ` + all + `; sleep 1000 & wait`}, grace))
+	lingers("it ends when it is told to", told, err)
+	if text, err := os.ReadFile(tidy); err != nil || string(text) != "parked\n" {
+		t.Errorf("it could not tidy up: %q, %v", text, err)
+	}
+	told, err = onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `trap "" TERM; echo $$ >` + dir + `/pid; ` + all + `; while :; do sleep 1000; done`}, grace))
+	lingers("it ignores that", told, err)
+	text, _ := os.ReadFile(filepath.Join(dir, "pid"))
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d is still there: %v", pid, err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, `{"arm":"{1,2}","count":2,"mean":1,"squares":0}`)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer s.Close()
+	told, err = onePull(t, t.Context(), httpPuller(s.URL, grace))
+	lingers("a service", told, err)
+}
