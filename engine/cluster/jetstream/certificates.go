@@ -81,6 +81,27 @@ func ownNames() []string {
 	return names
 }
 
+// calledBy returns a name or address by which others reach the server: the first that was given, or this
+// machine's name.
+func (k *keyring) calledBy() string {
+	own := ownNames()
+	if c := k.certificate("server"); c != nil {
+		names := slices.Clone(c.DNSNames)
+		for _, ip := range c.IPAddresses {
+			names = append(names, ip.String())
+		}
+		for _, n := range names {
+			if !slices.Contains(own, n) {
+				return n
+			}
+		}
+	}
+	if host, err := os.Hostname(); err == nil {
+		return host
+	}
+	return own[0]
+}
+
 // issue writes a certificate of a key of its own, signed by an authority or, where that is nil, by itself.
 func (k *keyring) issue(name string, template, parent *x509.Certificate, signer crypto.PrivateKey) error {
 	key, err := k.keyOf(name)

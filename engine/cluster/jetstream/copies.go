@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // copies is how many servers of a cluster keep each fact and each piece of work: any of them may be lost.
@@ -12,49 +14,81 @@ const copies = 3
 // askCopies is how long a cluster of servers is asked for more copies, when it is joined.
 const askCopies = 2 * time.Second
 
+// kept says how many copies a cluster keeps: asked for, and up to date.
+type kept struct{ asked, current int }
+
 // moreCopies asks a cluster of servers for three copies where it keeps fewer: the streams were made
-// while a server was away, or before the cluster had three. It reports how many there will be, and
-// whoever may not change streams only reads that.
-func (x *Exchange) moreCopies(ctx context.Context) (least int) {
-	least = copies
+// while a server was away, or before the cluster had three. It reports how many there will be and how
+// many are up to date, of the stream that has fewer. Whoever may not change streams only reads that.
+func (x *Exchange) moreCopies(ctx context.Context) kept {
+	least := kept{copies, copies}
 	for _, name := range []string{factStream, workStream} {
-		if n := x.copiesOf(ctx, name); n > 0 {
-			least = min(least, n)
+		if k := x.copiesOf(ctx, name); k.asked > 0 {
+			least = kept{min(least.asked, k.asked), min(least.current, k.current)}
 		}
 	}
 	return least
 }
 
-// copiesOf asks for more copies of one stream, and returns how many it has then, 0 where that is unknown.
-func (x *Exchange) copiesOf(ctx context.Context, name string) int {
+// copiesOf asks for more copies of one stream, and returns how many it has then, 0 where that is
+// unknown. Copies that are not up to date are waited for a little.
+func (x *Exchange) copiesOf(ctx context.Context, name string) kept {
 	ctx, stop := context.WithTimeout(ctx, askCopies)
 	defer stop()
-	info, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
+	asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
 	defer forget()
-	s, err := x.js.Stream(info, name)
+	s, err := x.js.Stream(asked, name)
 	if err != nil {
-		return 0
+		return kept{}
 	}
-	c := s.CachedInfo().Config
-	if c.Replicas >= copies {
-		return c.Replicas
+	info := s.CachedInfo()
+	if c := info.Config; c.Replicas < copies {
+		c.Replicas = copies
+		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+name)
+		defer forget()
+		if s, err = x.js.UpdateStream(change, c); err != nil {
+			return copiesIn(info) // the cluster has too few servers now, or it is not for us to say
+		}
+		info = s.CachedInfo()
 	}
-	has := c.Replicas
-	c.Replicas = copies
-	change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+name)
-	defer forget()
-	if s, err = x.js.UpdateStream(change, c); err != nil {
-		return has // the cluster has too few servers now, or it is not for us to say
+	for {
+		k := copiesIn(info)
+		if k.current >= k.asked {
+			return k
+		}
+		select {
+		case <-ctx.Done():
+			return k
+		case <-time.After(pause):
+		}
+		if now, err := s.Info(asked); err == nil {
+			info = now
+		}
 	}
-	return s.CachedInfo().Config.Replicas
 }
 
-// fewCopies is the sentence about a cluster that keeps fewer copies than three.
-func fewCopies(url string, n int) string {
-	kept := "one copy"
-	if n > 1 {
-		kept = fmt.Sprintf("%d copies", n)
+// copiesIn reads how many copies of a stream there are.
+func copiesIn(info *jetstream.StreamInfo) kept {
+	k := kept{info.Config.Replicas, 1}
+	if info.Cluster != nil {
+		for _, r := range info.Cluster.Replicas {
+			if r.Current && !r.Offline {
+				k.current++
+			}
+		}
 	}
-	return fmt.Sprintf("the cluster at %s keeps %s of what is said, so that the loss of a server may stop the run or lose facts; "+
-		"with three servers that are there when somebody joins it keeps three copies", url, kept)
+	return k
+}
+
+// String returns the sentence about a cluster that keeps fewer copies than three.
+func (k kept) String() string {
+	if k.asked >= copies {
+		return fmt.Sprintf("keeps %d copies of what is said, of which %d are up to date: until all are, do not stop another server", k.asked, k.current)
+	}
+	n := "one copy"
+	if k.asked > 1 {
+		n = fmt.Sprintf("%d copies", k.asked)
+	}
+	return "keeps " + n + " of what is said: without the server that has it everything waits, and with its disk facts are lost; " +
+		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer than one: both are needed to elect a leader)"
 }

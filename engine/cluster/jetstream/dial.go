@@ -79,8 +79,8 @@ func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Ex
 	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
 		return x, err
 	}
-	if n := x.moreCopies(ctx); n < copies && o.Notice != nil {
-		o.Notice(fewCopies(Redacted(url), n))
+	if k := x.moreCopies(ctx); k.current < copies && o.Notice != nil {
+		o.Notice("the cluster at " + Redacted(url) + " " + k.String())
 	}
 	return x, nil
 }
@@ -96,6 +96,7 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 		notice = func(string) {}
 	}
 	at := Redacted(url)
+	x.silence.at, x.silence.notice = at, notice
 	options := []nats.Option{
 		nats.Name("gonb-cope: " + l.name()),
 		nats.CustomInboxPrefix(l.inbox()),
@@ -169,6 +170,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 		x.nc.Close()
 		return nil, fmt.Errorf("the server at %s cannot be used: %w", at, err)
 	}
+	x.silence.served.Store(true)
 	return x, nil
 }
 

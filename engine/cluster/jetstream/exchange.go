@@ -21,6 +21,7 @@ type Exchange struct {
 	patience   time.Duration
 	violations *violations
 	link       link
+	silence    silence
 
 	mu        sync.Mutex
 	consumers map[string]time.Time // runs whose consumer of work was there, and when
@@ -48,7 +49,7 @@ func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 }
 
 // until asks again and again until it is answered, the answer is final, or the context ends. The
-// subject is the one that permissions are about.
+// subject is the one that permissions are about. See silence for servers of which none answers.
 func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
 	var silentSince time.Time
 	for {
@@ -59,6 +60,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 		var refused *PermissionError
 		switch {
 		case err == nil:
+			x.silence.ended()
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -78,8 +80,12 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 			silentSince = time.Time{}
 		case silentSince.IsZero():
 			silentSince = time.Now()
-		case time.Since(silentSince) > elect:
-			return ErrNoStream
+		case x.silence.long(silentSince):
+			if !x.silence.served.Load() || x.gone(ctx) {
+				return ErrNoStream
+			}
+			x.silence.waits()
+			silentSince = time.Now()
 		}
 		select {
 		case <-ctx.Done():

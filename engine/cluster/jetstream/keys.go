@@ -53,6 +53,16 @@ func hasKeys(dir string) bool {
 	return err == nil
 }
 
+// servedOpen reports whether a folder was served without keys.
+func servedOpen(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "store", "jetstream", "$G"))
+	return err == nil
+}
+
+func errServedOpen(dir string) error {
+	return fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another folder for the keys", dir)
+}
+
 // Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
 // owner's credentials; each time those of agents and workers that are not there, or have ended. A
 // server that runs hears of credentials that are taken back within seconds.
@@ -67,6 +77,9 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	}
 	if o.Days == 0 {
 		o.Days = 365
+	}
+	if !hasKeys(dir) && servedOpen(dir) {
+		return nil, errServedOpen(dir)
 	}
 	if err := os.MkdirAll(keysDir(dir), 0o700); err != nil {
 		return nil, err

@@ -214,7 +214,8 @@ func (s *Server) watchKeys(ctx context.Context) {
 	}
 }
 
-// URL returns the address that programs join, empty where the server listens nowhere.
+// URL returns the address that programs join, empty where the server listens nowhere. A server that
+// listens on all addresses is called by a name that its certificate has.
 func (s *Server) URL() string {
 	if s.nats.Addr() == nil {
 		return ""
@@ -223,7 +224,11 @@ func (s *Server) URL() string {
 	if s.claims != nil {
 		scheme = "tls"
 	}
-	return scheme + "://" + s.nats.Addr().String()
+	at := s.nats.Addr().String()
+	if a, is := s.nats.Addr().(*net.TCPAddr); is && a.IP.IsUnspecified() {
+		at = net.JoinHostPort((&keyring{dir: keysDir(s.dir)}).calledBy(), strconv.Itoa(a.Port))
+	}
+	return scheme + "://" + at
 }
 
 // Dial joins the server from this process, without going through the network.

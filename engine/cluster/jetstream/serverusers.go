@@ -32,8 +32,8 @@ func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 
 // signed lets in whom the account of the folder's keys has signed.
 func (s *Server) signed(n *server.Options) (self login, err error) {
-	if old := filepath.Join(s.dir, "store", "jetstream", "$G"); exists(old) {
-		return login{}, fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another folder for the keys", s.dir)
+	if servedOpen(s.dir) {
+		return login{}, errServedOpen(s.dir)
 	}
 	k, err := openKeyring(s.dir)
 	if err != nil {
@@ -92,9 +92,4 @@ func systemAccount(operator nkeys.KeyPair, resolver *server.MemAccResolver) (str
 		return "", err
 	}
 	return name, resolver.Store(name, token)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

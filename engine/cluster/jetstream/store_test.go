@@ -59,8 +59,37 @@ func TestListening(t *testing.T) {
 	}
 	open := t.TempDir()
 	serve(t, open, jetstream.ServeOptions{}).Close()
-	makeKeys(t, open, jetstream.KeyOptions{})
+	if _, err := jetstream.Keys(t.Context(), open, jetstream.KeyOptions{}); err == nil || !strings.Contains(err.Error(), "was served without keys before") {
+		t.Errorf("keys of a folder that was served without: %v", err)
+	}
+	if err := os.Rename(filepath.Join(other(t), "keys"), filepath.Join(open, "keys")); err != nil {
+		t.Fatal(err) // they are not made, or were made though they were refused
+	}
 	if _, err := jetstream.Serve(t.Context(), open, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "without keys before") {
 		t.Errorf("keys came later: %v", err)
+	}
+}
+
+// other returns a folder with keys.
+func other(t *testing.T) string {
+	dir := t.TempDir()
+	makeKeys(t, dir, jetstream.KeyOptions{})
+	return dir
+}
+
+// A server that listens on all addresses is called by a name of its certificate: the one that was given,
+// or that of the machine. Nobody can join [::].
+func TestURLOfAllAddresses(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	for want, o := range map[string]jetstream.KeyOptions{host: {}, "hub.example.org": {Hosts: []string{"hub.example.org"}}, "192.0.2.7": {Hosts: []string{"192.0.2.7"}}} {
+		dir := t.TempDir()
+		makeKeys(t, dir, o)
+		s := serve(t, dir, jetstream.ServeOptions{Listen: "0.0.0.0:0"})
+		if got := s.URL(); !strings.HasPrefix(got, "tls://"+want+":") {
+			t.Errorf("the URL is %s, want %s", got, want)
+		}
 	}
 }
