@@ -203,3 +203,28 @@ func TestClusterGrows(t *testing.T) {
 	a.disturb(0, 0)
 	a.check()
 }
+
+// A run goes on after the server with the only copy was away for longer than an election takes, while a
+// third server had come.
+func TestClusterGrowsWhileItsLeaderIsAway(t *testing.T) {
+	if !long() {
+		t.Skip("eight processes, and a minute of waiting: CLUSTER_LONG=1")
+	}
+	const question = 2
+	a := newMembers(t, question, 10, 2)
+	x := must(nats.Connect(a.url(), nats.MaxReconnects(-1)))
+	defer x.Close()
+	a.checkCopies(x, 1)
+	a.begin(question, func(_ int, r *role) string { r.Slow = 300 * time.Millisecond; return "" })
+	a.await(1)
+	leader := a.awaitCopies(x, 1)
+	a.members[2].again()
+	a.members[leader].kill()
+	time.Sleep(45 * time.Second)
+	if next, _ := a.leader(x); next >= 0 {
+		t.Errorf("server %d leads, and has no copy", next)
+	}
+	a.members[leader].again()
+	a.disturb(0, 0)
+	a.check()
+}
