@@ -137,7 +137,10 @@ func (c *call) amend() (any, error) {
 		}
 		b.Add = &campaign.File{Path: filepath.Base(path), Content: data}
 	}
-	return c.act(func(k *folder.Campaign) (bool, error) { return k.AmendOnce(c.e.ctx, b, c.text("by")) })
+	return c.act(func(k *folder.Campaign) (bool, error) {
+		_, known, err := k.AmendOnce(c.e.ctx, b, c.text("by"))
+		return known, err
+	})
 }
 
 // act does something with the campaign, plans what follows from it, and returns how far it is. f returns
@@ -165,14 +168,14 @@ func (c *call) giveBack() (any, error) {
 		return nil, nil // reported
 	}
 	return c.act(func(k *folder.Campaign) (bool, error) {
-		return false, k.Fail(c.e.ctx, ids, c.text("reason"), c.text("by"))
+		return k.FailOnce(c.e.ctx, ids, c.text("reason"), c.text("by"))
 	})
 }
 
 // correct evaluates correct(...).
 func (c *call) correct() (any, error) {
 	return c.act(func(k *folder.Campaign) (bool, error) {
-		return false, k.Correct(c.e.ctx, c.text("id"), c.number("value"), c.text("reason"), c.text("by"))
+		return k.CorrectOnce(c.e.ctx, c.text("id"), c.number("value"), c.text("reason"), c.text("by"))
 	})
 }
 

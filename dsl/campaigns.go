@@ -42,7 +42,8 @@ func campaignFunctions() []Function {
 			Name: "ask", Section: SectionCampaign, Synonyms: []string{"suggest", "propose"},
 			Doc: "what to measure next: the list that the asker has and has not told, else further pulls of the open round",
 			Params: []Param{c, by, {Name: "count", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"}, {Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
-				{Name: "more", Synonyms: []string{"further"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: further pulls, though the list of before is not told yet"}},
+				{Name: "more", Synonyms: []string{"further"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: further pulls, though the list of before is not told yet"},
+				{Name: "decimals", Types: []Type{Text}, Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset, Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: (*call).ask,
 		},
 		{
@@ -266,7 +267,11 @@ func (c *call) inCampaign(param string, f func(*folder.Campaign) (any, error)) (
 // ask evaluates ask(...).
 func (c *call) ask() (any, error) {
 	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
-		return k.Ask(c.e.ctx, campaign.Request{By: c.text("by"), Task: c.text("task"), Count: c.whole("count"), More: c.number("more") > 0})
+		list, err := k.Ask(c.e.ctx, campaign.Request{By: c.text("by"), Task: c.text("task"), Count: c.whole("count"), More: c.number("more") > 0})
+		if err == nil {
+			list.Dialect, err = list.Dialect.Written(c.text("decimals"))
+		}
+		return list, err
 	})
 }
 

@@ -45,7 +45,7 @@ func (e *evaluator) remember(sources []problem.Source) error {
 	}
 	for _, source := range sources {
 		s.latest[source.Path] = source.SHA256
-		if f := report.DataFile(source); !slices.Contains(s.sources, f) {
+		if f := (report.DataFile{Path: source.Path, SHA256: source.SHA256, Rows: source.Rows}); !slices.Contains(s.sources, f) {
 			s.sources = append(s.sources, f)
 		}
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // CSV writes a value as one tidy table with full precision: a sweep has a row per
@@ -17,13 +18,21 @@ import (
 // has a row per task, its answer first and the run's measurements repeated after
 // it; every other value is its main table. An interval fills three columns (name,
 // name_lo, name_hi); absent and not-a-number cells are empty, infinite ones +Inf
-// or -Inf. A value without a table is an error.
+// or -Inf. A list of a campaign is written in its dialect, everything else is plain CSV. A value
+// without a table is an error.
 func CSV(w io.Writer, v any) error {
 	columns, err := Cells(v)
 	if err != nil {
 		return err
 	}
-	out := csv.NewWriter(w)
+	var dialect problem.Dialect
+	if l, ok := plain(v).(campaign.List); ok {
+		dialect = l.Dialect
+	}
+	out, err := dialect.Writer(w)
+	if err != nil {
+		return err
+	}
 	record := make([]string, len(columns))
 	for j, c := range columns {
 		record[j] = c.Name
@@ -32,6 +41,9 @@ func CSV(w io.Writer, v any) error {
 	for i := range height(columns) {
 		for j, c := range columns {
 			record[j] = CellText(c.Cells[i])
+			if _, ok := c.Cells[i].(float64); ok {
+				record[j] = dialect.Number(record[j])
+			}
 		}
 		out.Write(record)
 	}

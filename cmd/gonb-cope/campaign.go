@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -91,7 +92,11 @@ func (o *campaignOptions) in(ctx context.Context, dir string, f func(*folder.Cam
 		return err
 	}
 	defer k.Close()
-	return f(k)
+	if err := f(k); errors.Is(err, campaign.ErrReason) {
+		return usageError{err}
+	} else {
+		return err
+	}
 }
 
 // show prints a value, as JSON or as text.
@@ -146,19 +151,26 @@ func startCommand() *cobra.Command {
 func askCommand() *cobra.Command {
 	var o campaignOptions
 	var q campaign.Request
-	var output string
+	var output, decimals string
 	c := &cobra.Command{
 		Use: "ask DIR", Short: "What to measure next", Args: arguments(1, 1, "a folder"),
 		Long: `Print, or write to a file, what to measure next: the list that the asker has and
-has not told, else further pulls of the open round.`,
+has not told, else further pulls of the open round. A file is written as the table of
+the problem is: its separator, its decimals.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.Count < 0 {
 				return usageError{fmt.Errorf("--count must be at least 1, got %d", q.Count)}
+			}
+			if _, err := (problem.Dialect{}).Written(decimals); err != nil {
+				return usageError{fmt.Errorf("--%w", err)}
 			}
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				q.By = o.by
 				list, err := k.Ask(c.Context(), q)
 				if err != nil {
+					return err
+				}
+				if list.Dialect, err = list.Dialect.Written(decimals); err != nil {
 					return err
 				}
 				if output == "" {
@@ -170,7 +182,11 @@ has not told, else further pulls of the open round.`,
 				if err := writeList(output, list); err != nil {
 					return err
 				}
-				fmt.Fprintf(os.Stderr, "wrote %s: %d pulls of round %d\n", output, len(list.Rows), list.Round)
+				pulls := fmt.Sprintf("%d pulls", len(list.Rows))
+				if len(list.Rows) == 1 {
+					pulls = "1 pull"
+				}
+				fmt.Fprintf(os.Stderr, "wrote %s: %s of round %d\n", output, pulls, list.Round)
 				return nil
 			})
 		},
@@ -179,6 +195,7 @@ has not told, else further pulls of the open round.`,
 	c.Flags().IntVar(&q.Count, "count", 0, "how many (default: the capacity, a plate, or the round)")
 	c.Flags().BoolVar(&q.More, "more", false, "further pulls, though the list of before is not told yet")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
+	c.Flags().StringVar(&decimals, "decimals", "", "of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
 	return o.common(c, true)
 }
 
@@ -187,7 +204,7 @@ func writeList(path string, list campaign.List) error {
 	if !strings.EqualFold(filepath.Ext(path), ".csv") {
 		return usageError{fmt.Errorf("-o must end in .csv, got %q", path)}
 	}
-	return report.WriteFile(path, func(w io.Writer) error { return report.CSV(w, report.WorklistTable(list)) })
+	return report.WriteFile(path, func(w io.Writer) error { return report.CSV(w, list) })
 }
 
 func tellCommand() *cobra.Command {
@@ -198,7 +215,8 @@ func tellCommand() *cobra.Command {
 		Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
 task,arm,count,mean,sd. Rows without a reward are not measured yet, rows told before
 are known: the same growing sheet can be told every evening. Where a row is wrong
-nothing is recorded, unless --take-good takes the others. - is standard input.`,
+nothing is recorded, unless --take-good takes the others. - is standard input.
+Values may have decimal commas where the table of the problem has them.`,
 		Args: arguments(2, -1, "a folder, and a file or an id with its value"),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.By = o.by
@@ -247,10 +265,11 @@ func (o *campaignOptions) tellValues(ctx context.Context, k *folder.Campaign, ar
 	}
 	sheet := "id,reward\n"
 	for i := 0; i < len(args); i += 2 {
-		if _, err := strconv.ParseFloat(args[i+1], 64); err != nil {
-			return usageError{fmt.Errorf("the value of %s must be a number, got %q", args[i], args[i+1])}
+		x, err := valueOf(k, args[i], args[i+1])
+		if err != nil {
+			return err
 		}
-		sheet += args[i] + "," + args[i+1] + "\n"
+		sheet += args[i] + "," + strconv.FormatFloat(x, 'g', -1, 64) + "\n"
 	}
 	t.Sheet = "the command line"
 	r, err := k.Tell(ctx, []byte(sheet), t)
@@ -261,6 +280,20 @@ func (o *campaignOptions) tellValues(ctx context.Context, k *folder.Campaign, ar
 		r.Lines[i].Line = 0 // there is no sheet
 	}
 	return o.receipt(ctx, k, r)
+}
+
+// valueOf reads the value of an id: with a decimal comma where the table of the campaign has them.
+func valueOf(k *folder.Campaign, id, text string) (float64, error) {
+	text = strings.Replace(text, minus, "-", 1)
+	x, err := strconv.ParseFloat(k.Protocol().Problem.DialectOf().Point(text), 64)
+	if err != nil {
+		hint := ""
+		if strings.Contains(text, ",") {
+			hint = ": write a decimal point"
+		}
+		return 0, usageError{fmt.Errorf("the value of %s must be a number, got %q%s", id, text, hint)}
+	}
+	return x, nil
 }
 
 // receipt prints what became of the rows, and then plans what follows from them.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,8 +22,12 @@ func failCommand() *cobra.Command {
 		Args: arguments(2, -1, "a folder and ids"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				if err := k.Fail(c.Context(), args[1:], reason, o.by); err != nil {
+				known, err := k.FailOnce(c.Context(), args[1:], reason, o.by)
+				if err != nil {
 					return err
+				}
+				if known {
+					return o.said(knownBefore)
 				}
 				return o.said(fmt.Sprintf("recorded: without result %s; %s", strings.Join(args[1:], ", "), campaign.FailureRule))
 			})
@@ -33,6 +36,9 @@ func failCommand() *cobra.Command {
 	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
 	return o.common(c, true)
 }
+
+// knownBefore answers an act that was done before.
+const knownBefore = "this was recorded before, and changes nothing"
 
 // said prints a sentence.
 func (o *campaignOptions) said(text string) error {
@@ -49,13 +55,17 @@ func correctCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "correct DIR ID VALUE", Short: "Replace a result that was wrong", Args: arguments(3, 3, "a folder, an id and the right value"),
 		RunE: func(c *cobra.Command, args []string) error {
-			v, err := strconv.ParseFloat(args[2], 64)
-			if err != nil {
-				return usageError{fmt.Errorf("the value must be a number, got %q", args[2])}
-			}
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				if err := k.Correct(c.Context(), args[1], v, reason, o.by); err != nil {
+				v, err := valueOf(k, args[1], args[2])
+				if err != nil {
 					return err
+				}
+				known, err := k.CorrectOnce(c.Context(), args[1], v, reason, o.by)
+				if err != nil {
+					return err
+				}
+				if known {
+					return o.said(knownBefore)
 				}
 				return o.said(fmt.Sprintf("recorded: %s is %g", args[1], v))
 			})
@@ -68,11 +78,26 @@ func correctCommand() *cobra.Command {
 func closeCommand() *cobra.Command {
 	var o campaignOptions
 	var reason string
+	var round int
 	c := &cobra.Command{
 		Use: "close DIR", Short: "End the open round with what came", Args: arguments(1, 1, "a folder"),
+		Long: "End the open round with what came. With --round a round that is over already stays as it is.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
 		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				done, err := k.CloseRound(c.Context(), reason, o.by)
+			numbered := c.Flags().Changed("round")
+			if numbered && round < 1 {
+				return usageError{fmt.Errorf("--round must be at least 1, got %d", round)}
+			}
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) (err error) {
+				var done campaign.Closing
+				var known bool
+				if numbered {
+					done, known, err = k.CloseOnce(c.Context(), round, reason, o.by)
+				} else {
+					done, err = k.CloseRound(c.Context(), reason, o.by)
+				}
+				if known {
+					return o.said(fmt.Sprintf("round %d was over before: nothing was recorded", round))
+				}
 				for _, w := range done.Worst {
 					fmt.Fprintln(os.Stderr, "warning: "+w.Warning())
 				}
@@ -92,6 +117,7 @@ func closeCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	c.Flags().IntVar(&round, "round", 0, "the round that is meant (default: the open one, if any of its pulls was handed out)")
 	return o.common(c, true)
 }
 
@@ -163,9 +189,12 @@ which are measured from the next round on. All changes hold from the next round 
 				b.Add = &campaign.File{Path: filepath.Base(add), Content: data}
 			}
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				b, err := k.Amend(c.Context(), b, o.by)
+				b, known, err := k.AmendOnce(c.Context(), b, o.by)
 				if err != nil {
 					return err
+				}
+				if known {
+					return o.said(knownBefore + "; a change that is meant a second time needs another reason")
 				}
 				if err := o.said("recorded: " + b.String()); err != nil {
 					return err

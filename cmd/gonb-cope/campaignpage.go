@@ -58,6 +58,12 @@ func inviteCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
+					if o.json {
+						return o.show(map[string][]folder.Invitation{"invited": append([]folder.Invitation{}, list...)})
+					}
+					if len(list) == 0 {
+						return o.said("nobody is invited; --name NAME makes a link")
+					}
 					for _, i := range list {
 						fmt.Printf("%s, since %s\n", i.Name, i.At.Local().Format("2006-01-02 15:04"))
 					}

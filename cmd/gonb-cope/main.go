@@ -35,7 +35,9 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
-	err := root().ExecuteContext(ctx)
+	c := root()
+	c.SetArgs(negatives(os.Args[1:]))
+	err := c.ExecuteContext(ctx)
 	var usage usageError
 	switch {
 	case err == nil:

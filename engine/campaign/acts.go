@@ -16,8 +16,8 @@ import (
 // FailureRule states the rule for everybody who gives pulls back or closes a round.
 const FailureRule = "a failed reaction is a reward of 0, not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
 
-// errReason answers an act without its reason.
-var errReason = errors.New("it needs a reason, which stands in the report (--reason)")
+// ErrReason answers an act without its reason.
+var ErrReason = errors.New("it needs a reason, which stands in the report (--reason)")
 
 // Needed reports whether a plan must be made now: no round is open, or the open one is over.
 func (s *State) Needed() bool {
@@ -60,7 +60,7 @@ func (s *State) orderSeed(round int) uint64 {
 // Fail gives pulls back that were not measured.
 func (s *State) Fail(ids []string, reason, by string, now time.Time) ([]Event, error) {
 	if strings.TrimSpace(reason) == "" {
-		return nil, fmt.Errorf("%w; %s", errReason, FailureRule)
+		return nil, fmt.Errorf("%w; %s", ErrReason, FailureRule)
 	}
 	t := &teller{state: s}
 	b := FailBody{Reason: reason}
@@ -90,7 +90,7 @@ func (s *State) Correct(id string, reward float64, reason, by string, now time.T
 	it, err := t.item(id)
 	switch {
 	case strings.TrimSpace(reason) == "":
-		return nil, errReason
+		return nil, ErrReason
 	case math.IsNaN(reward) || math.IsInf(reward, 0):
 		return nil, fmt.Errorf("the reward must be a finite number, got %g", reward)
 	case err != nil:
@@ -135,7 +135,7 @@ func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []
 	}
 	c.PValue, c.Worst = LossTest(p, planned, lost)
 	if strings.TrimSpace(reason) == "" {
-		return c, nil, fmt.Errorf("%w; %s", errReason, FailureRule)
+		return c, nil, fmt.Errorf("%w; %s", ErrReason, FailureRule)
 	}
 	return c, []Event{NewEvent(KindClose, now, by, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: reason})}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Request says which pulls somebody asks for.
@@ -25,6 +27,8 @@ type List struct {
 	Columns  []string  `json:"columns,omitempty"` // of the features of arms
 	Rows     []ListRow `json:"rows"`
 	Note     Note      `json:"note,omitzero"` // why it is empty
+	// how a file of it is written: as the table that the problem was read from
+	Dialect problem.Dialect `json:"dialect,omitzero"`
 }
 
 // ListRow is one pull of a List.
@@ -213,7 +217,7 @@ func (s *State) capacity(p Protocol) int {
 
 // list makes the rows of some pulls.
 func (s *State) list(p Protocol, by string, items []*item) List {
-	out := List{Campaign: s.Start.Name, By: by, Columns: p.Problem.Arms.Columns}
+	out := List{Campaign: s.Start.Name, By: by, Columns: p.Problem.Arms.Columns, Dialect: p.Problem.DialectOf()}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, arm: it.Arm}

@@ -96,7 +96,7 @@ func (s *State) Amend(p Protocol, b AmendBody, by string, now time.Time) ([]Even
 	b.WithdrawArms, b.Withdraw = nil, p.WithSlashes(b.Withdraw)
 	switch {
 	case strings.TrimSpace(b.Reason) == "":
-		return nil, errReason
+		return nil, ErrReason
 	case b.Epsilon != nil && (!(*b.Epsilon >= 0) || math.IsInf(*b.Epsilon, 0)):
 		return nil, fmt.Errorf("epsilon must be 0 or more, got %g", *b.Epsilon)
 	case b.Delta != nil && !(*b.Delta > 0 && *b.Delta < 1):
@@ -110,7 +110,7 @@ func (s *State) Amend(p Protocol, b AmendBody, by string, now time.Time) ([]Even
 			return nil, fmt.Errorf("no task is called %q; there are %s", w[0], joined(p.Problem.Tasks.Names, 8))
 		}
 		lo, hi := p.Problem.ArmsOf(v)
-		k := slices.Index(p.Problem.Arms.Names[lo:hi], w[1])
+		k := p.armNamed(v, w[1])
 		switch {
 		case k < 0:
 			return nil, fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], joined(p.Problem.Arms.Names[lo:hi], 8))

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -44,4 +45,34 @@ func (s *State) Ended(round int) (bool, error) {
 	}
 	r := s.open()
 	return r == nil || r.plan.Round != round, nil
+}
+
+// Untouched reports whether nothing of the open round was handed out or measured, so that whoever
+// closes it may mean the one before.
+func (s *State) Untouched() bool {
+	r := s.open()
+	if r == nil || len(r.filled) > 0 {
+		return false
+	}
+	for _, it := range s.items {
+		if it.round == r.plan.Round {
+			return false
+		}
+	}
+	return true
+}
+
+// decimalComma is a comma between two digits, as in the name "temp=72,5" of somebody whose table has
+// decimal commas; names that are made of numbers have points.
+var decimalComma = regexp.MustCompile(`(\d),(\d)`)
+
+// armNamed returns which of the arms of task v has a name, from 0, or -1. Where the table has decimal
+// commas, so may the name.
+func (p Protocol) armNamed(v int, name string) int {
+	lo, hi := p.Problem.ArmsOf(v)
+	k := slices.Index(p.Problem.Arms.Names[lo:hi], name)
+	if k < 0 && p.Problem.DialectOf().DecimalCommas {
+		k = slices.Index(p.Problem.Arms.Names[lo:hi], decimalComma.ReplaceAllString(name, "$1.$2"))
+	}
+	return k
 }

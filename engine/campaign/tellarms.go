@@ -83,10 +83,8 @@ func (t *teller) armOf(row problem.SheetRow) (int, error) {
 		return 0, row.Wrong("task", "no task is called %q; there are %s", task, joined(p.Tasks.Names, 8))
 	}
 	lo, hi := p.ArmsOf(v)
-	for i := lo; i < hi; i++ {
-		if p.Arms.Names[i] == arm {
-			return i, nil
-		}
+	if k := t.protocol.armNamed(v, arm); k >= 0 {
+		return lo + k, nil
 	}
 	return 0, row.Wrong("arm", "task %q has no arm %q; it has %s", task, arm, joined(p.Arms.Names[lo:hi], 8))
 }

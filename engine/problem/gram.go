@@ -65,7 +65,7 @@ func LoadGram(path string, opt LoadOptions) (GramFile, error) {
 	if err := (kernels.Table{Values: g.Values, Names: names}).Validate(0); err != nil {
 		return GramFile{}, &DataError{Path: path, Message: err.Error()}
 	}
-	g.Source, g.Notes = Source{path, t.hash, len(cells)}, t.notes()
+	g.Source, g.Notes = Source{Path: path, SHA256: t.hash, Rows: len(cells)}, t.notes()
 	return g, nil
 }
 

@@ -288,7 +288,7 @@ func (p *Problem) cameFrom(t *table, name string) {
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
 	}
-	p.Sources = []Source{{t.path, t.hash, len(t.rows)}}
+	p.Sources = []Source{t.source()}
 	p.Notes = append(p.Notes, t.notes()...)
 }
 

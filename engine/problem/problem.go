@@ -43,6 +43,8 @@ type Source struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
+	// how it is written, where that is not plain CSV
+	Dialect Dialect `json:"dialect,omitzero"`
 }
 
 // V returns the number of tasks, one per agent.

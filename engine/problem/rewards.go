@@ -72,7 +72,7 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 		}
 		p.Rewards[i] = append(p.Rewards[i], reward)
 	}
-	p.Sources = append(p.Sources, Source{path, t.hash, len(t.rows)})
+	p.Sources = append(p.Sources, t.source())
 	p.Notes = append(p.Notes, t.notes()...)
 	return p.summarise(path)
 }

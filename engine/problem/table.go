@@ -26,8 +26,9 @@ type table struct {
 	unnamed   *cell // the first of the empty cells at the end of the header, if there are any
 	column    map[string]int
 	rows      [][]cell
-	blank     int // rows left out because all of their cells are empty
-	preamble  int // lines above the header
+	blank     int  // rows left out because all of their cells are empty
+	preamble  int  // lines above the header
+	mark      bool // whether the file begins with a byte order mark
 
 	comma, point *cell // the first number read with a decimal comma, and with a decimal point
 }
@@ -87,7 +88,7 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	if err := t.checkEncoding(data); err != nil {
 		return nil, nil, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = t.unmarked(data)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	r := csv.NewReader(bytes.NewReader(data))

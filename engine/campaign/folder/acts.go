@@ -161,11 +161,14 @@ func (c *Campaign) Correct(ctx context.Context, id string, reward float64, reaso
 }
 
 // CloseRound ends the open round with what came. Without a reason it only says what that would do. It
-// is an error where the algorithm takes rounds only as it planned them.
+// is an error where the algorithm takes rounds only as it planned them, and where nobody was handed a
+// pull of the round: whoever closes twice means the round before. CloseOnce takes the number of a round.
 func (c *Campaign) CloseRound(ctx context.Context, reason, by string) (campaign.Closing, error) {
 	var out campaign.Closing
 	err := c.tried(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, _ campaign.Protocol, err error) {
-		out, made, err = s.Close(p, reason, by, c.opt.now())
+		if out, made, err = s.Close(p, reason, by, c.opt.now()); err == nil && s.Untouched() {
+			made, err = nil, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d closes it all the same)", out.Round)
+		}
 		return made, p, err
 	})
 	return out, err

@@ -1,0 +1,123 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
+// columns, decimal points, no mark. What people get back to fill in is written as their own table is:
+// a spreadsheet that expects decimal commas takes 1.5 for the first of May.
+type Dialect struct {
+	Separator     string `json:"separator,omitempty"`       // ";" or a tab; "" is a comma
+	DecimalCommas bool   `json:"decimal_commas,omitempty"`  // whether numbers have a comma where others have a decimal point
+	Mark          bool   `json:"byte_order_mark,omitempty"` // by which Excel knows UTF-8
+}
+
+// The ways to write decimals that Dialect.Written takes.
+const (
+	DecimalComma = "comma"
+	DecimalPoint = "point"
+)
+
+// DialectOf returns the dialect of the table that the problem was read from; plain CSV without one.
+func (p *Problem) DialectOf() Dialect {
+	if p == nil || len(p.Sources) == 0 {
+		return Dialect{}
+	}
+	return p.Sources[0].Dialect
+}
+
+// Written returns the dialect with decimals "comma" or "point"; "" leaves it as it is. Decimal commas need
+// other separators, so commas between columns become semicolons, and semicolons become commas with
+// decimal points. Another word is an error.
+func (d Dialect) Written(decimals string) (Dialect, error) {
+	switch decimals {
+	case "":
+	case DecimalComma:
+		d.DecimalCommas = true
+		if d.Separator == "" {
+			d.Separator = ";"
+		}
+	case DecimalPoint:
+		d.DecimalCommas = false
+		if d.Separator == ";" {
+			d.Separator = ""
+		}
+	default:
+		return d, fmt.Errorf("decimals must be %q or %q, got %q", DecimalComma, DecimalPoint, decimals)
+	}
+	return d, nil
+}
+
+// Number returns a number, written with a decimal point, as the dialect writes it.
+func (d Dialect) Number(text string) string {
+	if d.DecimalCommas {
+		return strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}
+
+// Point returns a number of the dialect with a decimal point: of one with decimal commas, the one comma
+// of a text without points.
+func (d Dialect) Point(text string) string {
+	if d.DecimalCommas && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+		return strings.Replace(text, ",", ".", 1)
+	}
+	return text
+}
+
+// Writer returns a writer of records, after the mark where there is one. Errors of w stay in it until Flush.
+func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
+	if d.Mark {
+		if _, err := io.WriteString(w, "\ufeff"); err != nil {
+			return nil, err
+		}
+	}
+	out := csv.NewWriter(w)
+	if d.Separator != "" {
+		out.Comma = rune(d.Separator[0])
+	}
+	return out, nil
+}
+
+// dialect returns how the table is written. Semicolons without any decimals are those of a spreadsheet
+// with decimal commas, which has no other reason for them.
+func (t *table) dialect() Dialect {
+	d := Dialect{Mark: t.mark}
+	if t.separator == ',' {
+		return d
+	}
+	d.Separator = string(t.separator)
+	d.DecimalCommas = !t.decimalPoints() || t.separator == ';' && !t.hasPoint()
+	return d
+}
+
+// hasPoint reports whether a number of the table has a decimal point.
+func (t *table) hasPoint() bool {
+	for _, row := range t.rows {
+		for _, c := range row {
+			if strings.Contains(c.text, ".") && t.isNumber(c.text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// source returns where the table is from.
+func (t *table) source() Source {
+	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.rows), Dialect: t.dialect()}
+}
+
+// byteOrderMark stands before the text of files that Excel writes as UTF-8.
+var byteOrderMark = []byte("\ufeff")
+
+// unmarked returns a file without its mark, and notes whether there was one.
+func (t *table) unmarked(data []byte) []byte {
+	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
+	return data
+}

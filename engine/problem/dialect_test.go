@@ -1,0 +1,89 @@
+package problem
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDialectOf reads one table as several spreadsheets write it; what is expected stands in the bytes of
+// each row.
+func TestDialectOf(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       Dialect
+	}{
+		{"plain", "task,arm,x_1,mean\nA,a,0.5,1\nA,b,1,2\n", Dialect{}},
+		{"plain with a mark", "\ufefftask,arm,x_1,mean\nA,a,0.5,1\nA,b,1,2\n", Dialect{Mark: true}},
+		{"German", "\ufefftask;arm;x_1;mean\r\nA;a;0,5;1\r\nA;b;1;2\r\n", Dialect{Separator: ";", DecimalCommas: true, Mark: true}},
+		{"semicolons with points", "task;arm;x_1;mean\nA;a;0.5;1\nA;b;1;2\n", Dialect{Separator: ";"}},
+		{"semicolons with whole numbers", "task;arm;x_1;mean\nA;a;5;1\nA;b;1;2\n", Dialect{Separator: ";", DecimalCommas: true}},
+		{"tabs with whole numbers", "task\tarm\tx_1\tmean\nA\ta\t5\t1\nA\tb\t1\t2\n", Dialect{Separator: "\t"}},
+		{"tabs with commas", "task\tarm\tx_1\tmean\nA\ta\t0,5\t1\nA\tb\t1\t2\n", Dialect{Separator: "\t", DecimalCommas: true}},
+		{"a comma in a name is no decimal", "task;arm;x_1;mean\nA;a, b;0.5;1\nA;b;1;2\n", Dialect{Separator: ";"}},
+	} {
+		p, err := Load(c.name+".csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.text), nil }})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := p.DialectOf(); got != c.want {
+			t.Errorf("%s: the dialect is %+v, want %+v", c.name, got, c.want)
+		}
+	}
+	if got := (&Problem{}).DialectOf(); got != (Dialect{}) {
+		t.Errorf("without a table the dialect is %+v", got)
+	}
+}
+
+// TestDialectWrites looks that what is written in a dialect is read as the same number in a table of
+// that dialect.
+func TestDialectWrites(t *testing.T) {
+	german := Dialect{Separator: ";", DecimalCommas: true, Mark: true}
+	for _, text := range []string{"0.5", "-1.25e-05", "72", "1e+06", "0"} {
+		written := german.Number(text)
+		if strings.Contains(written, ".") {
+			t.Errorf("%s is written %s", text, written)
+		}
+		if back := german.Point(written); back != text {
+			t.Errorf("%s is written %s and read %s", text, written, back)
+		}
+		if back := (Dialect{}).Point((Dialect{}).Number(text)); back != text {
+			t.Errorf("%s is read %s in plain CSV", text, back)
+		}
+	}
+	for _, text := range []string{"1.234,5", "1,2,3", "1.5"} {
+		if got := german.Point(text); got != text {
+			t.Errorf("%s, which is no number with one comma, is read as %s", text, got)
+		}
+	}
+	if got := (Dialect{}).Point("1,5"); got != "1,5" {
+		t.Errorf("1,5 is read as %s where decimals have points", got)
+	}
+	for _, c := range []struct {
+		from     Dialect
+		decimals string
+		want     Dialect
+	}{
+		{Dialect{}, DecimalComma, Dialect{Separator: ";", DecimalCommas: true}},
+		{german, DecimalPoint, Dialect{Mark: true}},
+		{Dialect{Separator: "\t"}, DecimalComma, Dialect{Separator: "\t", DecimalCommas: true}},
+		{Dialect{Separator: "\t", DecimalCommas: true}, DecimalPoint, Dialect{Separator: "\t"}},
+		{german, "", german},
+	} {
+		if got, err := c.from.Written(c.decimals); err != nil || got != c.want {
+			t.Errorf("%+v with %q is %+v, %v; want %+v", c.from, c.decimals, got, err, c.want)
+		}
+	}
+	if _, err := german.Written("dot"); err == nil {
+		t.Error("decimals may be a dot")
+	}
+	var b strings.Builder
+	w, err := german.Writer(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]string{"id", "a;b", "0,5"})
+	if w.Flush(); b.String() != "\ufeffid;\"a;b\";0,5\n" {
+		t.Errorf("written is %q", b.String())
+	}
+}
