@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -44,11 +43,13 @@ type ForecastRow struct {
 }
 
 // Range is the median of simulated runs, with two ends between which another one is expected: the
-// smallest and the largest of them, or the prediction interval of a log-normal law at 95 %,
+// smallest and the largest of them, or the prediction interval of a two-piece log-normal law at 95 %,
 //
-//	exp(m ± t s √(1 + 1/n)),  m and s of the logarithms, t of n - 1 degrees of freedom
+//	exp(m - t s₁ √(1 + π/2n)), exp(m + t s₂ √(1 + π/2n)),  t of n/2 degrees of freedom,
 //
-// [Hahn and Meeker 1991, sec. 4.7], whichever is wider. Between the first two another run lies with
+// whichever is wider. m is the median of the logarithms, whose variance is π s²/2n, s₁ the root mean
+// square of those below it from it and s₂ of those above [as Hahn and Meeker 1991, sec. 4.7, with two scales: Wallis 2014]:
+// some runs that end early do not make the others longer. Between the first two another run lies with
 // probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3]; the tail of
 // few runs is not seen by them.
 type Range struct {
@@ -106,6 +107,9 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 			if p.named(name).fitsOwn() {
 				assumes += ownWords(name)
 			}
+		}
+		if statesNoise(p.Problem) {
+			assumes += noiseWords
 		}
 	}
 	if words := p.lossWords(); words != "" {
@@ -213,29 +217,25 @@ func rangeOf(needs []need, of func(need) float64) Range {
 		all = append(all, x)
 	}
 	slices.Sort(all)
-	middle := len(all) / 2
-	median := all[middle]
-	if len(all)%2 == 0 {
-		median = (all[middle-1] + all[middle]) / 2
-	}
 	low, high := predicted(all)
-	return Range{Median: median, Low: min(all[0], low), High: max(all[len(all)-1], high)}
+	return Range{Median: medianOf(all), Low: min(all[0], low), High: max(all[len(all)-1], high)}
 }
 
-// predicted returns the ends of the prediction interval of a log-normal law, rounded outwards to whole
+// predicted returns the ends of the prediction interval of a two-piece log-normal law, rounded outwards to whole
 // numbers from 1 on; of values that are not finite and above 0, and of few, none.
 func predicted(all []float64) (low, high float64) {
 	none, n := all[len(all)/2], float64(len(all))
 	if len(all) < 3 || all[0] <= 0 || math.IsInf(all[len(all)-1], 0) || all[0] == all[len(all)-1] {
 		return none, none
 	}
-	logs := make([]float64, len(all))
-	for i, x := range all {
-		logs[i] = math.Log(x)
+	m := math.Log(medianOf(all))
+	var below, above float64
+	for _, x := range all {
+		d := math.Log(x) - m
+		below, above = below+min(d, 0)*min(d, 0), above+max(d, 0)*max(d, 0)
 	}
-	m, s := stat.MeanStdDev(logs, nil)
-	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * s * math.Sqrt(1+1/n)
-	return max(1, math.Floor(math.Exp(m-half))), math.Ceil(math.Exp(m + half))
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n / 2}.Quantile(0.975) * math.Sqrt((1+math.Pi/2/n)/(n/2))
+	return max(1, math.Floor(math.Exp(m-half*math.Sqrt(below)))), math.Ceil(math.Exp(m + half*math.Sqrt(above)))
 }
 
 // judged reports whether some task is undecided, and whether some answer is wrong.

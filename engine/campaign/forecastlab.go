@@ -91,8 +91,9 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 	return float64(over)
 }
 
-// cutRound splits a round of a day: what comes on the next one, and what comes late, by the day.
-func (l losses) cutRound(counts []int, day int) (inTime []int, late map[int][]int) {
+// cutRound splits a round of a day and of some days more, as evenly over them as comes by chance: what comes in time, and
+// what comes late, by the day.
+func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[int][]int) {
 	inTime, late = make([]int, len(counts)), map[int][]int{}
 	for i, n := range counts {
 		for range n {
@@ -100,6 +101,9 @@ func (l losses) cutRound(counts []int, day int) (inTime []int, late map[int][]in
 			case x < l.failed:
 			case x < l.failed+l.late:
 				due := day + 2 + l.rng.IntN(l.delay)
+				if days > 1 {
+					due += l.rng.IntN(days)
+				}
 				if late[due] == nil {
 					late[due] = make([]int, len(counts))
 				}
@@ -112,13 +116,17 @@ func (l losses) cutRound(counts []int, day int) (inTime []int, late map[int][]in
 	return inTime, late
 }
 
+// forecastStep is the part of the units of time so far by which a simulated campaign goes on at once.
+const forecastStep = 1. / 32
+
 // calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
 // late counts with the round whose results come at the same time, which is the same to a posterior, and
-// failed pulls are planned again if they are still of use. It returns what the run took.
+// failed pulls are planned again if they are still of use. After 64 units, rounds of several are simulated as one, of a
+// thirty-second of what they come after: a posterior takes its time, and costs, little less by them. It returns what the run took.
 func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses) (need, error) {
 	var n need
 	awaited := map[int][]int{} // by the day on which they come
-	for day := 0; ; day++ {
+	for day := 0; day < forecastLooks; {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
@@ -126,12 +134,18 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 		if err != nil || !more {
 			return n, err
 		}
-		counts, late := l.cutRound(cut(next.Counts, p.Capacity, uint64(next.Round)), day)
+		days := max(1, int(float64(day)*forecastStep))
+		planned := cut(next.Counts, p.Capacity*days, uint64(next.Round))
+		days = max(1, int(math.Ceil(float64(engine.Plan{Counts: planned}.Pulls())/float64(p.Capacity))))
+		counts, late := l.cutRound(planned, day, days)
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
-		counts = plus(counts, awaited[day+1])
-		delete(awaited, day+1)
+		for range days {
+			day++
+			counts = plus(counts, awaited[day])
+			delete(awaited, day)
+		}
 		if err := steps.Amend(counts); err != nil {
 			return n, err
 		}
@@ -144,9 +158,10 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 			return n, err
 		}
 		n.samples += float64(next.Pulls())
-		n.rounds++
-		n.time++
+		n.rounds += float64(days)
+		n.time = float64(day)
 	}
+	return n, nil
 }
 
 // plus adds counts; either may be nil.

@@ -2,17 +2,19 @@ package campaign
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
 
-// The prediction interval of three values by hand: logarithms ln 10, ln 20, ln 40 have mean ln 20 and
-// deviation ln 2, and t of 2 degrees at 97.5 % is 4.302653 [Student's table], so that the factor is
-// exp(4.302653 ln 2 √(4/3)) = 31.3.
+// The prediction interval of four values by hand: the median of 10, 20, 20, 80 is 20, the logarithms below it
+// have the root mean square √(ln² 2/2) from it and those above √(ln² 4/2), each of half of the values, and t of 2 degrees at 97.5 % is
+// 4.302653 [Student's table].
 func TestPredicted(t *testing.T) {
-	factor := math.Exp(4.302653 * math.Ln2 * math.Sqrt(4./3))
-	if low, high := predicted([]float64{10, 20, 40}); low != 1 || high != math.Ceil(20*factor) {
-		t.Errorf("%g to %g, want 1 to %g", low, high, math.Ceil(20*factor))
+	half := 4.302653 * math.Sqrt((1+math.Pi/8)/2)
+	low, high := predicted([]float64{10, 20, 20, 80})
+	if wantLow, wantHigh := math.Max(1, math.Floor(20*math.Exp(-half*math.Ln2))), math.Ceil(20*math.Exp(half*math.Log(4))); low != wantLow || high != wantHigh {
+		t.Errorf("%g to %g, want %g to %g", low, high, wantLow, wantHigh)
 	}
 	if low, high := predicted([]float64{5, 5, 5}); low != 5 || high != 5 {
 		t.Errorf("equal values: %g to %g", low, high)
@@ -20,6 +22,44 @@ func TestPredicted(t *testing.T) {
 	r := rangeOf([]need{{time: 3}, {time: 7}, {time: 9, undecided: true}}, func(n need) float64 { return n.time })
 	if r.Low != 3 || !math.IsInf(r.High, 1) || r.Median != 7 {
 		t.Errorf("with a run without end: %+v", r)
+	}
+}
+
+// Of 20 runs whose logarithms follow a law, another run lies within their range at least as often as
+// the 19/21 that the order of runs promises [David and Nagaraja 2003, sec. 7.3], and of a normal law at least 95 % of the time, skewed either way or not; and
+// runs that end early do not move the upper end by more than a third.
+func TestPredictedCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 21))
+	const n, repeats = 20, 20_000
+	for name, x := range map[string]struct {
+		least float64
+		draw  func() float64
+	}{
+		"normal":       {0.95, rng.NormFloat64},
+		"skewed up":    {19. / 21, rng.ExpFloat64},
+		"skewed below": {19. / 21, func() float64 { return -rng.ExpFloat64() }},
+	} {
+		within := 0
+		for range repeats {
+			var needs []need
+			for range n {
+				needs = append(needs, need{time: 1e6 * math.Exp(0.3*x.draw())})
+			}
+			r := rangeOf(needs, func(n need) float64 { return n.time })
+			next := 1e6 * math.Exp(0.3*x.draw())
+			within += count(r.Low <= next && next <= r.High)
+		}
+		if got := float64(within) / repeats; got < x.least-3*math.Sqrt(0.05/repeats) || got > 0.99 {
+			t.Errorf("%s: %.4f within, want at least %.4f and no more than 0.99", name, got, x.least)
+		}
+	}
+	all := []need{{time: 4}, {time: 4}, {time: 10}}
+	for k := range 17 {
+		all = append(all, need{time: float64(80 + 2*k)})
+	}
+	some := rangeOf(all[3:], func(n need) float64 { return n.time })
+	if r := rangeOf(all, func(n need) float64 { return n.time }); r.High > 4*some.High/3 || r.Low > 4 {
+		t.Errorf("with runs that end early %+v, without them %+v", r, some)
 	}
 }
 
@@ -55,7 +95,7 @@ func TestCutRound(t *testing.T) {
 	failed, late := 0.3, 0.2
 	l := Protocol{Capacity: 1, Failed: &failed, Late: &late, Delay: 3}.lossesOf(1)
 	const n = 200_000
-	inTime, parcels := l.cutRound([]int{n, 0, n}, 10)
+	inTime, parcels := l.cutRound([]int{n, 0, n}, 10, 1)
 	var came, later float64
 	for i, c := range inTime {
 		came += float64(c)
@@ -67,6 +107,17 @@ func TestCutRound(t *testing.T) {
 	}
 	if inTime[1] != 0 || math.Abs(came/(2*n)-0.5) > 0.005 || math.Abs(later/(2*n)-0.2) > 0.005 {
 		t.Errorf("%g in time and %g late of %d", came, later, 2*n)
+	}
+	// handed out over four days: three days more, and as many pulls
+	_, parcels = l.cutRound([]int{n}, 10, 4)
+	later = 0
+	for due, counts := range parcels {
+		if later += float64(counts[0]); due < 12 || due > 17 {
+			t.Errorf("of four days, due on day %d", due)
+		}
+	}
+	if len(parcels) != 6 || math.Abs(later/n-0.2) > 0.005 {
+		t.Errorf("of four days: %g late of %d, on %d days", later, n, len(parcels))
 	}
 }
 
@@ -90,7 +141,7 @@ func TestForecastOfLosses(t *testing.T) {
 	if a, b := made["none"].Rows[0].Time.Median, made["much"].Rows[0].Time.Median; b < 1.3*a {
 		t.Errorf("%g days without losses and %g with 40 %% failing and 40 %% late", a, b)
 	}
-	for name, want := range map[string]string{"none": "by each arm itself", "much": "with 40 % of pulls failing and 40 % of results coming up to 5 days late", "nothing stated": "with up to 20 % of pulls failing and up to 30 % of results coming up to 5 days late (failed= and late= state the shares)"} {
+	for name, want := range map[string]string{"none": noiseWords, "much": "with 40 % of pulls failing and 40 % of results coming up to 5 days late", "nothing stated": "with up to 20 % of pulls failing and up to 30 % of results coming up to 5 days late (failed= and late= state the shares)"} {
 		if !strings.HasSuffix(made[name].Assumes, want) {
 			t.Errorf("%s: %q, want %q at its end", name, made[name].Assumes, want)
 		}

@@ -20,16 +20,16 @@ func (p Protocol) fitsOwn() bool {
 
 // ownWords say what loosened assumes, of an algorithm.
 func ownWords(algorithm string) string {
-	return fmt.Sprintf("; for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself", algorithm)
+	return fmt.Sprintf("; for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another", algorithm)
 }
 
 // loosened returns expected rewards drawn from the kernel, m with a share s of the variance between the
 // arms of a task by each arm itself,
 //
-//	μ_i = m̄ + √(1-s) (m_i - m̄) + √(s c) z_i,  z_i ~ N(0, 1),
+//	μ_i = m̄ + √h (√(1-s) (m_i - m̄) + √(s c) z_i),  z_i ~ N(0, 1),
 //
 // where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them
-// under the kernel, which the share leaves as it is. s has the density 6 s (1 - s) over the runs, which
+// under the kernel, which the share leaves as it is, and the factor h of the task (spreads) in the mean. s has the density 6 s (1 - s) over the runs, which
 // keeps it from both ends: a kernel that is all of the truth and one that is nothing of it [as the
 // penalty of Chung et al. 2013 keeps a scale from 0]. Its quantiles ½ - sin(asin(1 - 2u)/3) are taken at the
 // fractional parts u of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].
@@ -43,6 +43,7 @@ func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *prob
 	_, u := math.Modf(0.5 + float64(run)/math.Phi)
 	share := 0.5 - math.Sin(math.Asin(1-2*u)/3)
 	out := make([]float64, len(mean))
+	spread := spreads(m, p, run)
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		centre := 0.0
@@ -56,7 +57,7 @@ func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *prob
 			if _, drawn := z[first]; !drawn {
 				z[first] = rng.NormFloat64()
 			}
-			out[i] = centre + math.Sqrt(1-share)*(mean[i]-centre) + own*z[first]
+			out[i] = centre + math.Sqrt(spread[v])*(math.Sqrt(1-share)*(mean[i]-centre)+own*z[first])
 		}
 	}
 	return plan.Supposed(p, out)

@@ -58,6 +58,9 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 		if out[i] = plan.Supposed(p.Problem, mean); p.fitsOwn() {
 			out[i] = loosened(m, p.Problem, mean, i)
 		}
+		if statesNoise(p.Problem) {
+			out[i].Noise.SD = scattered(p.Problem, i)
+		}
 	}
 	return out, drawnWords, nil
 }
@@ -83,7 +86,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		return need{}, err
 	}
 	l := p.lossesOf(run)
-	if _, amends := alg.(engine.Amender); p.Cuts() && amends && !l.none() {
+	if _, amends := alg.(engine.Amender); p.Cuts() && amends {
 		n, err := p.calendar(ctx, steps, env, l)
 		if err != nil {
 			return n, err
