@@ -117,33 +117,45 @@ func unpackFit(w fitting, fs Functions) (fit.Fit, error) {
 	return w.Fit, err
 }
 
-// result is an engine.Result as data. gob leaves out what is zero behind a pointer, which
-// would make of a wrong answer one that nobody knows about; so where that is travels apart.
-type result struct {
-	Result engine.Result
-	Zero   []bool // of each pointer to a plain value, in their order: whether it points to zero
-}
-
-func packResult(r engine.Result, _ Functions) (result, error) {
-	w := result{Result: r}
-	pointers(reflect.ValueOf(&r), func(p reflect.Value) {
-		w.Zero = append(w.Zero, !p.IsNil() && p.Elem().IsZero())
+// zeros returns, of each pointer to a plain value below v in their order, whether it points to zero. gob
+// leaves those out, which would make of a wrong answer one that nobody knows about, and of a reward of 0
+// one that was not measured; so where they are travels beside the value.
+func zeros(v any) []bool {
+	var zero []bool
+	pointers(reflect.ValueOf(v), func(p reflect.Value) {
+		zero = append(zero, !p.IsNil() && p.Elem().IsZero())
 	})
-	return w, nil
+	return zero
 }
 
-func unpackResult(w result, _ Functions) (engine.Result, error) {
+// setZeros puts the zeros back into what v points at.
+func setZeros(v reflect.Value, zero []bool) error {
 	at := 0
-	pointers(reflect.ValueOf(&w.Result), func(p reflect.Value) {
-		if at < len(w.Zero) && w.Zero[at] {
+	pointers(v.Elem(), func(p reflect.Value) {
+		if at < len(zero) && zero[at] {
 			p.Set(reflect.New(p.Type().Elem()))
 		}
 		at++
 	})
-	if at != len(w.Zero) {
-		return engine.Result{}, fmt.Errorf("a result that cannot be read: %d values that may be unknown, %d marks of them", at, len(w.Zero))
+	if at != len(zero) {
+		return fmt.Errorf("a value that cannot be read: %d values that may be unknown, %d marks of them", at, len(zero))
 	}
-	return w.Result, nil
+	return nil
+}
+
+// result is an engine.Result as data, where it stands in a sweep.
+type result struct {
+	Result engine.Result
+	Zero   []bool // see zeros
+}
+
+func packResult(r engine.Result, _ Functions) (result, error) {
+	return result{Result: r, Zero: zeros(r)}, nil
+}
+
+func unpackResult(w result, _ Functions) (engine.Result, error) {
+	err := setZeros(reflect.ValueOf(&w.Result), w.Zero)
+	return w.Result, err
 }
 
 // pointers visits the pointers to booleans, numbers and texts below v, in a fixed order.
@@ -160,9 +172,16 @@ func pointers(v reflect.Value, visit func(reflect.Value)) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			pointers(v.Field(i), visit)
+			if v.Type().Field(i).IsExported() {
+				pointers(v.Field(i), visit)
+			}
 		}
 	case reflect.Slice, reflect.Array:
+		switch v.Type().Elem().Kind() {
+		case reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Array:
+		default:
+			return // long lists of numbers
+		}
 		for i := range v.Len() {
 			pointers(v.Index(i), visit)
 		}

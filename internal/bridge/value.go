@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -17,6 +16,7 @@ import (
 type Value struct {
 	Kind string // names of kinds, below
 	Data []byte
+	Zero []bool // see zeros
 }
 
 // The kinds that gob does not carry as they are.
@@ -25,7 +25,6 @@ const (
 	kindKernel  = "kernel"
 	kindJoint   = "joint kernel"
 	kindProblem = "problem"
-	kindResult  = "result"
 	kindSweep   = "sweep"
 	kindReward  = "reward function"
 	kindFit     = "fit"
@@ -72,8 +71,6 @@ func Encode(v any, fs Functions) (Value, error) {
 		return encodeAs(kindProblem, *v, fs, packProblem)
 	case problem.Problem:
 		return encodeAs(kindProblem, v, fs, packProblem)
-	case engine.Result:
-		return encodeAs(kindResult, v, fs, packResult)
 	case fit.Fit:
 		return encodeAs(kindFit, v, fs, packFit)
 	case sim.Sweep:
@@ -87,7 +84,7 @@ func Encode(v any, fs Functions) (Value, error) {
 	for kind, t := range plainKinds() {
 		if reflect.TypeOf(v) == t {
 			data, err := Pack(v)
-			return Value{kind, data}, err
+			return Value{kind, data, zeros(v)}, err
 		}
 	}
 	return encodeOther(v, fs)
@@ -124,7 +121,7 @@ func encodeOther(v any, fs Functions) (Value, error) {
 			}
 		}
 		data, err := Pack(list)
-		return Value{kindList, data}, err
+		return Value{Kind: kindList, Data: data}, err
 	}
 	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results and sweeps have, and func(x, y []float64) float64 as a kernel", r.Type())
 }
@@ -135,7 +132,7 @@ func encodeAs[T, W any](kind string, v T, fs Functions, pack func(T, Functions) 
 		return Value{}, err
 	}
 	data, err := Pack(wire)
-	return Value{kind, data}, err
+	return Value{Kind: kind, Data: data}, err
 }
 
 // Decode makes the value again. A list is a []any.
@@ -149,8 +146,6 @@ func Decode(v Value, fs Functions) (any, error) {
 		return decodeAs(v, fs, unpackJoint)
 	case kindProblem:
 		return decodeAs(v, fs, unpackProblem)
-	case kindResult:
-		return decodeAs(v, fs, unpackResult)
 	case kindFit:
 		return decodeAs(v, fs, unpackFit)
 	case kindSweep:
@@ -167,6 +162,9 @@ func Decode(v Value, fs Functions) (any, error) {
 	}
 	target := reflect.New(t)
 	if err := Unpack(v.Data, target.Interface()); err != nil {
+		return nil, err
+	}
+	if err := setZeros(target, v.Zero); err != nil {
 		return nil, err
 	}
 	return target.Elem().Interface(), nil

@@ -137,7 +137,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(value.Kind, value.Data)
 	}
 	f.Fuzz(func(t *testing.T, kind string, data []byte) {
-		v, err := Decode(Value{kind, data}, Functions{Formula: func(f kernels.Formula, _ uint64) (kernels.Formula, error) { return f, nil }})
+		v, err := Decode(Value{Kind: kind, Data: data}, Functions{Formula: func(f kernels.Formula, _ uint64) (kernels.Formula, error) { return f, nil }})
 		if err == nil && v == nil {
 			t.Error("neither a value nor an error")
 		}
