@@ -129,9 +129,9 @@ func zeros(v any) []bool {
 }
 
 // setZeros puts the zeros back into what v points at.
-func setZeros(v reflect.Value, zero []bool) error {
+func setZeros(v any, zero []bool) error {
 	at := 0
-	pointers(v.Elem(), func(p reflect.Value) {
+	pointers(reflect.ValueOf(v).Elem(), func(p reflect.Value) {
 		if at < len(zero) && zero[at] {
 			p.Set(reflect.New(p.Type().Elem()))
 		}
@@ -154,7 +154,7 @@ func packResult(r engine.Result, _ Functions) (result, error) {
 }
 
 func unpackResult(w result, _ Functions) (engine.Result, error) {
-	err := setZeros(reflect.ValueOf(&w.Result), w.Zero)
+	err := setZeros(&w.Result, w.Zero)
 	return w.Result, err
 }
 

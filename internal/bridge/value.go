@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -28,6 +29,8 @@ const (
 	kindSweep   = "sweep"
 	kindReward  = "reward function"
 	kindFit     = "fit"
+	// a protocol, with its problem
+	kindProtocol = "protocol"
 )
 
 // plainKinds returns the kinds that gob carries exactly as they are: numbers, texts, and what
@@ -73,6 +76,8 @@ func Encode(v any, fs Functions) (Value, error) {
 		return encodeAs(kindProblem, v, fs, packProblem)
 	case fit.Fit:
 		return encodeAs(kindFit, v, fs, packFit)
+	case campaign.Protocol:
+		return encodeAs(kindProtocol, v, fs, packProtocol)
 	case sim.Sweep:
 		return encodeAs(kindSweep, v, fs, packSweep)
 	case sim.RewardFunc:
@@ -148,6 +153,8 @@ func Decode(v Value, fs Functions) (any, error) {
 		return decodeAs(v, fs, unpackProblem)
 	case kindFit:
 		return decodeAs(v, fs, unpackFit)
+	case kindProtocol:
+		return decodeAs(v, fs, unpackProtocol)
 	case kindSweep:
 		return decodeAs(v, fs, unpackSweep)
 	case kindReward:
@@ -164,7 +171,7 @@ func Decode(v Value, fs Functions) (any, error) {
 	if err := Unpack(v.Data, target.Interface()); err != nil {
 		return nil, err
 	}
-	if err := setZeros(target, v.Zero); err != nil {
+	if err := setZeros(target.Interface(), v.Zero); err != nil {
 		return nil, err
 	}
 	return target.Elem().Interface(), nil

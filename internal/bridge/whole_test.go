@@ -28,19 +28,20 @@ func TestNothingIsLost(t *testing.T) {
 	var p problem.Problem
 	var f fit.Fit
 	var s sim.Sweep
+	var days campaign.Protocol
 	filler := &filler{}
-	for _, v := range []any{&p, &f, &s} {
+	for _, v := range []any{&p, &f, &s, &days} {
 		filler.fill(reflect.ValueOf(v).Elem(), 0)
 	}
 	// what a problem must be
 	p.Tasks, p.Arms, p.TaskOf, p.Kernel = points, points, []int{0, 1}, joint
 	p.Noise.Scales, p.Mean, p.Noise.SD, p.Reps, p.Noise.UnknownBy, p.Noise.Bounds = []float64{2, 2}, []float64{4, 5}, []float64{6, 7}, []float64{8, 9}, problem.UnknownTask, &[2]float64{4, 8}
 	p.Rewards = [][]float64{{1, 2}, {3}}
-	f.Kernel = joint
+	f.Kernel, days.Problem, days.Earlier = joint, &p, []*problem.Problem{&p}
 	for i := range s.Rows {
 		s.Rows[i].Values = []any{0.5, "auto"}
 	}
-	prepared := map[reflect.Type]any{reflect.TypeOf(p): &p, reflect.TypeOf(f): f, reflect.TypeOf(s): s}
+	prepared := map[reflect.Type]any{reflect.TypeOf(p): &p, reflect.TypeOf(f): f, reflect.TypeOf(s): s, reflect.TypeOf(days): days}
 	var values []any
 	for _, k := range kinds.Names() {
 		v, ok := prepared[k.Type]
@@ -78,7 +79,7 @@ func TestZeroIsNotUnknown(t *testing.T) {
 // a reward of 0 on a list is a measurement, and none is not.
 func TestZeroOfEveryKind(t *testing.T) {
 	for kind, of := range plainKinds() {
-		if kind == kindProblem || kind == kindFit || kind == kindSweep {
+		if kind == kindProblem || kind == kindFit || kind == kindSweep || kind == kindProtocol {
 			continue // which travel in parts
 		}
 		v := reflect.New(of)
@@ -88,10 +89,30 @@ func TestZeroOfEveryKind(t *testing.T) {
 			func(p reflect.Value) { p.SetZero() },
 		} {
 			pointers(v.Elem(), change)
-			if diff := cmp.Diff(v.Elem().Interface(), round(t, v.Elem().Interface()), cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(campaign.ListRow{})); diff != "" {
+			if diff := cmp.Diff(v.Elem().Interface(), round(t, v.Elem().Interface()), cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(kernels.Points{}, campaign.ListRow{})); diff != "" {
 				t.Errorf("%s (-sent +received):\n%s", kind, diff)
 			}
 		}
+	}
+}
+
+// TestProtocol sends a protocol with its problem, and the problem with its kernel.
+func TestProtocol(t *testing.T) {
+	p, err := problem.PaperCase(1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := 0.0
+	sent := campaign.Protocol{Name: "days", Problem: p, Algorithm: "CoTestFC", Plate: 24, Late: &late, Forecast: &campaign.Forecast{Runs: 3}}
+	got, ok := round(t, sent).(campaign.Protocol)
+	if !ok || got.Name != "days" || got.Plate != 24 || got.Late == nil || got.Forecast.Runs != 3 {
+		t.Fatalf("received %+v", got)
+	}
+	if got.Problem.N() != p.N() || got.Problem.Kernel.String() != p.Kernel.String() {
+		t.Errorf("received the problem %+v", got.Problem)
+	}
+	if got.Fingerprint() != sent.Fingerprint() {
+		t.Error("the protocol that arrives is another one")
 	}
 }
 
