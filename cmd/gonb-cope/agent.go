@@ -31,7 +31,9 @@ type agentOptions struct {
 func agentCommand() *cobra.Command {
 	var o agentOptions
 	c := &cobra.Command{
-		Use:   "agent --run RUN --task TASK --server URL [-- COMMAND...]",
+		Use:   "agent --run RUN --task TASK --server URL [flags] [-- COMMAND...]",
+
+		DisableFlagsInUseLine: true,
 		Short: "Measure one task of a run whose agents are on different hosts",
 		Long: `Take part in a run: pull the arms of one task, and tell the others counts and means.
 

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// manual is docs/operations.md, whose commands are typed here as they stand there, with other ports
+// and with folders for hosts.
+type manual struct {
+	t    *testing.T
+	text string
+	dir  string
+	port string
+	env  []string
+}
+
+// newManual reads it, and writes the files of its first section into a folder.
+func newManual(t *testing.T, folders ...string) *manual {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("servers, agents and workers")
+	}
+	for _, name := range []string{"sh", "python3"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	m := &manual{t: t, text: string(text), dir: t.TempDir()}
+	_, m.port, _ = net.SplitHostPort(l.Addr().String())
+	m.env = append(os.Environ(), "HOME="+m.dir)
+	first := m.section("Five commands on one machine first")
+	for name, block := range map[string]string{"wells.csv": m.block(first, "```csv\n"), "measure.py": m.block(first, "```python\n"), "wells.cope": m.block(first, "```\n")} {
+		for _, folder := range folders {
+			m.write(filepath.Join(folder, name), block)
+		}
+	}
+	return m
+}
+
+// write writes a file below the folder of the test.
+func (m *manual) write(name, text string) {
+	m.t.Helper()
+	path := filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// section returns the text below a heading.
+func (m *manual) section(heading string) string {
+	m.t.Helper()
+	_, rest, there := strings.Cut(m.text, "\n### "+heading+"\n")
+	if !there {
+		m.t.Fatalf("no section %q", heading)
+	}
+	body, _, _ := strings.Cut(rest, "\n##")
+	return body
+}
+
+// block returns the first block of a section that begins so.
+func (m *manual) block(section, begins string) string {
+	m.t.Helper()
+	_, rest, there := strings.Cut(section, "\n\n"+begins)
+	if !there {
+		m.t.Fatalf("no block %q", begins)
+	}
+	text, _, _ := strings.Cut(rest, "```\n")
+	return text
+}
+
+var elsewhere = regexp.MustCompile(`(nats|tls)://(127\.0\.0\.1|hub\.example\.org|lab\.example\.org):4222`)
+
+// here returns a line as it is typed on this machine.
+func (m *manual) here(line string) string {
+	line = elsewhere.ReplaceAllString(line, "$1://127.0.0.1:"+m.port)
+	line = strings.ReplaceAll(line, "--listen 0.0.0.0:4222", "--listen 0.0.0.0:"+m.port)
+	line = regexp.MustCompile(`cluster serve (\S+) &`).ReplaceAllString(line, "cluster serve $1 --listen 127.0.0.1:"+m.port+" &")
+	line = regexp.MustCompile(`^scp (\S+) (\S+):(\S*)`).ReplaceAllString(line, "cp $1 ../$2/$3")
+	return line
+}
+
+// command is a line that was typed.
+type command struct {
+	line string
+	cmd  *exec.Cmd
+	out  strings.Builder
+	mu   sync.Mutex
+	end  chan error
+}
+
+// Write implements io.Writer.
+func (c *command) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.Write(b)
+}
+
+func (c *command) said() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.String()
+}
+
+// typed starts a line in a folder.
+func (m *manual) typed(folder, line string, env ...string) *command {
+	m.t.Helper()
+	line = strings.TrimSuffix(strings.TrimSpace(regexp.MustCompile(`\s+#.*`).ReplaceAllString(line, "")), " &")
+	c := &command{line: line, cmd: exec.Command("sh", "-c", "exec "+line), end: make(chan error, 1)}
+	c.cmd.Dir, c.cmd.Env, c.cmd.Stdout, c.cmd.Stderr = filepath.Join(m.dir, folder), append(m.env, env...), c, c
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.cmd.Start(); err != nil {
+		m.t.Fatalf("%s: %v", line, err)
+	}
+	go func() { c.end <- c.cmd.Wait() }()
+	m.t.Cleanup(func() { _ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) })
+	return c
+}
+
+// done waits until a command has ended well, and returns what it said.
+func (m *manual) done(c *command) string {
+	m.t.Helper()
+	select {
+	case err := <-c.end:
+		if err != nil {
+			m.t.Fatalf("%s: %v\n%s", c.line, err, c.said())
+		}
+	case <-time.After(2 * time.Minute):
+		m.t.Fatalf("%s: no end\n%s", c.line, c.said())
+	}
+	return c.said()
+}
+
+// says waits until a command has said something.
+func (m *manual) says(c *command, what string) {
+	m.t.Helper()
+	for range 600 {
+		if strings.Contains(c.said(), what) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	m.t.Fatalf("%s has not said %q:\n%s", c.line, what, c.said())
+}
+
+// follow types lines in their folders: servers and agents go on beside the others.
+func (m *manual) follow(lines [][2]string) (said string) {
+	m.t.Helper()
+	var beside []*command
+	for _, l := range lines {
+		c := m.typed(l[0], m.here(l[1]))
+		switch {
+		case strings.Contains(l[1], " serve "):
+			m.says(c, "until interrupted")
+		case strings.Contains(l[1], " agent "):
+			beside = append(beside, c)
+		default:
+			if strings.Contains(l[1], " status ") {
+				for _, agent := range beside {
+					said += m.done(agent)
+				}
+			}
+			said += m.done(c)
+		}
+	}
+	return said
+}
+
+// The commands of the first section make a run on one machine, as they stand there.
+func TestManualOneMachine(t *testing.T) {
+	m := newManual(t, "one")
+	var lines [][2]string
+	s := bufio.NewScanner(strings.NewReader(m.section("Five commands on one machine first")))
+	for s.Scan() {
+		if line, is := strings.CutPrefix(s.Text(), "    gonb-cope"); is {
+			lines = append(lines, [2]string{"one", "gonb-cope" + line})
+		}
+	}
+	m.found(len(lines), 5, m.follow(lines))
+}
+
+// Those of three hosts do so with a folder in place of each host.
+func TestManualThreeHosts(t *testing.T) {
+	m := newManual(t, "hub", "oslo", "rome")
+	var lines [][2]string
+	for line := range strings.Lines(m.block(m.section("Three hosts"), "```\n")) {
+		host, line, _ := strings.Cut(line, "$")
+		lines = append(lines, [2]string{host, strings.TrimSpace(line)})
+	}
+	m.found(len(lines), 8, m.follow(lines))
+}
+
+// found reports a run that has not found the best arms by so many commands.
+func (m *manual) found(commands, want int, said string) {
+	m.t.Helper()
+	if commands != want || strings.Count(said, "CoTestFC decided on d for oslo and d for rome") != 2 || !strings.Contains(said, "\ndone after ") {
+		m.t.Errorf("%d commands, want %d; they said:\n%s", commands, want, said)
+	}
+}
+
+// The server of the systemd unit needs the keys that the text makes first; the job of the Slurm array
+// works for the sweep that is asked for beside it, and ends with it.
+func TestManualServices(t *testing.T) {
+	m := newManual(t, "hub")
+	program, err := exec.LookPath("gonb-cope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := m.section("Started by systemd")
+	start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/(.*)$`).FindStringSubmatch(unit)
+	keys := regexp.MustCompile(`(?m)^sudo -u cope (gonb-cope cluster keys .*)$`).FindStringSubmatch(unit)
+	if start == nil || keys == nil {
+		t.Fatal("the unit has no command, or its keys none")
+	}
+	folder := func(line string) string { return m.here(strings.ReplaceAll(line, "/var/lib/cope", "cope")) }
+	early := m.typed("hub", folder(start[1]))
+	if err := <-early.end; err == nil || !strings.Contains(early.said(), "credentials are needed") {
+		t.Errorf("without keys: %v\n%s", err, early.said())
+	}
+	m.done(m.typed("hub", folder(keys[1])))
+	server := m.typed("hub", folder(start[1]))
+	m.says(server, "until interrupted")
+	_ = server.cmd.Process.Signal(syscall.SIGTERM)
+	m.done(server)
+
+	several := m.block(m.section("On several machines"), "```sh\n")
+	m.write("cluster/keys/none", "")
+	m.write("hub/sweep.cope", "p = paper(case=1, gap=0.5)\nr = fc(p, algorithm=\"CoTestFC\", delta=0.1, runs=5)\nshow(sweep(r, seed=1..4))\n")
+	var run *command
+	var lines [][2]string
+	for line := range strings.Lines(several) {
+		if strings.Contains(line, " run ") {
+			m.follow(lines)
+			run = m.typed("hub", m.here(line))
+			continue
+		}
+		lines = append(lines, [2]string{"hub", line})
+	}
+	job := strings.ReplaceAll(m.here(m.block(m.section("A Slurm array"), "```sh\n")), "\r", "")
+	m.write("cluster/job.sh", job)
+	m.write("cluster/bin/none", "")
+	if err := os.Symlink(program, filepath.Join(m.dir, "cluster/bin/gonb-cope")); err != nil {
+		t.Fatal(err)
+	}
+	worker := m.typed("cluster", "sh job.sh", "HOME="+filepath.Join(m.dir, "cluster"), "SLURM_ARRAY_TASK_ID=7", "SLURM_CPUS_PER_TASK=2")
+	if said := m.done(worker); !strings.Contains(said, "made 25 runs") {
+		t.Errorf("the job said:\n%s", said)
+	}
+	if said := m.done(run); !strings.Contains(said, "wrote sweep.html") {
+		t.Errorf("the sweep said:\n%s", said)
+	}
+}
