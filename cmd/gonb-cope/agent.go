@@ -31,10 +31,10 @@ type agentOptions struct {
 func agentCommand() *cobra.Command {
 	var o agentOptions
 	c := &cobra.Command{
-		Use:   "agent --run RUN --task TASK --server URL [flags] [-- COMMAND...]",
+		Use: "agent --run RUN --task TASK --server URL [flags] [-- COMMAND...]",
 
 		DisableFlagsInUseLine: true,
-		Short: "Measure one task of a run whose agents are on different hosts",
+		Short:                 "Measure one task of a run whose agents are on different hosts",
 		Long: `Take part in a run: pull the arms of one task, and tell the others counts and means.
 
 COMMAND is run once for each round, or for what is left of one. Its standard input is a
