@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,6 +101,11 @@ func (o *agentOptions) check() error {
 		return usageError{fmt.Errorf("--grace must be 0 or longer, got %v", o.grace)}
 	case o.goOn && o.patience == 0:
 		return usageError{errors.New("--go-on needs --patience: how long to wait for who is silent")}
+	}
+	if len(o.command) > 0 {
+		if _, err := exec.LookPath(o.command[0]); err != nil {
+			return usageError{fmt.Errorf("the command that measures cannot be run: %w", err)}
+		}
 	}
 	if o.http != "" {
 		if u, err := url.Parse(o.http); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -43,7 +43,7 @@ func (o *runFlags) add(c *cobra.Command) *cobra.Command {
 func clusterArguments(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("%s needs %s", c.CommandPath(), what)}
+			return usageError{fmt.Errorf("%s needs %s", strings.TrimPrefix(c.CommandPath(), "gonb-cope "), what)}
 		}
 		return nil
 	}
@@ -195,13 +195,16 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 func clusterStatusCommand() *cobra.Command {
 	var o runFlags
 	c := &cobra.Command{
-		Use: "status RUN", Short: "How far a run is, who has joined and who is silent", Args: clusterArguments(1, "a run"),
+		Use: "status [RUN]", Short: "How far a run is, who has joined and who is silent; or all runs", Args: runOrNone,
 		RunE: func(c *cobra.Command, args []string) error {
 			x, err := o.join(c.Context())
 			if err != nil {
 				return err
 			}
 			defer x.Close()
+			if len(args) == 0 {
+				return o.list(c.Context(), x)
+			}
 			s, err := cluster.StatusOf(c.Context(), x, args[0])
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package jetstream
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -22,7 +23,24 @@ func (e *PermissionError) Error() string {
 	if e.Reading {
 		act = "read"
 	}
-	return fmt.Sprintf("the credentials of %s do not allow to %s %s", e.Who, act, e.Subject)
+	return fmt.Sprintf("the credentials of %s do not allow to %s %s%s", e.Who, act, e.Subject, e.needed())
+}
+
+// agentSubject matches where an agent speaks for itself.
+var agentSubject = regexp.MustCompile(`^cope\.([^.]+)\.[0-9]+\.(agent-[0-9]+)$`)
+
+// needed returns which credentials do, where that is plain.
+func (e *PermissionError) needed() string {
+	if m := agentSubject.FindStringSubmatch(e.Subject); m != nil && !e.Reading {
+		return fmt.Sprintf(": it takes %s.creds of run %s", m[2], m[1])
+	}
+	switch part := strings.Split(e.Subject, "."); {
+	case part[0] == "cope" && len(part) == 4 && part[2] == "0" && (part[3] == "run" || part[3] == "stop"), part[0] == "cope-work":
+		return ": it takes owner.creds"
+	case strings.HasPrefix(e.Subject, "$JS.API.CONSUMER.NAMES."+workStream), strings.HasPrefix(e.Subject, "cope-wake."):
+		return ": it takes the credentials of a worker"
+	}
+	return ""
 }
 
 // LoginError is a server that does not let the program in, or that the program does not trust.

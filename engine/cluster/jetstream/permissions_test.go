@@ -280,3 +280,25 @@ func shortly(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	return ctx
 }
+
+// A refusal says which credentials do, where the subject tells.
+func TestWhichCredentials(t *testing.T) {
+	for _, c := range []struct {
+		e    jetstream.PermissionError
+		want string
+	}{
+		{jetstream.PermissionError{Subject: "cope.wells.0.agent-1"}, ": it takes agent-1.creds of run wells"},
+		{jetstream.PermissionError{Subject: "cope.wells.12.agent-30"}, ": it takes agent-30.creds of run wells"},
+		{jetstream.PermissionError{Subject: "cope.wells.0.run"}, ": it takes owner.creds"},
+		{jetstream.PermissionError{Subject: "cope.wells.0.stop"}, ": it takes owner.creds"},
+		{jetstream.PermissionError{Subject: "cope-work.wells.c-1"}, ": it takes owner.creds"},
+		{jetstream.PermissionError{Subject: "$JS.API.CONSUMER.NAMES.COPE-WORK"}, ": it takes the credentials of a worker"},
+		{jetstream.PermissionError{Subject: "$JS.API.STREAM.DELETE.COPE"}, "to $JS.API.STREAM.DELETE.COPE"},
+		{jetstream.PermissionError{Subject: "cope.wells.0.agent-1", Reading: true}, "read cope.wells.0.agent-1"},
+	} {
+		c.e.Who = "agent 2 of run wells"
+		if got := c.e.Error(); !strings.HasSuffix(got, c.want) || !strings.HasPrefix(got, "the credentials of agent 2 of run wells do not allow to ") {
+			t.Errorf("%s: %q, want %q", c.e.Subject, got, c.want)
+		}
+	}
+}
