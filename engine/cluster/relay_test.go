@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -114,30 +112,8 @@ func TestAgentsWithCredentials(t *testing.T) {
 	}
 	q := question(t)
 	for _, relay := range []bool{false, true} {
-		dir := t.TempDir()
-		files, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: q.Problem.V()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := map[string]string{}
-		for _, f := range files {
-			at[filepath.Base(f.Path)] = f.Path
-		}
-		s, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		dial := func(name string) cluster.Facts {
-			if at[name] == "" {
-				t.Fatalf("no credentials %s among %v", name, at)
-			}
-			x, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: at[name]})
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			t.Cleanup(func() { x.Close() })
-			return x
-		}
+		s := serveWithKeys(t, q.Problem.V())
+		dial := s.dial
 		opened(t, dial("owner.creds"), q, cluster.OpenOptions{Relay: relay})
 		var all []cluster.Agent
 		for v := range q.Problem.V() {

@@ -24,8 +24,14 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 		return cluster.Fact{}, false, err
 	}
 	m, err := x.last(ctx, factSubject(f))
-	if m == nil || err != nil || !genuine(m.Header, factSubject(f), true) {
+	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
+	}
+	if !genuine(m.Header, factSubject(f), true) {
+		if hasAside(name) {
+			return x.aside(ctx, f, sequence(m))
+		}
+		return cluster.Fact{}, false, nil
 	}
 	f.Body, f.Seq = m.Data, sequence(m)
 	return f, true, nil

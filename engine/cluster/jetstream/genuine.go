@@ -10,7 +10,8 @@ import (
 // addressHeader holds the subject that a message was published to. A program with credentials can name
 // another's subject as the place for an answer, and the server then puts its answer there, which may
 // repeat a message with its headers. Such a message lacks the header, or says where it was
-// taken from; so nobody can speak for another, though it can take the other's place.
+// taken from; so nobody can speak for another, though it can take the other's place, who then speaks
+// beside it: see asideOf.
 const addressHeader = "Cope-Address"
 
 // errNotSaid is the error of whoever finds his place taken by such a message.

@@ -22,6 +22,8 @@ func (r Role) allowed(inbox string) jwt.Permissions {
 		publish(
 			fmt.Sprintf("cope.%s.*.agent-%d", r.Run, r.Number),
 			fmt.Sprintf("cope.%s.*.plan", r.Run),
+			fmt.Sprintf("cope.%s.*.agent-%d.*", r.Run, r.Number), // beside an address that is taken
+			fmt.Sprintf("cope.%s.*.plan.*", r.Run),
 			"$JS.API.CONSUMER.CREATE."+factStream+".*."+runSubjects(r.Run),
 			"$JS.API.CONSUMER.MSG.NEXT."+factStream+".*",
 			directGet+"."+runSubjects(r.Run),

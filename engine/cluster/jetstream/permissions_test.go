@@ -250,8 +250,7 @@ func TestInboxesAndAddresses(t *testing.T) {
 		if f, ok, err := victim.Find(t.Context(), "r", round, "agent-2"); ok || err != nil {
 			t.Errorf("found %s %q, %v", f.Address(), f.Body, err)
 		}
-		err := victim.Publish(t.Context(), cluster.Fact{Run: "r", Round: round, Name: "agent-2", Body: []byte("forged")})
-		if err == nil || !strings.Contains(err.Error(), "its place is taken") {
+		if err := victim.Publish(t.Context(), cluster.Fact{Run: "r", Round: round, Name: "agent-2", Body: []byte("mine")}); err != nil {
 			t.Errorf("the place is taken, and the other is told %v", err)
 		}
 	}
@@ -269,7 +268,7 @@ func TestInboxesAndAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Name == "agent-2" {
+		if f.Name == "agent-2" && string(f.Body) != "mine" {
 			t.Errorf("the server was made to say %s %q", f.Address(), f.Body)
 		}
 	}
@@ -299,6 +298,92 @@ func TestWhichCredentials(t *testing.T) {
 		c.e.Who = "agent 2 of run wells"
 		if got := c.e.Error(); !strings.HasSuffix(got, c.want) || !strings.HasPrefix(got, "the credentials of agent 2 of run wells do not allow to ") {
 			t.Errorf("%s: %q, want %q", c.e.Subject, got, c.want)
+		}
+	}
+}
+
+// Whoever has any credentials of the server can take the place of what nobody has said yet, in runs of
+// others, too, as a worker can. It becomes no fact, and agents speak beside it: the first plan there is
+// the plan for all, whenever they read it and however often it is said.
+func TestPlacesThatAreTaken(t *testing.T) {
+	s, keys := guarded(t)
+	owner := join(t, s.URL(), keys["the owner"])
+	first, second := join(t, s.URL(), keys["agent 1 of run r"]), join(t, s.URL(), keys["agent 2 of run r"])
+	made := makeKeys(t, s.Folder(), jetstream.KeyOptions{Run: "other", Agents: 1})
+	look, _ := raw(t, s, keys["the owner"])
+	take := func(file, place string) {
+		t.Helper()
+		nc, _ := raw(t, s, file)
+		_ = nc.PublishRequest("cope-ask.state", place, nil)
+		for range 500 {
+			if m, err := look.Request("$JS.API.DIRECT.GET.COPE."+place, nil, time.Second); err == nil && m.Header.Get("Status") == "" {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatalf("%s cannot be taken", place)
+	}
+	take(made["agent 1 of run other"], "cope.r.1.plan")
+	take(keys["worker 1"], "cope.r.1.agent-2")
+	take(keys["worker 1"], "cope.r.1.plan.guessed")
+	take(keys["worker 1"], "cope.r.0.run")
+
+	fact := func(name, body string) cluster.Fact {
+		return cluster.Fact{Run: "r", Round: 1, Name: name, Body: []byte(body)}
+	}
+	opened := cluster.Fact{Run: "r", Name: "run", Body: []byte("opened")}
+	if err := owner.Publish(t.Context(), opened); err != nil {
+		t.Fatal(err)
+	}
+	if f, ok, err := first.Find(t.Context(), "r", 1, "plan"); ok || err != nil {
+		t.Errorf("found %q, error %v", f.Body, err)
+	}
+	for range 2 { // as after a start from its files
+		if err := first.Publish(t.Context(), fact("plan", "one")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conflict := (*cluster.ConflictError)(nil)
+	if err := second.Publish(t.Context(), fact("plan", "two")); !errors.As(err, &conflict) || string(conflict.Stands.Body) != "one" {
+		t.Errorf("a second plan: %v", err)
+	}
+	if err := second.Publish(t.Context(), fact("plan", "one")); err != nil {
+		t.Errorf("the same plan: %v", err)
+	}
+	if err := second.Publish(t.Context(), fact("agent-2", "mine")); err != nil {
+		t.Error(err)
+	}
+	if err := second.Publish(t.Context(), fact("agent-2", "yours")); !errors.As(err, &conflict) || string(conflict.Stands.Body) != "mine" {
+		t.Errorf("another message: %v", err)
+	}
+	if err := first.Publish(t.Context(), fact("agent-1", "free")); err != nil {
+		t.Error(err)
+	}
+	// beside an address that is free, or whose fact stands, nobody speaks
+	nc, _ := raw(t, s, keys["agent 1 of run r"])
+	for _, subject := range []string{"cope.r.2.plan.x", "cope.r.1.agent-1.x"} {
+		m := nats.NewMsg(subject)
+		m.Header.Set("Cope-Address", subject)
+		if _, err := nc.RequestMsg(m, time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for who, x := range map[string]*jetstream.Exchange{"an agent": first, "the other": second, "the owner": owner} {
+		none(t, x, "r", opened, fact("plan", "one"), fact("agent-2", "mine"), fact("agent-1", "free"))
+		if f, ok, err := x.Find(t.Context(), "r", 1, "plan"); !ok || err != nil || string(f.Body) != "one" {
+			t.Errorf("%s found %q, %t, error %v", who, f.Body, ok, err)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		plans := 0
+		for f, err := range x.ReadNamed(ctx, "r", "plan", "stop") {
+			if err != nil || string(f.Body) != "one" {
+				t.Errorf("%s reads %s %q, error %v", who, f.Address(), f.Body, err)
+			}
+			plans++
+		}
+		stop()
+		if plans != 1 {
+			t.Errorf("%s reads %d plans", who, plans)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package jetstream
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -30,14 +29,14 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
 	if !genuine(stands.Header, subject, true) {
-		return fmt.Errorf("run %s, round %d, %s cannot be published: %w", f.Run, f.Round, f.Name, errNotSaid)
-	}
-	if bytes.Equal(stands.Data, f.Body) {
+		if err := x.publishAside(ctx, f, stands); err != nil {
+			return fmt.Errorf("run %s, round %d, %s cannot be published: %w", f.Run, f.Round, f.Name, err)
+		}
 		return nil
 	}
 	old := f
 	old.Body, old.Seq = stands.Data, sequence(stands)
-	return &cluster.ConflictError{Said: f, Stands: old}
+	return compare(f, old)
 }
 
 // put stores the first message of a subject. It reports that there is one already, be it the same:

@@ -29,8 +29,9 @@ func (x *Exchange) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact,
 func (x *Exchange) read(ctx context.Context, run, subjects string) iter.Seq2[cluster.Fact, error] {
 	return func(yield func(cluster.Fact, error) bool) {
 		err := cluster.CheckRun(run)
+		beside := map[string]bool{} // addresses whose fact beside them was given
 		for next := uint64(1); err == nil; {
-			next, err = x.stretch(ctx, subjects, next, func(f cluster.Fact) bool { return yield(f, nil) })
+			next, err = x.stretch(ctx, subjects, next, beside, func(f cluster.Fact) bool { return yield(f, nil) })
 		}
 		if err != errLeft && ctx.Err() == nil {
 			yield(cluster.Fact{}, fmt.Errorf("run %s cannot be read: %w", run, err))
@@ -42,7 +43,7 @@ var errLeft = errors.New("the loop was left")
 
 // stretch reads from a place on until something is missing, and returns the place of what comes
 // next. An error is final.
-func (x *Exchange) stretch(ctx context.Context, subjects string, from uint64, yield func(cluster.Fact) bool) (next uint64, err error) {
+func (x *Exchange) stretch(ctx context.Context, subjects string, from uint64, beside map[string]bool, yield func(cluster.Fact) bool) (next uint64, err error) {
 	reader, err := x.reader(ctx, subjects, from)
 	if err != nil {
 		return from, err
@@ -72,16 +73,38 @@ func (x *Exchange) stretch(ctx context.Context, subjects string, from uint64, yi
 		if err != nil || at.Sequence.Consumer != read {
 			return next, nil // one is missing
 		}
-		f, err := factAt(m.Subject())
-		next = at.Sequence.Stream + 1
-		if err != nil || !genuine(m.Headers(), m.Subject(), false) {
-			continue // nobody can have said it
+		f, counts, err := x.factOf(ctx, m, at.Sequence.Stream, beside)
+		if err != nil && ctx.Err() != nil {
+			return next, wait(ctx) // the connection is another
 		}
-		f.Body, f.Seq = m.Data(), at.Sequence.Stream
+		if err != nil {
+			return next, err
+		}
+		if next = at.Sequence.Stream + 1; !counts {
+			continue
+		}
 		if !yield(f) {
 			return next, errLeft
 		}
 	}
+}
+
+// factOf returns the fact that a message is, or that is said beside its address. Others are none.
+func (x *Exchange) factOf(ctx context.Context, m jetstream.Msg, place uint64, beside map[string]bool) (f cluster.Fact, counts bool, err error) {
+	if !genuine(m.Headers(), m.Subject(), false) {
+		return f, false, nil // nobody can have said it
+	}
+	if f, err = factAt(m.Subject()); err == nil {
+		f.Body, f.Seq = m.Data(), place
+		return f, true, nil
+	}
+	f, is := asideOf(m.Subject())
+	if !is || beside[f.Address()] {
+		return f, false, nil
+	}
+	f, counts, err = x.findAside(ctx, f)
+	beside[f.Address()] = beside[f.Address()] || counts
+	return f, counts, err
 }
 
 // wait is a pause before the next attempt.

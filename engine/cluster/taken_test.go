@@ -1,0 +1,101 @@
+package cluster_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// withKeys is a server that lets in the agents of run "r", one worker and the owner.
+type withKeys struct {
+	*jetstream.Server
+	t     *testing.T
+	files map[string]string // by name, as agent-1.creds
+}
+
+func serveWithKeys(t *testing.T, agents int) withKeys {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: agents, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := withKeys{t: t, files: map[string]string{}}
+	for _, f := range files {
+		out.files[filepath.Base(f.Path)] = f.Path
+	}
+	if out.Server, err = jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// dial joins the server with a file of credentials.
+func (s withKeys) dial(name string) cluster.Facts {
+	s.t.Helper()
+	if s.files[name] == "" {
+		s.t.Fatalf("no credentials %s among %v", name, s.files)
+	}
+	x, err := jetstream.Dial(s.t.Context(), s.URL(), jetstream.DialOptions{Credentials: s.files[name]})
+	if err != nil {
+		s.t.Fatalf("%s: %v", name, err)
+	}
+	s.t.Cleanup(func() { x.Close() })
+	return x
+}
+
+// A worker of the same server takes the places of plans and messages before the agents speak: they make
+// the same run all the same, and whoever comes later reads it.
+func TestPlacesTakenByAStranger(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a server with keys")
+	}
+	q := question(t)
+	for _, relay := range []bool{false, true} {
+		s := serveWithKeys(t, q.Problem.V())
+		opened(t, s.dial("owner.creds"), q, cluster.OpenOptions{Relay: relay})
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(s.Folder(), "keys", "ca.pem"))))
+		user := must(jwt.DecodeUserClaims(must(jwt.ParseDecoratedJWT(must(os.ReadFile(s.files["worker-1.creds"])))))).Subject
+		stranger := must(nats.Connect(s.URL(), nats.UserCredentials(s.files["worker-1.creds"]), nats.CustomInboxPrefix("_INBOX_"+user), nats.Secure(&tls.Config{RootCAs: roots})))
+		defer stranger.Close()
+		places := []string{"cope.r.0.agent-2", "cope.r.1.plan", "cope.r.1.agent-1", "cope.r.2.agent-1", "cope.r.2.agent-2", "cope.r.3.plan", "cope.r.7.plan"}
+		for _, place := range places {
+			if err := stranger.PublishRequest("cope-ask.state", place, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, place := range places {
+			for until := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+				if m := must(stranger.Request("$JS.API.DIRECT.GET.COPE."+place, nil, 5*time.Second)); m.Header.Get("Status") == "" {
+					break
+				} else if time.Now().After(until) {
+					t.Fatalf("%s was not taken", place)
+				}
+			}
+		}
+		var all []cluster.Agent
+		for v := range q.Problem.V() {
+			all = append(all, agentOf(t, s.dial(cluster.AgentName(v)+".creds"), q, v))
+		}
+		want := inProcess(t, q)
+		for v, got := range takeAll(t, all) {
+			sameAs(t, fmt.Sprintf("%s, relay %t", cluster.AgentName(v), relay), got, want)
+		}
+		status, err := cluster.StatusOf(t.Context(), s.dial("owner.creds"), "r")
+		if err != nil || status.Rounds != int(want.Rounds) || !status.Agents[1].Joined {
+			t.Errorf("relay %t: status %v, error %v", relay, status, err)
+		}
+		s.Close()
+	}
+}
