@@ -65,6 +65,7 @@ func (r *replica) finished(done *PlanBody) (Finished, error) {
 		return out, err
 	}
 	result.Status, result.Answers = out.Status, out.Answers
+	result.Stated = append(slices.Clip(result.Stated), engine.Setting{Name: engine.SettingAgents, Value: r.run})
 	if done != nil {
 		result.Runs = 1
 	}
