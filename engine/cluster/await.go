@@ -113,7 +113,7 @@ func (w *agent) name(r int, gone []Absence) {
 	var tasks, words []string
 	for _, a := range gone {
 		tasks = append(tasks, w.opened.Tasks[a.Agent])
-		words = append(words, fmt.Sprintf("%s (task %q): %s", AgentName(a.Agent), w.opened.Tasks[a.Agent], a.Why))
+		words = append(words, fmt.Sprintf("%s (task %q): %s", AgentName(a.Agent), w.opened.Tasks[a.Agent], a))
 	}
 	kind, text := NoticeSilent, fmt.Sprintf("round %d waits for %s", r, strings.Join(words, "; "))
 	if w.GoOn {
@@ -128,12 +128,12 @@ func (w *agent) missing(r int) []Absence {
 	for v := range w.opened.Tasks {
 		f, ok := w.history.get(r, AgentName(v))
 		if !ok {
-			out = append(out, Absence{v, "it is silent"})
+			out = append(out, Absence{Agent: v, Why: ReasonSilent})
 			continue
 		}
 		lo, hi := w.question.Problem.ArmsOf(v)
 		if _, err := parseMessage(f.Body, v, w.replica.plan, lo, hi); err != nil {
-			out = append(out, Absence{v, "its message is refused: " + err.Error()})
+			out = append(out, Absence{Agent: v, Why: ReasonRefused, Error: err.Error()})
 		}
 	}
 	return out

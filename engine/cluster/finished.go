@@ -50,7 +50,7 @@ func (r *replica) finished(done *PlanBody) (Finished, error) {
 	for round, all := range r.absent {
 		for _, a := range all {
 			silent[a.Agent]++
-			out.Silent = append(out.Silent, Silence{round + 1, r.opened.Tasks[a.Agent], a.Why})
+			out.Silent = append(out.Silent, Silence{round + 1, r.opened.Tasks[a.Agent], a.String()})
 		}
 	}
 	if !r.question.Measured {

@@ -140,7 +140,7 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 	gone := w.missing(r)
 	for i, a := range gone {
 		if !joined(a.Agent) {
-			gone[i].Why = "it has not joined"
+			gone[i] = Absence{Agent: a.Agent, Why: ReasonNotJoined}
 		}
 	}
 	if len(gone) > 0 {

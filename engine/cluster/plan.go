@@ -35,21 +35,6 @@ type PlanBody struct {
 	Answers []engine.Answer `json:"answers,omitempty"` // the answers of the run, when done
 }
 
-// Absence is an agent whose message of a round does not count.
-type Absence struct {
-	Agent int    `json:"agent"` // from 0
-	Why   string `json:"why"`
-}
-
-// agents returns the numbers of those who are absent.
-func agents(all []Absence) []int {
-	out := make([]int, 0, len(all))
-	for _, a := range all {
-		out = append(out, a.Agent)
-	}
-	return out
-}
-
 // PlanError is a plan that stands and that no replica can follow: it was made of another history, by
 // another program, or by nobody who takes part. The run cannot go on.
 type PlanError struct {

@@ -1,0 +1,31 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+)
+
+// A plan says why a message does not count as a kind, and one of before there were kinds keeps its
+// sentence.
+func TestAbsence(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{`{"agent":1,"why":"it is silent"}`, "it is silent"},
+		{`{"agent":1,"why":"its message is refused: it has 3 bytes"}`, "its message is refused: it has 3 bytes"},
+		{`{"agent":1,"why":"silent"}`, "it is silent"},
+		{`{"agent":0,"why":"not joined"}`, "it has not joined"},
+		{`{"agent":2,"why":"refused","error":"it has 3 bytes"}`, "its message is refused: it has 3 bytes"},
+	} {
+		var a cluster.Absence
+		if err := json.Unmarshal([]byte(c.body), &a); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.String(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.body, got, c.want)
+		}
+		if back, err := json.Marshal(a); err != nil || string(back) != c.body {
+			t.Errorf("%s came back as %s, %v", c.body, back, err)
+		}
+	}
+}
