@@ -158,10 +158,10 @@ func TestProtocolForecast(t *testing.T) {
 	if f == nil || len(f.Rows) != 2 || !f.Rows[0].Chosen || f.Rows[0].Algorithm != "CoTestFC" || f.Runs != 4 || f.Rows[0].Time.Median < 1 {
 		t.Fatalf("forecast %+v", f)
 	}
-	if !strings.Contains(f.Assumes, "kernel as prior") {
+	if !strings.Contains(f.Assumes.String(), "kernel as prior") {
 		t.Errorf("assumes %q", f.Assumes)
 	}
-	if g := cell(t, s, "protocol(p, delta=0.1, epsilon=1, gaps=6, runs=4)").(campaign.Protocol); !strings.Contains(g.Forecast.Assumes, "leads by 6") {
+	if g := cell(t, s, "protocol(p, delta=0.1, epsilon=1, gaps=6, runs=4)").(campaign.Protocol); !strings.Contains(g.Forecast.Assumes.String(), "leads by 6") {
 		t.Errorf("assumes %q", g.Forecast.Assumes)
 	}
 }

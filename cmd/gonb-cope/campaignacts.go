@@ -107,7 +107,7 @@ func closeCommand() *cobra.Command {
 				if o.json {
 					err = o.show(done)
 				} else {
-					err = o.said(fmt.Sprintf("round %d is closed with %d of %d pulls; %s", done.Round, done.Measured, done.Planned, done.Sentence))
+					err = o.said(fmt.Sprintf("round %d is closed with %d of %d pulls; %s", done.Round, done.Measured, done.Planned, done.Rule))
 				}
 				if err != nil {
 					return err

@@ -113,7 +113,7 @@ type Closing struct {
 	Lost     int        `json:"lost"`
 	PValue   *float64   `json:"p_value,omitempty"` // see LossTest
 	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
-	Sentence string     `json:"sentence"`
+	Rule     Note       `json:"sentence"`          // for whoever closes it
 }
 
 // Close ends the open round with what came.
@@ -122,7 +122,7 @@ func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []
 	if r == nil {
 		return Closing{}, nil, errors.New("no round is open")
 	}
-	c := Closing{Round: r.plan.Round, Sentence: FailureRule}
+	c := Closing{Round: r.plan.Round, Rule: Note{Kind: NoteRule}}
 	planned, lost := slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
 	for i := range planned {
 		if s.withdrawn(i) {

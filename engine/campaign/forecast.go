@@ -21,7 +21,7 @@ type Forecast struct {
 	Rows     []ForecastRow    `json:"rows"`
 	Capacity int              `json:"capacity,omitempty"`
 	Unit     string           `json:"time_unit"`
-	Assumes  string           `json:"assumes"` // what rewards it was simulated with
+	Assumes  Assumptions      `json:"assumes"` // what rewards it was simulated with
 	Runs     int              `json:"runs"`
 	Share    float64          `json:"share"` // of later runs, that the ranges are expected to hold
 	Notes    []engine.Warning `json:"notes,omitempty"`
@@ -97,23 +97,23 @@ const (
 // with these leads of the best arm, on the known means, or on rewards drawn from the kernel as prior.
 // A gap of 0 means that none was stated. progress may be nil.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
-	all, assumes, err := truths(ctx, p, gap, runs)
+	all, rewards, err := truths(ctx, p, gap, runs)
 	if err != nil {
 		return nil, err
 	}
-	names := alternatives(p)
-	if assumes == drawnWords {
+	names, assumes := alternatives(p), Assumptions{rewards}
+	if rewards.Kind == NoteRewardsDrawn {
 		for _, name := range names {
 			if p.named(name).fitsOwn() {
-				assumes += ownWords(name)
+				assumes = append(assumes, Note{Kind: NoteOwnPart, Names: []string{name}})
 			}
 		}
 		if statesNoise(p.Problem) {
-			assumes += noiseWords
+			assumes = append(assumes, Note{Kind: NoteNoiseBelow})
 		}
 	}
-	if words := p.lossWords(); words != "" {
-		assumes += "; with " + words
+	if n, ok := p.lossNote(); ok {
+		assumes = append(assumes, n)
 	}
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	f.Notes = engine.NoiseWarnings(p.Problem)

@@ -49,27 +49,6 @@ func (p Protocol) lossesOf(run int) losses {
 // none reports whether nothing is lost.
 func (l losses) none() bool { return l.failed == 0 && l.late == 0 }
 
-// words say what a forecast assumes of losses; "" where there are none.
-func (p Protocol) lossWords() string {
-	if p.Capacity == 0 {
-		return ""
-	}
-	share := func(stated *float64, most float64) string {
-		if stated == nil {
-			return fmt.Sprintf("up to %.0f %%", 100*most)
-		}
-		return fmt.Sprintf("%.3g %%", 100**stated)
-	}
-	if p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%s of pulls failing and %s of results coming up to %d %s late", share(p.Failed, mostFailed), share(p.Late, mostLate), p.lossesOf(0).delay, p.Unit())
-	if p.Failed == nil || p.Late == nil {
-		text += " (failed= and late= state the shares)"
-	}
-	return text
-}
-
 // wholeRound returns the units of time until a round has all its results: every unit hands out what was
 // not handed out yet or failed, as much as the capacity allows, and the round waits for the last.
 func (l losses) wholeRound(pulls, capacity int) float64 {

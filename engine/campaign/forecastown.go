@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -16,11 +15,6 @@ import (
 func (p Protocol) fitsOwn() bool {
 	e, err := p.Entry()
 	return err == nil && e.Backing == algorithms.BackingPosterior && model.PriorOf(p.Options).FitsOwn()
-}
-
-// ownWords say what loosened assumes, of an algorithm.
-func ownWords(algorithm string) string {
-	return fmt.Sprintf("; for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another", algorithm)
 }
 
 // loosened returns expected rewards drawn from the kernel, m with a share s of the variance between the

@@ -84,7 +84,7 @@ func TestWhoTakesTheKernelAtItsWord(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := strings.Contains(f.Assumes, ownWords("CoBayesFC")); got != x.want {
+		if got := strings.Contains(f.Assumes.String(), Note{Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}.String()); got != x.want {
 			t.Errorf("%s: %q", name, f.Assumes)
 		}
 	}

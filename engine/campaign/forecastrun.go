@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,13 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// drawnWords say what rewards are where nothing is known of them.
-const drawnWords = "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)"
-
 // truths returns the rewards that runs are simulated with, one problem a run, and what they are.
-func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, string, error) {
+func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if p.Problem == nil {
-		return nil, "", errNoProblem
+		return nil, Note{}, errNoProblem
 	}
 	if gap > 0 {
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
@@ -32,14 +28,14 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 				out[i] = all[i%len(all)]
 			}
 		}
-		return out, fmt.Sprintf("the hardest rewards that the kernel can represent in which the best arm of every task leads by %g", gap), err
+		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, err
 	}
 	if p.Problem.Mean != nil {
-		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), "the known expected rewards", nil
+		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), Note{Kind: NoteRewardsKnown}, nil
 	}
 	m, err := p.model(ctx, nil)
 	if err != nil {
-		return nil, "", err
+		return nil, Note{}, err
 	}
 	out := make([]*problem.Problem, runs)
 	root := math.Sqrt(m.Scale * cmp.Or(p.Options.Scale, 1))
@@ -62,7 +58,7 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 			out[i].Noise.SD = scattered(p.Problem, i)
 		}
 	}
-	return out, drawnWords, nil
+	return out, Note{Kind: NoteRewardsDrawn}, nil
 }
 
 // simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls

@@ -9,9 +9,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// noiseWords say what scattered assumes.
-const noiseWords = "; with a variance of the noise of each task evenly between none and what is stated"
-
 // statesNoise reports whether one scale of the noise is stated, which bounds it. Scales that data gave are
 // those of the arms, and guesses may be wrong either way.
 func statesNoise(p *problem.Problem) bool {

@@ -68,7 +68,7 @@ func TestWhoseNoiseIsABound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(f.Assumes, noiseWords); said != x.want {
+		if said := strings.Contains(f.Assumes.String(), Note{Kind: NoteNoiseBelow}.String()); said != x.want {
 			t.Errorf("%s: %q", name, f.Assumes)
 		}
 	}

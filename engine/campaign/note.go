@@ -43,6 +43,21 @@ const (
 	NoteDiffers NoteKind = "differs"      // see Difference
 )
 
+// The kinds of notes of what a forecast was simulated with.
+const (
+	NoteRewardsDrawn NoteKind = "rewards drawn"
+	NoteRewardsKnown NoteKind = "rewards known"
+	NoteRewardsLed   NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
+	NoteOwnPart      NoteKind = "own part of arms"  // names: algorithm
+	NoteNoiseBelow   NoteKind = "noise below what is stated"
+	// names: unit of time; numbers: smallest and largest share of pulls that fail, of results that come
+	// late, and the most units by which
+	NoteLosses NoteKind = "losses"
+)
+
+// NoteRule is the rule for everybody who gives pulls back or closes a round.
+const NoteRule NoteKind = "rule of failures"
+
 // noteSentences have a verb for each of what words makes of the names, then for each number, in the order
 // of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
@@ -60,6 +75,15 @@ var noteSentences = map[NoteKind]string{
 	NoteClosed:  "%s closed for reasons that have nothing to do with rewards",
 	NoteEarly:   "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior took whole when they came",
 	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory.md, Changes of a running test)",
+
+	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
+	NoteRewardsKnown: "the known expected rewards",
+	NoteRewardsLed:   "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
+	NoteNoiseBelow:   "with a variance of the noise of each task evenly between none and what is stated",
+	NoteOwnPart:      "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
+	NoteLosses:       "with %s of pulls failing and %s of results coming up to %s late%s",
+
+	NoteRule:    FailureRule,
 	NoteDiffers: "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
 }
 
@@ -71,7 +95,7 @@ func (n Note) String() string {
 	}
 	words := n.words()
 	switch n.Kind {
-	case NoteLost, NoteExtra, NoteClosed, NoteEarly: // their number is a word
+	case NoteLost, NoteExtra, NoteClosed, NoteEarly, NoteLosses: // their number is a word
 		return sentence.Write(format, words, nil)
 	case NoteHandedOut:
 		return sentence.Write(format, words, n.Numbers[:1])
@@ -104,6 +128,8 @@ func (n Note) words() []string {
 		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round was", "rounds were"))}
 	case NoteEarly:
 		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round", "rounds"))}
+	case NoteLosses:
+		return n.lossWords()
 	case NoteChanged:
 		return []string{changes(n.number(0), n.number(1))}
 	}

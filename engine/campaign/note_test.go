@@ -34,6 +34,14 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteChanged, Numbers: []float64{2, 1, 0.123456, 0.1}}, "1 arm was withdrawn and 2 arms were added while it ran, so that the probability of a wrong answer is at most 0.1235 in place of 0.1 (docs/theory.md, Changes of a running test)"},
 		{Note{Kind: NoteChanged, Numbers: []float64{0, 2, 0.2, 0.1}}, "2 arms were withdrawn while it ran, so that the probability of a wrong answer is at most 0.2 in place of 0.1 (docs/theory.md, Changes of a running test)"},
 		{Note{Kind: NoteDiffers}, "decisions changed after results were corrected or the program was replaced, which no theorem allows for"},
+		{Note{Kind: NoteRule}, "a failed reaction is a reward of 0, not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"},
+		{Note{Kind: NoteRewardsDrawn}, "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)"},
+		{Note{Kind: NoteRewardsKnown}, "the known expected rewards"},
+		{Note{Kind: NoteRewardsLed, Numbers: []float64{6}}, "the hardest rewards that the kernel can represent in which the best arm of every task leads by 6"},
+		{Note{Kind: NoteNoiseBelow}, "with a variance of the noise of each task evenly between none and what is stated"},
+		{Note{Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, "for CoBayesFC, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another"},
+		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0.1, 0.1, 0, 0, 3}}, "with 10 % of pulls failing and 0 % of results coming up to 3 days late"},
+		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0, 0.2, 0.15, 0.15, 5}}, "with up to 20 % of pulls failing and 15 % of results coming up to 5 days late (failed= and late= state the shares)"},
 		{Note{Kind: "said by an older build"}, "said by an older build"},
 	} {
 		told[c.note.Kind] = true

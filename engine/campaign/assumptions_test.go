@@ -1,0 +1,34 @@
+package campaign
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// A forecast in an event body of before there were kinds has its sentence as it was, and one with kinds
+// goes to JSON and back.
+func TestAssumptionsRead(t *testing.T) {
+	var f Forecast
+	if err := json.Unmarshal([]byte(`{"rows":null,"time_unit":"days","assumes":"the known expected rewards; with 10 % of pulls failing","runs":4,"share":0.6}`), &f); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Assumes.String(), "the known expected rewards; with 10 % of pulls failing"; got != want {
+		t.Errorf("older body: got %q, want %q", got, want)
+	}
+	f.Assumes = Assumptions{{Kind: NoteRewardsDrawn}, {Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, {Kind: NoteLosses, Names: []string{"weeks"}, Numbers: []float64{0, 0.2, 0.1, 0.1, 2}}}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Forecast
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	want := "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead); for CoBayesFC, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another; with up to 20 % of pulls failing and 10 % of results coming up to 2 weeks late (failed= and late= state the shares)"
+	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
+		t.Errorf("got %q of %s, want %q", got, text, want)
+	}
+	if err := json.Unmarshal([]byte(`{"assumes":""}`), &back); err != nil || len(back.Assumes) != 0 || back.Assumes.String() != "" {
+		t.Errorf("of no text: %v, %v", back.Assumes, err)
+	}
+}
