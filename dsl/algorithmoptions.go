@@ -31,22 +31,22 @@ func (c *call) checkOptions() bool {
 	}
 	right := true
 	for i := range c.fn.Params {
-		a, name := &c.args[i], c.fn.Params[i].Name
-		if a.Node == nil && !a.known() || name == "p" {
+		a, p := &c.args[i], c.fn.Params[i]
+		if a.Node == nil && !a.known() || p.Name == "p" {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		has := entry.Has(name) && (entry.HasNumber(name) || !isNumber)
+		has := p.had(entry) && (p.takesNumber(entry) || !isNumber)
 		switch s := c.e.swept; {
 		case s != nil:
 			if given := *a; given.st != nil {
-				s.note(optionUse{c.node, name}, has, func() { c.lacks(entry, name, given) })
+				s.note(optionUse{c.node, p.Name}, has, func() { c.lacks(entry, p, given) })
 			}
 			if !has {
 				*a = argument{}
 			}
 		case !has:
-			c.lacks(entry, name, *a)
+			c.lacks(entry, p, *a)
 			right = false
 		}
 	}
@@ -54,7 +54,7 @@ func (c *call) checkOptions() bool {
 }
 
 // lacks reports an option that an algorithm does not have.
-func (c *call) lacks(entry algorithms.Entry, option string, a argument) {
+func (c *call) lacks(entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {
 		st = a.st
@@ -68,13 +68,14 @@ func (c *call) lacks(entry algorithms.Entry, option string, a argument) {
 			shown += fmt.Sprintf(" = %q", data)
 		}
 	}
-	if entry.Has(option) {
-		able := able(algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.HasNumber(option) }))
+	option := p.Name
+	if p.had(entry) {
+		able := able(algorithms.Having(entry.Mode, p.takesNumber))
 		c.fail(&a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("does", "do")),
 			fmt.Sprintf("write %s=%q, or leave %s out", option, engine.RidgeGP, option))
 		return
 	}
-	able := able(algorithms.Having(entry.Mode, func(e algorithms.Entry) bool { return e.Has(option) }))
+	able := able(algorithms.Having(entry.Mode, p.had))
 	c.fail(&a, fmt.Sprintf("%s: %s has no %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("has", "have")),
 		fmt.Sprintf("write algorithm=%q, or leave %s out", able[0], option))
 }
@@ -124,8 +125,8 @@ func (s *swept) reportLacking() {
 func ofSome(mode string, params []Param) []Param {
 	all := algorithms.Having(mode, func(algorithms.Entry) bool { return true })
 	for i, p := range params {
-		able := algorithms.Having(mode, func(e algorithms.Entry) bool { return e.Has(p.Name) })
-		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !e.Has(p.Name) })
+		able := algorithms.Having(mode, p.had)
+		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.had(e) })
 		switch {
 		case len(able) == len(all):
 		case len(lacking) < len(able):
@@ -141,9 +142,9 @@ func ofSome(mode string, params []Param) []Param {
 func ownOptions(e algorithms.Entry) string {
 	var names []string
 	for _, p := range index[e.Mode].Params {
-		able := algorithms.Having(e.Mode, func(o algorithms.Entry) bool { return o.Has(p.Name) })
+		able := algorithms.Having(e.Mode, p.had)
 		all := algorithms.Having(e.Mode, func(algorithms.Entry) bool { return true })
-		if e.Has(p.Name) && len(able) < len(all) {
+		if p.had(e) && len(able) < len(all) {
 			names = append(names, p.Name)
 		}
 	}

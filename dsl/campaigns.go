@@ -127,8 +127,8 @@ func (c *call) checkProtocol() bool {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		if !e.Has(p.Name) || isNumber && !e.HasNumber(p.Name) {
-			c.lacks(e, p.Name, *a)
+		if !p.had(e) || isNumber && !p.takesNumber(e) {
+			c.lacks(e, p, *a)
 			right = false
 		}
 	}

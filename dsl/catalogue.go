@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -53,6 +54,17 @@ type Param struct {
 	Range     kernels.Range
 	Default   string // as text; "" for a parameter that must be given
 	Doc       string
+	// of an option of algorithms: which of them have it, and which of these take no number for it; nil
+	// where all do, and where none refuses one
+	of, wordsOnly func(algorithms.Entry) bool
+}
+
+// had reports whether an algorithm has the option that the parameter is.
+func (p Param) had(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
+
+// takesNumber reports whether an algorithm has the option and takes a number for it.
+func (p Param) takesNumber(e algorithms.Entry) bool {
+	return p.had(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
 }
 
 // Functions returns the catalogue, section by section.

@@ -9,6 +9,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
+// Options of algorithms, which several functions have; their names in engine.Options are the same.
+var (
+	deltaParam    = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05", Doc: "error probability"}
+	epsilonParam  = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"}
+	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto"}, elsewhere: map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`, of: algorithms.Entry.TakesRidge, wordsOnly: func(e algorithms.Entry) bool { return e.Prior }}
+	scheduleParam = Param{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or those of [Du23, Alg. 1]", of: func(e algorithms.Entry) bool { return e.Scheduled }}
+	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Doc: "pulls per agent"}
+	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take that of the known means when not given", of: algorithms.Entry.TakesNorm}
+	rewardNorm    = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
+	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given", of: algorithms.Entry.TakesGap}
+	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
+	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units", of: algorithms.Entry.TakesMisfit}
+	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate misfit from the data of the run and allow for it", of: algorithms.Entry.TakesMisfit}
+	levelParam    = Param{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Types: []Type{Number, Text}, Choices: []string{levelUnknown}, Range: anyNumber, Default: `"unknown"`, Doc: `of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior`, of: algorithms.Entry.CanBelieve}
+	scaleParam    = Param{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Types: []Type{Number, Text}, Choices: []string{scaleFit}, Range: positive, Default: `"fit"`, Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent`, of: algorithms.Entry.CanBelieve}
+	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, subgaussian for bounded rewards and normal for others", of: algorithms.Entry.TakesLaw}
+)
+
+// posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
+func posterior(p Param) Param {
+	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
+	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others`
+	return p
+}
+
 // runFunctions returns the simulations.
 func runFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}

@@ -2,44 +2,32 @@ package algorithms
 
 import "github.com/gonb-cope/gonb-cope/engine"
 
-// options says which algorithms go by an option of engine.Options, by its name in the language. An
-// option that is not listed is one of every algorithm.
-var options = map[string]func(Entry) bool{
-	"schedule": func(e Entry) bool { return e.Scheduled },
-	"xi":       func(e Entry) bool { return e.Regression == RegressionRidge || e.Prior },
-	"gap":      func(e Entry) bool { return e.Mode == engine.ModeFC && e.Regression == RegressionRidge },
-	// features that were cut need the norm under least squares, too
-	"norm": func(e Entry) bool {
-		return e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares
-	},
-	"law":    func(e Entry) bool { return e.Mode == engine.ModeFC && e.Backing == BackingNormal },
-	"level":  believes,
-	"scale":  believes,
-	"misfit": allowsMisfit,
-	"robust": allowsMisfit,
+// Which algorithms go by which options of engine.Options, as far as not all do: by Scheduled, Prior, and these.
+
+// TakesRidge reports whether the algorithm goes by Options.Ridge. One with Prior chooses between two
+// estimators by its kind, and takes no value.
+func (e Entry) TakesRidge() bool { return e.Regression == RegressionRidge || e.Prior }
+
+// TakesGap reports whether the algorithm goes by Options.Gap.
+func (e Entry) TakesGap() bool { return e.Mode == engine.ModeFC && e.Regression == RegressionRidge }
+
+// TakesNorm reports whether the algorithm goes by Options.Norm: features that were cut need the norm
+// under least squares, too.
+func (e Entry) TakesNorm() bool {
+	return e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares
 }
 
-// allowsMisfit reports whether the test allows for rewards that the kernel cannot represent. Sample
-// means need no such allowance.
-func allowsMisfit(e Entry) bool {
-	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
-}
+// TakesLaw reports whether the algorithm goes by Options.Law.
+func (e Entry) TakesLaw() bool { return e.Mode == engine.ModeFC && e.Backing == BackingNormal }
 
-// believes reports whether the answers can go by a posterior, which has a prior with these options.
-func believes(e Entry) bool {
+// TakesMisfit reports whether the test allows for rewards that the kernel cannot represent, by
+// Options.Misfit and Options.Robust. Sample means need no such allowance.
+func (e Entry) TakesMisfit() bool { return e.TakesLaw() && e.Regression == RegressionLeastSquares }
+
+// CanBelieve reports whether the answers can go by a posterior, whose prior has Options.Level and
+// Options.Scale.
+func (e Entry) CanBelieve() bool {
 	return e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}})
-}
-
-// Has reports whether the algorithm goes by an option, named as in the language.
-func (e Entry) Has(option string) bool {
-	has, listed := options[option]
-	return !listed || has(e)
-}
-
-// HasNumber reports whether the algorithm goes by a number for an option that it has. One that
-// chooses between two estimators by xi takes no number.
-func (e Entry) HasNumber(option string) bool {
-	return e.Has(option) && !(option == "xi" && e.Prior)
 }
 
 // Having returns the names of the algorithms of a mode for which has holds, in the order of All.

@@ -16,44 +16,49 @@ import (
 // changes none. A norm is looked at where features are regularised; that it counts where features
 // are cut is tested with them.
 func TestOptionsOfAlgorithms(t *testing.T) {
-	values := map[string][]func(*engine.Options){
-		"schedule": {
+	type settings []func(*engine.Options)
+	for _, x := range []struct {
+		option string
+		has    func(algorithms.Entry) bool
+		settings
+	}{
+		{"schedule", func(e algorithms.Entry) bool { return e.Scheduled }, settings{
 			func(o *engine.Options) { o.Schedule = engine.ScheduleTuned },
 			func(o *engine.Options) { o.Schedule = engine.SchedulePaper },
-		},
-		"xi": {
+		}},
+		{"xi", algorithms.Entry.TakesRidge, settings{
 			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeAuto} },
 			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: 0.3} },
 			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeGP} },
-		},
-		"gap": {
+		}},
+		{"gap", algorithms.Entry.TakesGap, settings{
 			func(o *engine.Options) { o.Gap = 0.05 },
 			func(o *engine.Options) { o.Gap = 0.3 },
-		},
-		"norm": {
+		}},
+		{"norm", algorithms.Entry.TakesNorm, settings{
 			func(o *engine.Options) { o.Norm = 3 },
 			func(o *engine.Options) { o.Norm = 30 },
-		},
-		"law": {
+		}},
+		{"law", algorithms.Entry.TakesLaw, settings{
 			func(o *engine.Options) { o.Law = engine.LawNormal },
 			func(o *engine.Options) { o.Law = engine.LawSubGaussian },
-		},
-		"misfit": {
+		}},
+		{"misfit", algorithms.Entry.TakesMisfit, settings{
 			func(o *engine.Options) {},
 			func(o *engine.Options) { o.Misfit = 0.05 },
-		},
-		"robust": {
+		}},
+		{"robust", algorithms.Entry.TakesMisfit, settings{
 			func(o *engine.Options) {},
 			func(o *engine.Options) { o.Robust = true },
-		},
-	}
-	for _, e := range algorithms.All() {
-		for option, settings := range values {
+		}},
+	} {
+		option := x.option
+		for _, e := range algorithms.All() {
 			if e.Mode == engine.ModeFB && (option == "schedule" || option == "law" || option == "misfit" || option == "robust") {
 				continue // fb has no such parameter
 			}
 			var outcomes []string
-			for _, set := range settings {
+			for _, set := range x.settings {
 				opt := engine.Options{Delta: 0.1, Budget: 60, MaxSamples: 1e9, MaxRounds: 12}
 				set(&opt)
 				outcomes = append(outcomes, ending(t, e, opt))
@@ -63,9 +68,9 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 				differ = differ || o != outcomes[0]
 			}
 			switch {
-			case !e.Has(option) && differ:
+			case !x.has(e) && differ:
 				t.Errorf("%s %s has no %s, and it changes the run", e.Mode, e.Name, option)
-			case e.Has(option) && !differ && option != "norm":
+			case x.has(e) && !differ && option != "norm":
 				t.Errorf("%s %s has %s, and it changes nothing", e.Mode, e.Name, option)
 			}
 		}
