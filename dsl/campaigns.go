@@ -32,7 +32,7 @@ func campaignFunctions() []Function {
 		},
 		{
 			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"}, Doc: "opens a campaign, and shows how far it is",
-			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text}, Doc: "its folder, relative to the script"}},
+			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text, typeOf[campaign.Status]()}, Doc: "its folder, relative to the script; or a campaign, which may be an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
 			eval: func(c *call) (any, error) {
 				return c.inCampaign("folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
@@ -52,7 +52,8 @@ func campaignFunctions() []Function {
 			Params: []Param{c,
 				{Name: "file", Synonyms: []string{"path", "results", "data"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"}, by,
 				{Name: "sure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rewards that look like slips are right"},
-				{Name: "take_good", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: take the good rows of a file in which others are wrong"}},
+				{Name: "take_good", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: take the good rows of a file in which others are wrong"},
+				{Name: "extra", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rows without ids beyond the open pulls are extra measurements"}},
 			Result: typeOf[campaign.Receipt](), Example: `tell("days", "results.csv", by="Ann")`, eval: (*call).tell,
 		},
 	}, campaignActs(c, by)...)
@@ -207,6 +208,7 @@ func (c *call) start() (any, error) {
 	}
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
+	opt.Notice = nil // told when the problem was made first
 	made, recipe, err := ReadProtocol(c.e.ctx, p.Name+".cope", text, opt)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
@@ -283,7 +285,7 @@ func (c *call) tell() (any, error) {
 		if err != nil {
 			return nil, &argumentError{param: "file", message: "tell: the results cannot be read", err: err}
 		}
-		r, err := k.Tell(c.e.ctx, data, campaign.TellOptions{By: c.text("by"), Sheet: filepath.Base(path), Sure: c.number("sure") > 0, TakeGood: c.number("take_good") > 0})
+		r, err := k.Tell(c.e.ctx, data, campaign.TellOptions{By: c.text("by"), Sheet: filepath.Base(path), Sure: c.number("sure") > 0, TakeGood: c.number("take_good") > 0, Extra: c.number("extra") > 0})
 		if err != nil {
 			return nil, &argumentError{param: "file", message: "tell: nothing was recorded", err: err}
 		}

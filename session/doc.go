@@ -26,6 +26,13 @@
 // reads a kernel of the points of one space, which task(...) and arm(...) take. Each
 // says which one to call when it was the other.
 //
+// # Campaigns
+//
+// [Start], [Ask], [Tell], [Attach], [Fail], [Correct], [CloseRound] and [Amend] are the acts that scripts have. The
+// kernel does them, so that they are the same events with the same refusals, and done again they change
+// nothing. A program that the kernel runs again for a function of [Put] gets the first answers; nothing is
+// recorded twice. [Act] is all of them with an error in place of a panic.
+//
 // # Functions
 //
 // [Put] takes a Go func as a kernel, or as a source of rewards; both are found inside kernels and
@@ -38,8 +45,8 @@
 //
 // # Errors
 //
-// Cells have no room for error handling, so the readers and [Put] panic, with one
-// sentence that says what is wrong. [Get] and [Bind] return errors instead.
+// Cells have no room for error handling, so the readers, [Put] and the acts panic, with one
+// sentence that says what is wrong. [Get], [Bind] and [Act] return errors instead.
 //
 // Under plain GoNB, and outside a notebook, there is no session: every function says
 // so. Everything else, display included (package display), works there as well.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/session"
@@ -55,6 +57,33 @@ func TestNoSession(t *testing.T) {
 	}()
 	session.Number("x")
 }
+
+// A Go cell tells a campaign what a robot measured, and gives back what it could not measure.
+func ExampleTell() {
+	list := session.Ask("wells", campaign.Request{By: "robot", Count: 24})
+	sheet, lost := "id,reward\n", []string(nil)
+	for _, row := range list.Rows {
+		if yield, ok := measured(row.X); ok {
+			sheet += fmt.Sprintf("%s,%g\n", row.ID, yield)
+		} else {
+			lost = append(lost, row.ID)
+		}
+	}
+	if err := os.WriteFile("results.csv", []byte(sheet), 0o666); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if r := session.Tell("wells", "results.csv", campaign.TellOptions{By: "robot"}); r.Refused() {
+		display.Show(r) // which rows were not taken, and why
+	}
+	if len(lost) > 0 {
+		session.Fail("wells", lost, "the robot dropped the vial", "robot")
+	}
+	display.Show(session.Resume("wells"))
+}
+
+// measured stands for a machine; it reports whether it could measure.
+func measured(x []float64) (float64, bool) { return x[0], x[0] > 0 }
 
 // Inside one cell, sim.Func makes a Go func the source of rewards: it returns the mean
 // of n rewards of an arm.

@@ -215,6 +215,15 @@ func Hardness(name string) bounds.Hardness {
 // Campaign returns how far a campaign was when the name was bound, see resume(...).
 func Campaign(name string) campaign.Status { return read[campaign.Status](name) }
 
+// Protocol returns the value of protocol(...), with its problem.
+func Protocol(name string) campaign.Protocol { return read[campaign.Protocol](name) }
+
+// Worklist returns the value of ask(...): what to measure.
+func Worklist(name string) campaign.List { return read[campaign.List](name) }
+
+// Receipt returns the value of tell(...) or attach(...): what became of the rows.
+func Receipt(name string) campaign.Receipt { return read[campaign.Receipt](name) }
+
 // Spectrum returns the value of spectrum(...).
 func Spectrum(name string) bounds.Spectrum {
 	return read[bounds.Spectrum](name)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -79,6 +80,11 @@ func (c *Client) call(op Op, v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.sent(op, content)
+}
+
+// sent sends a frame and returns the answer.
+func (c *Client) sent(op Op, content []byte) ([]byte, error) {
 	answer, err := c.conn.Call(op, content)
 	if IsBroken(err) {
 		err = fmt.Errorf("the kernel does not answer: %w", err)
@@ -218,6 +224,26 @@ func (c *Client) putFunctions(name string, v any, reward sim.RewardFunc) error {
 	Serve(conn, found, reward, exit)
 	exit()
 	return nil
+}
+
+// Act calls a function that records something in a campaign, with arguments by the names of parameters. It
+// returns the value of the call, and sentences for people. In the process of a function it gets the
+// answer of the first time, and nothing is recorded.
+func (c *Client) Act(function string, args map[string]any) (any, []string, error) {
+	content, err := json.Marshal(Act{function, args})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: an argument is a text, a finite number, a truth value or a list of texts", function)
+	}
+	answer, err := c.sent(OpAct, content)
+	if err != nil {
+		return nil, nil, err
+	}
+	var done Acted
+	if err := Unpack(answer, &done); err != nil {
+		return nil, nil, err
+	}
+	v, err := Decode(done.Value, Functions{Formula: c.formula})
+	return v, done.Notices, err
 }
 
 // Show displays a bundle, a JSON object of representations by media type, below the

@@ -36,6 +36,7 @@ const (
 	OpPut      Op = 'p' // Named
 	OpFunction Op = 'f' // FunctionPut
 	OpShow     Op = 's' // a bundle by media type, as JSON
+	OpAct      Op = 'a' // Act, as JSON → Acted
 	OpBind     Op = 'b' // Binding: a formula for points with these columns
 	OpPoints   Op = 'l' // List: points that rows are asked of
 	OpRow      Op = 'r' // see rows.go → values
@@ -60,6 +61,19 @@ type Entry struct{ Name, Type string }
 type Named struct {
 	Name  string
 	Value Value
+}
+
+// Act is a call of a function that records something in a campaign. It travels as JSON, in which a cell that
+// runs again asks with the same bytes; gob numbers types in the order in which a process uses them.
+type Act struct {
+	Function string         `json:"function"`
+	Args     map[string]any `json:"args"` // texts, numbers, truth values, lists of texts
+}
+
+// Acted answers an Act.
+type Acted struct {
+	Value   Value
+	Notices []string // sentences
 }
 
 // WriteFrame writes one frame: its length, what it is, and its content.

@@ -74,10 +74,10 @@ func All[V any]() []Kind[V] {
 		row(Kind[V]{Name: "claims", Plural: true, Of: "claims", Reader: "Claims"}, views.Claims),
 		row(Kind[V]{Name: "explanation", Of: "explain", Reader: "Explanation"}, views.Explanation),
 		row(Kind[V]{Name: "problem", Reader: "Problem"}, views.Problem),
-		row(Kind[V]{Name: "protocol", Of: "protocol"}, views.Protocol),
+		row(Kind[V]{Name: "protocol", Of: "protocol", Reader: "Protocol"}, views.Protocol),
 		row(Kind[V]{Name: "campaign", Of: "resume", Reader: "Campaign"}, views.Campaign),
-		row(Kind[V]{Name: "worklist", Of: "ask"}, views.Worklist),
-		row(Kind[V]{Name: "receipt", Of: "tell"}, views.Receipt),
+		row(Kind[V]{Name: "worklist", Of: "ask", Reader: "Worklist"}, views.Worklist),
+		row(Kind[V]{Name: "receipt", Of: "tell", Reader: "Receipt"}, views.Receipt),
 	}
 }
 

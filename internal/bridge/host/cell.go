@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -39,6 +40,8 @@ func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []by
 		err = c.put(content)
 	case bridge.OpFunction:
 		err = c.function(content)
+	case bridge.OpAct:
+		answer, err = c.act(content)
 	case bridge.OpShow:
 		err = c.show(content)
 	default:
@@ -48,7 +51,7 @@ func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []by
 	if err != nil {
 		kind, answer = bridge.OpError, []byte(err.Error())
 	}
-	if op == bridge.OpNames || op == bridge.OpGet {
+	if recorded(op) {
 		c.ledger.note(exchange{op, content, answer, kind})
 	}
 	return kind, answer
@@ -119,6 +122,32 @@ func (c *cell) function(content []byte) error {
 	}
 	c.host.stopOthers(f.process)
 	return nil
+}
+
+// act calls a function that records something in a campaign, until the cell is interrupted.
+func (c *cell) act(content []byte) ([]byte, error) {
+	var act bridge.Act
+	if err := json.Unmarshal(content, &act); err != nil {
+		return nil, fmt.Errorf("a message that cannot be read: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func(interrupted <-chan struct{}) {
+		select {
+		case <-interrupted:
+			cancel()
+		case <-ctx.Done():
+		}
+	}(c.host.interrupted())
+	v, notices, err := c.host.store.Act(ctx, act.Function, act.Args)
+	if err != nil {
+		return nil, err
+	}
+	value, err := bridge.Encode(v, bridge.Functions{Number: c.ledger.number})
+	if err != nil {
+		return nil, fmt.Errorf("%s was done; its value cannot be read by a Go cell: %w", act.Function, err)
+	}
+	return bridge.Pack(bridge.Acted{Value: value, Notices: notices})
 }
 
 func (c *cell) show(content []byte) error {

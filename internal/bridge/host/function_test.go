@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -145,7 +146,10 @@ type store map[string]any
 func (s store) Names() []bridge.Entry        { return nil }
 func (s store) Get(name string) (any, error) { return nil, fmt.Errorf("there is no %s", name) }
 func (s store) Put(name string, v any) error { s[name] = v; return nil }
-func (s store) Show(map[string]any) error    { return nil }
+func (s store) Act(context.Context, string, map[string]any) (any, []string, error) {
+	return nil, nil, fmt.Errorf("there are no campaigns")
+}
+func (s store) Show(map[string]any) error { return nil }
 
 // TestReward draws from a function of a cell: the same numbers from the same source.
 func TestReward(t *testing.T) {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
@@ -25,6 +26,8 @@ type Store interface {
 	Get(name string) (any, error)
 	// Put binds a name as dsl.Session.Put does. A reward function is a sim.RewardFunc.
 	Put(name string, v any) error
+	// Act calls one of dsl.Acts as dsl.Session.Act does.
+	Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error)
 	// Show publishes representations by media type below the cell that runs.
 	Show(bundle map[string]any) error
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -59,6 +60,12 @@ func (l *ledger) formula(number uint64) (kernels.Formula, bool) {
 	return l.formulas[number], true
 }
 
+// recorded reports whether answers to a request are kept: a program that runs again to become the process of a
+// function gets them again, so that it comes to the same place, and no campaign is told twice.
+func recorded(op bridge.Op) bool {
+	return op == bridge.OpNames || op == bridge.OpGet || op == bridge.OpAct
+}
+
 // copy returns the ledger as it is now.
 func (l *ledger) copy() (ledger, error) {
 	if l.size > maxLedger {
@@ -83,7 +90,7 @@ func newReplay(l ledger) *replay {
 // answer returns the first answer to the same request that was not given yet, or else
 // the last one.
 func (r *replay) answer(op bridge.Op, content []byte) (bridge.Op, []byte) {
-	if op != bridge.OpNames && op != bridge.OpGet {
+	if !recorded(op) {
 		return r.evaluator.Answer(op, content)
 	}
 	last := -1
@@ -98,6 +105,9 @@ func (r *replay) answer(op bridge.Op, content []byte) (bridge.Op, []byte) {
 	if last < 0 {
 		var name string
 		_ = bridge.Unpack(content, &name)
+		if act := (bridge.Act{}); op == bridge.OpAct && json.Unmarshal(content, &act) == nil {
+			name = act.Function
+		}
 		return bridge.OpError, []byte(fmt.Sprintf("the cell runs again to become the process of a function, and asks for %q, which it did not ask for before; it must come to session.Put in the same way", name))
 	}
 	r.used[last] = true

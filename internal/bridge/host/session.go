@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -77,6 +78,13 @@ func (s *Session) Put(name string, v any) error {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
 	return s.Session.Put(name, v)
+}
+
+// Act calls a function that records something in a campaign.
+func (s *Session) Act(ctx context.Context, function string, args map[string]any) (any, []string, error) {
+	s.Lock.Lock()
+	defer s.Lock.Unlock()
+	return s.Session.Act(ctx, function, args)
 }
 
 // Show publishes a display.
