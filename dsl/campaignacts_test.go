@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // started returns a session with a campaign, and the folder of its files.
@@ -102,5 +103,22 @@ func TestActErrors(t *testing.T) {
 	}
 	if st := cell(t, s, `resume("days")`).(campaign.Status); st.Events != 1 && st.Events != 2 {
 		t.Errorf("%d events were recorded", st.Events)
+	}
+}
+
+// A plot of a campaign is of the campaign as it is, not of what it was when the name was bound.
+func TestPlotOfToday(t *testing.T) {
+	s, dir := started(t) // binds c
+	l := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
+	text := "id,reward\n"
+	for i, r := range l.Rows {
+		text += r.ID + "," + strings.Repeat("1", 1+i%2) + "\n"
+	}
+	written(t, dir, "all.csv", text)
+	cell(t, s, `tell(c, "all.csv", by="Ann", sure=true)`)
+	cell(t, s, `close(c, round=1, reason="the week is over")`)
+	got := cell(t, s, `plot(c, x="round", y="samples")`).(report.Figure)
+	if len(got.Series) != 1 || len(got.Series[0].X) == 0 {
+		t.Errorf("the figure is %+v", got.Series)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -107,6 +109,13 @@ func (c *call) plot() (any, error) {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
 		}
 		data = found
+	}
+	if _, ok := data.(campaign.Status); ok {
+		now, err := c.inCampaign("value", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
+		if err != nil {
+			return nil, err
+		}
+		data = now
 	}
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel"), Look: c.look(),
 		Posterior: c.number("posterior") > 0, Task: c.text("task"), Where: c.where()})

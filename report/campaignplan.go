@@ -31,7 +31,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 
 // protocolSentence says what the protocol is of, and what it is expected to take.
 func protocolSentence(p campaign.Protocol) string {
-	s := fmt.Sprintf("Protocol for %s: %s of %s, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"), p.Algorithm)
+	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"), p.Algorithm)
 	if p.Forecast == nil {
 		return s
 	}

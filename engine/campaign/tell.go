@@ -221,6 +221,8 @@ func (t *teller) one(line int, text string, x ResultRecord) {
 	switch r := t.state.open(); {
 	case before != nil && before.Reward == x.Reward:
 		t.say(line, it.ID, RowKnown, "")
+	case it.told != nil && slices.Contains(it.told.old, x.Reward):
+		t.say(line, it.ID, RowKnown, "%g was told before and is corrected to %g", x.Reward, before.Reward)
 	case before != nil && before.Count > 1:
 		t.say(line, it.ID, RowConflict, "it is one of %d whose mean was told before", before.Count)
 	case before != nil && it.told != nil:

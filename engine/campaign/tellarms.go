@@ -41,6 +41,8 @@ func (t *teller) byArm(row problem.SheetRow, columns []string, several bool, kin
 	if old := t.rowBefore(kind, arm, x.Row); old != nil {
 		if old.Reward == x.Reward && old.count() == max(1, x.Count) {
 			t.say(row.Line, "", RowKnown, "")
+		} else if slices.Contains(old.old, x.Reward) && old.count() == max(1, x.Count) {
+			t.say(row.Line, "", RowKnown, "%s: %g was told before and is corrected to %g", where, x.Reward, old.Reward)
 		} else {
 			t.say(row.Line, "", RowConflict, "%s: row %d of it in this sheet was told before as %g, and is %g now", where, x.Row, old.Reward, x.Reward)
 		}

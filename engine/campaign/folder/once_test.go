@@ -1,6 +1,8 @@
 package folder
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -44,6 +46,14 @@ func TestTwice(t *testing.T) {
 		if events() != before {
 			t.Errorf("%s again recorded something", name)
 		}
+	}
+	// the growing sheet still has the value that was corrected
+	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1), row(l.Rows[2].ID, 2))
+	if r.Refused() || r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "1 was told before and is corrected to 4") {
+		t.Errorf("the sheet of before a correction: %+v", r)
+	}
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 5)); !r.Refused() {
+		t.Errorf("a third value is taken: %+v", r)
 	}
 	if _, err := c.CloseRound(t.Context(), "the week is over", "Ann"); err != nil {
 		t.Fatal(err)
