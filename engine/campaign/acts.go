@@ -143,7 +143,7 @@ func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []
 // Attach records measurements of before, or from elsewhere: they guide, and a posterior takes them
 // whole.
 func (s *State) Attach(p Protocol, data []byte, opt TellOptions, now time.Time) (Receipt, []Event, error) {
-	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
+	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, p.Problem.Long, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
 	if err != nil {
 		return Receipt{}, nil, err
 	}

@@ -84,7 +84,7 @@ type teller struct {
 // Tell matches a sheet with what is open, and returns the receipt with the events to record: none
 // where nothing is new, or something is wrong. An error is of the sheet as a whole.
 func (s *State) Tell(p Protocol, data []byte, opt TellOptions, now time.Time) (Receipt, []Event, error) {
-	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, []string{"id", "reward"}, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
+	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, p.Problem.Long, []string{"id", "reward"}, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
 	if err != nil {
 		return Receipt{}, nil, err
 	}

@@ -51,6 +51,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		return nil, nil, err
 	}
 	p.cameFrom(t, opt.Name)
+	p.Long = opt.Long
 	for _, c := range found.texts {
 		p.categorise(c)
 	}

@@ -31,6 +31,7 @@ type Problem struct {
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	Sources []Source    // the files it came from
+	Long    *Long       // columns of the long table that it came from; nil of another
 	// of feature columns of text: what their codes stand for, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain

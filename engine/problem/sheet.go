@@ -21,9 +21,15 @@ type SheetRow struct {
 }
 
 // ReadSheet reads a table. One of the given sets of columns must be there, in small letters or
-// capitals; it returns which, as the number of the set. What cannot be read is a *DataError with its
-// place; what is wrong with single cells shows when they are read.
-func ReadSheet(path string, data []byte, sets ...[]string) (*Sheet, int, error) {
+// capitals; it returns which, as the number of the set. own, if it is not nil, names columns that may
+// stand in place of task, arm and reward. What cannot be read is a *DataError with its place; what is
+// wrong with single cells shows when they are read.
+func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (*Sheet, int, error) {
+	if own != nil {
+		if s, k, ok, err := own.readOwn(path, data, sets); ok || err != nil {
+			return s, k, err
+		}
+	}
 	for k, set := range sets {
 		t, r, err := openTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, set...)
 		if err != nil {
@@ -41,13 +47,12 @@ func ReadSheet(path string, data []byte, sets ...[]string) (*Sheet, int, error) 
 			continue
 		}
 		if err != nil {
+			if own != nil {
+				sets = append(slices.Clip(sets), own.needed())
+			}
 			return nil, 0, t.noSet(sets)
 		}
-		s := &Sheet{Columns: t.header, table: t}
-		for _, row := range t.rows {
-			s.Rows = append(s.Rows, SheetRow{Line: row[0].line, cells: row, sheet: s})
-		}
-		return s, k, nil
+		return t.sheet(t.header), k, nil
 	}
 	panic("problem: a sheet needs a set of columns")
 }

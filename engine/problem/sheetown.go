@@ -1,0 +1,95 @@
+package problem
+
+import "slices"
+
+// readOwn reads a sheet that has the columns of the long table of a problem in place of task, arm and
+// reward, or id with its column of rewards in place of reward. ok is false where the sheet is another.
+func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set int, ok bool, err error) {
+	for _, wanted := range [][]string{{"id", l.Reward}, l.needed()} {
+		t, r, err := openTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted...)
+		if err != nil || t.records(r, t.add) != nil || t.header == nil {
+			return nil, 0, false, nil // ReadSheet says what is wrong
+		}
+		t.standardNames("id", "status", "note", "plate", "position", "round")
+		columns := slices.Clone(t.header)
+		_, byID := t.column["id"]
+		if byID != (wanted[0] == "id") || !t.hasAll(wanted) {
+			continue
+		}
+		if !byID {
+			if err := t.nameArms(l); err != nil {
+				return nil, 0, false, err
+			}
+		}
+		if _, there := t.column["reward"]; !there || !byID {
+			t.column["reward"] = t.column[l.Reward]
+		}
+		t.nameMeans(l)
+		for k, set := range sets {
+			if t.require(set...) != nil {
+				continue
+			}
+			named := l.needed()
+			for _, name := range []string{l.SD, l.Count} {
+				if name != "" {
+					named = append(named, name)
+				}
+			}
+			if byID {
+				named = []string{l.Reward}
+			}
+			columns = slices.DeleteFunc(columns, func(c string) bool {
+				return slices.ContainsFunc(named, func(name string) bool { return t.column[c] == t.column[name] })
+			})
+			return t.sheet(columns), k, true, nil
+		}
+	}
+	return nil, 0, false, nil
+}
+
+// hasAll reports whether there are columns of these names, which are found under them from then on.
+func (t *table) hasAll(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return t.find(name) != nil })
+}
+
+// nameArms adds columns task and arm with the names that the rows of a long table have.
+func (t *table) nameArms(l Long) error {
+	read := map[string]*column{}
+	for _, name := range slices.Concat(l.Task, l.Arm) {
+		c, err := t.readColumn(name)
+		if err != nil {
+			return err
+		}
+		read[name] = c
+	}
+	for k, of := range [][]string{l.Task, l.Arm} {
+		first := t.column[of[0]]
+		for r, row := range t.rows {
+			c := row[first]
+			c.text = nameOf(read, of, r)
+			t.rows[r] = append(slices.Clip(row), c)
+		}
+		t.column[[]string{"task", "arm"}[k]] = len(t.header) + k
+	}
+	return nil
+}
+
+// nameMeans finds the columns of counts and standard deviations of rows that are means.
+func (t *table) nameMeans(l Long) {
+	if l.Count != "" && t.find(l.Count) == nil {
+		t.column["count"], t.column["mean"] = t.column[l.Count], t.column["reward"]
+		delete(t.column, "reward")
+	}
+	if l.SD != "" && t.find(l.SD) == nil {
+		t.column["sd"] = t.column[l.SD]
+	}
+}
+
+// sheet returns the table as a sheet with these columns.
+func (t *table) sheet(columns []string) *Sheet {
+	s := &Sheet{Columns: columns, table: t}
+	for _, row := range t.rows {
+		s.Rows = append(s.Rows, SheetRow{Line: row[0].line, cells: row, sheet: s})
+	}
+	return s
+}
