@@ -125,6 +125,13 @@ func campaignSentence(s campaign.Status) string {
 		}
 		out += "."
 	}
+	if r := s.Renewed; r != nil {
+		out += fmt.Sprintf(" Simulated from here, it takes %s samples more", rangeWords(r.Samples))
+		if s.Capacity > 0 {
+			out += fmt.Sprintf(", %s %s", rangeWords(r.Time), r.Unit)
+		}
+		out += fmt.Sprintf(" (%d runs).", r.Runs)
+	}
 	return out
 }
 

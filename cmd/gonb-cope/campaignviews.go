@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -17,6 +18,7 @@ import (
 func statusCommand() *cobra.Command {
 	var o campaignOptions
 	var task string
+	var renew bool
 	c := &cobra.Command{
 		Use: "status DIR", Short: "How far a campaign is", Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -24,6 +26,11 @@ func statusCommand() *cobra.Command {
 				st, err := k.Status(c.Context())
 				if err != nil {
 					return err
+				}
+				if renew {
+					if st.Renewed, err = k.Renew(c.Context(), campaign.ForecastRuns, nil); err != nil {
+						return err
+					}
 				}
 				if task != "" {
 					if st, err = st.Only(task); err != nil {
@@ -35,6 +42,7 @@ func statusCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&task, "task", "", "only this task")
+	c.Flags().BoolVar(&renew, "forecast", false, "simulate what is left, from the results so far (seconds to a minute)")
 	return o.common(c, false)
 }
 

@@ -86,6 +86,12 @@ func (c *inMemory) advance() {
 // measureDays runs a campaign day by day: of each list 10 % of the pulls fail, and 15 % of the results
 // come one to five days late. It returns the days and samples it took, and the answers.
 func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float64, seed uint64) (days, samples int, answers []engine.Answer) {
+	return watchDays(t, p, memory, rewards, seed, func(int, *inMemory) bool { return true })
+}
+
+// watchDays works like measureDays, and looks at the campaign on the morning of each day, the days over being given. It
+// stops when look returns false.
+func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float64, seed uint64, look func(over int, c *inMemory) bool) (days, samples int, answers []engine.Answer) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	p.Seed = seed
 	c := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: memory}
@@ -116,6 +122,9 @@ func measureDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]flo
 			if c.s.done != nil {
 				return day - 1, c.run.Outcome.Samples, c.run.Outcome.Answers
 			}
+		}
+		if !look(day-1, c) {
+			return day - 1, 0, nil
 		}
 		list, made, err := c.s.Ask(p, Request{By: strconv.Itoa(day)}, c.now)
 		c.add(made, err)

@@ -36,6 +36,7 @@ type Status struct {
 	TimeUnit  string           `json:"time_unit"`
 	Capacity  int              `json:"capacity,omitempty"`
 	Forecast  *ForecastRow     `json:"forecast,omitempty"` // of the start
+	Renewed   *Renewal         `json:"renewed,omitempty"`  // of the rest, where it was asked for
 	Days      []DayStatus      `json:"by_time,omitempty"`  // what was known at the end of each round
 	Standing  string           `json:"standing"`
 	Guarantee string           `json:"guarantee"`

@@ -1,0 +1,249 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Renewal says what a campaign is expected to take from where it is, by simulation.
+type Renewal struct {
+	Samples   Range  `json:"samples"`             // further ones
+	Time      Range  `json:"time"`                // further units; without a capacity one a round
+	Unit      string `json:"time_unit"`           // of the time
+	Undecided int    `json:"undecided,omitempty"` // runs without an end within the limit of the simulation
+	Runs      int    `json:"runs"`                // simulated
+}
+
+// Renew simulates the rest of a campaign. Each run takes the rounds that are over as they were, and goes on with
+// rewards drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all
+// results but those of the open round: nothing that it says may decide when that is closed. Noise is the one that
+// the results of an arm have among themselves, for the posterior too: under more noise than there is, arms that are alike
+// would be drawn apart. The share of failed pulls is the one so far, where none is stated.
+// It returns nil where nothing is left to measure, and of a campaign that follows a run of agents. memory and progress may be nil.
+//
+// Each run replays the rounds, so that it costs what the campaign has cost the program and what is to come costs. To a posterior
+// rounds are one: of one whose protocol was not changed they are told together, and tasks that closed by a hair's breadth are open again.
+func (s *State) Renew(ctx context.Context, p Protocol, memory *model.Memory, runs int, progress func(done, total int)) (*Renewal, error) {
+	if s.done != nil || s.Start.Led != "" {
+		return nil, nil
+	}
+	if memory == nil {
+		memory = new(model.Memory)
+	}
+	p.Capacity = s.capacity(p)
+	known, err := s.known(ctx, p, memory)
+	if err != nil {
+		return nil, err
+	}
+	out := &Renewal{Unit: p.Unit(), Runs: runs}
+	var needs []need
+	for run := range runs {
+		n, err := s.rest(ctx, p, memory, known.all, known.draw(p, run), run)
+		if err != nil {
+			return nil, fmt.Errorf("simulating the rest of the campaign: %w", err)
+		}
+		needs = append(needs, n)
+		out.Undecided += count(n.undecided)
+		if progress != nil {
+			progress(run+1, runs)
+		}
+	}
+	out.Samples = rangeOf(needs, func(n need) float64 { return n.samples })
+	out.Time = rangeOf(needs, func(n need) float64 { return n.time })
+	return out, nil
+}
+
+// known holds what the results say of the rewards.
+type known struct {
+	all  engine.Batch
+	mean []float64        // N posterior means, reward units; nil without results
+	root *model.Posterior // whose White is a root of their covariance, normalised
+	unit float64
+	sd   []float64 // N standard deviations of the noise, reward units
+}
+
+// known works it out.
+func (s *State) known(ctx context.Context, p Protocol, memory *model.Memory) (*known, error) {
+	byArm := map[int][]*measured{}
+	for _, r := range s.rounds {
+		if r.closed == 0 && !s.complete(r) {
+			continue
+		}
+		for i, all := range r.results {
+			byArm[i] = append(byArm[i], all...)
+		}
+	}
+	for _, g := range s.guides {
+		byArm[g.Arm] = append(byArm[g.Arm], g.measured)
+	}
+	b := summed(p, byArm, true)
+	k := &known{all: b, sd: scatter(p.Problem, b)}
+	if b.Empty() {
+		return k, nil
+	}
+	own := *p.Problem
+	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
+	p.Problem = &own
+	m, err := p.model(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	prior := model.PriorOf(p.Options)
+	prior.InFeatures = true
+	if k.root, err = model.NewPosterior(m, prior, b.Counts, b.Means); err != nil {
+		return nil, err
+	}
+	k.mean, k.unit = k.root.Estimates(b.Means), m.Unit
+	for i := range k.mean {
+		k.mean[i] *= m.Unit
+	}
+	return k, nil
+}
+
+// taskPulls is how many results of an arm what is known of the noise of its task counts for.
+const taskPulls = 4
+
+// scatter returns the standard deviations of the noise of the arms, reward units: those stated, by the factor that
+// results have among themselves. Of a task its square is
+//
+//	F = (1 + Σ S_i/σ_i²)/(1 + Σ (n_i - 1)),
+//
+// where the n_i results of an arm have the sum of squares S_i around their mean, and what is stated counts as one
+// result more; of an arm (4 F + S_i/σ_i²)/(4 + n_i - 1), as some of a task's arms scatter less than others.
+func scatter(p *problem.Problem, b engine.Batch) []float64 {
+	out := make([]float64, p.N())
+	of := func(i int) (squares, freedom float64) {
+		if b.Counts[i] < 2 {
+			return 0, 0
+		}
+		return b.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i]), float64(b.Counts[i] - 1)
+	}
+	for v := range p.V() {
+		lo, hi := p.ArmsOf(v)
+		squares, freedom := 1.0, 1.0
+		for i := lo; i < hi; i++ {
+			s, f := of(i)
+			squares, freedom = squares+s, freedom+f
+		}
+		for i := lo; i < hi; i++ {
+			s, f := of(i)
+			out[i] = p.Noise.Scales[i] * math.Sqrt((taskPulls*squares/freedom+s)/(taskPulls+f))
+		}
+	}
+	return out
+}
+
+// draw returns rewards that the results leave possible.
+func (k *known) draw(p Protocol, run int) *problem.Problem {
+	mean := make([]float64, p.Problem.N())
+	if k.mean != nil {
+		rng := rand.New(rand.NewPCG(0x72657374, uint64(run))) // "rest"
+		_, dim := k.root.White.Dims()
+		z := make([]float64, dim)
+		for c := range z {
+			z[c] = rng.NormFloat64()
+		}
+		for i := range mean {
+			mean[i] = k.mean[i] + k.unit*model.Dot(k.root.White.RawRowView(i), z)
+		}
+	}
+	out := plan.Supposed(p.Problem, mean)
+	out.Noise.SD = k.sd
+	return out
+}
+
+// rest makes the rest of one run.
+func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, results engine.Batch, truth *problem.Problem, run int) (need, error) {
+	draw, err := sim.DrawerOf(truth)
+	if err != nil {
+		return need{}, err
+	}
+	steps, err := s.stepsSoFar(ctx, p, memory, results)
+	if err != nil {
+		return need{}, err
+	}
+	l := p.lossesOf(run)
+	if p.Capacity > 0 && p.Failed == nil {
+		failed := 0
+		for _, it := range s.items {
+			failed += count(it.failed != "")
+		}
+		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
+	}
+	env := sim.NewEnvironment(draw, 2, run)
+	if p.Cuts() && !p.fixedRounds() {
+		n, err := p.calendar(ctx, steps, env, l)
+		n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
+		return n, err
+	}
+	var n need
+	left := s.openPulls()
+	for range forecastRounds {
+		next, more, err := steps.Next()
+		if err != nil || !more {
+			n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
+			return n, err
+		}
+		b, err := env.Pull(ctx, next)
+		if err != nil {
+			return n, err
+		}
+		if err := steps.Learn(b); err != nil {
+			return n, err
+		}
+		pulls := next.Pulls()
+		if left > 0 { // the round that is being measured
+			pulls, left = left, 0
+		}
+		n.samples += float64(pulls)
+		n.rounds++
+		n.time += l.wholeRound(pulls, p.Capacity)
+	}
+	n.undecided = true
+	return n, nil
+}
+
+// stepsSoFar returns the algorithm after what is over.
+func (s *State) stepsSoFar(ctx context.Context, p Protocol, memory *model.Memory, results engine.Batch) (*engine.Steps, error) {
+	x, err := s.replayer(ctx, p, memory)
+	if err != nil {
+		return nil, err
+	}
+	if !p.Cuts() || p.fixedRounds() || len(s.amends) > 0 || results.Empty() {
+		return x.steps, x.all(ctx)
+	}
+	if _, _, err := x.steps.Next(); err != nil {
+		return nil, err
+	}
+	if err := x.impose(results.Counts); err != nil {
+		return nil, err
+	}
+	return x.steps, x.steps.Learn(results)
+}
+
+// lossPulls is how many pulls the share of failed ones that a forecast expects counts for, beside those that there
+// were.
+const lossPulls = 24
+
+// openPulls returns the pulls of the open round without a result; 0 without one, and where it has all.
+func (s *State) openPulls() int {
+	r := s.open()
+	if r == nil {
+		return 0
+	}
+	left := 0
+	for i, n := range r.plan.Counts {
+		if !s.withdrawn(i) {
+			left += max(0, n-r.measuredOf(i))
+		}
+	}
+	return left
+}

@@ -1,0 +1,166 @@
+package campaign
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// renewed is a forecast of the rest, with the days that were over.
+type renewed struct {
+	over int
+	*Renewal
+	simple float64 // what the status says without simulation
+}
+
+// closesIn renews the forecast of a campaign every so many days, and reports those whose range does not have
+// what was left. It returns all and the days that it took.
+func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, every int) (all []renewed, took, outside int) {
+	p, _, rewards := couplingDays(t, algorithm, epsilon)
+	memory := new(model.Memory)
+	took, _, _ = watchDays(t, p, memory, rewards, seed, func(over int, c *inMemory) bool {
+		if over == 0 || over%every > 0 {
+			return true
+		}
+		r, err := c.s.Renew(t.Context(), c.p, memory, ForecastRuns, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, renewed{over, r, c.s.Status(c.p, c.run, c.now).TimeLeft})
+		return true
+	})
+	for _, r := range all {
+		left := float64(took - r.over)
+		outside += count(left < r.Time.Low || left > r.Time.High)
+		t.Logf("%s, epsilon %g: after %d days %g (%g to %g) days more, %.0f by the status, took %g", algorithm, epsilon, r.over, r.Time.Median, r.Time.Low, r.Time.High, r.simple, left)
+	}
+	return all, took, outside
+}
+
+// The forecast of the rest of a test has what was left, whenever it is made, and comes nearer to it, where the
+// samples that the hardest rivals need as they stand are a fifth of what was taken.
+func TestRenewClosesIn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	all, took, outside := closesIn(t, "CoTestFC", 10, 1, 100)
+	if len(all) < 4 || outside > 0 {
+		t.Errorf("%d of %d outside", outside, len(all))
+	}
+	off := func(r renewed) float64 { return math.Abs(float64(took-r.over) - r.Time.Median) }
+	if first, last := all[0], all[len(all)-1]; !(off(last) < off(first)) || !(off(first) < math.Abs(float64(took-first.over)-first.simple)) {
+		t.Errorf("off by %g at first and %g at last", off(first), off(last))
+	}
+}
+
+// Of the open round, rewards must not show in a forecast: nobody may end it by them. Those of rounds that are
+// over do. It changes nothing, and is the same each time.
+func TestRenewHidesTheOpenRound(t *testing.T) {
+	for _, algorithm := range []string{"CoTestFC", "CoBayesFC"} {
+		p, _, rewards := couplingDays(t, algorithm, 30)
+		memory, looked := new(model.Memory), false
+		watchDays(t, p, memory, rewards, 1, func(over int, c *inMemory) bool {
+			r := c.s.open()
+			if r == nil || len(c.s.rounds) < 2 || r.measured() == 0 && algorithm == "CoTestFC" {
+				return true
+			}
+			looked = true
+			renew := func() *Renewal {
+				out, err := c.s.Renew(t.Context(), c.p, memory, 2, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			add := func(r *round, by float64) {
+				for i, all := range r.results {
+					for _, m := range all {
+						m.Reward += by * float64(i%5)
+					}
+				}
+			}
+			before := renew()
+			add(r, 20)
+			if after := renew(); !reflect.DeepEqual(before, after) {
+				t.Errorf("%s: %+v, and with other rewards of the open round %+v", algorithm, before, after)
+			}
+			add(r, -20)
+			add(c.s.rounds[0], 20)
+			if after := renew(); reflect.DeepEqual(before, after) {
+				t.Errorf("%s: rewards of a round that is over do not count: %+v", algorithm, after)
+			}
+			return false
+		})
+		if !looked {
+			t.Errorf("%s: no round was open", algorithm)
+		}
+	}
+}
+
+// All results at once are to a posterior what they are round by round: the same leaders and, up to the
+// scale that is fitted again when pulls have grown by a tenth, the same estimates.
+func TestRenewTellsAPosteriorAll(t *testing.T) {
+	p, _, rewards := couplingDays(t, "CoBayesFC", 10)
+	memory, looked := new(model.Memory), false
+	watchDays(t, p, memory, rewards, 1, func(over int, c *inMemory) bool {
+		if over != 15 {
+			return true
+		}
+		looked = true
+		known, err := c.s.known(t.Context(), c.p, memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps, err := c.s.stepsSoFar(t.Context(), c.p, memory, known.all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, a := range steps.Outcome().Answers {
+			b := c.run.Outcome.Answers[v]
+			if a.Leader != b.Leader || math.Abs(a.Estimate-b.Estimate) > 1 {
+				t.Errorf("%s: %s with %.2f, round by round %s with %.2f", a.Task, a.Leader, a.Estimate, b.Leader, b.Estimate)
+			}
+		}
+		return false
+	})
+	if !looked {
+		t.Error("it ended before the fifteenth day")
+	}
+}
+
+// Noise of arms by hand. Of the stated 2 and 4, arms have squares of 8 from 3 results, 32 from 5, and one result: the
+// factors 8/4 = 2 and 32/16 = 2 make (1 + 4)/(1 + 6) of the task, and (4·5/7 + 2)/(4 + 2), (4·5/7 + 2)/(4 + 4) and 5/7 of the arms.
+func TestScatter(t *testing.T) {
+	p := &problem.Problem{
+		Tasks: &kernels.Points{Names: []string{"a"}}, TaskOf: []int{0, 0, 0}, Noise: problem.NoiseModel{Scales: []float64{2, 4, 4}},
+	}
+	got := scatter(p, engine.Batch{Counts: []int{3, 5, 1}, Squares: []float64{8, 32, 0}})
+	for i, want := range []float64{4 * (20./7 + 2) / 6, 16 * (20./7 + 2) / 8, 16 * 5. / 7} {
+		if math.Abs(got[i]*got[i]-want) > 1e-12 {
+			t.Errorf("arm %d: variance %g, want %g", i, got[i]*got[i], want)
+		}
+	}
+}
+
+// A campaign without results has the forecast of the start's kind; one that is over has none.
+func TestRenewAtTheEnds(t *testing.T) {
+	p, _, rewards := couplingDays(t, "CoTestFC", 40)
+	var last *inMemory
+	watchDays(t, p, new(model.Memory), rewards, 1, func(over int, c *inMemory) bool {
+		if last = c; over > 0 {
+			return true
+		}
+		if r, err := c.s.Renew(t.Context(), c.p, nil, 3, nil); err != nil || !(r.Time.Median > 0) {
+			t.Errorf("before any result: %+v, %v", r, err)
+		}
+		return true
+	})
+	if r, err := last.s.Renew(t.Context(), last.p, nil, 3, nil); r != nil || err != nil {
+		t.Errorf("at the end: %+v, %v", r, err)
+	}
+}
