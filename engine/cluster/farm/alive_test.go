@@ -150,6 +150,7 @@ func TestKilledCaller(t *testing.T) {
 	}
 	// so does one that has made all that was left
 	quick := slowWorker(x, "quick", func() bool { return false })
+	quick.SilentAfter(3 * time.Second) // so that a busy machine has made a run before
 	quick.Once = true
 	select {
 	case err := <-work(t.Context(), quick):
