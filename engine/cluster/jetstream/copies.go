@@ -83,7 +83,7 @@ func copiesIn(info *jetstream.StreamInfo) kept {
 // String returns the sentence about a cluster that keeps fewer copies than three.
 func (k kept) String() string {
 	if k.asked >= copies {
-		return fmt.Sprintf("keeps %d copies of what is said, of which %d are up to date: until all are, do not stop another server", k.asked, k.current)
+		return fmt.Sprintf("keeps %d copies of what is said, of which %s up to date: until all are, do not stop another server", k.asked, areUp(k.current))
 	}
 	n := "one copy"
 	if k.asked > 1 {
@@ -91,4 +91,12 @@ func (k kept) String() string {
 	}
 	return "keeps " + n + " of what is said: without the server that has it everything waits, and with its disk facts are lost; " +
 		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer than one: both are needed to elect a leader)"
+}
+
+// areUp returns "1 is" or "2 are".
+func areUp(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return fmt.Sprintf("%d are", n)
 }

@@ -1,21 +1,22 @@
 package jetstream
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-
-	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/nats-io/nats.go"
 )
 
-// plain starts a NATS server that gonb-cope has not made.
-func plain(t *testing.T) (*server.Server, server.JetStreamConfig) {
+// started starts a NATS server that gonb-cope has not made.
+func started(t *testing.T, o server.Options) *server.Server {
 	t.Helper()
-	had := server.JetStreamConfig{StoreDir: t.TempDir(), MaxMemory: 64 << 20, MaxStore: 1 << 30}
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: had.StoreDir, JetStreamMaxMemory: had.MaxMemory, JetStreamMaxStore: had.MaxStore})
+	o.Host, o.Port, o.NoLog, o.NoSigs, o.JetStreamMaxMemory, o.JetStreamMaxStore = "127.0.0.1", server.RANDOM_PORT, true, true, 64<<20, 1<<30
+	s, err := server.NewServer(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,15 +25,14 @@ func plain(t *testing.T) (*server.Server, server.JetStreamConfig) {
 	if !s.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the server is not ready")
 	}
-	return s, had
+	return s
 }
 
-// Where nobody answers for the streams for a long time, who was served before says so and waits: what was
-// to be published is there when the server answers again.
+// Where nobody answers for the streams for a long time, who was served before says so and waits. Streams
+// that somebody has deleted meanwhile are an error.
 func TestLongSilence(t *testing.T) {
-	s, had := plain(t)
 	said := make(chan string, 10)
-	x, err := Dial(t.Context(), s.ClientURL(), DialOptions{Notice: func(text string) { said <- text }})
+	x, err := Dial(t.Context(), started(t, server.Options{JetStream: true, StoreDir: t.TempDir()}).ClientURL(), DialOptions{Notice: func(text string) { said <- text }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,48 +47,43 @@ func TestLongSilence(t *testing.T) {
 		}
 		return ""
 	}
-	if err := s.DisableJetStream(); err != nil {
-		t.Fatal(err)
+	var answers atomic.Bool
+	ask := func(context.Context) error {
+		if answers.Load() {
+			return nil
+		}
+		return nats.ErrNoResponders // as of a cluster without a leader
 	}
 	done := make(chan error, 1)
-	go func() {
-		done <- x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1, Name: "agent-0", Body: []byte("a")})
-	}()
+	asked := func() { done <- x.until(t.Context(), "", ask) }
+	go asked()
 	if text := next(); !strings.HasPrefix(text, "nobody has answered for the facts at nats://127.0.0.1:") {
 		t.Errorf("noticed %q", text)
 	}
 	select {
 	case err := <-done:
-		t.Fatalf("it was published at nobody: %v", err)
+		t.Fatalf("it was not waited for: %v", err)
 	default:
 	}
-	if err := s.EnableJetStream(&had); err != nil {
-		t.Fatal(err)
-	}
+	answers.Store(true)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	if text := next(); !strings.HasSuffix(text, "can be reached again") {
 		t.Errorf("noticed %q", text)
 	}
-	if f, ok, err := x.Find(t.Context(), "r", 1, "agent-0"); !ok || err != nil || string(f.Body) != "a" {
-		t.Errorf("found %q, %t, error %v", f.Body, ok, err)
-	}
-}
-
-// Streams that somebody has deleted are an error, and not waited for.
-func TestStreamsThatAreGone(t *testing.T) {
-	s, _ := plain(t)
-	x, err := Dial(t.Context(), s.ClientURL(), DialOptions{Notice: func(text string) { t.Errorf("noticed %q", text) }})
-	if err != nil {
+	answers.Store(false)
+	go asked()
+	next()
+	if err := x.js.DeleteStream(t.Context(), workStream); err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	x.silence.limit = 200 * time.Millisecond
-	if err := x.js.DeleteStream(t.Context(), factStream); err != nil {
-		t.Fatal(err)
+	if err := <-done; !errors.Is(err, ErrNoStream) {
+		t.Errorf("the streams are gone: error %v", err)
 	}
-	if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 2, Name: "agent-0"}); !errors.Is(err, ErrNoStream) {
-		t.Errorf("published in a stream that is gone: error %v", err)
+	// who was never served does not wait
+	x.silence.served.Store(false)
+	if err := x.until(t.Context(), "", ask); !errors.Is(err, ErrNoStream) {
+		t.Errorf("nobody was there before: error %v", err)
 	}
 }

@@ -1,0 +1,33 @@
+package jetstream
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The sentence about copies says how many are asked for, and how many of them are up to date.
+func TestCopies(t *testing.T) {
+	peer := func(current, offline bool) *jetstream.PeerInfo {
+		return &jetstream.PeerInfo{Current: current, Offline: offline}
+	}
+	for _, c := range []struct {
+		replicas int
+		peers    []*jetstream.PeerInfo
+		want     kept
+		words    string
+	}{
+		{1, nil, kept{1, 1}, "keeps one copy of what is said: without the server that has it everything waits"},
+		{2, []*jetstream.PeerInfo{peer(true, false)}, kept{2, 2}, "keeps 2 copies of what is said"},
+		{3, []*jetstream.PeerInfo{peer(false, false), peer(false, false)}, kept{3, 1}, "keeps 3 copies of what is said, of which 1 is up to date: until all are, do not stop another server"},
+		{3, []*jetstream.PeerInfo{peer(true, true), peer(true, false)}, kept{3, 2}, "of which 2 are up to date"},
+		{3, []*jetstream.PeerInfo{peer(true, false), peer(true, false)}, kept{3, 3}, ""},
+	} {
+		i := &jetstream.StreamInfo{Config: jetstream.StreamConfig{Replicas: c.replicas}, Cluster: &jetstream.ClusterInfo{Replicas: c.peers}}
+		got := copiesIn(i)
+		if got != c.want || !strings.Contains(got.String(), c.words) {
+			t.Errorf("%d replicas: %+v %q, want %+v %q", c.replicas, got, got.String(), c.want, c.words)
+		}
+	}
+}
