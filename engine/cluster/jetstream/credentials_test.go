@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -289,5 +291,38 @@ func TestKeysHalfMade(t *testing.T) {
 		s := serve(t, dir, jetstream.ServeOptions{})
 		join(t, s.URL(), made["the owner"])
 		s.Close()
+	}
+}
+
+// Credentials that several programs take back at the same time are all taken back, and one folder has
+// one authority whoever makes its keys first.
+func TestKeysAtTheSameTime(t *testing.T) {
+	dir := t.TempDir()
+	const n = 6
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Workers: n}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	files := makeKeys(t, dir, jetstream.KeyOptions{Workers: n})
+	for i := range n {
+		all.Go(func() {
+			if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Revoke: []string{files[fmt.Sprint("worker ", i+1)]}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	s := serve(t, dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
+	join(t, s.URL(), files["the owner"])
+	for i := range n {
+		_, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: files[fmt.Sprint("worker ", i+1)] + ".revoked"})
+		if e := (*jetstream.LoginError)(nil); !errors.As(err, &e) || e.Cause != jetstream.RevokedCredentials {
+			t.Errorf("worker %d: %v", i+1, err)
+		}
 	}
 }

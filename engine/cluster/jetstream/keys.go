@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
 // KeyOptions say which credentials to make.
@@ -27,6 +28,10 @@ type KeyOptions struct {
 	Days            int      // how long they are good for; 365 where it is 0
 	Revoke          []string // files of credentials to take back
 }
+
+// keysWait is how long a program waits for another that changes the keys: two at once would lose what one
+// of them takes back.
+const keysWait = 30 * time.Second
 
 // KeyFile is a file of credentials.
 type KeyFile struct {
@@ -84,6 +89,11 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if err := os.MkdirAll(keysDir(dir), 0o700); err != nil {
 		return nil, err
 	}
+	alone, err := filelock.Take(ctx, filepath.Join(keysDir(dir), "keys.lock"), 0o600, keysWait)
+	if err != nil {
+		return nil, fmt.Errorf("the keys in %s cannot be changed now: %w", keysDir(dir), err)
+	}
+	defer alone.Close()
 	k, err := openKeyring(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		k, err = newKeyring(dir)
