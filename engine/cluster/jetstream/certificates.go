@@ -16,6 +16,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -28,6 +29,17 @@ func (k *keyring) newAuthority() error {
 		NotAfter: time.Now().AddDate(20, 0, 0),
 		IsCA:     true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
 	}, nil, nil)
+}
+
+// hostName matches the names that a certificate can have.
+var hostName = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.?$`)
+
+// checkHost reports what is neither a name nor an address, as a URL or a name with a port.
+func checkHost(host string) error {
+	if net.ParseIP(host) != nil || hostName.MatchString(host) {
+		return nil
+	}
+	return fmt.Errorf("a host is a name or an address without scheme and port, as in lab.example.org or 10.0.0.1 (other letters as xn--...), got %q", host)
 }
 
 // certify makes the server's certificate, or makes it again where it lacks a host or ends within a month.

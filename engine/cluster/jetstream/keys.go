@@ -83,6 +83,11 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Days == 0 {
 		o.Days = 365
 	}
+	for _, h := range o.Hosts {
+		if err := checkHost(h); err != nil {
+			return nil, err
+		}
+	}
 	if !hasKeys(dir) && servedOpen(dir) {
 		return nil, errServedOpen(dir)
 	}
