@@ -32,7 +32,7 @@ func (k *keyring) newAuthority() error {
 }
 
 // hostName matches the names that a certificate can have.
-var hostName = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.?$`)
+var hostName = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$`)
 
 // checkHost reports what is neither a name nor an address, as a URL or a name with a port.
 func checkHost(host string) error {
