@@ -12,10 +12,15 @@ func clusterCommand() *cobra.Command {
 		Short: "Agents and workers on several machines: their server, their credentials, their runs",
 		Long: `A server keeps what agents tell each other, and hands out the work of sweeps.
 On one machine it needs no credentials. Where other machines can reach it, it
-lets in only holders of credentials, over TLS.`,
+lets in only holders of credentials, over TLS.
+
+In place of it a NATS cluster can be used, by --nats: one of three servers, of which
+any may end. Two are no safer than one: both are needed to elect a leader.`,
 		Example: `  gonb-cope cluster serve lab
-  gonb-cope cluster keys lab --run wells --agents 5 --host lab.example.org
-  gonb-cope cluster serve lab --listen 0.0.0.0:4222`,
+  gonb-cope cluster open wells.cope --run wells --server nats://127.0.0.1:4222
+
+  gonb-cope cluster keys shared --run wells --agents 5 --host lab.example.org
+  gonb-cope cluster serve shared --listen 0.0.0.0:4222`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

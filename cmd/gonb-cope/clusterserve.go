@@ -84,8 +84,8 @@ of a run and of workers, one file each. An agent can speak for itself in its run
 and reads no other; a worker takes work and publishes results. Nobody can delete.
 What is there already is left as it is, so that agents and workers can be added
 later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
-		Example: `  gonb-cope cluster keys lab --run wells --agents 5 --workers 2 --host lab.example.org
-  gonb-cope cluster keys lab --revoke lab/credentials/wells/agent-1.creds`,
+		Example: `  gonb-cope cluster keys shared --run wells --agents 5 --workers 2 --host lab.example.org
+  gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Agents > 0 && o.Run == "" {
 				return usageError{fmt.Errorf("--agents needs the run in which they take part: --run ID")}

@@ -4,6 +4,9 @@
 //
 //	gonb-cope run SCRIPT       evaluate a script and show or save what it displays
 //	gonb-cope check SCRIPT     find the mistakes of a script without running it
+//	gonb-cope campaign         what to measure next, told when it is measured
+//	gonb-cope agent            measure one task of a run whose agents are on different hosts
+//	gonb-cope cluster          the server of agents and workers, its credentials and runs
 //	gonb-cope worker           make the runs of sweeps that other machines ask for
 //	gonb-cope install          make this program a kernel of Jupyter
 //	gonb-cope uninstall        remove it again
