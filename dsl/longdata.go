@@ -27,7 +27,7 @@ func longParams() []Param {
 	}
 }
 
-// checkProblem reports arguments of problem that do not fit together. It tells whether they do.
+// checkProblem reports arguments of problem that do not fit together, and whether there are none.
 func (c *call) checkProblem() bool {
 	switch path := c.arg("path"); {
 	case c.has("path") && c.has("data"):

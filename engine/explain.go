@@ -19,12 +19,12 @@ type Explanation struct {
 	Rounds  int     `json:"rounds"`
 	Samples float64 `json:"samples"` // all agents together
 	// further samples, all agents together, until all tasks of the run are decided
-	Remaining float64 `json:"remaining"`
-	Tasks     []Story `json:"tasks"` // in task order
+	Remaining float64           `json:"remaining"`
+	Tasks     []TaskExplanation `json:"tasks"` // in task order
 }
 
-// Story explains one task.
-type Story struct {
+// TaskExplanation explains one task.
+type TaskExplanation struct {
 	Progress Progress `json:"progress"`
 	// those that may still be the answer, Progress.Leader included, when there are several
 	Arms []string      `json:"arms,omitempty"`
@@ -50,7 +50,7 @@ func Explain(r Result, task string) (Explanation, error) {
 		if task != "" && a.Task != task {
 			continue
 		}
-		s := Story{Progress: r.Progress[v], Arms: a.Candidates}
+		s := TaskExplanation{Progress: r.Progress[v], Arms: a.Candidates}
 		for _, e := range r.Eliminations {
 			if e.Task == a.Task {
 				s.Left = append(s.Left, e)
@@ -65,8 +65,8 @@ func Explain(r Result, task string) (Explanation, error) {
 }
 
 // Open returns the tasks that are not decided.
-func (x Explanation) Open() []Story {
-	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s Story) bool { return s.Progress.Decided })
+func (x Explanation) Open() []TaskExplanation {
+	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s TaskExplanation) bool { return s.Progress.Decided })
 }
 
 // Faint reports whether the gap of an open task still lies within twice its standard error, so that

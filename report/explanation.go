@@ -51,7 +51,7 @@ func explanationSentence(x engine.Explanation) string {
 }
 
 // outlook says what the open tasks still take.
-func outlook(x engine.Explanation, open []engine.Story) string {
+func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	remaining := x.Remaining
 	if len(x.Tasks) == 1 {
 		remaining = open[0].Progress.Samples

@@ -34,7 +34,7 @@ func main() { os.Exit(Main()) }
 
 // Main runs the command line and returns the exit status.
 func Main() int {
-	memlimit.Heed(0)
+	memlimit.CollectInTime(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once

@@ -15,13 +15,13 @@ func bounded(ctx context.Context, stated string) (context.Context, error) {
 		if half == 0 {
 			return ctx, nil
 		}
-		memlimit.Heed(half)
+		memlimit.CollectInTime(half)
 		return memlimit.Named(ctx, half, "half of the machine's memory; --memory sets another limit"), nil
 	}
 	most, err := memlimit.Parse(stated)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--memory: %w", err)}
 	}
-	memlimit.Heed(most)
+	memlimit.CollectInTime(most)
 	return memlimit.Named(ctx, most, "--memory "+stated), nil
 }

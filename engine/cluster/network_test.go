@@ -53,7 +53,7 @@ func newPoor(t *testing.T, to string, delay time.Duration) *poor {
 	return p
 }
 
-// piece is what was read at a time, and when it arrives.
+// piece holds the bytes of one read, and when they arrive.
 type piece struct {
 	data []byte
 	at   time.Time

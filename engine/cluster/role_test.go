@@ -44,7 +44,7 @@ type role struct {
 	Times      int    // how often
 }
 
-// ending is what an agent leaves.
+// ending holds the outcome of an agent.
 type ending struct {
 	cluster.Finished
 	Outcome engine.Outcome

@@ -143,7 +143,7 @@ func (c *Cover) Solve(begin, tolerance float64) (err error) {
 		if whole {
 			due = c.Iterations + 4
 			c.certify()
-			if c.settled(tolerance) {
+			if c.converged(tolerance) {
 				return nil
 			}
 			if c.keep(); c.Iterations >= mostCovering {
@@ -184,8 +184,8 @@ func (c *Cover) keep() {
 	}
 }
 
-// settled reports whether Solve may end.
-func (c *Cover) settled(tolerance float64) bool {
+// converged reports whether Solve may end.
+func (c *Cover) converged(tolerance float64) bool {
 	if c.Value > (1+tolerance)*c.Lower {
 		return false
 	}

@@ -182,8 +182,8 @@ func (x *Exchange) end(i int) {
 	}
 }
 
-// spread returns weights of the arms of T as weights of all arms.
-func (x *Exchange) spread(lambda []float64) []float64 {
+// expand returns weights of the arms of T as weights of all arms.
+func (x *Exchange) expand(lambda []float64) []float64 {
 	out := make([]float64, len(x.in.Squares))
 	for k, i := range x.arms {
 		out[i] = lambda[k]

@@ -107,7 +107,7 @@ func (l *lens) whitened(s scene, b *bench, from, to int) {
 	timesTriangle(b.raw, l.inverse, b.v)
 }
 
-// sight is what a pass sees.
+// sight holds the numbers that a pass reads.
 type sight struct {
 	scene
 	size    []float64 // variance of each arm

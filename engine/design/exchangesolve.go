@@ -32,7 +32,7 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	}
 	asked := looseGap
 	for tries := 1; ; tries++ {
-		status := x.settle(exchangeRounds/tries, asked)
+		status := x.alternate(exchangeRounds/tries, asked)
 		asked = x.tolerance()
 		done, status := x.verify(tries < wholeRounds, status)
 		if done {
@@ -78,8 +78,8 @@ func (x *Exchange) over() []int {
 	return x.sample
 }
 
-// settle alternates between restricted problems and passes until nothing is missing.
-func (x *Exchange) settle(rounds int, asked float64) Status {
+// alternate goes between restricted problems and passes until nothing is missing.
+func (x *Exchange) alternate(rounds int, asked float64) Status {
 	tolerance := x.tolerance()
 	for round := 1; ; round++ {
 		d := x.confine(asked)
@@ -156,7 +156,7 @@ func (x *Exchange) prove(lower float64) {
 		return
 	}
 	x.best.Lower = lower
-	x.best.Certificate = Certificate{Weights: x.spread(x.lambda)}
+	x.best.Certificate = Certificate{Weights: x.expand(x.lambda)}
 	total := sum(x.dual)
 	for k, u := range x.dual {
 		if u > 0 {
@@ -176,7 +176,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	s := x.look(nil, x.lambda)
 	lower := s.lower(sum(x.dual))
 	x.prove(lower)
-	x.best.Weights = x.spread(x.lambda)
+	x.best.Weights = x.expand(x.lambda)
 	if more {
 		before := len(x.pairs)
 		met := s.reached > x.level*(1+2*tolerance) && x.gather(s, x.level*(1+tolerance))

@@ -60,13 +60,13 @@ func (w *wide) finish() Design {
 	d := w.best
 	d.Value = w.scan()
 	d.Reached = max(w.reached, 0)
-	d.Weights = w.spread(w.lambda)
+	d.Weights = w.expand(w.lambda)
 	d.Lower = min(d.Lower, d.Value)
 	return d
 }
 
-// spread returns weights of pivots as weights of all arms.
-func (w *wide) spread(lambda []float64) []float64 {
+// expand returns weights of pivots as weights of all arms.
+func (w *wide) expand(lambda []float64) []float64 {
 	out := make([]float64, w.p.phi.Rows)
 	for k, i := range w.in.Arms {
 		out[i] = lambda[k]

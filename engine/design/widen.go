@@ -151,7 +151,7 @@ func (w *wide) prove(d Design) {
 	lower := lowerBound(f, lambdaG, top, sum(dual))
 	if lower > w.best.Lower {
 		w.best.Lower = lower
-		w.best.Certificate = Certificate{Weights: w.spread(lambda), Pairs: pairs, Dual: dual}
+		w.best.Certificate = Certificate{Weights: w.expand(lambda), Pairs: pairs, Dual: dual}
 	}
 }
 

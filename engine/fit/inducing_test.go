@@ -28,7 +28,7 @@ func both(t *testing.T, mean string, noise *kernels.Free) (dense, low *surface) 
 
 // Along inducing arms, however few and wherever the numbers of the kernel are, the likelihood is bounded
 // from both sides; along enough of them both bounds are the likelihood, and the rest of what a fit
-// reports is what it is on the whole covariance.
+// reports equals that of the whole covariance.
 func TestInducingBounds(t *testing.T) {
 	for _, mean := range []string{MeanProblem, MeanTask, MeanNone} {
 		for _, noise := range []*kernels.Free{nil, {Value: 0.4, Min: 0.01, Max: 10}} {

@@ -71,7 +71,7 @@ func TestDecoupled(t *testing.T) {
 }
 
 // With as many dimensions as arms, least squares learns of an arm from that arm only: each is a
-// block, and the variance of a difference is that of two separate means.
+// block, and a difference has the variance of two separate means.
 func TestDecoupledFullRank(t *testing.T) {
 	p := fullRank(t)
 	m := model(t, p)

@@ -104,7 +104,7 @@ func pulled(p *problem.Problem, level float64) (counts []int, means []float64) {
 	return counts, means
 }
 
-// The posterior in features is that of the textbook on the Gram matrix, with a level that is unknown
+// The posterior in features equals the textbook's on the Gram matrix, with a level that is unknown
 // or stated, a scale that is stated, and a part of arms by themselves; and the fitted numbers have a
 // likelihood that no others beat.
 func TestPosteriorIsUniversalKriging(t *testing.T) {

@@ -62,7 +62,7 @@ func (t *table) checkCount(row []cell, name string, count float64) error {
 }
 
 // pooledRows returns the rows of an arm as one. With n = Σ n_k measurements the mean is Σ n_k m_k /
-// n and the variance is that of all measurements together,
+// n and their variance, over all measurements together, is
 //
 //	Σ (n_k - 1) s_k² + Σ n_k (m_k - mean)²  over  Σ (n_k - 1) + rows - 1,
 //

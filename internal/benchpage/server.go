@@ -69,7 +69,7 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// view is what the template shows.
+// view holds the data of the template.
 type view struct {
 	By, Page string
 	Error    string

@@ -103,7 +103,7 @@ func TestStatistics(t *testing.T) {
 	for _, v := range []any{
 		sim.Comparisons{Names: []string{"gap", "xi"}, Reference: "a", Measure: "samples", Rows: []sim.Comparison{{Values: []any{0.1, "auto"}, Algorithm: "b", Difference: interval, Paired: true, Runs: 3}}},
 		sim.Speedup{Names: []string{"case"}, Algorithm: "a", Alone: "b", Tasks: 5, Rows: []sim.SpeedupRow{{Values: []any{1.0}, Beta: interval, ByRank: 5}}},
-		engine.Explanation{Mode: "fc", Algorithm: "a", Status: engine.StatusRounds, Rounds: 2, Samples: 30, Remaining: -1, Tasks: []engine.Story{{
+		engine.Explanation{Mode: "fc", Algorithm: "a", Status: engine.StatusRounds, Rounds: 2, Samples: 30, Remaining: -1, Tasks: []engine.TaskExplanation{{
 			Progress: engine.Progress{Task: "t", Leader: "x", Rival: "y", Gap: 1, Error: 0.5, Reached: 0.25, Samples: -1, Open: 2}, Arms: []string{"x", "y"},
 			Left: []engine.Elimination{{Round: 1, Task: "t", Arm: "z", Rival: "x", Gap: 3, Width: 2, Rule: "2^-r"}},
 		}}},

@@ -149,10 +149,10 @@ const variable = "GOMEMLIMIT"
 // Go collects too late.
 const usable = 0.9
 
-// Heed makes Go collect in time: without a memory limit Go lets garbage grow to as much as what is
+// CollectInTime makes Go collect in time: without a memory limit Go lets garbage grow to as much as what is
 // in use, and a limit of the process then ends it with a trace. A program calls it at its start, and
 // once more with a limit of its own in bytes; 0 means none. GOMEMLIMIT stays.
-func Heed(own float64) {
+func CollectInTime(own float64) {
 	if os.Getenv(variable) != "" {
 		return
 	}

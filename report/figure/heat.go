@@ -46,8 +46,8 @@ func (a *axis) marked(marks []XName, names []string, position func(i float64) fl
 	}
 }
 
-// share returns the part of the scale, from 0 to 1, at which a value lies.
-func (h Heat) share(z, largest float64) float64 {
+// fraction returns the part of the scale, from 0 to 1, at which a value lies.
+func (h Heat) fraction(z, largest float64) float64 {
 	switch {
 	case largest <= 0:
 		return 0
@@ -104,7 +104,7 @@ func (p pane) cells(c draw.Canvas) {
 			for len(h.ColumnMarks) > 0 && z == 0 && j+1 < len(r) && r[j+1] == 0 { // thousands of empty fields
 				j++
 			}
-			t := h.share(z, largest)
+			t := h.fraction(z, largest)
 			x0, x1, y0, y1 := p.px(float64(from)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
 			fill(c, shade(t), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A layout is a figure laid out on a sheet: one pane, or several in rows that
-// share axes; a title above them; names at the ends of the lines, or in a legend
+// fraction axes; a title above them; names at the ends of the lines, or in a legend
 // below when they do not fit there.
 type layout struct {
 	Figure

@@ -113,12 +113,12 @@ func (p *pgf) options(f Figure) string {
 	if f.Width != 0 { // a narrow figure is not as flat
 		tallness = 1 - 0.24*f.Width
 	}
-	width, height := p.share(0.95), p.share(tallness)
+	width, height := p.fraction(0.95), p.fraction(tallness)
 	switch f.gridColumns() {
 	case 2:
-		width, height = p.share(0.5), p.share(0.42)
+		width, height = p.fraction(0.5), p.fraction(0.42)
 	case 3:
-		width, height = p.share(0.355), p.share(0.4)
+		width, height = p.fraction(0.355), p.fraction(0.4)
 	}
 	if !f.IsBars() {
 		opt("width=%s, height=%s", width, height)
@@ -127,7 +127,7 @@ func (p *pgf) options(f Figure) string {
 	if f.IsBars() { // names of any length stand beside the axis
 		box := newLayout(f, false).panes[0].box
 		sheet := f.sheet()
-		opt("width=%s, height=%s, scale only axis, log origin=infty", p.share(float64((box.Max.X-box.Min.X)/sheet)), p.share(float64((box.Max.Y-box.Min.Y)/sheet)))
+		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)), p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
 	}
 	opt("xmin=%s, xmax=%s, ymin=%s, ymax=%s", num(x.lo), num(x.hi), num(y.lo), num(y.hi))
 	if x.log {
@@ -149,9 +149,9 @@ func (p *pgf) options(f Figure) string {
 	return b.String()
 }
 
-// share returns a share of the width of the figure: of the text that it is read into, or, where a
+// fraction returns a share of the width of the figure: of the text that it is read into, or, where a
 // width was asked for, of that.
-func (p *pgf) share(of float64) string {
+func (p *pgf) fraction(of float64) string {
 	if p.figure.Width == 0 {
 		return strconv.FormatFloat(math.Round(of*1000)/1000, 'f', -1, 64) + "\\linewidth"
 	}

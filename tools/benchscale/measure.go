@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// cell is what one command took.
+// cell holds the time and the memory of one command.
 type cell struct {
 	arms    int
 	seconds float64 // of the processor, user and system

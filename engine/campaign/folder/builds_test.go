@@ -69,7 +69,7 @@ func measureTo(t *testing.T, c *Campaign, rewards [][]float64, last int) {
 	}
 }
 
-// TestContinuesInAnotherBuild is what another build does, for TestBuilds.
+// TestContinuesInAnotherBuild makes the part of another build, for TestBuilds.
 func TestContinuesInAnotherBuild(t *testing.T) {
 	parts := strings.Split(os.Getenv(continuing), "|")
 	if len(parts) != 3 {

@@ -18,7 +18,7 @@ import (
 // manyEvents is the length of a campaign of half a year.
 const manyEvents = 10_000
 
-// processorTime is what this process took of processors so far, other programs apart.
+// processorTime returns the processor time of this process so far.
 func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -41,7 +41,7 @@ func long(t testing.TB) (dir string, p campaign.Protocol) {
 	return dir, p
 }
 
-// opening is what a program does that shows how far a campaign is, in processor time.
+// opening returns the processor time that it takes to open a campaign and show how far it is.
 func opening(t testing.TB, dir string, p campaign.Protocol, cached bool) time.Duration {
 	if !cached {
 		if err := os.RemoveAll(filepath.Join(dir, filepath.Dir(cacheFile))); err != nil {

@@ -136,8 +136,8 @@ func (w *Worker) latest(ctx context.Context, runner string, known int) (int, err
 	return known, nil
 }
 
-// heed returns a context that ends with errGone when a runner counts as gone.
-func (w *Worker) heed(ctx context.Context, runner string) (context.Context, func()) {
+// untilGone returns a context that ends with errGone when a runner counts as gone.
+func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() {

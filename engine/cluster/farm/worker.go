@@ -125,7 +125,7 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	if taken.Attempt() > mostAttempts {
 		r.Failed, r.Last = fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), true
 	} else {
-		making, made := w.heed(ctx, runnerOf(work.Run))
+		making, made := w.untilGone(ctx, runnerOf(work.Run))
 		w.fill(ctx, making, work.Run, c, &r)
 		gone := errors.Is(context.Cause(making), errGone)
 		if made(); gone && ctx.Err() == nil {

@@ -31,7 +31,7 @@ type DialOptions struct {
 	Notice func(text string)
 }
 
-// mostMessage is what a server must take at least: the longest body with its headers.
+// mostMessage is the longest message, in bytes, that a server must take: a body with its headers.
 const mostMessage = cluster.MaxBody + 4096
 
 // Dial joins the server at a URL like nats://host:4222, or one of several with commas between. Where

@@ -13,7 +13,7 @@ import (
 // stream has one for each run.
 const mostReaders = 100_000
 
-// stream is what both streams have in common: one message a subject, which nobody can delete or replace.
+// stream returns the settings that both streams have in common: one message a subject, which nobody can delete or replace.
 func stream(name, description string, replicas int, subjects ...string) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: name, Description: description, Subjects: subjects,

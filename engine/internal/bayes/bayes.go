@@ -118,7 +118,7 @@ func (a *coBayes) fill(counts []int) error {
 	var open []*outlook
 	for v, set := range a.Sets {
 		if len(set) > 1 {
-			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), a.share(v), a.scales.FreedomOf(set), a.apart[v]))
+			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), a.allowance(v), a.scales.FreedomOf(set), a.apart[v]))
 		}
 	}
 	for len(open) > 0 {
@@ -149,9 +149,9 @@ func (a *coBayes) fill(counts []int) error {
 	return nil
 }
 
-// share returns the pulls that a task may get in a round. With many arms it may have had none, while
+// allowance returns the pulls that a task may get in a round. With many arms it may have had none, while
 // others were pulled that its rewards follow from.
-func (a *coBayes) share(v int) int {
+func (a *coBayes) allowance(v int) int {
 	had := float64(a.taken[v])
 	if a.Model.Dual() {
 		had = max(had, float64(engine.Plan{Counts: a.Counts}.Pulls())/float64(len(a.Sets)))

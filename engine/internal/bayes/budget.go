@@ -75,7 +75,7 @@ func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if most := min(budgetRounds, opt.MaxRounds); most > 1 {
 		a.shares = append(a.shares, min(left, max(1, int(budgetFirst*float64(left)))))
 		left -= a.shares[0]
-		a.share(left, most-1)
+		a.divide(left, most-1)
 	} else {
 		a.shares = []int{left}
 	}
@@ -104,8 +104,8 @@ func newBudgetFB(m *model.Model, opt engine.Options) (*budgetFB, error) {
 	return &budgetFB{Candidates: rounds.NewCandidates(m), opt: opt, knowledge: k}, err
 }
 
-// share shares pulls among so many further rounds.
-func (a *budgetFB) share(left, among int) {
+// divide plans the pulls of the given number of further rounds.
+func (a *budgetFB) divide(left, among int) {
 	for k := range among {
 		n := left / (among - k)
 		if left -= n; n > 0 {

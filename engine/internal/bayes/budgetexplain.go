@@ -16,7 +16,7 @@ func (a *budgetFB) Amend(counts []int) error {
 	a.planned.Counts, a.lost = counts, true
 	now, later := a.planned.Pulls(), len(a.shares)-a.round
 	a.shares = append(a.shares[:a.round-1:a.round-1], now)
-	a.share(max(0, a.opt.Budget*a.Model.Problem.V()-a.spent-now), later)
+	a.divide(max(0, a.opt.Budget*a.Model.Problem.V()-a.spent-now), later)
 	return nil
 }
 

@@ -19,7 +19,7 @@ type planner interface {
 	pulls(t terms, needs []design.Pair, sofar pulled) float64
 }
 
-// ask is what a planner is asked: what every contest wants of the coming round.
+// ask holds what every contest wants of the coming round; a planner reads it.
 type ask struct {
 	terms
 	wants    []want
@@ -27,7 +27,7 @@ type ask struct {
 	begun    bool // whether there are data
 }
 
-// want is what one contest wants of a round.
+// want holds the wishes of one contest for a round.
 type want struct {
 	closed bool
 	arms   []int // of the contest
@@ -78,7 +78,7 @@ func (q ask) groups() [][]int {
 	return out
 }
 
-// pulled is what the pulls so far have told.
+// pulled holds the number of pulls so far and their variances.
 type pulled struct {
 	pulls    int
 	variance func(i, j int) float64 // of the estimated gap of two arms

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 )
 
-// guess is what all data say, by the posterior of a Gaussian process. It chooses leaders and the
+// guess holds the posterior of a Gaussian process on all data. It chooses leaders and the
 // sizes of rounds, and proves nothing.
 type guess struct {
 	section   *bounded.Section   // arms not out, arms pulled and leaders; nil before any data

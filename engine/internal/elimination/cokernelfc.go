@@ -125,7 +125,7 @@ func (e *elimination) Plan() (engine.Plan, error) {
 	if err != nil {
 		return engine.Plan{}, err
 	}
-	n, err := e.samples(s, worth(d), logTerm) // l. 5
+	n, err := e.samples(s, designValue(d), logTerm) // l. 5
 	if err != nil {
 		return engine.Plan{}, err
 	}

@@ -113,7 +113,7 @@ func (e *elimination) forecast(rounds map[int]int) float64 {
 // after an interrupt, that of the last round, as for very many arms.
 func (e *elimination) designValue(alive [][]int) float64 {
 	if e.resolution != nil { // whose ξ is another one by then
-		return worth(e.stage.Design)
+		return designValue(e.stage.Design)
 	}
 	d, err := e.own.design(e.Model, e.ridge, alive)
 	if err != nil {

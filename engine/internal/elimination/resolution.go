@@ -40,9 +40,9 @@ func (q *resolution) refine(e *elimination, s int) (int, error) {
 	return s, err
 }
 
-// worth returns the value of a design by which pulls are counted: the largest variance that was met,
+// designValue returns the value of a design by which pulls are counted: the largest variance that was met,
 // where the pairs are too many to look at all.
-func worth(d design.Design) float64 {
+func designValue(d design.Design) float64 {
 	if d.Reached > 0 {
 		return d.Reached
 	}

@@ -164,7 +164,7 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	return spread(s, per)
 }
 
-// share is what the arms of one unknown scale bring to the variance of a gap.
+// share is the part of the variance of a gap that comes from the arms of one unknown scale.
 type share struct {
 	coefficient      float64 // Σ w² σ²/n, σ guessed
 	squares, freedom float64 // of their replicates, over the guessed variance
