@@ -1,0 +1,86 @@
+package cotest
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// What one round would take that knew the means and tested one gap of each task at level 0.01, where the
+// posterior variance under the norm is at most (gap + epsilon)²/(1 + 2.326²): bias + 2.326 standard
+// deviations are within the gap then. A run pays for not knowing them, and not many times over. ARMS
+// sets the size of the problem.
+func TestNormedBesideOracle(t *testing.T) {
+	n := 250
+	if arms, err := strconv.Atoi(os.Getenv("ARMS")); err == nil {
+		n = arms
+	}
+	const epsilon, root = 0.1, 1 + 2.326*2.326
+	p, err := manyarms.Problem(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := engine.Options{Epsilon: epsilon, Norm: manyarms.Norm, Unit: 1}
+	bound := Bound{Norm: manyarms.Norm / m.Unit}
+	a, err := newNormed(m, opt, bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if a.belief.section, err = bounded.NewSection(a.ctx(), p, all); err != nil {
+		t.Fatal(err)
+	}
+	var targets []target
+	for _, arms := range p.Groups() {
+		best := arms[0]
+		for _, i := range arms {
+			if p.Mean[i] > p.Mean[best] {
+				best = i
+			}
+		}
+		for _, i := range arms {
+			if i != best {
+				gap := (p.Mean[best] - p.Mean[i] + epsilon) / m.Unit
+				targets = append(targets, target{i, best, root / (gap * gap), root / (gap * gap)})
+			}
+		}
+	}
+	l, err := a.localise(targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle := 1000.0
+	for range 5 { // a solution is found from a guess that is near
+		pulls, _, err := l.solve(a, oracle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		oracle = floats.Sum(pulls)
+	}
+	alg, err := newNormed(m, opt, bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 6))
+	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
+	t.Logf("%d arms: the oracle takes %.0f pulls, a run %d", n, oracle, out.Samples)
+	if times := float64(out.Samples) / oracle; times < 1 || times > 20 {
+		t.Errorf("%d arms: the oracle takes %.0f pulls, a run %d", n, oracle, out.Samples)
+	}
+}
