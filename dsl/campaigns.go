@@ -92,7 +92,7 @@ func protocolFunction() Function {
 			{Name: "delay", Synonyms: []string{"lateness"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
-			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, that of the known means, or rewards drawn from the kernel as prior"},
+			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn from the kernel as prior"},
 			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(campaign.ForecastRuns), Doc: "simulated runs of the forecast; 0 makes none"},
 			{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
 		}),

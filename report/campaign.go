@@ -112,7 +112,11 @@ func campaignSentence(s campaign.Status) string {
 		out += "."
 	}
 	if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" About %s samples more", decimal(twoFigures(s.Remaining), 0))
+		left, noun := decimal(twoFigures(s.Remaining), 0), "samples"
+		if left == "1" {
+			noun = "sample"
+		}
+		out += fmt.Sprintf(" About %s %s more", left, noun)
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {

@@ -81,7 +81,7 @@ func verifyCommand() *cobra.Command {
 			if o.json {
 				return o.show(v)
 			}
-			fmt.Printf("%d events, all as recorded; the last is %s, hash %s\n", v.Events, v.At.Local().Format("2006-01-02 15:04:05"), v.Hash)
+			fmt.Printf("%s, all as recorded; the last is %s, hash %s\n", counted(v.Events, "event"), v.At.Local().Format("2006-01-02 15:04:05"), v.Hash)
 			for _, f := range v.Files {
 				fmt.Printf("%s  %s\n", f.SHA256, f.Path)
 			}

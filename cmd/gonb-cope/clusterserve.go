@@ -79,9 +79,9 @@ func clusterKeysCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "keys DIR", Short: "Make or take back credentials of a server", Args: oneFolder,
-		Long: `Make the credentials of the server of a folder: those of its owner, of the agents
-of a run and of workers, one file each. An agent can speak for itself in its run
-and reads no other; a worker takes work and publishes results. Nobody can delete.
+		Long: `Make credentials for the server of a folder, one file each: for its owner, for the
+agents of a run and for workers. An agent can speak for itself in its run and reads
+no other run. A worker takes work and publishes results. Nobody can delete.
 What is there already is left as it is, so that agents and workers can be added
 later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
 		Example: `  gonb-cope cluster keys shared --run wells --agents 5 --workers 2 --host lab.example.org
