@@ -43,9 +43,12 @@ type Plan struct {
 }
 
 // Pulls returns the number of samples of the plan, all agents together.
-func (p Plan) Pulls() int {
+func (p Plan) Pulls() int { return PullsOf(p.Counts) }
+
+// PullsOf returns the number of samples of counts, one count per arm.
+func PullsOf(counts []int) int {
 	sum := 0
-	for _, c := range p.Counts {
+	for _, c := range counts {
 		sum += c
 	}
 	return sum

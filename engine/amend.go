@@ -15,9 +15,6 @@ type Amender interface {
 	Amend(counts []int) error
 }
 
-// ErrFixedPlans is wrapped by errors of algorithms that take a round only as they planned it.
-var ErrFixedPlans = errors.New("the algorithm takes a round only as it was planned")
-
 // Amend says that the pulls of the open round are these, N counts, before its rewards are told; Next
 // then returns the amended plan. Pulls may be left out and added for reasons that have nothing to do
 // with their rewards: no guarantee survives others (docs/robustness.md). An error changes nothing;
@@ -64,10 +61,6 @@ func Guided(alg Algorithm) bool {
 	return able && i.Guided()
 }
 
-// ErrGuidesNothing is wrapped by errors of algorithms that judge and plan every round by its own data
-// alone, so that no other rewards are of use to them.
-var ErrGuidesNothing = errors.New("the algorithm goes by the data of its own rounds alone")
-
 // Inform tells rewards that are of no round, N counts and means: late ones and older ones. While a
 // round is open they wait, and are taken in just before its rewards. It is ErrGuidesNothing where
 // they are of no use, and then changes nothing.
@@ -82,7 +75,7 @@ func (s *Steps) Inform(b Batch) error {
 		return s.failed
 	}
 	b = Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares)}
-	s.out.Informed += Plan{Counts: b.Counts}.Pulls()
+	s.out.Informed += PullsOf(b.Counts)
 	s.chain.learn(linkInform, len(s.out.Rounds), b)
 	if s.plan.Counts != nil {
 		s.told = append(s.told, b)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,9 +29,6 @@ type Continuer interface {
 	// before the first Plan.
 	Continue(from Algorithm, at []int) error
 }
-
-// ErrFixedQuestion is wrapped by errors of algorithms that cannot change what they ask.
-var ErrFixedQuestion = errors.New("the algorithm cannot change its question while it runs")
 
 // The kinds of changes, as the digests have them.
 const (

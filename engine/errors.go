@@ -17,6 +17,16 @@ var (
 
 	// ErrNoMisfit is returned by algorithms that allow for no misfit.
 	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
+
+	// ErrFixedPlans is wrapped by errors of algorithms that take a round only as they planned it.
+	ErrFixedPlans = errors.New("the algorithm takes a round only as it was planned")
+
+	// ErrGuidesNothing is wrapped by errors of algorithms that judge and plan every round by its own data
+	// alone, so that no other rewards are of use to them.
+	ErrGuidesNothing = errors.New("the algorithm goes by the data of its own rounds alone")
+
+	// ErrFixedQuestion is wrapped by errors of algorithms that cannot change what they ask.
+	ErrFixedQuestion = errors.New("the algorithm cannot change its question while it runs")
 )
 
 // LimitError says that a round would need more samples than any limit allows.

@@ -37,7 +37,7 @@ func TestIndPeace(t *testing.T) {
 		}
 		for v := range p.V() {
 			lo, hi := p.ArmsOf(v)
-			if sum := (engine.Plan{Counts: plan.Counts[lo:hi]}).Pulls(); sum != 1003/rounds {
+			if sum := engine.PullsOf(plan.Counts[lo:hi]); sum != 1003/rounds {
 				t.Errorf("%s, task %d: %d pulls in the first round, want %d", name, v, sum, 1003/rounds)
 			}
 		}

@@ -101,7 +101,7 @@ func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error)
 	return s.list(p, q.By, items), []Event{NewEvent(KindAsk, now, q.By, body)}, nil
 }
 
-// checkTask reports a task that there is not.
+// checkTask reports a task that is not among those of the problem.
 func (s *State) checkTask(p Protocol, task string) error {
 	if task != "" && !slices.Contains(p.Problem.Tasks.Names, task) {
 		return fmt.Errorf("no task is called %q; there are %s", task, joined(p.Problem.Tasks.Names, 8))

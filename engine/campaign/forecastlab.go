@@ -115,7 +115,7 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 		}
 		days := max(1, int(float64(day)*forecastStep))
 		planned := cut(next.Counts, p.Capacity*days, uint64(next.Round))
-		days = max(1, int(math.Ceil(float64(engine.Plan{Counts: planned}.Pulls())/float64(p.Capacity))))
+		days = max(1, int(math.Ceil(float64(engine.PullsOf(planned))/float64(p.Capacity))))
 		counts, late := l.cutRound(planned, day, days)
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)

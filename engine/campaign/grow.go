@@ -241,7 +241,7 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	if b.Squares != nil {
 		out.Squares = make([]float64, len(up))
 	}
-	left := engine.Plan{Counts: b.Counts}.Pulls()
+	left := engine.PullsOf(b.Counts)
 	for k, i := range up {
 		out.Counts[k], out.Means[k] = b.Counts[i], b.Means[i]
 		left -= b.Counts[i]

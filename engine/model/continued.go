@@ -15,7 +15,7 @@ const keptUntil = 1.1
 // themselves that were fitted, until there are a tenth more pulls than then: a fit compares several matrices,
 // and a campaign of small rounds has a hundred of them. Means and covariances are of all data.
 func ContinuedPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
-	pulls := engine.Plan{Counts: counts}.Pulls()
+	pulls := engine.PullsOf(counts)
 	if before == nil || m.Problem.N() > mostOwn || !prior.FitsOwn() || float64(pulls) > keptUntil*float64(before.fittedTo) {
 		return FurtherPosterior(m, prior, before, counts, means)
 	}

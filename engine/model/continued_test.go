@@ -35,7 +35,7 @@ func TestContinuedPosterior(t *testing.T) {
 			kept bool
 		}{{0.09, p.Name != few.Name}, {0.11, false}} {
 			now := slices.Clone(counts)
-			now[first] += int(row.more * float64(engine.Plan{Counts: counts}.Pulls()))
+			now[first] += int(row.more * float64(engine.PullsOf(counts)))
 			got, err := ContinuedPosterior(m, Prior{}, before, now, means)
 			if err != nil {
 				t.Fatal(err)

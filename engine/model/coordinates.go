@@ -44,7 +44,7 @@ func (m *Model) plainly() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	factor, err := m.source.exactly(ctx)
+	factor, err := m.source.exact(ctx)
 	if err != nil {
 		return nil, err
 	}

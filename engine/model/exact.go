@@ -35,7 +35,7 @@ func (m *Model) Exact() (*Model, error) {
 
 // fill sets the exact features and what follows from them.
 func (m *Model) fill() error {
-	f, err := m.source.exactly(m.Context())
+	f, err := m.source.exact(m.Context())
 	if err != nil {
 		return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 	}

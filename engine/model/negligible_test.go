@@ -9,7 +9,7 @@ import (
 )
 
 // Between two normal laws whose means differ by η in each of n pulls, the total variation distance is
-// exactly 2Φ(η√n/2σ) - 1; no event is then more probable under one than under the other by more than
+// exact 2Φ(η√n/2σ) - 1; no event is then more probable under one than under the other by more than
 // share.
 func TestNegligible(t *testing.T) {
 	p, err := manyarms.Problem(300)

@@ -91,7 +91,7 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	}
 	p, err := d.posterior(c)
 	if err == nil {
-		p.fittedTo = engine.Plan{Counts: counts}.Pulls()
+		p.fittedTo = engine.PullsOf(counts)
 	}
 	return p, err
 }

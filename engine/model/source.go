@@ -49,9 +49,9 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (*source, e
 	return s, nil
 }
 
-// exactly computes the features. The factor that it takes them from is its own: what it has beyond
+// exact computes the features. The factor that it takes them from is its own: what it has beyond
 // the columns that others share is kept once, as features.
-func (s *source) exactly(ctx context.Context) (*exactFeatures, error) {
+func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 	return s.features.get(ctx, func() (*exactFeatures, error) {
 		own, err := s.factor.Continued(ctx)
 		if err != nil {

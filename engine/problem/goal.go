@@ -8,7 +8,7 @@ const (
 	GoalMin = "min" // the best arm has the lowest
 )
 
-// checkGoal reports a goal that there is not.
+// checkGoal reports a goal that is neither of the two.
 func checkGoal(goal string) error {
 	if goal != GoalMax && goal != GoalMin {
 		return fmt.Errorf("the goal must be %q, or %q for the highest expected reward, got %q", GoalMin, GoalMax, goal)

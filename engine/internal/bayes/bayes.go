@@ -154,7 +154,7 @@ func (a *coBayes) fill(counts []int) error {
 func (a *coBayes) allowance(v int) int {
 	had := float64(a.taken[v])
 	if a.Model.Dual() {
-		had = max(had, float64(engine.Plan{Counts: a.Counts}.Pulls())/float64(len(a.Sets)))
+		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
 	}
 	return max(1, int(math.Ceil(posteriorGrowth*had)))
 }

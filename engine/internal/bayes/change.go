@@ -103,7 +103,7 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
 			a.taken[a.Model.Problem.TaskOf[i]] += old.Counts[k]
 		}
 	}
-	if (engine.Plan{Counts: a.Counts}).Pulls() > 0 {
+	if engine.PullsOf(a.Counts) > 0 {
 		if err := a.believe(a.Means()); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (a *coTest) Amend(counts []int) error {
 	}
 	st := *a.stage
 	st.Rounding.Counts, st.Estimate = counts, nil
-	if (engine.Plan{Counts: counts}).Pulls() > 0 {
+	if engine.PullsOf(counts) > 0 {
 		var err error
 		if st.Estimate, err = model.NewEstimator(a.scales.Model, 0, counts); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (a *coTestFB) Amend(counts []int) error {
 	if err := a.coTest.Amend(counts); err != nil {
 		return err
 	}
-	now := engine.Plan{Counts: counts}.Pulls()
+	now := engine.PullsOf(counts)
 	left, later := a.opt.Budget*a.Model.Problem.V()-a.spent-now, a.shares[a.round:]
 	a.shares = append(a.shares[:a.round-1:a.round-1], now)
 	for k := range later {

@@ -86,7 +86,7 @@ type pulled struct {
 
 // sofar returns what the pulls so far have told.
 func (a *coTest) sofar() pulled {
-	return pulled{engine.Plan{Counts: a.Counts}.Pulls(), a.pooled.Variance}
+	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
 }
 
 // more returns how many pulls in the proportions of those so far give every contrast the

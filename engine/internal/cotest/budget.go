@@ -272,7 +272,7 @@ func (a *coTestFB) Learn(b engine.Batch) error {
 	if err := a.update(b); err != nil {
 		return err
 	}
-	a.spent += engine.Plan{Counts: b.Counts}.Pulls()
+	a.spent += engine.PullsOf(b.Counts)
 	a.lead()
 	return nil
 }

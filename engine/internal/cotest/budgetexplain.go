@@ -23,7 +23,7 @@ func (a *coTestFB) Samples(tasks []int) float64 {
 	if a.pooled == nil {
 		return math.NaN()
 	}
-	height, pulls := a.clock.Z[len(a.clock.Z)-1], float64(engine.Plan{Counts: a.Counts}.Pulls())
+	height, pulls := a.clock.Z[len(a.clock.Z)-1], float64(engine.PullsOf(a.Counts))
 	return rounds.Most(tasks, func(v int) float64 {
 		g := a.ahead(a.contestOf(v))
 		if g.rival < 0 {

@@ -71,7 +71,7 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 			gone = append(gone, i)
 		}
 	}
-	if old.estimates != nil && (engine.Plan{Counts: a.Counts}).Pulls() > 0 {
+	if old.estimates != nil && engine.PullsOf(a.Counts) > 0 {
 		a.estimates = make([]float64, a.Model.Problem.N()) // to be formed
 		if err := a.estimate(); err != nil {
 			return err

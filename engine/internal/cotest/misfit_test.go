@@ -156,7 +156,7 @@ func TestDirectly(t *testing.T) {
 			}
 			least = min(least, sum)
 		}
-		if got := (engine.Plan{Counts: n}).Pulls(); float64(got) > least+float64(len(needs)+1) {
+		if got := engine.PullsOf(n); float64(got) > least+float64(len(needs)+1) {
 			t.Errorf("needs %v take %d pulls, %v would do", needs, got, least)
 		}
 	}

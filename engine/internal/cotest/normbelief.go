@@ -167,7 +167,7 @@ func (a *normed) Samples(tasks []int) float64 {
 			times = max(times, q.Weight*a.variance(q.I, q.J))
 		}
 	}
-	return math.Ceil(times * float64(engine.Plan{Counts: a.Counts}.Pulls()))
+	return math.Ceil(times * float64(engine.PullsOf(a.Counts)))
 }
 
 // nothingTold is the design of a round that no design was solved for.

@@ -105,7 +105,7 @@ func (a *normed) next() (*rounds.Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	pulls := engine.Plan{Counts: a.Counts}.Pulls()
+	pulls := engine.PullsOf(a.Counts)
 	fractions, d, err := l.solve(a, float64(pulls))
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 			}
 		}
 	}
-	n := float64(engine.Plan{Counts: st.Rounding.Counts}.Pulls())
+	n := float64(engine.PullsOf(st.Rounding.Counts))
 	if n == 0 { // every open contest is exhausted
 		return nil, engine.LimitError{Samples: math.Inf(1)}
 	}

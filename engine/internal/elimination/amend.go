@@ -35,7 +35,7 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 	}
 	st := *planned
 	st.Rounding.Counts, st.Estimate = counts, nil
-	if (engine.Plan{Counts: counts}).Pulls() == 0 {
+	if engine.PullsOf(counts) == 0 {
 		return &st, nil
 	}
 	var err error

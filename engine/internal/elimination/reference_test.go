@@ -225,14 +225,14 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 		for v, agent := range agents {
 			lo, hi := p.ArmsOf(v)
 			if len(agent.Set) == 1 {
-				if got := (engine.Plan{Counts: plan.Counts[lo:hi]}).Pulls(); got != 0 {
+				if got := engine.PullsOf(plan.Counts[lo:hi]); got != 0 {
 					t.Fatalf("%s, %s, round %d: %d pulls for the decided task %d", label, p.Name, plan.Round, got, v)
 				}
 				continue
 			}
 			want := agent.Asks(t)
 			// Values are to 1e-8, so the ceiling may differ by one.
-			if got := float64((engine.Plan{Counts: plan.Counts[lo:hi]}).Pulls()); math.Abs(got-want) > 1+1e-7*want {
+			if got := float64(engine.PullsOf(plan.Counts[lo:hi])); math.Abs(got-want) > 1+1e-7*want {
 				t.Fatalf("%s, %s, round %d, task %d: %g pulls, plainly %g", label, p.Name, plan.Round, v, got, want)
 			}
 			agent.Learn(engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]})

@@ -9,7 +9,7 @@ var _ engine.Amender = (*uniformFB)(nil)
 
 // Amend fixes the estimator from the counts. A round without any is made again.
 func (a *uniformFB) Amend(counts []int) error {
-	if (engine.Plan{Counts: counts}).Pulls() > 0 {
+	if engine.PullsOf(counts) > 0 {
 		e, err := model.NewEstimator(a.Model, a.ridge, counts)
 		if err != nil {
 			return err

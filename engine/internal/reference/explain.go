@@ -32,7 +32,7 @@ func (a *oracle) Samples(tasks []int) float64 {
 // lacking returns the hardest rival in task v with the samples until it is beaten: in the same
 // proportions the width falls as one over their root.
 func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
-	pulls := float64(engine.Plan{Counts: a.Counts}.Pulls())
+	pulls := float64(engine.PullsOf(a.Counts))
 	first, most := a.best[v], math.Inf(-1)
 	for _, i := range a.Sets[v] {
 		if i == first {

@@ -65,7 +65,7 @@ const oracleGrowth = 0.25
 
 // Plan returns the first round's pulls, or oracleGrowth of those made so far.
 func (a *oracle) Plan() (engine.Plan, error) {
-	n := engine.Plan{Counts: a.Counts}.Pulls()
+	n := engine.PullsOf(a.Counts)
 	if n == 0 {
 		n = a.start
 	} else {
