@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Protocol shows protocol(...): what a campaign keeps to, and what it is expected to take.
@@ -147,6 +148,9 @@ func campaignTasks(s campaign.Status) Table {
 			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"), number("gap", "Leader ahead by", "reward units"),
 			number("arms_open", "Arms open", ""), number("measured", "Measured", ""), number("further_samples", "Further samples by itself", ""), number("further_time", "Further time", s.TimeUnit), text("out", "Arms out last"),
 		},
+	}
+	if s.Goal == problem.GoalMin {
+		t.Caption = "Tasks; the goal is the lowest reward"
 	}
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress), k.Leader, orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil}

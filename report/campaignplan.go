@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // protocolBlocks shows protocol(...).
@@ -14,7 +15,10 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	if p.Problem == nil {
 		return nil
 	}
-	facts := KeyValues{Caption: "Fixed from the start on"}
+	facts := KeyValues{Caption: "Fixed from the start on", Items: []KeyValue{{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())}}}
+	if p.Problem.Goal == problem.GoalMin {
+		facts.Items = append(facts.Items, KeyValue{Key: "goal", Value: lowest})
+	}
 	for _, s := range p.Settings() {
 		if s.Name == "schedule" && s.Value == "" {
 			s.Value = engine.ScheduleTuned // which the fingerprint of a protocol has as ""

@@ -125,7 +125,7 @@ func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
 		st.Standing = engine.StandingHeuristic
 		st.Assumes = append(st.Assumes, Note{Kind: NoteDiffers})
 	}
-	st.Notes = slices.Concat(st.Notes, s.pending(p))
+	st.Notes = slices.Concat(st.Notes, s.pending(p), s.nextEpsilon(st.Epsilon))
 	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(p))
 	return st
 }

@@ -8,6 +8,20 @@ func (x *Run) epsilon(p Protocol) float64 {
 	return p.Options.Epsilon
 }
 
+// nextEpsilon says that the last change of epsilon is not the one that answers are for, as long as it waits.
+func (s *State) nextEpsilon(now float64) []Note {
+	next := now
+	for _, a := range s.amends {
+		if a.Epsilon != nil {
+			next = *a.Epsilon
+		}
+	}
+	if next == now || s.done != nil && !s.reopened && s.open() == nil {
+		return nil
+	}
+	return []Note{{Kind: NoteEpsilon, Numbers: []float64{next, now}}}
+}
+
 // assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
 // pulls on the way.
 func (s *State) assumes(x *Run) []Note {

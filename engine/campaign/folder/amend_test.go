@@ -123,3 +123,49 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("%d pulls at a capacity of 4", len(l.Rows))
 	}
 }
+
+// A change of epsilon is said as long as the answers are for the one before.
+func TestEpsilonWaits(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	said := func() string {
+		st, err := c.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(st.Notes)
+	}
+	round := func() {
+		for {
+			l := asked(t, c, "Ann", 1000)
+			if len(l.Rows) == 0 {
+				return
+			}
+			var rows []string
+			for k, r := range l.Rows {
+				rows = append(rows, row(r.ID, float64(k%3)))
+			}
+			if told(t, c, campaign.TellOptions{By: "Ann"}, rows...).Over {
+				if err := c.Advance(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+		}
+	}
+	asked(t, c, "Ann", 1)
+	if text := said(); text != "[]" {
+		t.Errorf("before the change: %s", text)
+	}
+	epsilon := 0.25
+	if _, err := c.Amend(t.Context(), campaign.AmendBody{Epsilon: &epsilon, Reason: "the plant wants more"}, "Ann"); err != nil {
+		t.Fatal(err)
+	}
+	if text := said(); !strings.Contains(text, "epsilon is changed to 0.25; what stands here is still for 0.5") {
+		t.Errorf("after the change: %s", text)
+	}
+	round()
+	round()
+	if text := said(); strings.Contains(text, "epsilon is changed") {
+		t.Errorf("after another round: %s", text)
+	}
+}
