@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/await"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -40,7 +42,7 @@ have nothing to do with its reward may be given back (fail) or left out (close).
   gonb-cope campaign ask days --by Ann -o list.csv
   gonb-cope campaign tell days list.csv --by Ann
   gonb-cope campaign status days`,
-		Args: cobra.NoArgs,
+		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(startCommand(), askCommand(), tellCommand(), failCommand(), correctCommand(), closeCommand(), attachCommand(),
@@ -158,11 +160,14 @@ func askCommand() *cobra.Command {
 has not told, else further pulls of the open round. A file is written as the table of
 the problem is: its separator, its decimals.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if q.Count < 0 {
+			if q.Count < 0 || c.Flags().Changed("count") && q.Count == 0 {
 				return usageError{fmt.Errorf("--count must be at least 1, got %d", q.Count)}
 			}
 			if _, err := (problem.Dialect{}).Written(decimals); err != nil {
 				return usageError{fmt.Errorf("--%w", err)}
+			}
+			if output != "" && !strings.EqualFold(filepath.Ext(output), ".csv") {
+				return usageError{fmt.Errorf("-o must end in .csv, got %q", output)} // before pulls are handed out
 			}
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				q.By = o.by
@@ -201,9 +206,6 @@ the problem is: its separator, its decimals.`,
 
 // writeList writes a list as CSV, whole or not at all.
 func writeList(path string, list campaign.List) error {
-	if !strings.EqualFold(filepath.Ext(path), ".csv") {
-		return usageError{fmt.Errorf("-o must end in .csv, got %q", path)}
-	}
 	return report.WriteFile(path, func(w io.Writer) error { return report.CSV(w, list) })
 }
 
@@ -255,8 +257,21 @@ func (o *campaignOptions) tellFile(ctx context.Context, k *folder.Campaign, path
 
 // readSheet reads a file or standard input.
 func readSheet(ctx context.Context, path string) ([]byte, error) {
-	src, err := readSource(ctx, path)
-	return []byte(src.text), err
+	if path == "-" {
+		data, err := await.All(ctx, os.Stdin, problem.MaxData)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
+		}
+		return data, nil
+	}
+	data, err := await.File(ctx, path, problem.MaxData)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && campaign.IsID(path):
+		return nil, usageError{fmt.Errorf("%s is an id, and its value is missing (and there is no file of that name)", path)}
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the sheet: %w", orInterrupted(err))
+	}
+	return data, nil
 }
 
 func (o *campaignOptions) tellValues(ctx context.Context, k *folder.Campaign, args []string, t campaign.TellOptions) error {

@@ -21,7 +21,7 @@ any may end. Two are no safer than one: both are needed to elect a leader.`,
 
   gonb-cope cluster keys shared --run wells --agents 5 --host lab.example.org
   gonb-cope cluster serve shared --listen 0.0.0.0:4222`,
-		Args: cobra.NoArgs,
+		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(clusterServeCommand())

@@ -63,13 +63,8 @@ func root() *cobra.Command {
 		Long:          "gonb-cope finds the best arm of every task with few samples and few communication rounds,\nsharing what each agent learns through a product kernel over tasks and arms.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q", args[0])}
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:          noSuchCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var memory string
 	c.PersistentFlags().StringVar(&memory, "memory", "", "most memory to take, as in 4GB (default: half of the machine's)")
@@ -82,6 +77,19 @@ func root() *cobra.Command {
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), versionCommand())
 	return c
+}
+
+// noSuchCommand answers a word that is no command of a group of them.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "; did you mean " + near[0] + "?"
+	}
+	return usageError{fmt.Errorf("unknown command %q%s", args[0], hint)}
 }
 
 // oneScript checks the argument of run and check.

@@ -72,6 +72,12 @@ func readID(text string) (string, error) {
 	return id, nil
 }
 
+// IsID reports whether a text has the form of an id, its check character included.
+func IsID(text string) bool {
+	_, err := readID(text)
+	return err == nil
+}
+
 // nearestID returns the id of a list that differs least from a text, by as many characters as two
 // at most; "" where there is none.
 func nearestID(text string, ids []string) string {

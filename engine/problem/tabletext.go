@@ -13,6 +13,9 @@ import (
 // checkEncoding reports a file that is no text in UTF-8 with usual line ends, as far as the
 // whole file tells that better than a cell does.
 func (t *table) checkEncoding(data []byte) error {
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return &DataError{Path: t.path, Message: "a workbook of a spreadsheet (xlsx or ods), not a table in text; save its sheet as CSV in UTF-8"}
+	}
 	if isUTF16(data) {
 		return &DataError{Path: t.path, Message: "UTF-16; save the file as UTF-8"}
 	}
