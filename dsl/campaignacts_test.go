@@ -122,3 +122,17 @@ func TestPlotOfToday(t *testing.T) {
 		t.Errorf("the figure is %+v", got.Series)
 	}
 }
+
+// A cell that is run again does not write its list over results that are typed in and not told.
+func TestSaveOverResults(t *testing.T) {
+	s, dir := started(t)
+	cell(t, s, "l = ask(c, by=\"Ann\")\nsave(l, \"list.csv\")")
+	id := cell(t, s, "l").(campaign.List).Rows[0].ID
+	cell(t, s, `save(l, "list.csv")`)
+	written(t, dir, "list.csv", "id,reward\n"+id+",0\n")
+	if _, err := tryCell(t, s, `save(l, "list.csv")`); err == nil || !strings.Contains(err.Error(), "list.csv has 1 row with results that are not told yet") {
+		t.Errorf("saving says %v", err)
+	}
+	cell(t, s, `tell(c, "list.csv", by="Ann")`)
+	cell(t, s, "l = ask(c, by=\"Ann\")\nsave(l, \"list.csv\")")
+}

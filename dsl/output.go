@@ -3,9 +3,12 @@ package dsl
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/parquet"
@@ -120,6 +123,13 @@ func (c *call) save(param string, v value) error {
 	data := v.Data
 	if v.Type == List {
 		data = v.items()
+	}
+	if l, ok := data.(campaign.List); ok {
+		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
+			if err := l.Unsaved(filepath.Base(c.text(param)), sheet); err != nil {
+				return &argumentError{param: param, message: "save: nothing was written", err: err}
+			}
+		}
 	}
 	if err := c.e.session.opt.Host.Save(c.e.session.path(c.text(param)), data); err != nil {
 		return &argumentError{param: param, message: fmt.Sprintf("cannot save to %q", c.text(param)), err: err}

@@ -171,6 +171,9 @@ the problem is: its separator, its decimals.`,
 			}
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				q.By = o.by
+				if err := unsaved(c.Context(), k, output, o.by); err != nil {
+					return err
+				}
 				list, err := k.Ask(c.Context(), q)
 				if err != nil {
 					return err
@@ -202,6 +205,22 @@ the problem is: its separator, its decimals.`,
 	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
 	c.Flags().StringVar(&decimals, "decimals", "", "of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
 	return o.common(c, true)
+}
+
+// unsaved reports a file with results that are not told yet, or that is no list.
+func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := await.File(ctx, path, problem.MaxData)
+	if err != nil || len(data) == 0 {
+		return nil // there is none; what cannot be written is said then
+	}
+	r, err := k.Preview(ctx, data, campaign.TellOptions{By: by, Sheet: filepath.Base(path)})
+	if err != nil {
+		return fmt.Errorf("%s is there, and is no list that could be written over; choose another file", path)
+	}
+	return r.Unsaved(path)
 }
 
 // writeList writes a list as CSV, whole or not at all.
