@@ -100,9 +100,9 @@ const forecastStep = 1. / 32
 
 // calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
 // late counts with the round whose results come at the same time, which is the same to a posterior, and
-// failed pulls are planned again if they are still of use. After 64 units, rounds of several are simulated as one, of a
-// thirty-second of what they come after: a posterior takes its time, and costs, little less by them. It returns what the run took.
-func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses) (need, error) {
+// failed pulls are planned again if they are still of use. Rounds of the units that are a share step of those so
+// far are simulated as one, which to a posterior costs little and makes long campaigns cheap; 0 makes each by itself. It returns what the run took.
+func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses, step float64) (need, error) {
 	var n need
 	awaited := map[int][]int{} // by the day on which they come
 	for day := 0; day < forecastLooks; {
@@ -113,7 +113,7 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 		if err != nil || !more {
 			return n, err
 		}
-		days := max(1, int(float64(day)*forecastStep))
+		days := max(1, int(float64(day)*step))
 		planned := cut(next.Counts, p.Capacity*days, uint64(next.Round))
 		days = max(1, int(math.Ceil(float64(engine.PullsOf(planned))/float64(p.Capacity))))
 		counts, late := l.cutRound(planned, day, days)

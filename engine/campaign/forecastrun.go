@@ -83,7 +83,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 	}
 	l := p.lossesOf(run)
 	if _, amends := alg.(engine.Amender); p.Cuts() && amends {
-		n, err := p.calendar(ctx, steps, env, l)
+		n, err := p.calendar(ctx, steps, env, l, forecastStep)
 		if err != nil {
 			return n, err
 		}

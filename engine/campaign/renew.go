@@ -180,7 +180,7 @@ func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, resu
 	}
 	env := sim.NewEnvironment(draw, 2, run)
 	if p.Cuts() && !p.fixedRounds() {
-		n, err := p.calendar(ctx, steps, env, l)
+		n, err := p.calendar(ctx, steps, env, l, forecastStep)
 		n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
 		return n, err
 	}
