@@ -103,7 +103,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 	seed := uint64(12)
 	counts := []int{1, 2, 16}
 	if testing.Short() {
-		counts = []int{16}
+		counts = []int{3}
 	}
 	for name, text := range awayScripts {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,11 @@ func everyPair(n int) Contrasts {
 // comes from the weights by explicit inverses, the lower one is what the certificate proves there, and the optimum by the
 // interior-point method over all arms and pairs lies between them.
 func TestExchange(t *testing.T) {
-	const tasks, n, tol = 3, 50, 0.02
+	const tasks, tol = 3, 0.02
+	n := 50
+	if testing.Short() {
+		n = 25
+	}
 	kernel := smoothArms(tasks, n, 1.5, 2)
 	whole := factored(tasks*n, kernel, 1e-12)
 	ridges := []float64{1e-1, 1e-2, 1e-3, 1e-6}
@@ -112,7 +116,11 @@ func TestExchange(t *testing.T) {
 // A solve that begins where another ended, of other contrasts even, has the same value; one of more pairs
 // takes fewer steps.
 func TestExchangeGoesOn(t *testing.T) {
-	const tasks, n, tol = 3, 100, 0.02
+	const tasks, tol = 3, 0.02
+	n := 100
+	if testing.Short() {
+		n = 40
+	}
 	kernel := smoothArms(tasks, n, 1.5, 7)
 	v := valuesOf(tasks*n, kernel, 1e-3, nil)
 	opt := Options{Tolerance: tol}
