@@ -129,10 +129,16 @@ func sameFile(a, b string) bool {
 			return os.SameFile(x, y)
 		}
 	}
+	if x, y := filepath.Base(a), filepath.Base(b); x != y && !isDot(x) && !isDot(y) {
+		return false // whatever folder they are in, which takes a question to the system
+	}
 	a, errX := filepath.Abs(a)
 	b, errY := filepath.Abs(b)
 	return errX == nil && errY == nil && a == b
 }
+
+// isDot reports whether the last part of a path names a folder by its place.
+func isDot(last string) bool { return last == "." || last == ".." }
 
 // reason returns the text of a file's error without the path.
 func reason(err error) error {

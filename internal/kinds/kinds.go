@@ -56,8 +56,22 @@ type Kind[V any] struct {
 	View   func(Views[V], any) V // of a value of this Type
 }
 
-// All returns the kinds in the order in which messages list them.
+// lists holds, by the type of V, the kinds in their order: a check of a script asks for them at every
+// argument.
+var lists sync.Map
+
+// All returns the kinds in the order in which messages list them. The callers share the list and do
+// not change it.
 func All[V any]() []Kind[V] {
+	if l, ok := lists.Load(reflect.TypeFor[V]()); ok {
+		return l.([]Kind[V])
+	}
+	l, _ := lists.LoadOrStore(reflect.TypeFor[V](), list[V]())
+	return l.([]Kind[V])
+}
+
+// list makes the list of All.
+func list[V any]() []Kind[V] {
 	type views = Views[V]
 	return []Kind[V]{
 		row(Kind[V]{Name: "sweep", Reader: "Sweep"}, views.Sweep),

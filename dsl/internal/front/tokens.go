@@ -59,7 +59,7 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	l := lexer.New()
 	l.Reset(file.NewSource(s.Slice(Span{from, to})))
-	var tokens []lexer.Token
+	tokens := make([]lexer.Token, 0, min((to-from)/4+1, 1024)) // about as many as a text has; more may follow
 	for {
 		t, err := l.Next()
 		if err != nil {
@@ -152,12 +152,14 @@ func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Bytes {
 		return "bytes are not part of the language", `write a text without the b: "x_1"`
 	}
-	if at := strings.IndexFunc(t.Value, obeyed); t.Kind == lexer.String && at >= 0 {
-		r, _ := utf8.DecodeRuneInString(t.Value[at:])
-		return fmt.Sprintf("the text holds the control character %U", r), "remove it: terminals obey such characters and show nothing"
-	}
-	if t.Kind == lexer.String && !utf8.ValidString(t.Value) {
-		return "the text is not UTF-8", "write characters as they are"
+	if t.Kind == lexer.String {
+		if at := strings.IndexFunc(t.Value, obeyed); at >= 0 {
+			r, _ := utf8.DecodeRuneInString(t.Value[at:])
+			return fmt.Sprintf("the text holds the control character %U", r), "remove it: terminals obey such characters and show nothing"
+		}
+		if !utf8.ValidString(t.Value) {
+			return "the text is not UTF-8", "write characters as they are"
+		}
 	}
 	if t.Kind == lexer.Number && !readable(t.Value) {
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"

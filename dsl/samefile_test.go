@@ -1,0 +1,44 @@
+package dsl
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Two paths name one file however they are written, whether it exists or not.
+func TestSameFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("old.csv", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("old.csv", "link.csv"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"new.csv", filepath.Join(here, "new.csv"), true},
+		{"new.csv", "other.csv", false},
+		{"a/../new.csv", "./new.csv", true},
+		{"a/new.csv", "b/new.csv", false},
+		{"a/", "a", true},
+		{"a/..", here, true}, // the last parts differ
+		{here, "a/.", false},
+		{"a/b/..", filepath.Join(here, "a"), true},
+		{"old.csv", "link.csv", true},
+		{"old.csv", "new.csv", false},
+	} {
+		if got := sameFile(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v, want %v", c.a, c.b, got, c.want)
+		}
+		if got := sameFile(c.b, c.a); got != c.want {
+			t.Errorf("%s and %s: %v, want %v", c.b, c.a, got, c.want)
+		}
+	}
+}
