@@ -76,6 +76,7 @@ func tries(few, all int) int {
 // The server is killed at random moments while five publish; whatever was confirmed stands once, in an
 // order that all read alike, and readers that were there all the time have read it all.
 func TestServerKilled(t *testing.T) {
+	t.Parallel() // it waits for servers
 	kills := tries(3, 20)
 	dir := t.TempDir()
 	cmd, url := process(t, dir, "127.0.0.1:0")
@@ -171,6 +172,7 @@ func shortlyAfter(t *testing.T, d time.Duration) context.Context {
 // JetStream forgets the acknowledgements of its last moments. It may forget, too, what it has handed out
 // then, and hand it out to another.
 func TestServerKilledWithWork(t *testing.T) {
+	t.Parallel() // it waits for servers
 	kills := tries(2, 20)
 	dir := t.TempDir()
 	cmd, url := process(t, dir, "127.0.0.1:0")

@@ -144,6 +144,7 @@ func raw(t *testing.T, s *jetstream.Server, file string) (*nats.Conn, string) {
 
 // What programs that do not keep to this package can do: nothing to what stands.
 func TestTampering(t *testing.T) {
+	t.Parallel() // it waits for servers
 	for _, c := range []struct {
 		name  string
 		start func(*testing.T) (*jetstream.Server, map[string]string)

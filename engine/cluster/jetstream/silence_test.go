@@ -31,6 +31,7 @@ func started(t *testing.T, o server.Options) *server.Server {
 // Where nobody answers for the streams for a long time, who was served before says so and waits. Streams
 // that somebody has deleted meanwhile are an error.
 func TestLongSilence(t *testing.T) {
+	t.Parallel() // it waits for servers
 	said := make(chan string, 10)
 	x, err := Dial(t.Context(), started(t, server.Options{JetStream: true, StoreDir: t.TempDir()}).ClientURL(), DialOptions{Notice: func(text string) { said <- text }})
 	if err != nil {

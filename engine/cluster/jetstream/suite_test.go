@@ -34,6 +34,7 @@ func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 }
 
 func TestExchange(t *testing.T) {
+	t.Parallel() // it waits for servers
 	if !testing.Short() {
 		testOpenExchange(t)
 	}
