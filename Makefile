@@ -48,8 +48,8 @@ test-lab: lab ## the tests with JupyterLab 4 in a browser
 benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$')
 
 bench: ## all benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
-	go test -run '^$$' -bench . -cpu 1 -count 5 -benchmem $(benched)
-	go test -run '^$$' -bench . -count 5 $(conformance)
+	go test -timeout 0 -run '^$$' -bench . -cpu 1 -count 5 -benchmem $(benched)
+	go test -timeout 0 -run '^$$' -bench . -count 5 $(conformance)
 
 only = .
 largest = 100000
@@ -59,7 +59,7 @@ bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/benchmarks.md (h
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
 		go run ./tools/benchscale -command $$folder/gonb-cope -into docs/benchmarks.md -only '$(only)' -largest $(largest) -limit $(limit)
 
-faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most)
+faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most for each package)
 	tools/faults.sh
 
 fuzztime = 60s

@@ -3,6 +3,7 @@ package dsl
 import (
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -52,11 +53,18 @@ func (t Type) zero() any {
 	return nil
 }
 
+// drawn returns the types whose values can be drawn: a check asks at every call that saves.
+var drawn = sync.OnceValue(func() map[Type]bool {
+	out := map[Type]bool{}
+	for _, k := range kinds.Names() {
+		_, ys := report.Axes(reflect.Zero(k.Type).Interface(), "")
+		out[Type(k.Name)] = len(ys) > 0
+	}
+	return out
+})
+
 // isDrawn reports whether values of the type can be drawn.
-func (t Type) isDrawn() bool {
-	_, ys := report.Axes(t.zero(), "")
-	return len(ys) > 0
-}
+func (t Type) isDrawn() bool { return drawn()[t] }
 
 // a returns the type with its article.
 func (t Type) a() string {
