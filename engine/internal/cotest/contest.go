@@ -107,6 +107,18 @@ func (c *contest) lack(leader int, estimates []float64, clock sequential.Clock, 
 	return sum
 }
 
+// margin bounds how far the leader is below a best arm, normalised: the largest margin of a walk. A walk
+// that excludes the largest so far is not looked at: a margin takes some forty times as long.
+func (c *contest) margin(clock sequential.Clock) float64 {
+	most, first := 0.0, c.arms[c.leader]
+	for k, w := range c.walks {
+		if k != c.leader && !w.Excludes(clock, first, most) {
+			most = max(most, w.Margin(clock, first))
+		}
+	}
+	return most
+}
+
 // startClocks sets the clocks of the walks that have not begun, by the variance of what is known of
 // their gaps.
 func (c *contest) startClocks(common sequential.Clock, variance func(i, j int) float64) {

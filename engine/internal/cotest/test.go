@@ -274,12 +274,7 @@ func (a *coTest) Done() bool { return a.Single() }
 func (a *coTest) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for _, c := range a.contests {
-		margin, estimate := 0.0, math.NaN()
-		for k, w := range c.walks {
-			if k != c.leader {
-				margin = max(margin, w.Margin(a.clock, c.arms[c.leader]))
-			}
-		}
+		margin, estimate := c.margin(a.clock), math.NaN()
 		if a.estimates != nil && (a.pooled == nil || a.pooled.Spans(c.arms[c.leader])) {
 			estimate = a.estimates[c.arms[c.leader]]
 		}
