@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
@@ -40,7 +41,14 @@ func (m *Model) lookFit(within, norm float64, rank int) (bool, error) {
 		across.SetRow(k, c)
 	}
 	gram, moment := mat.NewSymDense(rank, nil), new(mat.VecDense)
-	gram.SymOuterK(1, across)
+	for i := range rank { // row by row, since an interrupt of 10⁵ arms waited for all
+		if err := m.Context().Err(); err != nil {
+			return false, err
+		}
+		for j := i; j < rank; j++ {
+			gram.SetSym(i, j, floats.Dot(across.RawRowView(i), across.RawRowView(j)))
+		}
+	}
 	moment.MulVec(across, mat.NewVecDense(n, m.Problem.Mean))
 	top := 0.0
 	for k := range rank {
