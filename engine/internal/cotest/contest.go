@@ -169,7 +169,7 @@ func (c *contest) needs(clock sequential.Clock, epsilon float64, gap, variance f
 // exhausted reports whether the clock of some open arm has run out.
 func (c *contest) exhausted(clock sequential.Clock, epsilon float64) bool {
 	for k, w := range c.walks {
-		if c.open(k, clock, epsilon) && w.Look == sequential.ClockLooks-1 {
+		if w.Look == sequential.ClockLooks-1 && c.open(k, clock, epsilon) {
 			return true
 		}
 	}

@@ -145,7 +145,7 @@ func (a *normed) Hardest(v int) engine.Rival {
 	if a.estimates == nil {
 		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
 	}
-	return a.rival(v, c, a.ahead(c))
+	return a.rival(v, c, c.ahead(a.clock, a.epsilon, a.gap, a.variance))
 }
 
 // Samples returns how many pulls in the proportions of those so far would bring all open walks of the
@@ -159,7 +159,7 @@ func (a *normed) Samples(tasks []int) float64 {
 		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
 			continue
 		}
-		g := a.ahead(c)
+		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
 		if !g.possible {
 			return -1
 		}

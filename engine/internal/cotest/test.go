@@ -309,10 +309,13 @@ func (a *coTest) warnings() []engine.Warning {
 	if a.opt.LawFor(a.Model.Problem) == engine.LawNormal && (e == problem.EnvironmentBernoulli || e == problem.EnvironmentResampled) {
 		out = append(out, engine.Warning{Kind: engine.WarnNotNormal, Names: []string{e}})
 	}
-	answers := a.Answers()
+	var answers []engine.Answer
 	for _, c := range a.contests {
 		if c.closed || !c.exhausted(a.clock, a.epsilon) {
 			continue
+		}
+		if answers == nil {
+			answers = a.Answers()
 		}
 		for _, v := range c.tasks {
 			w := engine.Warning{Kind: engine.WarnTooClose, Names: []string{answers[v].Task}}

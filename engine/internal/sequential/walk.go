@@ -99,6 +99,7 @@ type Walk struct {
 type step struct {
 	Score
 	leader  int
+	zero    float64 // Z(0)
 	root    float64 // √dT
 	look    int     // where it led
 	info    float64 // 1/variance of the round's estimate, as the bet had it
@@ -133,9 +134,9 @@ func (b Bet) Settle(c Clock, s Score) {
 // take makes a step to its look.
 func (w *Walk) take(c Clock, s step) {
 	c = c.Of(w)
-	s.root = math.Sqrt(c.Time(s.look) - c.Time(w.Look))
+	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
 	w.steps = append(w.steps, s)
-	w.Sum += s.root*s.Z(0) + w.Allowed - s.allowed
+	w.Sum += s.root*s.zero + w.Allowed - s.allowed
 	w.Allowed, w.Look = s.allowed, s.look
 	w.crossed = w.crossed || w.Sum >= c.Height(w.Look)
 }
@@ -160,8 +161,8 @@ func (w *Walk) Raised(leader int, loss float64) float64 {
 
 // against returns Z with the loss of that leader made up for.
 func (s step) against(leader int, loss float64) float64 {
-	if s.leader != leader {
-		loss = 0
+	if s.leader != leader || loss == 0 {
+		return s.zero
 	}
 	return s.Z(loss)
 }
