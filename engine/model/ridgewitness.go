@@ -31,6 +31,9 @@ func (m *Model) fitsWithin(within, norm float64, rank int) (bool, error) {
 // lookFit is fitsWithin, not remembered.
 func (m *Model) lookFit(within, norm float64, rank int) (bool, error) {
 	columns, _, err := m.source.factor.Columns(m.Context(), rank, 0)
+	if err == nil {
+		err = m.Context().Err() // columns that are there come after an interrupt, too, and the copy of 10⁵ arms takes time
+	}
 	if err != nil || len(columns) == 0 {
 		return false, err
 	}

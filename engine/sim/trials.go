@@ -101,8 +101,8 @@ func (t *Trials) Result(ctx context.Context, parts ...*Part) (engine.Result, err
 	return t.summary(ctx, all), nil
 }
 
-// summaryTime limits the summary of an interrupted experiment.
-const summaryTime = 200 * time.Millisecond
+// summaryTime limits the summary of an interrupted experiment: half of what an interrupt may take.
+const summaryTime = 100 * time.Millisecond
 
 // late returns the context of the summary: after an interrupt one that has not ended yet, to which
 // the model goes over.

@@ -72,6 +72,7 @@ type ahead struct {
 func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
 	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon)}
 	first, most := c.arms[c.leader], math.Inf(-1)
+	out.needs = make([]design.Pair, 0, len(c.arms))
 	for k, i := range c.arms {
 		if !c.open(k, clock, epsilon) {
 			continue

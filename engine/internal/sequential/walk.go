@@ -100,6 +100,8 @@ type step struct {
 	Score
 	leader  int
 	zero    float64 // Z(0)
+	loss    float64 // for which Z was evaluated last,
+	raised  float64 // and what it is there: all looks at a run ask for the same loss again and again
 	root    float64 // √dT
 	look    int     // where it led
 	info    float64 // 1/variance of the round's estimate, as the bet had it
@@ -135,6 +137,7 @@ func (b Bet) Settle(c Clock, s Score) {
 func (w *Walk) take(c Clock, s step) {
 	c = c.Of(w)
 	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
+	s.loss, s.raised = 0, s.zero
 	w.steps = append(w.steps, s)
 	w.Sum += s.root*s.zero + w.Allowed - s.allowed
 	w.Allowed, w.Look = s.allowed, s.look
@@ -153,18 +156,22 @@ func (w *Walk) settle() {
 // leader's loss.
 func (w *Walk) Raised(leader int, loss float64) float64 {
 	sum := 0.0
-	for _, s := range w.steps {
+	for k := range w.steps {
+		s := &w.steps[k]
 		sum += s.root * s.against(leader, loss)
 	}
 	return sum - w.Allowed
 }
 
 // against returns Z with the loss of that leader made up for.
-func (s step) against(leader int, loss float64) float64 {
+func (s *step) against(leader int, loss float64) float64 {
 	if s.leader != leader || loss == 0 {
 		return s.zero
 	}
-	return s.Z(loss)
+	if loss != s.loss {
+		s.loss, s.raised = loss, s.Z(loss)
+	}
+	return s.raised
 }
 
 // Excludes reports whether the walk excludes that x is above the leader by more than a loss ≥ 0,
@@ -188,7 +195,8 @@ func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
 	}
 	c = c.Of(w)
 	sum := 0.0
-	for _, s := range w.steps {
+	for k := range w.steps {
+		s := &w.steps[k]
 		if sum += s.root * s.against(leader, loss); sum-s.allowed >= c.Height(s.look) {
 			return true
 		}
