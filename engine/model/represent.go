@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
@@ -40,7 +38,7 @@ func (m *Model) represent() (*representation, error) {
 	t := new(representation)
 	features, scale, rest := m.Features, m.Scale, m.Truncation
 	if m.cut && m.Problem.N() <= exactNorm {
-		whole, err := kernels.PivotedCholesky(m.Context(), m.source.gram, 0, 0)
+		whole, err := m.source.whole(m.Context())
 		if err != nil {
 			return nil, fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 		}

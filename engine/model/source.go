@@ -30,6 +30,7 @@ type exactFeatures struct {
 	pivots     []int
 	truncation float64
 	cut        bool
+	grown      *kernels.Growing // what they were taken from, where whole goes on from there; nil elsewhere
 }
 
 // newSource checks the kernel on its points and reads its diagonal.
@@ -65,8 +66,25 @@ func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 		f.cut = f.truncation > sameToFactor*factor.Largest
 		f.matrix.Scale(1/s.root, f.matrix)
 		snap(f.matrix, sameToFactor*factor.Largest/s.scale)
+		if f.cut && s.gram.Len() <= exactNorm {
+			f.grown = own
+		}
 		return f, nil
 	})
+}
+
+// whole factors the whole Gram matrix of at most exactNorm arms whose features were cut. It goes on from
+// their columns.
+func (s *source) whole(ctx context.Context) (kernels.Factor, error) {
+	f, err := s.exact(ctx)
+	if err != nil {
+		return kernels.Factor{}, err
+	}
+	own, err := f.grown.Continued(ctx) // the further columns are not kept
+	if err != nil {
+		return kernels.Factor{}, err
+	}
+	return own.Factor(ctx, 0, 0)
 }
 
 // scaleOf returns the power of four next to the largest variance of a kernel, and its root:
