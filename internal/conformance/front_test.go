@@ -214,8 +214,11 @@ func (w window) long() {
 	w.await("a progress bar", func() bool { return w.present(w.bar) })
 	w.picture("progress")
 	w.do(w.interrupt)
-	w.await("the end of the interrupted cell", func() bool { return idle(w.state()) })
-	cells := w.state()
+	var cells []cellState
+	w.await("the end of the interrupted cell, and its error", func() bool { // which come on two channels, in any order
+		cells = w.state()
+		return idle(cells) && len(cells[1].errors()) > 0
+	})
 	if names := cells[1].errors(); len(names) != 1 || names[0] != "Interrupted" {
 		w.t.Errorf("the interrupted cell has the errors %v", names)
 	}
