@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -93,7 +94,7 @@ func protocolFunction() Function {
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn from the kernel as prior"},
-			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(campaign.ForecastRuns), Doc: "simulated runs of the forecast; 0 makes none"},
+			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of the forecast of each algorithm; when not given, fewer of more than 200 arms, down to 4; 0 makes none"},
 			{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
 		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
@@ -172,11 +173,13 @@ func (c *call) protocol() (any, error) {
 	if err := p.Check(c.e.ctx); err != nil {
 		return nil, err
 	}
-	runs := campaign.ForecastRuns
+	runs := 0 // as plan.RunsFor says
 	if c.arg("runs").known() {
-		runs = c.whole("runs")
+		if runs = c.whole("runs"); runs == 0 {
+			return p, nil
+		}
 	}
-	if c.e.session.opt.noForecast || runs == 0 {
+	if c.e.session.opt.noForecast {
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -76,7 +77,6 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		Columns: []Column{text("algorithm", "Algorithm"), number("samples", "Samples", ""), number("time", "Time", unit), number("rounds", "Rounds", ""), number("cost", "Cost", ""), text("backing", "Answers backed by")},
 		Notes:   []string{fmt.Sprintf("Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law%s. Simulated with %s.", plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
 	}
-	undecided := ""
 	for _, r := range f.Rows {
 		row := []any{r.Algorithm, rangeWords(r.Samples), rangeWords(r.Time), rangeWords(r.Rounds), nil, r.Backing}
 		if r.Cost != (campaign.Range{}) {
@@ -86,12 +86,12 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 			row[0] = r.Algorithm + " (this protocol)"
 		}
 		if r.Undecided > 0 {
-			undecided = fmt.Sprintf("%d of %d runs of %s came to no end within the limit of the simulation.", r.Undecided, f.Runs, r.Algorithm)
+			t.Notes = append(t.Notes, fmt.Sprintf("%s came to no end within the limit of the simulation in %d of %s.", r.Algorithm, r.Undecided, plural(cmp.Or(r.Runs, f.Runs), "run")))
+		}
+		if r.Wrong > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s gave a wrong answer in %d of %s.", r.Algorithm, r.Wrong, plural(cmp.Or(r.Runs, f.Runs), "run")))
 		}
 		t.Rows = append(t.Rows, row)
-	}
-	if undecided != "" {
-		t.Notes = append(t.Notes, undecided)
 	}
 	out := []Block{t.withoutEmptyColumns()}
 	for _, n := range f.Notes {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -28,7 +27,7 @@ func statusCommand() *cobra.Command {
 					return err
 				}
 				if renew {
-					if st.Renewed, err = k.Renew(c.Context(), campaign.ForecastRuns, nil); err != nil {
+					if st.Renewed, err = k.Renew(c.Context(), 0, nil); err != nil {
 						return err
 					}
 				}
@@ -42,7 +41,7 @@ func statusCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&task, "task", "", "only this task")
-	c.Flags().BoolVar(&renew, "forecast", false, "simulate what is left, from the results so far (seconds to a minute)")
+	c.Flags().BoolVar(&renew, "forecast", false, "simulate what is left, from the results so far (seconds; some minutes with thousands of arms)")
 	return o.common(c, false)
 }
 

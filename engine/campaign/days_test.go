@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -152,9 +153,9 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 // each, which takes an hour and a half of one core; CAMPAIGNS_KEPT=FILE keeps each in a file, and goes on from there.
 func TestCouplingInDays(t *testing.T) {
 	// One campaign judges no range, so that a tenth of the runs of a forecast do.
-	runs, forecast := 1, ForecastRuns/10
+	runs, forecast := 1, plan.DefaultRuns/10
 	if n, err := strconv.Atoi(os.Getenv("CAMPAIGNS")); err == nil {
-		runs, forecast = n, ForecastRuns
+		runs, forecast = n, plan.DefaultRuns
 	} else if testing.Short() {
 		t.Skip("takes long")
 	}
@@ -224,6 +225,6 @@ func statedAtStart(t *testing.T, p Protocol, runs int) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	row, err := p.row(t.Context(), truths, new(model.Memory), func(done int) {})
+	row, err := p.row(t.Context(), truths, new(model.Memory), false, func(done int) {})
 	return row.Time, err
 }

@@ -42,7 +42,7 @@ func TestStrokeInDays(t *testing.T) {
 	}
 	for _, algorithm := range []string{"CoBayesFC", "CoTestFC"} {
 		p, mean, sd := strokeDays(t, algorithm)
-		stated, err := statedAtStart(t, p, ForecastRuns)
+		stated, err := statedAtStart(t, p, plan.DefaultRuns)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -37,9 +38,12 @@ type ForecastRow struct {
 	Time      Range  `json:"time"` // in the unit; without a capacity one a round
 	Cost      Range  `json:"cost,omitzero"`
 	Undecided int    `json:"undecided,omitempty"` // runs
-	Wrong     int    `json:"wrong"`               // runs with a wrong answer, among those simulated
-	Backing   string `json:"backing"`             // of its answers
-	Quickest  bool   `json:"quickest,omitempty"`
+	// runs simulated, where they are fewer than the forecast's: of many arms one of an algorithm that came to
+	// no end in it
+	Runs     int    `json:"runs,omitempty"`
+	Wrong    int    `json:"wrong"`   // runs with a wrong answer, among those simulated
+	Backing  string `json:"backing"` // of its answers
+	Quickest bool   `json:"quickest,omitempty"`
 }
 
 // Range is the median of simulated runs, with two ends between which another one is expected: the
@@ -83,9 +87,8 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ForecastRuns is the number of runs that a forecast simulates of an algorithm: 19 of 21 later ones
-// lie within their range.
-const ForecastRuns = 20
+// many reports whether simulated runs take seconds each.
+func many(p *problem.Problem) bool { return plan.RunsFor(p) < plan.DefaultRuns }
 
 // forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time.
 const (
@@ -95,8 +98,16 @@ const (
 
 // MakeForecast simulates the protocol, and the other algorithms that it might have named, on rewards
 // with these leads of the best arm, on the known means, or on rewards drawn from the kernel as prior.
-// A gap of 0 means that none was stated. progress may be nil.
+// A gap of 0 means that none was stated, and runs of 0 means as plan.RunsFor says, and on many arms one of an
+// algorithm that comes to no end in it. progress may be nil.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
+	if p.Problem == nil {
+		return nil, errNoProblem
+	}
+	sparing := runs == 0 && many(p.Problem)
+	if runs == 0 {
+		runs = plan.RunsFor(p.Problem)
+	}
 	all, rewards, err := truths(ctx, p, gap, runs)
 	if err != nil {
 		return nil, err
@@ -128,7 +139,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 				return nil, err
 			}
 		}
-		row, err := q.row(ctx, own, memory, func(done int) {
+		row, err := q.row(ctx, own, memory, sparing, func(done int) {
 			if progress != nil {
 				progress(k*runs+done, len(names)*runs)
 			}
@@ -181,7 +192,7 @@ type need struct {
 }
 
 // row simulates the runs of an algorithm.
-func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, progress func(done int)) (ForecastRow, error) {
+func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, sparing bool, progress func(done int)) (ForecastRow, error) {
 	e, err := p.Entry()
 	if err != nil {
 		return ForecastRow{}, err
@@ -197,6 +208,10 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 		row.Undecided += count(n.undecided)
 		row.Wrong += count(n.wrong)
 		progress(run + 1)
+		if sparing && run == 0 && n.undecided {
+			row.Runs = 1
+			break
+		}
 	}
 	row.Samples = rangeOf(needs, func(n need) float64 { return n.samples })
 	row.Rounds = rangeOf(needs, func(n need) float64 { return n.rounds })

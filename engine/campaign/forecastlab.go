@@ -98,6 +98,17 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 // forecastStep is the part of the units of time so far by which a simulated campaign goes on at once.
 const forecastStep = 1. / 32
 
+// coarseStep is that part where runs take long: it makes a third of the rounds.
+const coarseStep = 1. / 8
+
+// step returns the part for this protocol.
+func (p Protocol) step() float64 {
+	if many(p.Problem) {
+		return coarseStep
+	}
+	return forecastStep
+}
+
 // calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
 // late counts with the round whose results come at the same time, which is the same to a posterior, and
 // failed pulls are planned again if they are still of use. Rounds of the units that are a share step of those so

@@ -17,7 +17,7 @@ func (p Protocol) fitsOwn() bool {
 	return err == nil && e.Backing == algorithms.BackingPosterior && model.PriorOf(p.Options).FitsOwn()
 }
 
-// loosened returns expected rewards drawn from the kernel, m with a share s of the variance between the
+// loosened returns expected rewards drawn from the kernel, m_i, with a share s of the variance between the
 // arms of a task by each arm itself,
 //
 //	μ_i = m̄ + √h (√(1-s) (m_i - m̄) + √(s c) z_i),  z_i ~ N(0, 1),
@@ -32,22 +32,22 @@ func (p Protocol) fitsOwn() bool {
 // promise it more than the kernel can hold: one draw from a kernel under which tasks are much
 // alike has one best arm in all of them, which all tasks find together. Arms that are one to the kernel
 // stay one.
-func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *problem.Problem {
+func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(0x6f776e, uint64(run))) // "own"
 	_, u := math.Modf(0.5 + float64(run)/math.Phi)
 	share := 0.5 - math.Sin(math.Asin(1-2*u)/3)
 	out := make([]float64, len(mean))
-	spread := spreads(m, p, run)
+	spread := from.spreads(p, run)
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		centre := 0.0
 		for _, x := range mean[lo:hi] {
 			centre += x / float64(hi-lo)
 		}
-		own := math.Sqrt(share * contrast(m, lo, hi))
+		own := math.Sqrt(share * from.contrast(lo, hi))
 		z := map[int]float64{} // by the first of the same arms
 		for i := lo; i < hi; i++ {
-			first := firstOf(m, i)
+			first := from.firstOf(i)
 			if _, drawn := z[first]; !drawn {
 				z[first] = rng.NormFloat64()
 			}
@@ -55,44 +55,4 @@ func loosened(m *model.Model, p *problem.Problem, mean []float64, run int) *prob
 		}
 	}
 	return plan.Supposed(p, out)
-}
-
-// firstOf returns the first arm that is the same to the kernel; an arm itself where there are too many to
-// compare.
-func firstOf(m *model.Model, i int) int {
-	if m.Layout == nil {
-		return i
-	}
-	return m.Layout.First[i]
-}
-
-// contrast returns half the mean square of the difference of two arms of a task that differ to the
-// kernel, squared reward units: of n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
-func contrast(m *model.Model, lo, hi int) float64 {
-	var centre []float64
-	var arms []int
-	for i := lo; i < hi; i++ {
-		if first := firstOf(m, i); first != i && first >= lo {
-			continue
-		}
-		arms = append(arms, i)
-		f := m.Features.RawRowView(i)
-		if centre == nil {
-			centre = make([]float64, len(f))
-		}
-		for k, x := range f {
-			centre[k] += x
-		}
-	}
-	if len(arms) < 2 {
-		return 0
-	}
-	sum, n := 0.0, float64(len(arms))
-	for _, i := range arms {
-		for k, x := range m.Features.RawRowView(i) {
-			d := x - centre[k]/n
-			sum += d * d
-		}
-	}
-	return m.Scale * sum / (n - 1)
 }

@@ -18,6 +18,10 @@ func TestLoosened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	from, err := priorOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
 	const runs = 2000
 	var drawn, kernel, along, square float64
 	q := p
@@ -27,7 +31,7 @@ func TestLoosened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for run := range runs {
-		mean := loosened(m, p.Problem, base[run].Mean, run).Mean
+		mean := from.loosened(p.Problem, base[run].Mean, run).Mean
 		for v := range p.Problem.V() {
 			lo, hi := p.Problem.ArmsOf(v)
 			for i := lo; i < hi; i++ {
@@ -54,7 +58,7 @@ func TestLoosened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for run, x := range own {
-		want := loosened(m, p.Problem, base[run].Mean, run)
+		want := from.loosened(p.Problem, base[run].Mean, run)
 		for i := range x.Mean {
 			if x.Mean[i] != want.Mean[i] {
 				t.Fatalf("run %d, arm %d: %g, want %g", run, i, x.Mean[i], want.Mean[i])

@@ -17,9 +17,6 @@ import (
 
 // truths returns the rewards that runs are simulated with, one problem a run, and what they are.
 func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, Note, error) {
-	if p.Problem == nil {
-		return nil, Note{}, errNoProblem
-	}
 	if gap > 0 {
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
 		out := make([]*problem.Problem, runs)
@@ -37,22 +34,15 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 	if err != nil {
 		return nil, Note{}, err
 	}
+	from, err := priorOf(m)
+	if err != nil {
+		return nil, Note{}, err
+	}
 	out := make([]*problem.Problem, runs)
-	root := math.Sqrt(m.Scale * cmp.Or(p.Options.Scale, 1))
 	for i := range out {
-		rng := rand.New(rand.NewPCG(0x666f7265, uint64(i))) // "fore"
-		z := make([]float64, m.Rank())
-		for k := range z {
-			z[k] = rng.NormFloat64()
-		}
-		mean := make([]float64, p.Problem.N())
-		for a := range mean {
-			for k, f := range m.Features.RawRowView(a) {
-				mean[a] += root * f * z[k]
-			}
-		}
+		mean := from.draw(rand.New(rand.NewPCG(0x666f7265, uint64(i))), cmp.Or(p.Options.Scale, 1)) // "fore"
 		if out[i] = plan.Supposed(p.Problem, mean); p.fitsOwn() {
-			out[i] = loosened(m, p.Problem, mean, i)
+			out[i] = from.loosened(p.Problem, mean, i)
 		}
 		if statesNoise(p.Problem) {
 			out[i].Noise.SD = scattered(p.Problem, i)
@@ -83,7 +73,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 	}
 	l := p.lossesOf(run)
 	if _, amends := alg.(engine.Amender); p.Cuts() && amends {
-		n, err := p.calendar(ctx, steps, env, l, forecastStep)
+		n, err := p.calendar(ctx, steps, env, l, p.step())
 		if err != nil {
 			return n, err
 		}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -39,17 +38,17 @@ func scattered(p *problem.Problem, run int) []float64 {
 // spreads returns for each task the factor h of the variance between its arms, evenly from 0 to 2: in
 // some tasks nearly all arms do the same, as where nothing reacts, and in others they are further apart. A kernel says
 // how far apart they are in the mean of all tasks. Tasks that are one to the kernel have one factor.
-func spreads(m *model.Model, p *problem.Problem, run int) []float64 {
+func (from prior) spreads(p *problem.Problem, run int) []float64 {
 	rng := rand.New(rand.NewPCG(0x737072656164, uint64(run))) // "spread"
 	out := make([]float64, p.V())
 	known := map[int]float64{} // by the first arm that is the same as the task's first
 	for v := range out {
 		lo, _ := p.ArmsOf(v)
 		h := 2 * rng.Float64()
-		if other, found := known[firstOf(m, lo)]; found {
+		if other, found := known[from.firstOf(lo)]; found {
 			h = other
 		}
-		known[firstOf(m, lo)], out[v] = h, h
+		known[from.firstOf(lo)], out[v] = h, h
 	}
 	return out
 }

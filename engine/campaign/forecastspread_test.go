@@ -17,9 +17,13 @@ func TestSpreadsOfTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	from, err := priorOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var u, uu, h, hh, n float64
 	for run := range 2000 {
-		sd, spread := scattered(p.Problem, run), spreads(m, p.Problem, run)
+		sd, spread := scattered(p.Problem, run), from.spreads(p.Problem, run)
 		for v := range p.Problem.V() {
 			lo, hi := p.Problem.ArmsOf(v)
 			for i := lo; i < hi; i++ {

@@ -27,7 +27,7 @@ type Renewal struct {
 // results but those of the open round: nothing that it says may decide when that is closed. Noise is the one that
 // the results of an arm have among themselves, for the posterior too: under more noise than there is, arms that are alike
 // would be drawn apart. The share of failed pulls is the one so far, where none is stated.
-// It returns nil where nothing is left to measure, and of a campaign that follows a run of agents. memory and progress may be nil.
+// runs of 0 means as plan.RunsFor says. It returns nil where nothing is left to measure, and of a campaign that follows a run of agents. memory and progress may be nil.
 //
 // Each run replays the rounds, so that it costs what the campaign has cost the program and what is to come costs. To a posterior
 // rounds are one: of one whose protocol was not changed they are told together, and tasks that closed by a hair's breadth are open again.
@@ -37,6 +37,9 @@ func (s *State) Renew(ctx context.Context, p Protocol, memory *model.Memory, run
 	}
 	if memory == nil {
 		memory = new(model.Memory)
+	}
+	if runs == 0 {
+		runs = plan.RunsFor(p.Problem)
 	}
 	p.Capacity = s.capacity(p)
 	known, err := s.known(ctx, p, memory)
@@ -180,7 +183,7 @@ func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, resu
 	}
 	env := sim.NewEnvironment(draw, 2, run)
 	if p.Cuts() && !p.fixedRounds() {
-		n, err := p.calendar(ctx, steps, env, l, forecastStep)
+		n, err := p.calendar(ctx, steps, env, l, p.step())
 		n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
 		return n, err
 	}

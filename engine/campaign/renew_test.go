@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"math"
 	"reflect"
 	"testing"
@@ -27,7 +28,7 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 		if over == 0 || over%every > 0 {
 			return true
 		}
-		r, err := c.s.Renew(t.Context(), c.p, memory, ForecastRuns, nil)
+		r, err := c.s.Renew(t.Context(), c.p, memory, plan.DefaultRuns, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

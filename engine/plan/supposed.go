@@ -20,6 +20,9 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 	if err != nil {
 		return nil, err
 	}
+	if m, err = m.Exact(); err != nil {
+		return nil, err
+	}
 	var out []*problem.Problem
 	for d := range n {
 		mean, err := leastFavourable(m, gap, rand.New(rand.NewPCG(1, uint64(d))))
