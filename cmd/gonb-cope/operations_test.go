@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // manual is docs/operations.md, whose commands are typed here as they stand there, with other ports
@@ -39,13 +41,8 @@ func newManual(t *testing.T, folders ...string) *manual {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
 	m := &manual{t: t, text: string(text), dir: t.TempDir()}
-	_, m.port, _ = net.SplitHostPort(l.Addr().String())
+	_, m.port, _ = net.SplitHostPort(testport.Address(t))
 	m.env = append(os.Environ(), "HOME="+m.dir)
 	first := m.section("Five commands on one machine first")
 	for name, block := range map[string]string{"wells.csv": m.block(first, "```csv\n"), "measure.py": m.block(first, "```python\n"), "wells.cope": m.block(first, "```\n")} {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 func TestMain(m *testing.M) {
@@ -42,14 +44,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOPROXY", "off") // nothing is downloaded
 			e.Setenv("NOTEBOOKS", filepath.Dir(data))
-			free, err := net.Listen("tcp", "127.0.0.1:0")
+			address, giveUp, err := testport.Hold()
 			if err != nil {
 				return err
 			}
-			free.Close()
-			_, port, _ := net.SplitHostPort(free.Addr().String())
+			e.Defer(giveUp)
+			_, port, _ := net.SplitHostPort(address)
 			e.Setenv("PORT", port)
-			e.Setenv("SERVER", "nats://127.0.0.1:"+port)
+			e.Setenv("SERVER", "nats://"+address)
 			e.Setenv("BUILDCACHE", strings.TrimSpace(string(cache)))
 			return os.Symlink(data, e.Getenv("WORK")+"/data")
 		},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // apart is a run of five processes over a server.
@@ -33,7 +34,7 @@ type apart struct {
 // newApart starts a server and opens a run on it.
 func newApart(t *testing.T, question int, seed uint64) *apart {
 	t.Helper()
-	return newApartAt(t, question, seed, os.Args[0], role{Listen: freePort(t)}, "")
+	return newApartAt(t, question, seed, os.Args[0], role{Listen: testport.Address(t)}, "")
 }
 
 // newApartAt starts a server, a program with a role, and opens a run on it. The server asks for

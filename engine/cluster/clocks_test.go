@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/internal/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // jumping builds this test with a clock that can jump.
@@ -56,7 +57,7 @@ func TestClocksJump(t *testing.T) {
 	binary := jumping(t)
 	for _, question := range []int{1, 3} {
 		t.Run(questions(t)[question].name, func(t *testing.T) {
-			server := role{Listen: freePort(t), Clock: filepath.Join(t.TempDir(), "server.clock")}
+			server := role{Listen: testport.Address(t), Clock: filepath.Join(t.TempDir(), "server.clock")}
 			ours := must(clocktest.New(server.Clock))
 			a := newApartAt(t, question, 8, binary, server, "")
 			clocks := []clocktest.Clock{}

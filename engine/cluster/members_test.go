@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	ours "github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // member is a server of a cluster that gonb-cope has not made.
@@ -61,11 +62,11 @@ func newMembers(t *testing.T, question int, seed uint64, there int) *apart {
 	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
 	var among []string
 	for range 3 {
-		among = append(among, freePort(t))
+		among = append(among, testport.Address(t))
 	}
 	for i := range 3 {
 		name := fmt.Sprint("server-", i)
-		m := member{Name: name, Dir: filepath.Join(a.dir, name), Clients: freePort(t), Servers: among[i]}
+		m := member{Name: name, Dir: filepath.Join(a.dir, name), Clients: testport.Address(t), Servers: among[i]}
 		m.Others = []string{among[(i+1)%3], among[(i+2)%3]}
 		p := &process{t: t, binary: os.Args[0], role: role{Member: m}}
 		if i < there {

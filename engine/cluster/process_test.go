@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -76,15 +75,4 @@ func (p *process) ended() (bool, error) {
 		return true, nil
 	}
 	return true, fmt.Errorf("status %d: %s", status.ExitStatus(), p.err)
-}
-
-// freePort returns an address that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // debianServer returns the Notebook server of Debian.
@@ -27,12 +29,8 @@ func shelf(t *testing.T) string {
 // serve starts a notebook server in a folder and returns its address.
 func serve(t *testing.T, folder string, argv ...string) string {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	free.Close()
+	at := testport.Address(t)
+	_, port, _ := net.SplitHostPort(at)
 	log, err := os.Create(filepath.Join(root, "server.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +55,7 @@ func serve(t *testing.T, folder string, argv ...string) string {
 		}
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	})
-	address := "http://127.0.0.1:" + port
+	address := "http://" + at
 	eventually(t, "the server", func() bool {
 		select {
 		case <-ended:

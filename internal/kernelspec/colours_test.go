@@ -1,7 +1,6 @@
 package kernelspec
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gonb-cope/gonb-cope/internal/conformance/browser"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // Two cells: a script, and Go with commands for GoNB. In the script rbf is a kernel and
@@ -143,50 +143,48 @@ func serve(t *testing.T, server string, args []string) string {
 		t.Fatal(err)
 	}
 	writeNotebook(t, filepath.Join(home, "colours.ipynb"))
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	free.Close()
+	at := testport.Address(t)
+	_, port, _ := net.SplitHostPort(at)
 	cmd := exec.Command(server, append(args, "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port="+port, "--port-retries=0")...)
 	cmd.Dir = home
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	said, err := cmd.StderrPipe()
+	log, err := os.Create(filepath.Join(home, "server.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer log.Close()
+	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
+		<-ended
 	})
-	lines := make(chan string, 1000)
-	go func() {
-		for s := bufio.NewScanner(said); s.Scan(); {
-			select {
-			case lines <- s.Text():
-			default:
-			}
-		}
-	}()
-	address := "http://127.0.0.1:" + port
+	address := "http://" + at
+	over := false
 	if waits(func() bool {
+		select {
+		case <-ended:
+			over = true
+			return true
+		default:
+		}
 		reply, err := http.Get(address + "/api")
 		if err == nil {
 			reply.Body.Close()
 		}
 		return err == nil
-	}) {
+	}) && !over {
 		return address
 	}
-	close(lines)
-	for line := range lines {
-		t.Log(line)
-	}
-	t.Fatalf("%s does not answer at %s after %v", server, address, waitLimit)
+	text, _ := os.ReadFile(log.Name())
+	t.Fatalf("%s does not answer at %s; ended %t, limit %v; it said:\n%s", server, address, over, waitLimit, text)
 	return ""
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // Users, passwords and tokens are left out of URLs, also of lists that cannot be read.
@@ -39,12 +40,10 @@ func TestRedacted(t *testing.T) {
 // A password in a URL is in no notice and in no error: of a connection that breaks and comes back, of a
 // wrong password, of nobody who answers, and of a URL that cannot be read, which is told at once.
 func TestPasswordInURL(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(testport.Address(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	free.Close()
 	o := &server.Options{Host: "127.0.0.1", NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), Username: "ann", Password: "secret"}
 	if o.Port, err = strconv.Atoi(port); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/internal/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // The clock of the server jumps while a piece of work is in the hands of somebody who is gone. Another
@@ -51,7 +52,7 @@ func TestServerClockJumps(t *testing.T) {
 				t.Fatal(err)
 			}
 			folder := t.TempDir()
-			cmd, url := processOf(t, binary, folder, "127.0.0.1:0", clocktest.Variable+"="+file)
+			cmd, url := processOf(t, binary, folder, testport.Address(t), clocktest.Variable+"="+file)
 			gone, other := join(t, url, ""), join(t, url, "")
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()

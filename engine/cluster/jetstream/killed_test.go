@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // TestMain serves in a process of its own, which tests can kill.
@@ -79,7 +80,7 @@ func TestServerKilled(t *testing.T) {
 	t.Parallel() // it waits for servers
 	kills := tries(3, 20)
 	dir := t.TempDir()
-	cmd, url := process(t, dir, "127.0.0.1:0")
+	cmd, url := process(t, dir, testport.Address(t))
 	const publishers = 5
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
@@ -175,7 +176,7 @@ func TestServerKilledWithWork(t *testing.T) {
 	t.Parallel() // it waits for servers
 	kills := tries(2, 20)
 	dir := t.TempDir()
-	cmd, url := process(t, dir, "127.0.0.1:0")
+	cmd, url := process(t, dir, testport.Address(t))
 	x := join(t, url, "")
 	pieces := 60 * kills
 	for i := range pieces {

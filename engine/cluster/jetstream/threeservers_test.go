@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
+	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
 
 // threeServers starts a cluster of three NATS servers and returns their URLs with commas between.
@@ -20,19 +21,11 @@ func threeServers(t *testing.T) string {
 	t.Helper()
 	var ports [3]int
 	var routes []string
-	var free []net.Listener
 	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, port, _ := net.SplitHostPort(l.Addr().String())
+		address := testport.Address(t)
+		_, port, _ := net.SplitHostPort(address)
 		ports[i], _ = strconv.Atoi(port)
-		routes = append(routes, "nats://127.0.0.1:"+port)
-		free = append(free, l)
-	}
-	for _, l := range free {
-		l.Close()
+		routes = append(routes, "nats://"+address)
 	}
 	var urls []string
 	for i, port := range ports {
@@ -47,7 +40,7 @@ func threeServers(t *testing.T) string {
 	return strings.Join(urls, ",")
 }
 
-// startMember starts a server of a cluster, when its port is free.
+// startMember starts a server of a cluster.
 func startMember(t *testing.T, o *server.Options) string {
 	t.Helper()
 	s, err := server.NewServer(o)

@@ -1,0 +1,64 @@
+package testport
+
+import (
+	"errors"
+	"net"
+	"syscall"
+	"testing"
+)
+
+// portRange is IP_LOCAL_PORT_RANGE of Linux 6.3 and later: the ports that the system may choose for a
+// socket, the lowest in the lower 16 bits and the highest in the upper ones.
+const portRange = 51
+
+// anyOf asks the system for any port for a socket, where only this one may be chosen: to listen as Go does, or to
+// connect from.
+func anyOf(t *testing.T, port int, connect bool, to *net.TCPAddr) error {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	if err := syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, portRange, port|port<<16); err != nil {
+		t.Skipf("the system cannot be asked for one port only: %v", err)
+	}
+	if connect {
+		return syscall.Connect(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: to.Port})
+	}
+	if err := syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return err
+	}
+	return syscall.Listen(fd, 1)
+}
+
+// A port that is held goes to nobody who asks for any port, whether to listen or to connect from, and to
+// whoever does so once it is given up.
+func TestHeldFromOthers(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for _, connect := range []bool{false, true} {
+		address, giveUp, err := Hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = anyOf(t, at.Port, connect, server.Addr().(*net.TCPAddr))
+		if !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, syscall.EADDRNOTAVAIL) {
+			t.Errorf("connect %t: another got the held port: %v", connect, err)
+		}
+		giveUp()
+		if err := anyOf(t, at.Port, connect, server.Addr().(*net.TCPAddr)); err != nil {
+			t.Errorf("connect %t: nobody gets a port that was given up: %v", connect, err)
+		}
+	}
+}
