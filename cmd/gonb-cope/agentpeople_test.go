@@ -21,7 +21,7 @@ import (
 // One agent's pulls are the lists of a campaign, told by people; the others draw theirs. The run goes on
 // as the lists are told, and the campaign knows that it is led.
 func TestAgentOfPeople(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	recipe := wells()
 	q, err := makeQuestion(ctx, recipe)

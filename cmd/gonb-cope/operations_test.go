@@ -143,7 +143,7 @@ func (m *manual) done(c *command) string {
 		if err != nil {
 			m.t.Fatalf("%s: %v\n%s", c.line, err, c.said())
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(limit):
 		m.t.Fatalf("%s: no end\n%s", c.line, c.said())
 	}
 	return c.said()
@@ -152,7 +152,7 @@ func (m *manual) done(c *command) string {
 // says waits until a command has said something.
 func (m *manual) says(c *command, what string) {
 	m.t.Helper()
-	for range 600 {
+	for end := time.Now().Add(limit); time.Now().Before(end); {
 		if strings.Contains(c.said(), what) {
 			return
 		}

@@ -87,7 +87,7 @@ sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
 			if err != nil {
 				t.Errorf("%v: %s", err, said.String())
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(limit):
 			_ = w.Process.Kill()
 			<-ended
 			t.Error("the worker does not end")
@@ -158,7 +158,7 @@ sweep(r, case=1..3, gap=[0.2, 0.3, 0.4], algorithm=["CoKernelFC", "CoTestFC", "I
 				_ = workers[k].Wait() // it was killed
 				workers[k] = startWorker(t, url)
 				killed++
-			case <-time.After(4 * time.Minute):
+			case <-time.After(2 * limit):
 				_ = c.Process.Kill()
 				t.Fatal("the sweep does not end")
 			}

@@ -90,7 +90,7 @@ func (a *apart) url() string {
 // dial joins the server.
 func (a *apart) dial() cluster.Exchange {
 	a.t.Helper()
-	x, err := jetstream.Dial(a.t.Context(), a.url(), jetstream.DialOptions{Wait: time.Minute, Credentials: a.creds["owner.creds"]})
+	x, err := jetstream.Dial(a.t.Context(), a.url(), jetstream.DialOptions{Wait: 2 * time.Minute, Credentials: a.creds["owner.creds"]})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (a *apart) begin(question int, change func(v int, r *role) (binary string))
 // disturb kills at random moments until all agents are done, but at most as often as told.
 func (a *apart) disturb(agents, server int) {
 	a.t.Helper()
-	for until := time.Now().Add(3 * time.Minute); ; {
+	for until := time.Now().Add(10 * time.Minute); ; {
 		if time.Now().After(until) {
 			a.t.Fatal("the agents have come to no end")
 		}
@@ -173,7 +173,7 @@ func (a *apart) account() (lost, doubled, repeated int) {
 	a.t.Helper()
 	x := a.dial()
 	defer x.Close()
-	ctx, cancel := context.WithTimeout(a.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(a.t.Context(), 5*time.Minute)
 	defer cancel()
 	there := map[string]int{}
 	sum := map[string]string{}
@@ -228,7 +228,7 @@ func (a *apart) await(round int) {
 	a.t.Helper()
 	x := a.dial()
 	defer x.Close()
-	for range 3000 {
+	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); {
 		_, ok, err := x.Find(a.t.Context(), "r", round, "plan")
 		if err != nil {
 			a.t.Fatal(err)

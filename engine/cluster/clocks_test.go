@@ -101,7 +101,7 @@ func TestClocksJump(t *testing.T) {
 // process's clock, and behind it.
 func (a *apart) stamps() (ahead, behind int) {
 	a.t.Helper()
-	ctx, stop := context.WithTimeout(a.t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(a.t.Context(), 5*time.Minute)
 	defer stop()
 	nc := must(nats.Connect(a.url()))
 	defer nc.Close()

@@ -86,7 +86,7 @@ func TestFollowSilence(t *testing.T) {
 		over.Go(func() { got, err = f.Follow(ctx) })
 		until := func(kind cluster.NoticeKind, want string) {
 			t.Helper()
-			end := time.After(20 * time.Second)
+			end := time.After(2 * time.Minute)
 			for !strings.Contains(said.of(kind), want) {
 				select {
 				case <-seen:

@@ -59,7 +59,7 @@ func TestLateMessages(t *testing.T) {
 			q.Options.Delta = 1e-6
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{Relay: relay})
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			out := make([]cluster.Finished, 5)
 			errs := make([]error, 5)
 			var all sync.WaitGroup

@@ -63,7 +63,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			t.Parallel()
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{})
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			said := &notices{}
 			finished := make([]cluster.Finished, q.Problem.V())
 			errs := make([]error, q.Problem.V())

@@ -86,7 +86,12 @@ func TestRelayGone(t *testing.T) {
 		if v == 3 {
 			a.Folder = first.Folder
 			a.Puller = func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
-				time.Sleep(500 * time.Millisecond) // it comes back late
+				for { // it comes back late, when another has read in its place
+					if _, ok, err := x.Find(t.Context(), "r", 2, "plan"); ok || err != nil {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
 				return simulated(q, b)
 			}
 		}

@@ -27,7 +27,7 @@ func TestSilentAgent(t *testing.T) {
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{Relay: relay})
 			said := &notices{}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			var wg sync.WaitGroup
 			folders := map[int]string{}
 			for v := range 4 {

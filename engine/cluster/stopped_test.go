@@ -53,7 +53,7 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	counted(t, x, question(t))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_, rounds, _, err := cluster.Replay(ctx, x, "r", maker(q))
 	if err == nil || !strings.Contains(err.Error(), "the plan of round 2 is refused: it counts a message of agent-1 in round 1, and there is none") {

@@ -46,7 +46,7 @@ func TestHolderLetsGo(t *testing.T) {
 		if s != "panic: recovered\n" {
 			t.Errorf("%q", s)
 		}
-	case <-time.After(20 * holdTime):
+	case <-time.After(waitLimit):
 		t.Error("nothing was printed")
 	}
 }

@@ -62,7 +62,7 @@ func TestPlainGoNB(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	stop := time.AfterFunc(5*time.Minute, func() { _ = c.Process.Kill() })
 	defer stop.Stop()
 	shown := play(t, in, back)
 	if err := c.Wait(); err != nil {

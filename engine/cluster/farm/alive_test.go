@@ -82,9 +82,13 @@ func slowWorker(x cluster.Exchange, name string, is func() bool) *farm.Worker {
 	return w
 }
 
+// limit is far above what anything takes, also on a busy machine.
+const limit = 3 * time.Minute
+
+// eventually waits until something is so.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(limit); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(what)
 		}
@@ -136,7 +140,7 @@ func TestKilledCaller(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(limit):
 		t.Fatal("the worker does not end")
 	}
 	if d := time.Since(began); d < 200*time.Millisecond {
@@ -145,19 +149,17 @@ func TestKilledCaller(t *testing.T) {
 	if w.Made() != 0 {
 		t.Errorf("%d runs were made for nobody", w.Made())
 	}
-	if dropped(t, x) == 0 {
-		t.Error("no chunk was given up")
-	}
+	eventually(t, "no chunk was given up", func() bool { return dropped(t, x) > 0 })
 	// so does one that has made all that was left
 	quick := slowWorker(x, "quick", func() bool { return false })
-	quick.SilentAfter(3 * time.Second) // so that a busy machine has made a run before
+	quick.SilentAfter(10 * time.Second) // so that a busy machine has made a run before
 	quick.Once = true
 	select {
 	case err := <-work(t.Context(), quick):
 		if err != nil || quick.Made() == 0 {
 			t.Errorf("%d runs, error %v", quick.Made(), err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(limit):
 		t.Fatal("the worker that has made all does not end")
 	}
 	// one that stays takes what is left out of the queue
@@ -224,7 +226,7 @@ func TestCallerComesBack(t *testing.T) {
 	caller.off.Store(true)
 	time.Sleep(50 * time.Millisecond)
 	w := slowWorker(x, "w", caller.off.Load)
-	w.SilentAfter(3 * time.Second) // so that signs that a busy machine delays are not taken for silence
+	w.SilentAfter(10 * time.Second) // so that signs that a busy machine delays are not taken for silence
 	over, end := context.WithCancel(t.Context())
 	defer end()
 	serving := work(over, w)
@@ -235,7 +237,7 @@ func TestCallerComesBack(t *testing.T) {
 		if want := runsOf(here); want == "" || text != want {
 			t.Errorf("other runs:\n%.500s\n%.500s", want, text)
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(limit):
 		t.Fatal("the sweep does not end")
 	}
 	if told.Load() != 1 {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -28,7 +27,7 @@ func TestOtherBuilds(t *testing.T) {
 	dir := folder(t)
 	other := other()
 	ex := cluster.NewMemory()
-	soon, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	soon, cancel := context.WithTimeout(t.Context(), 2*limit)
 	defer cancel()
 	refused := work(soon, &farm.Worker{Exchange: ex, Name: "other", Build: other})
 	finished := make(chan string, 1)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -86,7 +85,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 		t.Errorf("the workers made %d runs", made)
 	}
 	x := dial("worker-1.creds")
-	short, end := context.WithTimeout(t.Context(), 10*time.Second)
+	short, end := context.WithTimeout(t.Context(), limit)
 	defer end()
 	if err := x.Offer(short, "sweep-1", cluster.Work{ID: "0-0"}); err == nil {
 		t.Error("a worker offers work")
@@ -95,7 +94,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 		t.Error("a worker withdraws work")
 	}
 	agent := &farm.Worker{Exchange: dial("agent-1.creds"), Name: "agent", Slots: 1}
-	over, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	over, stop := context.WithTimeout(t.Context(), limit)
 	defer stop()
 	if err := <-work(over, agent); err == nil || !strings.Contains(err.Error(), "no work can be taken") {
 		t.Errorf("an agent as a worker: error %v", err)

@@ -14,6 +14,7 @@ import (
 func TestWorkersEnd(t *testing.T) {
 	dir := folder(t)
 	ex := cluster.NewMemory()
+	ex.Patience = 2 * limit
 	once := work(t.Context(), &farm.Worker{Exchange: ex, Name: "once", Once: true})
 	asks := runner(ex)
 	for range 2 { // it is there for both
@@ -29,7 +30,7 @@ func TestWorkersEnd(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(limit):
 		t.Error("the worker goes on after its script")
 	}
 
@@ -51,7 +52,7 @@ func TestWorkersEnd(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("an interrupted worker says %v", err)
 	}
-	// the patience of the exchange is 30 s: what was not given back would come late
+	// what was not given back would come after the patience of the exchange
 	next, stop := context.WithCancel(t.Context())
 	other := work(next, &farm.Worker{Exchange: ex, Name: "next"})
 	select {
@@ -59,7 +60,7 @@ func TestWorkersEnd(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(limit):
 		t.Error("the chunk was not given back")
 	}
 	stop()

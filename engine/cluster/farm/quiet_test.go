@@ -40,7 +40,7 @@ func TestWorkersVanish(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q, want %q", text, want)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(limit):
 			t.Fatalf("nobody says %q", want)
 		}
 	}
@@ -57,10 +57,18 @@ func TestWorkersVanish(t *testing.T) {
 	vanishes.left.Store(2)
 	work(ctx, &farm.Worker{Exchange: vanishes, Name: "vanishes"})
 	next("no worker has answered for ")
-	select {
-	case text := <-said:
-		t.Errorf("it also says %q", text)
-	case <-time.After(time.Second):
+	// on a busy machine the second chunk may come after that, and the silence that follows is told, too
+	for late, over := false, false; !over; {
+		select {
+		case text := <-said:
+			if late || !strings.Contains(text, "workers answer again") {
+				t.Errorf("it also says %q", text)
+			}
+			late = true
+			next("no worker has answered for ")
+		case <-time.After(time.Second):
+			over = true
+		}
 	}
 	work(ctx, &farm.Worker{Exchange: ex, Name: "comes"})
 	next("workers answer again")
@@ -73,6 +81,7 @@ func TestWorkersVanish(t *testing.T) {
 func TestOnceIsOnce(t *testing.T) {
 	dir := folder(t)
 	ex := cluster.NewMemory()
+	ex.Patience = 2 * limit
 	w := &farm.Worker{Exchange: ex, Name: "once", Once: true}
 	once := work(t.Context(), w)
 	asks := runner(ex)
@@ -92,7 +101,7 @@ func TestOnceIsOnce(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(limit):
 		t.Error("the worker goes on after its script")
 	}
 	if n := w.Made(); n != 3 {
@@ -102,11 +111,11 @@ func TestOnceIsOnce(t *testing.T) {
 	defer cancel()
 	work(ctx, &farm.Worker{Exchange: ex, Name: "other"})
 	select {
-	case err := <-done: // the patience of the exchange is 30 s: what was not given back would come late
+	case err := <-done: // what was not given back would come after the patience of the exchange
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(limit):
 		t.Error("the chunk was not given back")
 	}
 }

@@ -2,12 +2,10 @@ package jetstream_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
@@ -31,8 +29,7 @@ func TestServerFull(t *testing.T) {
 // fillUp publishes until the server is full, and checks what stands.
 func fillUp(t *testing.T, x *jetstream.Exchange) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx := patiently(t)
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4096)
 	confirmed := 0
 	var err error
@@ -44,8 +41,7 @@ func fillUp(t *testing.T, x *jetstream.Exchange) {
 	if !errors.Is(err, jetstream.ErrFull) || !strings.Contains(err.Error(), "full: nothing was recorded; make room") {
 		t.Errorf("after %d facts: %v", confirmed, err)
 	}
-	ctx, stop = context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx = patiently(t)
 	for r := range confirmed {
 		if f, ok, err := x.Find(ctx, "r", r, "agent-1"); !ok || err != nil || !bytes.Equal(f.Body, body) {
 			t.Errorf("fact %d of %d: %v, %v", r, confirmed, ok, err)

@@ -25,7 +25,7 @@ func stranger(t *testing.T, o server.Options) string {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(limit) {
 		t.Fatal("the server is not ready")
 	}
 	return s.ClientURL()
@@ -68,7 +68,7 @@ func TestWhatAServerLacks(t *testing.T) {
 				defer nc.Close()
 				c.prepare(nc)
 			}
-			x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Wait: time.Second})
+			x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Wait: limit})
 			if err == nil {
 				x.Close()
 				t.Fatal("the server was joined")

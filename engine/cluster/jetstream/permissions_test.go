@@ -24,8 +24,7 @@ func TestPermissions(t *testing.T) {
 	owner := join(t, s.URL(), keys["the owner"])
 	agent := join(t, s.URL(), keys["agent 1 of run r"])
 	worker := join(t, s.URL(), keys["worker 1"])
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx := patiently(t)
 	for _, f := range []cluster.Fact{{Run: "r", Name: "run"}, {Run: "other", Name: "run"}} {
 		if err := owner.Publish(ctx, f); err != nil {
 			t.Fatal(err)
@@ -94,7 +93,6 @@ func TestPermissions(t *testing.T) {
 		{"worker withdraws work", func() error { return worker.Withdraw(ctx, "sweep") }, "worker 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			begin := time.Now()
 			err := c.act()
 			if c.who == "" {
 				if err != nil {
@@ -105,9 +103,6 @@ func TestPermissions(t *testing.T) {
 			var p *jetstream.PermissionError
 			if !errors.As(err, &p) || p.Who != c.who {
 				t.Errorf("refused with %v, wanted a refusal of %s", err, c.who)
-			}
-			if d := time.Since(begin); d > 4*time.Second {
-				t.Errorf("the refusal took %v: a timeout", d)
 			}
 		})
 	}
@@ -192,13 +187,13 @@ func TestTampering(t *testing.T) {
 // none fails unless the facts of a run are these.
 func none(t *testing.T, x *jetstream.Exchange, run string, want ...cluster.Fact) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer stop()
+	ctx, there := untilThere(t, len(want))
 	n := 0
 	for f, err := range x.Read(ctx, run) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		there()
 		if n >= len(want) || f.Address() != want[n].Address() || !bytes.Equal(f.Body, want[n].Body) {
 			t.Errorf("fact %d is %s %q", n, f.Address(), f.Body)
 		}
@@ -219,7 +214,7 @@ func TestInboxesAndAddresses(t *testing.T) {
 	for _, subject := range []string{other + ".>", "_INBOX.>", ">", "cope.>", "cope.r.1.agent-2", "$JS.>"} {
 		sub, err := nc.SubscribeSync(subject)
 		if err == nil {
-			_, err = sub.NextMsg(300 * time.Millisecond)
+			_, err = sub.NextMsg(limit) // which ends with the refusal
 		}
 		if !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("subscribing to %s: %v", subject, err)
@@ -235,7 +230,7 @@ func TestInboxesAndAddresses(t *testing.T) {
 	fake := nats.NewMsg("cope.r.1.agent-1")
 	fake.Data = []byte("forged")
 	fake.Header.Set("Cope-Address", "cope.r.4.agent-2")
-	if _, err := nc.RequestMsg(fake, time.Second); err != nil {
+	if _, err := nc.RequestMsg(fake, limit); err != nil {
 		t.Fatal(err)
 	}
 	ask("cope.r.5.agent-1", "mine")
@@ -265,16 +260,46 @@ func TestInboxesAndAddresses(t *testing.T) {
 	if w, err := worker.Take(shortly(t), "sweep"); err == nil {
 		t.Errorf("took %v, which nobody has offered", w.Work())
 	}
-	for f, err := range owner.Read(shortly(t), "r") {
+	ctx, there := untilThere(t, 4) // two of agent-1, and two of agent-2
+	for f, err := range owner.Read(ctx, "r") {
 		if err != nil {
 			t.Fatal(err)
 		}
+		there()
 		if f.Name == "agent-2" && string(f.Body) != "mine" {
 			t.Errorf("the server was made to say %s %q", f.Address(), f.Body)
 		}
 	}
 }
 
+// limit is far above what anything takes, also on a busy machine.
+const limit = 2 * time.Minute
+
+// patiently returns a context for what must come.
+func patiently(t *testing.T) context.Context {
+	ctx, stop := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(stop)
+	return ctx
+}
+
+// untilThere returns a context for reading what must come and nothing beyond it. It ends a moment after
+// there was called n times, or at the limit.
+func untilThere(t *testing.T, n int) (ctx context.Context, there func()) {
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	const moment = 500 * time.Millisecond
+	end := time.AfterFunc(limit, stop)
+	if n == 0 {
+		end.Reset(moment)
+	}
+	return ctx, func() {
+		if n--; n == 0 {
+			end.Reset(moment)
+		}
+	}
+}
+
+// shortly returns a context for what must not come.
 func shortly(t *testing.T) context.Context {
 	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	t.Cleanup(stop)
@@ -316,7 +341,7 @@ func TestPlacesThatAreTaken(t *testing.T) {
 		t.Helper()
 		nc, _ := raw(t, s, file)
 		_ = nc.PublishRequest("cope-ask.state", place, nil)
-		for range 500 {
+		for end := time.Now().Add(limit); time.Now().Before(end); {
 			if m, err := look.Request("$JS.API.DIRECT.GET.COPE."+place, nil, time.Second); err == nil && m.Header.Get("Status") == "" {
 				return
 			}
@@ -365,7 +390,7 @@ func TestPlacesThatAreTaken(t *testing.T) {
 	for _, subject := range []string{"cope.r.2.plan.x", "cope.r.1.agent-1.x"} {
 		m := nats.NewMsg(subject)
 		m.Header.Set("Cope-Address", subject)
-		if _, err := nc.RequestMsg(m, time.Second); err != nil {
+		if _, err := nc.RequestMsg(m, limit); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -374,15 +399,15 @@ func TestPlacesThatAreTaken(t *testing.T) {
 		if f, ok, err := x.Find(t.Context(), "r", 1, "plan"); !ok || err != nil || string(f.Body) != "one" {
 			t.Errorf("%s found %q, %t, error %v", who, f.Body, ok, err)
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		ctx, there := untilThere(t, 1)
 		plans := 0
 		for f, err := range x.ReadNamed(ctx, "r", "plan", "stop") {
 			if err != nil || string(f.Body) != "one" {
 				t.Errorf("%s reads %s %q, error %v", who, f.Address(), f.Body, err)
 			}
 			plans++
+			there()
 		}
-		stop()
 		if plans != 1 {
 			t.Errorf("%s reads %d plans", who, plans)
 		}

@@ -26,7 +26,7 @@ func TestFactsDeliveredElsewhere(t *testing.T) {
 		fake := nats.NewMsg("cope.r." + strconv.Itoa(i) + ".agent-1")
 		fake.Data = []byte("forged")
 		fake.Header.Set("Cope-Address", place) // as if it belonged there
-		if _, err := nc.RequestMsg(fake, time.Second); err != nil {
+		if _, err := nc.RequestMsg(fake, limit); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
@@ -34,13 +34,13 @@ func TestFactsDeliveredElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := nc.Request("$JS.API.CONSUMER.CREATE.COPE."+name+"."+fake.Subject, text, time.Second); err != nil {
+		if _, err := nc.Request("$JS.API.CONSUMER.CREATE.COPE."+name+"."+fake.Subject, text, limit); err != nil {
 			t.Fatal(err)
 		}
 	}
 	time.Sleep(300 * time.Millisecond)
 	worker := join(t, s.URL(), keys["worker 1"])
-	if w, err := worker.Take(shortly(t), "sweep"); err != nil || w.Work().ID != "c-1" || string(w.Work().Body) != "offered" {
+	if w, err := worker.Take(patiently(t), "sweep"); err != nil || w.Work().ID != "c-1" || string(w.Work().Body) != "offered" {
 		t.Errorf("took %v, error %v", w, err)
 	}
 	if w, err := worker.Take(shortly(t), "sweep"); err == nil {
@@ -48,7 +48,7 @@ func TestFactsDeliveredElsewhere(t *testing.T) {
 	}
 	look, _ := raw(t, s, keys["the owner"])
 	for stream, want := range map[string]string{"COPE": `"messages":3,`, "COPE-WORK": `"messages":1,`} {
-		if m, err := look.Request("$JS.API.STREAM.INFO."+stream, nil, time.Second); err != nil || !strings.Contains(string(m.Data), want) {
+		if m, err := look.Request("$JS.API.STREAM.INFO."+stream, nil, limit); err != nil || !strings.Contains(string(m.Data), want) {
 			t.Errorf("%s holds more than %s %s", stream, want, m.Data)
 		}
 	}

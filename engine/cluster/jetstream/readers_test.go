@@ -28,7 +28,7 @@ func TestManyReaders(t *testing.T) {
 			if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Name: "run", Body: []byte("b")}); err != nil {
 				t.Fatal(err)
 			}
-			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer stop()
 			read := make(chan error, readers)
 			var wg sync.WaitGroup

@@ -22,7 +22,7 @@ func started(t *testing.T, o server.Options) *server.Server {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(2 * time.Minute) {
 		t.Fatal("the server is not ready")
 	}
 	return s
@@ -43,7 +43,7 @@ func TestLongSilence(t *testing.T) {
 		select {
 		case text := <-said:
 			return text
-		case <-time.After(time.Minute):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("nothing was noticed")
 		}
 		return ""

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -49,7 +48,7 @@ func startMember(t *testing.T, o *server.Options) string {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(limit) {
 		t.Fatal("a server of the cluster is not ready")
 	}
 	return s.ClientURL()
