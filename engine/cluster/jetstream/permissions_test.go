@@ -93,7 +93,16 @@ func TestPermissions(t *testing.T) {
 		{"worker withdraws work", func() error { return worker.Withdraw(ctx, "sweep") }, "worker 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			begin := time.Now()
 			err := c.act()
+			for try := 0; c.who != "" && time.Since(begin) > 4*time.Second; try++ { // on a busy machine, not each time
+				if try == 5 {
+					t.Error("refusals take as long as a timeout")
+					break
+				}
+				begin = time.Now()
+				err = c.act()
+			}
 			if c.who == "" {
 				if err != nil {
 					t.Error(err)
@@ -260,13 +269,16 @@ func TestInboxesAndAddresses(t *testing.T) {
 	if w, err := worker.Take(shortly(t), "sweep"); err == nil {
 		t.Errorf("took %v, which nobody has offered", w.Work())
 	}
-	ctx, there := untilThere(t, 4) // two of agent-1, and two of agent-2
+	ctx, there := untilThere(t, 2)
 	for f, err := range owner.Read(ctx, "r") {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f.Name != "agent-2" {
+			continue
+		}
 		there()
-		if f.Name == "agent-2" && string(f.Body) != "mine" {
+		if string(f.Body) != "mine" {
 			t.Errorf("the server was made to say %s %q", f.Address(), f.Body)
 		}
 	}
