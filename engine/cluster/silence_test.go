@@ -58,7 +58,7 @@ func TestSilentAgent(t *testing.T) {
 			var all []cluster.Agent
 			for v := range 4 {
 				a := agentOf(t, x, q, v)
-				a.Folder, a.Patience, a.GoOn = folders[v], 1500*time.Millisecond, v == 0 || !relay
+				a.Folder, a.Patience, a.GoOn = folders[v], 4*time.Second, v == 0 || !relay
 				all = append(all, a)
 			}
 			if relay { // whoever relays must be one that goes on

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/testport"
 )
@@ -184,6 +185,7 @@ func TestServerKilledWithWork(t *testing.T) {
 	defer stop()
 	var mu sync.Mutex
 	done := map[string]int{}
+	slow := 0                  // which a busy machine held for so long that the patience may have been over
 	doneAs := map[string]int{} // how many were done before
 	var wg sync.WaitGroup
 	for range 3 {
@@ -206,6 +208,7 @@ func TestServerKilledWithWork(t *testing.T) {
 					t.Error(err)
 					return
 				}
+				taken := time.Now()
 				// What another did after this one had asked may have been handed to both.
 				mu.Lock()
 				if done[piece.Work().ID] > 0 && doneAs[piece.Work().ID] < before {
@@ -219,6 +222,9 @@ func TestServerKilledWithWork(t *testing.T) {
 					t.Error(err)
 				}
 				mu.Lock()
+				if time.Since(taken) > exchangetest.Patience/2 {
+					slow++
+				}
 				if done[piece.Work().ID] == 0 {
 					doneAs[piece.Work().ID] = len(done)
 				}
@@ -254,7 +260,7 @@ func TestServerKilledWithWork(t *testing.T) {
 	if len(done) != pieces || results != pieces {
 		t.Errorf("of %d pieces %d were done and have %d results", pieces, len(done), results)
 	}
-	if twice > 3*kills { // what the three had in their hands
+	if twice > 3*kills+slow { // what the three had in their hands
 		t.Errorf("%d pieces were done by two", twice)
 	}
 	t.Logf("%d kills, %d pieces, each with one result; none handed out after it was done; %d were in the hands of two", kills, pieces, twice)
