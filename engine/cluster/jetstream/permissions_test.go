@@ -2,7 +2,6 @@ package jetstream_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -193,26 +192,6 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// none fails unless the facts of a run are these.
-func none(t *testing.T, x *jetstream.Exchange, run string, want ...cluster.Fact) {
-	t.Helper()
-	ctx, there := untilThere(t, len(want))
-	n := 0
-	for f, err := range x.Read(ctx, run) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		there()
-		if n >= len(want) || f.Address() != want[n].Address() || !bytes.Equal(f.Body, want[n].Body) {
-			t.Errorf("fact %d is %s %q", n, f.Address(), f.Body)
-		}
-		n++
-	}
-	if n != len(want) {
-		t.Errorf("%d facts, wanted %d", n, len(want))
-	}
-}
-
 // An agent cannot listen to what others are told, and cannot have the server speak for it: neither by
 // the address for an answer, nor by the address at which a reader wants its facts.
 func TestInboxesAndAddresses(t *testing.T) {
@@ -282,40 +261,6 @@ func TestInboxesAndAddresses(t *testing.T) {
 			t.Errorf("the server was made to say %s %q", f.Address(), f.Body)
 		}
 	}
-}
-
-// limit is far above what anything takes, also on a busy machine.
-const limit = 2 * time.Minute
-
-// patiently returns a context for what must come.
-func patiently(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), limit)
-	t.Cleanup(stop)
-	return ctx
-}
-
-// untilThere returns a context for reading what must come and nothing beyond it. It ends a moment after
-// there was called n times, or at the limit.
-func untilThere(t *testing.T, n int) (ctx context.Context, there func()) {
-	ctx, stop := context.WithCancel(t.Context())
-	t.Cleanup(stop)
-	const moment = 500 * time.Millisecond
-	end := time.AfterFunc(limit, stop)
-	if n == 0 {
-		end.Reset(moment)
-	}
-	return ctx, func() {
-		if n--; n == 0 {
-			end.Reset(moment)
-		}
-	}
-}
-
-// shortly returns a context for what must not come.
-func shortly(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	t.Cleanup(stop)
-	return ctx
 }
 
 // A refusal says which credentials do, where the subject tells.
