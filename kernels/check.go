@@ -163,9 +163,9 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 	if smallest := eigen.Values(nil)[0]; smallest < -indefinite*largest || largest == 0 && smallest < 0 {
 		allowed := ""
 		if largest > 0 {
-			allowed = fmt.Sprintf(" except by rounding, down to %.3g", -indefinite*largest)
+			allowed = fmt.Sprintf(" (down to %.3g counts as rounding)", -indefinite*largest)
 		}
-		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g, and a kernel has none below 0%s", smallest, allowed)
+		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g; it must be at least 0%s", smallest, allowed)
 	}
 	return indefinite * largest, nil
 }

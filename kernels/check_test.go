@@ -14,7 +14,7 @@ func TestCheckRejects(t *testing.T) {
 	}{
 		// A tent of the distance is a kernel for d = 1 and none for d = 2.
 		{Func("tent", func(x, y []float64) float64 { return max(0, 1-math.Hypot(x[0]-y[0], x[1]-y[1])/3) }),
-			[]string{"tent: not positive semi-definite: the smallest eigenvalue is -0.", "a kernel has none below 0 except by rounding, down to -1e-08"}},
+			[]string{"tent: not positive semi-definite: the smallest eigenvalue is -0.", "it must be at least 0 (down to -1e-08 counts as rounding)"}},
 		{Func("ordered", func(x, y []float64) float64 { return 2*x[0] + y[0] }),
 			[]string{"ordered: not symmetric: ordered(p0, p1) = ", ", but ordered(p1, p0) = "}},
 		{Func("pole", func(x, y []float64) float64 { return 1 / (x[0] - y[0]) }), []string{"pole: is +Inf for the points p0 and p0; values must be finite"}},

@@ -158,8 +158,8 @@ func TestPivotedCholeskyRejects(t *testing.T) {
 		data []float64 // 2×2
 		want string
 	}{
-		{"indefinite", []float64{1, 2, 2, 1}, "not positive semi-definite: the smallest eigenvalue is -1, and a kernel has none below 0 except by rounding, down to -1e-08"},
-		{"negative diagonal", []float64{1, 0, 0, -1}, "not positive semi-definite: the smallest eigenvalue is -1, and a kernel has none below 0 except by rounding, down to -1e-08"},
+		{"indefinite", []float64{1, 2, 2, 1}, "not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding)"},
+		{"negative diagonal", []float64{1, 0, 0, -1}, "not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding)"},
 		{"zero", []float64{0, 0, 0, 0}, "the kernel is zero at each of the 2 points"},
 		{"infinite", []float64{1, math.Inf(1), math.Inf(1), 1}, "the kernel of points 1 and 2 is +Inf; values must be finite"},
 		{"not a number", []float64{1, 0, 0, math.NaN()}, "the kernel of point 2 and itself is NaN; values must be finite"},

@@ -33,7 +33,9 @@ type NearError struct {
 }
 
 // Error returns the message of Err with the table.
-func (e *NearError) Error() string { return e.Err.Error() + "; a near table that is: " + e.Near }
+func (e *NearError) Error() string {
+	return e.Err.Error() + "; a table near this one that is: " + e.Near
+}
 
 // Unwrap returns Err.
 func (e *NearError) Unwrap() error { return e.Err }

@@ -38,16 +38,16 @@ func TestBuildErrors(t *testing.T) {
 		{"constant", Args{}, "constant: value is missing; give a number"},
 		{"identity", Args{"x": 1.}, `identity: has no parameter "x"; it has none`},
 		{"table", Args{"values": 1.}, "table: values is 1; it must be a list of rows of numbers"},
-		{"table", Args{"values": [][]float64{{1, 2}, {3}}}, "table: row 2 has 1 values, but there are 2 rows; the table must be square"},
+		{"table", Args{"values": [][]float64{{1, 2}, {3}}}, "table: row 2 has 1 value, but there are 2 rows; the table must be square"},
 		{"table", Args{"values": [][]float64{{1, .5}, {.6, 1}}, "names": []string{"oslo", "rome"}},
 			"table: not symmetric: row oslo, column rome is 0.5, but row rome, column oslo is 0.6"},
-		{"table", Args{"values": [][]float64{{1, 0}, {0, 1}}, "names": []string{"oslo"}}, "table: 1 names for 2 rows"},
+		{"table", Args{"values": [][]float64{{1, 0}, {0, 1}}, "names": []string{"oslo"}}, "table: 1 name for 2 rows"},
 		{"table", Args{"values": [][]float64{{1, 0}, {0, 1}}, "names": []string{"oslo", "oslo"}}, `table: the name "oslo" appears twice`},
 		{"table", Args{"values": [][]float64{{1, math.Inf(1)}, {0, 1}}}, "table: row 1, column 2 is +Inf; similarities must be finite numbers"},
 		{"table", Args{"values": [][]float64{{1, .9, .1}, {.9, 1, .9}, {.1, .9, 1}}},
-			"table: not positive semi-definite: the smallest eigenvalue is -0.224, and a kernel has none below 0 except by rounding, down to -1e-08; " +
+			"table: not positive semi-definite: the smallest eigenvalue is -0.224; it must be at least 0 (down to -1e-08 counts as rounding); " +
 				// clipped eigenvalues, rescaled: 0.757, 0.146 (design notes), shrunk by 0.999
-				"a near table that is: [[1, 0.756, 0.146], [0.756, 1, 0.756], [0.146, 0.756, 1]]"},
+				"a table near this one that is: [[1, 0.756, 0.146], [0.756, 1, 0.756], [0.146, 0.756, 1]]"},
 	} {
 		_, err := entryOf(t, row.kernel).Build(row.args)
 		if err == nil || err.Error() != row.want {
@@ -126,9 +126,9 @@ func TestPointsErrors(t *testing.T) {
 		rows           [][]float64
 		want           string
 	}{
-		{columns, []string{"a", "b"}, [][]float64{{1, 2}, {3}}, "point 2 (b) has 1 values for 2 columns"},
+		{columns, []string{"a", "b"}, [][]float64{{1, 2}, {3}}, "point 2 (b) has 1 value for 2 columns"},
 		{columns, []string{"a"}, [][]float64{{1, math.NaN()}}, "point 1 (a): x_2 is NaN; features must be finite numbers"},
-		{columns, []string{"a", "b"}, [][]float64{{1, 2}}, "2 names for 1 rows of features"},
+		{columns, []string{"a", "b"}, [][]float64{{1, 2}}, "2 names for 1 row of features"},
 		{[]string{"x", "x"}, []string{"a"}, [][]float64{{1, 2}}, `column "x" appears twice`},
 		{[]string{"x", ""}, []string{"a"}, [][]float64{{1, 2}}, "column 2 has no name"},
 		{nil, nil, nil, "there are no points"},

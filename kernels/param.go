@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -71,17 +72,26 @@ func (r Range) Contains(v float64) bool {
 
 // String says the range as it reads after "must be".
 func (r Range) String() string {
-	low := "at least " + number(r.Min)
+	low := "at least " + bound(r.Min)
 	if r.MinOpen {
-		low = "greater than " + number(r.Min)
+		low = "greater than " + bound(r.Min)
 	}
 	switch {
 	case math.IsInf(r.Max, 1):
 		return low + " and finite"
 	case r.MaxOpen:
-		return low + " and less than " + number(r.Max)
+		return low + " and less than " + bound(r.Max)
 	}
-	return low + " and at most " + number(r.Max)
+	return low + " and at most " + bound(r.Max)
+}
+
+// bound prints a bound as people write it: 9007199254740992 and 1e12, not 9.007199254740992e+15 and 1e+12.
+func bound(v float64) string {
+	short, plain := strings.Replace(number(v), "e+", "e", 1), strconv.FormatFloat(v, 'f', -1, 64)
+	if strings.Contains(short, "e") && len(plain) <= len(short) || math.Abs(v) < 1e7 && v == math.Trunc(v) {
+		return plain
+	}
+	return short
 }
 
 // Numbers are 0, or of a size from Smallest to Largest: the squares of others, and the quotients of

@@ -47,7 +47,7 @@ func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 		seen[name] = true
 	}
 	if len(rows) != len(names) && !(rows == nil && len(columns) == 0) {
-		return nil, fmt.Errorf("%d names for %d rows of features", len(names), len(rows))
+		return nil, fmt.Errorf("%s for %s of features", howMany(len(names), "name"), howMany(len(rows), "row"))
 	}
 	p := &Points{Columns: columns, Names: names, ID: make([]int, len(names)), X: make([][]float64, len(columns))}
 	for c := range p.X {
@@ -65,7 +65,7 @@ func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 	p.distinct = len(ids)
 	for i, row := range rows {
 		if len(row) != len(columns) {
-			return nil, fmt.Errorf("point %d (%s) has %d values for %d columns", i+1, names[i], len(row), len(columns))
+			return nil, fmt.Errorf("point %d (%s) has %s for %s", i+1, names[i], howMany(len(row), "value"), howMany(len(columns), "column"))
 		}
 		for c, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -128,7 +128,7 @@ func (p *Points) Subset(indices []int) *Points {
 // with IDs that mean other names.
 func sameSpace(p, q *Points) error {
 	if len(p.Columns) != len(q.Columns) {
-		return fmt.Errorf("points with %d columns cannot be compared with points with %d", len(p.Columns), len(q.Columns))
+		return fmt.Errorf("points with %s cannot be compared with points with %d", howMany(len(p.Columns), "column"), len(q.Columns))
 	}
 	for c, name := range p.Columns {
 		if q.Columns[c] != name {

@@ -82,7 +82,7 @@ func (k Table) Validate(dim int) error {
 		return fmt.Errorf("table: has no rows")
 	}
 	if len(k.Names) > 0 && len(k.Names) != n {
-		return fmt.Errorf("table: %d names for %d rows", len(k.Names), n)
+		return fmt.Errorf("table: %s for %s", howMany(len(k.Names), "name"), howMany(n, "row"))
 	}
 	for i, name := range k.Names {
 		if slices.Contains(k.Names[:i], name) {
@@ -91,7 +91,7 @@ func (k Table) Validate(dim int) error {
 	}
 	for i, row := range k.Values {
 		if len(row) != n {
-			return fmt.Errorf("table: row %s has %d values, but there are %d rows; the table must be square", k.label(i), len(row), n)
+			return fmt.Errorf("table: row %s has %s, but there are %s; the table must be square", k.label(i), howMany(len(row), "value"), howMany(n, "row"))
 		}
 		for j, v := range row {
 			if !isFinite(v) {

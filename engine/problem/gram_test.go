@@ -27,7 +27,7 @@ func TestLoadGram(t *testing.T) {
 		{"not square", "1,0.5,0.1\n0.5,2,0.1\n0.1,0.1,1\n0,0,0\n0,0,0\n", "FILE:1:1: 3 values in this row, and 5 rows in all: a Gram matrix is square, with or without a header and a first column of names"},
 		{"ragged", "1,0.5\n0.5\n", "FILE:2:1: 1 value in this row, and 2 rows in all: a Gram matrix is square, with or without a header and a first column of names"},
 		{"asymmetric", ",a,b\na,1,0.5\nb,0.4,2\n", "FILE:3:3: 0.4 here, but 0.5 in line 2, column 5: the matrix must be symmetric"},
-		{"indefinite", "1,2\n2,1\n", "FILE: table: not positive semi-definite: the smallest eigenvalue is -1, and a kernel has none below 0 except by rounding, down to -1e-08; a near table that is: [[1, 1], [1, 1]]"},
+		{"indefinite", "1,2\n2,1\n", "FILE: table: not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding); a table near this one that is: [[1, 1], [1, 1]]"},
 		{"a gap", "1,\n,1\n", "FILE:1:3: expected a finite number, the cell is empty"},
 		{"a word", "1,x\nx,1\n", `FILE:1:3: expected a finite number, got "x"`},
 		{"other order", ",a,b\nb,1,0.5\na,0.5,2\n", `FILE:1:2: column "a" stands where the rows have "b": rows and columns must have the same names in the same order`},

@@ -67,7 +67,7 @@ var noteSentences = map[NoteKind]string{
 	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteOnce:          "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale",
-	NotePooled:        "%[1]s without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)",
+	NotePooled:        "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)",
 	NoteNoNoise:       "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it",
 
 	NoteCodes:      "%[1]s reads column %[2]q, whose numbers are codes of text in no order; name the other columns in dims= of %[1]s, and multiply by category(dims=%[2]q)",

@@ -43,7 +43,7 @@ func TestStrangersTables(t *testing.T) {
 		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 +
 		// 1 + 3·1.44 + 2·3.24)/4.
 		{file: "summaries.csv", long: summaries, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [11.2 14 7 9] | [2.22 2.22 0.5 0.5]",
-			notes: `task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+			notes: `task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "summaries-without-counts.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev"},
 			want: "[A] | [temp=150 temp=180] | [11 14] | [3.54 1]"},
 		{file: "summaries-negative.csv", long: summaries, want: `FILE:3:10: column "std dev": a standard deviation cannot be negative, got -1`},
@@ -52,7 +52,7 @@ func TestStrangersTables(t *testing.T) {
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
 				`arms that are not measured are left out, 1 of 4: task "A", arm "temp=180"` + "\n" +
 				`task "B", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale` + "\n" +
-				`task "B", arm "temp=180" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+				`task "B", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
@@ -60,14 +60,14 @@ func TestStrangersTables(t *testing.T) {
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
 				`task "A", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale` + "\n" +
-				`task "A", arm "temp=180" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+				`task "A", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]",
 			notes: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
 		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number`},
 		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
 				`task "A", arm "temp=180" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it` + "\n" +
-				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
 			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",
 			notes: "columns that are not named are ignored: speed\ncolumn \"oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1, none = 2"},
@@ -89,10 +89,10 @@ func TestStrangersTables(t *testing.T) {
 		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
 		{file: "wide-excel.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
-				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-pilot.csv", want: "[A] | [a b] | [] | [1.2 1.2]",
 			notes: `task "A", arm "b" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it` + "\n" +
-				`task "A", arm "b" is without a standard deviation of its own, which is pooled from other arms of the task (of all tasks where it has none)`},
+				`task "A", arm "b" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-category.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "column \"x_oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1"},
 		{file: "wide-category-typo.csv", want: `FILE:3:5: column "x_oil": expected a finite number, got "l80"`},
