@@ -27,7 +27,10 @@ func (views) Campaign(s campaign.Status) view {
 
 // Worklist shows ask(...): what to measure.
 func (views) Worklist(l campaign.List) view {
-	return view{blocks: func() []Block { return worklistBlocks(l) }}
+	return view{
+		blocks: func() []Block { return worklistBlocks(l) },
+		table:  func() (Table, error) { return WorklistTable(l), nil }, // also without pulls, where no block has a table
+	}
 }
 
 // Receipt shows tell(...): what became of the rows.

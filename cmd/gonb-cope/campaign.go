@@ -54,7 +54,7 @@ have nothing to do with its reward may be given back (fail) or left out (close).
 func (o *campaignOptions) common(c *cobra.Command, acts bool) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	if acts {
-		c.Flags().StringVar(&o.by, "by", defaultName(), "who does it")
+		c.Flags().StringVar(&o.by, "by", defaultName(), "who does this")
 	}
 	return c
 }
@@ -71,7 +71,7 @@ func defaultName() string {
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || (most >= 0 && len(args) > most) {
-			return usageError{fmt.Errorf("campaign %s needs %s", c.Name(), what)}
+			return usageError{fmt.Errorf("%s needs %s, %s", called(c), what, got(args))}
 		}
 		return nil
 	}
@@ -120,6 +120,9 @@ func startCommand() *cobra.Command {
 	var network bool
 	c := &cobra.Command{
 		Use: "start DIR SCRIPT", Short: "Make a campaign of the protocol of a script",
+		Long: `Make a campaign in the new folder DIR. SCRIPT binds one protocol(...), which says what is
+measured and when the campaign ends. Script and data are copied into DIR: changes of the
+originals have no effect from then on.`,
 		Args: arguments(2, 2, "a folder and a script"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSet(set); err != nil {
@@ -146,7 +149,7 @@ func startCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
-	c.Flags().BoolVar(&network, "allow-network-folder", false, "also on a file system of another machine, if only one machine ever uses it")
+	c.Flags().BoolVar(&network, "allow-network-folder", false, "allow a folder on another machine's file system; only one machine may ever use it")
 	return o.common(c, false)
 }
 
@@ -156,9 +159,10 @@ func askCommand() *cobra.Command {
 	var output, decimals string
 	c := &cobra.Command{
 		Use: "ask DIR", Short: "What to measure next", Args: arguments(1, 1, "a folder"),
-		Long: `Print, or write to a file, what to measure next: the list that the asker has and
-has not told, else further pulls of the open round. A file is written as the table of
-the problem is: its separator, its decimals.`,
+		Long: `Print, or write to a file, what to measure next: the list that this person has
+not told yet, or else further pulls of the open round. A file is written as the table of
+the problem is: its separator, its decimals. Where there is nothing to measure, the file
+has the header alone, so that no list of before is measured twice.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.Count < 0 || c.Flags().Changed("count") && q.Count == 0 {
 				return usageError{fmt.Errorf("--count must be at least 1, got %d", q.Count)}
@@ -184,26 +188,26 @@ the problem is: its separator, its decimals.`,
 				if output == "" {
 					return o.show(list)
 				}
-				if len(list.Rows) == 0 {
-					return errors.New(list.Note.String())
-				}
 				if err := writeList(output, list); err != nil {
 					return err
 				}
-				pulls := fmt.Sprintf("%d pulls", len(list.Rows))
-				if len(list.Rows) == 1 {
-					pulls = "1 pull"
+				pulls := fmt.Sprintf("%d pulls of round %d", len(list.Rows), list.Round)
+				switch len(list.Rows) {
+				case 0:
+					pulls = "no pulls: " + list.Note.String()
+				case 1:
+					pulls = fmt.Sprintf("1 pull of round %d", list.Round)
 				}
-				fmt.Fprintf(os.Stderr, "wrote %s: %s of round %d\n", output, pulls, list.Round)
+				fmt.Fprintf(os.Stderr, "wrote %s: %s\n", output, pulls)
 				return nil
 			})
 		},
 	}
 	c.Flags().StringVar(&q.Task, "task", "", "only pulls of this task")
 	c.Flags().IntVar(&q.Count, "count", 0, "how many (default: the capacity, a plate, or the round)")
-	c.Flags().BoolVar(&q.More, "more", false, "further pulls, though the list of before is not told yet")
+	c.Flags().BoolVar(&q.More, "more", false, "further pulls, although the last list is not told yet")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
-	c.Flags().StringVar(&decimals, "decimals", "", "of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
+	c.Flags().StringVar(&decimals, "decimals", "", "decimals of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
 	return o.common(c, true)
 }
 
@@ -252,7 +256,7 @@ Values may have decimal commas where the table of the problem has them.`,
 	c.Flags().BoolVar(&t.Sure, "sure", false, "rewards that look like slips are right")
 	c.Flags().BoolVar(&t.TakeGood, "take-good", false, "take the good rows of a sheet in which others are wrong")
 	c.Flags().BoolVar(&t.Extra, "extra", false, "rows without ids beyond the open pulls are extra measurements")
-	c.Flags().StringVar(&t.Sheet, "sheet", "", "name of the sheet, by which its rows without ids are known again (default: that of the file)")
+	c.Flags().StringVar(&t.Sheet, "sheet", "", "name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
 	return o.common(c, true)
 }
 

@@ -18,7 +18,7 @@ func failCommand() *cobra.Command {
 	var o campaignOptions
 	var reason string
 	c := &cobra.Command{
-		Use: "fail DIR ID...", Short: "Give pulls back that were not measured", Long: "Give pulls back that were not measured; they are handed out again.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
+		Use: "fail DIR ID...", Short: "Give pulls back that were not measured", Long: "Give back pulls that were not measured. They are handed out again.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
 		Args: arguments(2, -1, "a folder and ids"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
@@ -33,7 +33,7 @@ func failCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
 	return o.common(c, true)
 }
 
@@ -71,7 +71,7 @@ func correctCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
 	return o.common(c, true)
 }
 
@@ -81,7 +81,7 @@ func closeCommand() *cobra.Command {
 	var round int
 	c := &cobra.Command{
 		Use: "close DIR", Short: "End the open round with what came", Args: arguments(1, 1, "a folder"),
-		Long: "End the open round with what came. With --round a round that is over already stays as it is.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
+		Long: "End the open round with what came. With --round, a round that is already over stays as it is.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
 		RunE: func(c *cobra.Command, args []string) error {
 			numbered := c.Flags().Changed("round")
 			if numbered && round < 1 {
@@ -116,7 +116,7 @@ func closeCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why; it stands in the report")
+	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
 	c.Flags().IntVar(&round, "round", 0, "the round that is meant (default: the open one, if any of its pulls was handed out)")
 	return o.common(c, true)
 }
@@ -126,7 +126,7 @@ func attachCommand() *cobra.Command {
 	var t campaign.TellOptions
 	c := &cobra.Command{
 		Use: "attach DIR FILE.csv", Short: "Record measurements of before, or from elsewhere",
-		Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that are of no round. They guide\nwhat is measured, and decide nothing in tests; methods that go by a posterior take them whole.",
+		Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\nThey guide what is measured next. A test decides nothing by them; a posterior uses them like all others.",
 		Args: arguments(2, 2, "a folder and a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
@@ -161,9 +161,9 @@ func amendCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "amend DIR", Short: "Change the protocol while it runs", Args: arguments(1, 1, "a folder"),
 		Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
-The largest delta that was ever in force is what the report states. A withdrawn arm is
-no answer any more. Rows with columns of the table of the problem add arms, or tasks,
-which are measured from the next round on. All changes hold from the next round on.`,
+The report states the largest delta that was ever in force. A withdrawn arm can no
+longer be an answer. Rows of a table like the one
+of the problem add arms or tasks. All changes hold from the next round on.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("epsilon") {
 				b.Epsilon = &epsilon
@@ -208,14 +208,14 @@ which are measured from the next round on. All changes hold from the next round 
 	c.Flags().IntVar(&capacity, "capacity", 0, "pulls that the laboratory makes in a unit of time; 0 for any number")
 	c.Flags().StringArrayVar(&withdraw, "withdraw", nil, "an arm that cannot be measured any more: TASK/ARM (repeatable)")
 	c.Flags().StringVar(&add, "add", "", "arms and tasks to add: FILE.csv with columns of the table of the problem")
-	c.Flags().StringVar(&b.Reason, "reason", "", "why; it stands in the report")
+	c.Flags().StringVar(&b.Reason, "reason", "", "the reason, which the report shows (required)")
 	return o.common(c, true)
 }
 
 func noteCommand() *cobra.Command {
 	var o campaignOptions
 	return o.common(&cobra.Command{
-		Use: "note DIR TEXT", Short: "Record words for the report", Args: arguments(2, 2, "a folder and a text"),
+		Use: "note DIR TEXT", Short: "Record a note for the report", Args: arguments(2, 2, "a folder and a text"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				if err := k.Note(c.Context(), args[1], o.by); err != nil {

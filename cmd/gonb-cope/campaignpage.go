@@ -17,7 +17,7 @@ func serveCommand() *cobra.Command {
 	var a benchpage.Address
 	c := &cobra.Command{
 		Use: "serve DIR", Short: "A page for the bench and the phone", Args: arguments(1, 1, "a folder"),
-		Long: `Serve a page on which people fill in their lists. Everybody needs a link of his own:
+		Long: `Serve a page on which people fill in their lists. Each person needs a link:
 gonb-cope campaign invite DIR --name NAME. Without --listen only this machine can
 reach it. The page cannot change the protocol, close rounds, correct or delete.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -31,8 +31,8 @@ reach it. The page cannot change the protocol, close rounds, correct or delete.`
 	f := c.Flags()
 	f.StringVar(&a.Listen, "listen", "", "HOST:PORT (default: a free port of this machine alone)")
 	f.StringVar(&a.Cert, "cert", "", "certificate of TLS, a PEM file")
-	f.StringVar(&a.Key, "key", "", "its key, a PEM file")
-	f.BoolVar(&a.Plain, "plain", false, "also without TLS where others can reach it")
+	f.StringVar(&a.Key, "key", "", "private key of the certificate, a PEM file")
+	f.BoolVar(&a.Plain, "plain", false, "serve without TLS even where other machines can reach the page")
 	return c
 }
 
@@ -78,7 +78,7 @@ func inviteCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&name, "name", "", "who the link is for")
-	c.Flags().StringVar(&url, "url", "", "where the page is served, to stand before the link")
+	c.Flags().StringVar(&url, "url", "", "where the page is served; the link begins with this URL")
 	c.Flags().BoolVar(&revoke, "revoke", false, "take the link back")
 	return o.common(c, false)
 }

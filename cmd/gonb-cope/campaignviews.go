@@ -93,7 +93,7 @@ func upgradeCommand() *cobra.Command {
 	var o campaignOptions
 	var look bool
 	c := &cobra.Command{
-		Use: "upgrade DIR", Short: "Go on with a program that decides otherwise", Args: arguments(1, 1, "a folder"),
+		Use: "upgrade DIR", Short: "Go on with a version of the program that decides otherwise", Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				changes, err := k.Upgrade(c.Context(), o.by, look)
@@ -139,7 +139,7 @@ func campaignReportCommand() *cobra.Command {
 	var o campaignOptions
 	var r runOptions
 	c := &cobra.Command{
-		Use: "report DIR -o FILE", Short: "Write the report: answers, what they rest on, every reason, all hashes", Args: arguments(1, 1, "a folder"),
+		Use: "report DIR -o FILE", Short: "Write the report: answers, their guarantee, the reason of every change, all hashes", Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := r.check(); err != nil {
 				return err

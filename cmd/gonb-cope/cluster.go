@@ -14,8 +14,8 @@ func clusterCommand() *cobra.Command {
 On one machine it needs no credentials. Where other machines can reach it, it
 lets in only holders of credentials, over TLS.
 
-In place of it a NATS cluster can be used, by --nats: one of three servers, of which
-any may end. Two are no safer than one: both are needed to elect a leader.`,
+An existing NATS cluster can take the place of this server (--nats). Of three NATS servers
+any one may fail. Two are no safer than one: both are needed to elect a leader.`,
 		Example: `  gonb-cope cluster serve lab
   gonb-cope cluster open wells.cope --run wells --server nats://127.0.0.1:4222
 

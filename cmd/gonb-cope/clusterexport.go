@@ -22,9 +22,9 @@ func clusterExportCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use: "export RUN", Short: "Counts and means of every round, and the result", Args: clusterArguments(1, "a run"),
-		Long: `Write what the agents told: round, task, arm, count and mean, one row for each arm that
-was pulled, to a .csv file or standard output. With --json, or -o FILE.json, the result
-with its answers, traffic and what differed.`,
+		Long: `Write what the agents told each other: round, task, arm, count and mean, one row for each arm that
+was pulled, to a .csv file or standard output. With --json, or -o FILE.json,
+write the result: answers, traffic, and where builds differed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			end := strings.ToLower(filepath.Ext(output))
 			if output != "" && end != ".csv" && end != ".json" {

@@ -13,7 +13,7 @@ import (
 // runOrNone checks the argument of cluster status.
 func runOrNone(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usageError{fmt.Errorf("%s takes one run, or none to list all, got %d arguments", c.CommandPath(), len(args))}
+		return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", called(c), got(args))}
 	}
 	return nil
 }

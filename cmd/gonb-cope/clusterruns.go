@@ -43,7 +43,7 @@ func (o *runFlags) add(c *cobra.Command) *cobra.Command {
 func clusterArguments(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("%s needs %s", strings.TrimPrefix(c.CommandPath(), "gonb-cope "), what)}
+			return usageError{fmt.Errorf("%s needs %s, %s", called(c), what, got(args))}
 		}
 		return nil
 	}
@@ -115,8 +115,8 @@ func clusterOpenCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "open SCRIPT", Short: "Open a run of agents that are apart", Args: clusterArguments(1, "a script"),
 		Long: `Open a run: one agent for each task of the problem, each on the machine that measures
-that task. A script binds one protocol(...); its problem, algorithm and options are what
-the run asks. Plates, capacity and leases are of campaigns and say nothing here.`,
+that task. A script binds one protocol(...); the run uses its problem,
+algorithm and options. Plates, capacity and leases have no effect here: only campaigns use them.`,
 		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSet(set); err != nil {
@@ -153,9 +153,9 @@ the run asks. Plates, capacity and leases are of campaigns and say nothing here.
 			return o.opened(run, b)
 		},
 	}
-	c.Flags().StringVar(&run, "run", "", "its name: lower-case letters, digits and - (default: a new one)")
+	c.Flags().StringVar(&run, "run", "", "name of the run: lower-case letters, digits and - (default: a new name)")
 	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
-	c.Flags().StringVar(&seed, "seed", "", "of rewards that agents draw with --simulate (default: that of the protocol)")
+	c.Flags().StringVar(&seed, "seed", "", "seed of the rewards that agents draw with --simulate (default: the seed of the protocol)")
 	c.Flags().BoolVar(&relay, "relay", false, fmt.Sprintf("send messages on with the next plan, as above %d agents", cluster.RelayAbove))
 	return o.add(c)
 }
@@ -272,7 +272,7 @@ func clusterStopCommand() *cobra.Command {
 	var o runFlags
 	var b cluster.StopBody
 	c := &cobra.Command{
-		Use: "stop RUN", Short: "End a run before its algorithm is done, for ever", Args: clusterArguments(1, "a run"),
+		Use: "stop RUN", Short: "End a run for good before its algorithm is done", Args: clusterArguments(1, "a run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			x, err := o.join(c.Context())
 			if err != nil {
@@ -290,7 +290,7 @@ func clusterStopCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&b.By, "by", defaultName(), "who does it")
-	c.Flags().StringVar(&b.Reason, "reason", "", "why; the agents show it")
+	c.Flags().StringVar(&b.By, "by", defaultName(), "who does this")
+	c.Flags().StringVar(&b.Reason, "reason", "", "the reason, which the agents show")
 	return o.add(c)
 }

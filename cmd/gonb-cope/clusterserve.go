@@ -18,7 +18,7 @@ import (
 // oneFolder checks the argument of cluster serve and cluster keys.
 func oneFolder(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s needs a folder, got %d arguments", c.CommandPath(), len(args))}
+		return usageError{fmt.Errorf("%s needs a folder, %s", called(c), got(args))}
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ this machine only, by everybody on it.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "HOST:PORT; port 0 is any free one")
-	f.StringVar(&room, "room", "", "most room to take on the disk, as in 4GB (default: three quarters of what is free)")
+	f.StringVar(&room, "room", "", "largest disk space to take, as in 4GB (default: three quarters of what is free)")
 	f.BoolVar(&asJSON, "json", false, "print the address as JSON")
 	return c
 }
@@ -82,8 +82,7 @@ func clusterKeysCommand() *cobra.Command {
 		Long: `Make credentials for the server of a folder, one file each: for its owner, for the
 agents of a run and for workers. An agent can speak for itself in its run and reads
 no other run. A worker takes work and publishes results. Nobody can delete.
-What is there already is left as it is, so that agents and workers can be added
-later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
+Credentials that exist are kept, so that agents and workers can be added later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
 		Example: `  gonb-cope cluster keys shared --run wells --agents 5 --workers 2 --host lab.example.org
   gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -101,7 +100,7 @@ later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
 	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
 	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
 	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
-	f.StringSliceVar(&o.Hosts, "host", nil, "name or address under which others reach the server (may be repeated; this machine's own are known)")
+	f.StringSliceVar(&o.Hosts, "host", nil, "name or address under which other machines reach the server (repeatable; the names and addresses of this machine are included)")
 	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")
 	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials to take back")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

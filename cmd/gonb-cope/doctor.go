@@ -34,10 +34,10 @@ func doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Test this installation and name what is missing",
-		Long: `Test this installation and name what is missing, each with how to fix it.
+		Long: `Test this installation. What is missing is named, with how to fix it.
 
-What notebooks need is listed as missing without being a failure. With --build what Go
-cells need is built and compiled now, rather than when the first of them waits for it.`,
+A missing part that only notebooks need is no failure. With --build, what Go cells need
+is compiled now, so that the first Go cell does not wait for it.`,
 		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return examine(c.Context(), append(examinations(), notebookExaminations(build)...))

@@ -36,8 +36,8 @@ func uninstallCommand() *cobra.Command {
 	var o kernelspec.Options
 	c := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove what install installed",
-		Long:  "Remove the kernelspec that install wrote with the same flags, and the colours with the last of them.",
+		Short: "Remove what 'gonb-cope install' installed",
+		Long:  "Remove the kernelspec that 'gonb-cope install' wrote with the same flags. The colours of cells are removed with the last kernelspec.",
 		Args:  none,
 		RunE: func(*cobra.Command, []string) error {
 			if err := onePlace(o); err != nil {

@@ -24,13 +24,13 @@ func kernelCommand() *cobra.Command {
 Cells that begin with %%cope are scripts; every other cell is Go and goes to GoNB.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("kernel needs the connection file that Jupyter wrote, got %d arguments", len(args))}
+				return usageError{fmt.Errorf("kernel needs the connection file that Jupyter wrote, %s", got(args))}
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return serveNotebook(args[0], verbose) },
 	}
-	c.Flags().BoolVar(&verbose, "verbose", false, "say on standard error what is ignored and why")
+	c.Flags().BoolVar(&verbose, "verbose", false, "write to standard error what is ignored and why")
 	return c
 }
 

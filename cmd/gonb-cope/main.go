@@ -38,23 +38,20 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
-	c := root()
-	c.SetArgs(negatives(os.Args[1:]))
-	err := c.ExecuteContext(ctx)
+	program := root()
+	program.SetArgs(negatives(os.Args[1:]))
+	c, err := program.ExecuteContextC(ctx)
 	var usage usageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "gonb-cope: %v\nRun 'gonb-cope --help' for usage.\n", err)
+		writeUsage(os.Stderr, c, err)
 		return 2
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1
 }
-
-// usageError marks a command line that cannot be understood.
-type usageError struct{ error }
 
 func root() *cobra.Command {
 	c := &cobra.Command{
@@ -73,29 +70,9 @@ func root() *cobra.Command {
 		c.SetContext(ctx)
 		return err
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.SetFlagErrorFunc(flagError)
+	c.SetHelpCommand(helpCommand())
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), versionCommand())
 	return c
-}
-
-// noSuchCommand answers a word that is no command of a group of them.
-func noSuchCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := ""
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "; did you mean " + near[0] + "?"
-	}
-	return usageError{fmt.Errorf("unknown command %q%s", args[0], hint)}
-}
-
-// oneScript checks the argument of run and check.
-func oneScript(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s needs one script (or - for standard input), got %d arguments", c.Name(), len(args))}
-	}
-	return nil
 }

@@ -46,10 +46,10 @@ func reportCommand() *cobra.Command {
 		Long: `Execute a notebook or script from a fresh start and write a report: a
 self-contained HTML page, or PDF, Markdown, LaTeX or the executed notebook.
 
-The notebook's own kernel executes it; for ours nothing needs to be installed.
+The notebook's own kernel executes it. The kernel of gonb-cope need not be installed.
 Without -o the report is an HTML file beside the notebook. While cells run, what
-is finished is kept in a new file beside the report, NAME.partial.ipynb; where a
-file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
+is finished is kept in a new file beside the report, NAME.partial.ipynb. If an earlier
+run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 		Example: `  gonb-cope report notebooks/quickstart.ipynb
   gonb-cope report notebooks/quickstart.ipynb --set delta=0.01 -o quickstart.pdf
   gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
@@ -57,7 +57,7 @@ file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
   gonb-cope report --check docs/gallery/quickstart.md`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("report needs one notebook (.ipynb) or script (.cope), got %d arguments", len(args))}
+				return usageError{fmt.Errorf("report needs one notebook (.ipynb) or script (.cope), %s", got(args))}
 			}
 			return nil
 		},
@@ -73,7 +73,7 @@ file of that name is left of an earlier run, in NAME.partial-2.ipynb.`,
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
 	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out when, where and with what the report was made")
 	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
-	f.BoolVar(&o.check, "check", false, "execute again and say which outputs differ from those of an executed notebook, or of a report in Markdown; writes a report only with -o")
+	f.BoolVar(&o.check, "check", false, "execute again and compare: print which outputs differ from the executed notebook or Markdown report; writes a report only with -o")
 	return c
 }
 

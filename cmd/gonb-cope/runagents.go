@@ -24,9 +24,9 @@ type apartOptions struct {
 
 func (o *apartOptions) add(c *cobra.Command) {
 	f := c.Flags()
-	f.BoolVar(&o.agents, "agents", false, "have fc and fb with one run measured by agents that are apart, at --server")
-	f.StringVar(&o.run, "run", "", "what the run of --agents is called; the same name goes on with it (default: a new one)")
-	f.DurationVar(&o.patience, "patience", time.Minute, "name the agents of --agents that are silent for this long")
+	f.BoolVar(&o.agents, "agents", false, "let agents at --server measure the runs of fc and fb with runs=1")
+	f.StringVar(&o.run, "run", "", "name of the run of --agents; the same name continues that run (default: a new name)")
+	f.DurationVar(&o.patience, "patience", time.Minute, "name the agents that are silent for this long")
 }
 
 // check reports flags that cannot be followed.

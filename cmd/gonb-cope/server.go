@@ -19,7 +19,7 @@ type serverOptions struct{ url, creds string }
 func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	f := c.Flags()
 	f.StringVar(&o.url, "server", "", server)
-	f.StringVar(&o.url, "nats", "", "another name of --server, for a NATS cluster that exists: its `URLs` with commas between")
+	f.StringVar(&o.url, "nats", "", "the same as --server, for an existing NATS cluster: its `URLs`, separated by commas")
 	f.StringVar(&o.creds, "creds", "", creds)
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if f.Changed("server") && f.Changed("nats") {

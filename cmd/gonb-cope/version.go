@@ -82,11 +82,3 @@ func versionCommand() *cobra.Command {
 	c.Flags().BoolVar(&all, "licenses", false, "print the licences of all that the binary contains instead")
 	return c
 }
-
-// none refuses arguments.
-func none(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no arguments, got %q", c.Name(), args)}
-	}
-	return nil
-}

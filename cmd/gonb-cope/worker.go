@@ -22,10 +22,10 @@ func workerCommand() *cobra.Command {
 		Use:   "worker --server URL",
 		Short: "Make the runs of sweeps that other machines ask for",
 		Long: `Make the runs that gonb-cope run --server asks for, until interrupted. A worker
-needs no script and no data: it gets both from the server. It may be started
-before there is work, and after; it may be killed at any time.
+needs no script and no data: it gets both from the server. A worker may be started
+before or after there is work, and may be killed at any time.
 
-An interrupt (Ctrl-C) gives what is under way back to the others.`,
+An interrupt (Ctrl-C) gives unfinished work back to the other workers.`,
 		Example: `  gonb-cope worker --server nats://lab.example.org:4222 --creds worker-1.creds
   gonb-cope worker --server nats://127.0.0.1:4222 --workers 8 --once`,
 		Args: none,
@@ -62,8 +62,8 @@ An interrupt (Ctrl-C) gives what is under way back to the others.`,
 	f := c.Flags()
 	o.needed(c)
 	f.IntVar(&slots, "workers", 0, "runs at a time (default: all cores)")
-	f.BoolVar(&mixed, "mixed", false, "work for other builds of gonb-cope, too; their results then say so")
-	f.BoolVar(&once, "once", false, "end with the first script that it works for, as a job of a batch system")
+	f.BoolVar(&mixed, "mixed", false, "work for other builds of gonb-cope, too; the results then carry a warning")
+	f.BoolVar(&once, "once", false, "end after the first script that this worker works for, as a job of a batch system")
 	f.StringVar(&name, "name", "", "what the worker is called (default: host and process)")
 	return c
 }

@@ -17,7 +17,7 @@ import (
 const FailureRule = "a failed reaction is a reward of 0, not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
 
 // ErrReason answers an act without its reason.
-var ErrReason = errors.New("it needs a reason, which stands in the report (--reason)")
+var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
 
 // Needed reports whether a plan must be made now: no round is open, or the open one is over.
 func (s *State) Needed() bool {

@@ -85,14 +85,14 @@ func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error)
 		return list, nil, nil
 	}
 	if s.done != nil {
-		return List{Campaign: s.Start.Name, By: q.By, Note: Note{Kind: NoteDecided}}, nil, nil
+		return s.nothing(p, q.By, 0, Note{Kind: NoteDecided}), nil, nil
 	}
 	body, err := s.ask(p, q, now)
 	if err != nil {
 		return List{}, nil, err
 	}
 	if len(body.Items) == 0 {
-		return List{Campaign: s.Start.Name, By: q.By, Round: body.Round, Note: s.waiting()}, nil, nil
+		return s.nothing(p, q.By, body.Round, s.waiting()), nil, nil
 	}
 	var items []*item
 	for _, x := range body.Items {
@@ -231,6 +231,13 @@ func (s *State) list(p Protocol, by string, items []*item) List {
 		}
 		out.Rows = append(out.Rows, row)
 	}
+	return out
+}
+
+// nothing returns a list without pulls, which says why. A file of it has the header of other lists.
+func (s *State) nothing(p Protocol, by string, round int, why Note) List {
+	out := s.list(p, by, nil)
+	out.Round, out.Note = round, why
 	return out
 }
 
