@@ -20,6 +20,14 @@ const (
 	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
 )
 
+// Words returns the status for a reader, who does not know what a word of the program means.
+func (s Status) Words() string {
+	if s == StatusEpsilon {
+		return "within epsilon of the best"
+	}
+	return string(s)
+}
+
 // Interval is a mean over runs with its 95 % confidence interval (Student's t
 // over the runs; a single run has the degenerate interval).
 type Interval struct {
@@ -219,7 +227,7 @@ type Result struct {
 // Ended says how the runs ended: their status, and what is left of a budget.
 func (r Result) Ended() string {
 	if r.Unspent == "" {
-		return string(r.Status)
+		return r.Status.Words()
 	}
 	used := fmt.Sprintf("%.4g of %d samples used: %s", r.SamplesPerAgent.Mean, r.Budget, r.Unspent)
 	if r.Status == StatusLeft {

@@ -32,7 +32,7 @@ func explanationSentence(x engine.Explanation) string {
 	open := x.Open()
 	s := fmt.Sprintf("%s, %s samples in %s", whose, decimal(x.Samples, 0), plural(x.Rounds, "round"))
 	if why := x.Status; len(open) > 0 && x.Asked == 1 {
-		s += " (" + string(why) + ")"
+		s += " (" + why.Words() + ")"
 	}
 	done := len(x.Tasks) - len(open)
 	told := fmt.Sprintf("%d of %s decided", done, plural(len(x.Tasks), "task"))

@@ -130,7 +130,7 @@ func Compare(results []engine.Result) Table {
 		t.Columns = append(t.Columns, m.column())
 	}
 	for i, r := range results {
-		row := append(lead[i], markedName(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing))
+		row := append(lead[i], markedName(r.Algorithm), orAbsent(r.Schedule), r.Status.Words(), orAbsent(r.Standing))
 		if undecided {
 			decided, tasks := decidedTasks(r)
 			row = append(row, fmt.Sprintf("%d of %d", decided, tasks))

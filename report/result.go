@@ -99,7 +99,7 @@ func verdict(r engine.Result) string {
 		}
 	}
 	n := len(r.Answers)
-	why := " (" + string(r.Status) + ")"
+	why := " (" + r.Status.Words() + ")"
 	if r.Status == engine.StatusInterrupted && r.Runs > 0 {
 		why = "" // the interrupt ended the runs, not the one that these answers are of
 	}

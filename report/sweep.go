@@ -98,7 +98,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 		if unnamed {
 			row = append(row, markedName(r.Result.Algorithm))
 		}
-		row = append(row, string(r.Result.Status), orAbsent(r.Result.Standing))
+		row = append(row, r.Result.Status.Words(), orAbsent(r.Result.Standing))
 		for _, m := range chosen {
 			row = append(row, m.value(r.Result))
 		}
