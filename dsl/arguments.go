@@ -70,7 +70,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
 		}
 	case float64:
-		if _, ok := whole(data); p.Whole && !ok {
+		if _, ok := whole(data); p.Whole && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.Range), "")
@@ -100,7 +100,10 @@ func (p Param) suggestChoice(text string) string {
 	if hint := p.elsewhere[text]; hint != "" {
 		return hint
 	}
-	return suggest(text, p.Choices)
+	if best := nearest(text, p.Choices); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "" // the message lists them
 }
 
 // wants says what a parameter accepts, as it reads after "it must be".

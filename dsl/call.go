@@ -199,7 +199,7 @@ func (c *call) failed(err error) {
 	if c.pure() {
 		message, hint := err.Error(), ""
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
-			message, hint = near.Err.Error(), "a table that is, and is near: "+near.Near
+			message, hint = near.Err.Error(), "a table near this one that is positive semi-definite: "+near.Near
 		}
 		at := argument{Node: c.culprit(err)}
 		for _, a := range c.args {

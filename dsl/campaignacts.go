@@ -15,7 +15,7 @@ import (
 // when its cell is run again: what it would record is known by its ids, its round, or its values and
 // reason.
 func campaignActs(c, by Param) []Function {
-	reason := Param{Name: "reason", Synonyms: []string{"why", "because"}, Types: []Type{Text}, Doc: "why; it stands in the report"}
+	reason := Param{Name: "reason", Synonyms: []string{"why", "because"}, Types: []Type{Text}, Doc: "the reason, which the report shows"}
 	flag := func(name, doc string) Param {
 		return Param{Name: name, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: doc}
 	}

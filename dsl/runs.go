@@ -78,12 +78,17 @@ const (
 	scaleFit     = "fit"
 )
 
+// modes says which function runs an algorithm.
+var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decided", engine.ModeFB: "fb, which has a budget"}
+
 // algorithmParam lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
-	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs"}
+	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs", elsewhere: map[string]string{}}
 	for _, a := range algorithms.All() {
 		if a.Mode == mode {
 			p.Choices = append(p.Choices, a.Name)
+		} else {
+			p.elsewhere[a.Name] = a.Name + " is for " + modes[a.Mode]
 		}
 	}
 	p.Default = `"` + algorithms.Default(mode).Name + `"`

@@ -3,6 +3,7 @@ package front
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,6 +163,9 @@ func refused(t lexer.Token) (message, hint string) {
 		}
 	}
 	if t.Kind == lexer.Number && !readable(t.Value) {
+		if x, _ := strconv.ParseFloat(t.Value, 64); math.IsInf(x, 1) {
+			return fmt.Sprintf("the number %s is too large; it must be at most 1.79e308", t.Value), ""
+		}
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
 	if t.Is(lexer.Identifier, "nil") {
