@@ -70,10 +70,10 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
 		}
 	case float64:
-		if _, ok := whole(data); p.Whole && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
+		if _, ok := whole(data); p.Whole && !p.isSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
-			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.Range), "")
+			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.rule()), "")
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; %s", c.fn.Name, p.Name, formatNumber(data), kernels.ExtremeRule), "")
 		}
@@ -114,6 +114,10 @@ func (p Param) wants() string {
 			for _, choice := range p.Choices {
 				words = append(words, fmt.Sprintf("%q", choice))
 			}
+			continue
+		}
+		if t == Number && p.isSwitch() {
+			words = append(words, "true", "false")
 			continue
 		}
 		words = append(words, t.a())

@@ -94,7 +94,7 @@ func (f *Function) Signature() string {
 		case unset:
 			parts = append(parts, p.Name+"=")
 		default:
-			parts = append(parts, p.Name+"="+p.Default)
+			parts = append(parts, p.Name+"="+p.initial())
 		}
 	}
 	if f.Variadic != "" {

@@ -30,10 +30,10 @@ func (p Param) given() string {
 	if text == "" {
 		text = "any value"
 	}
-	if p.Whole {
+	if p.Whole && !p.isSwitch() {
 		text += ", whole"
 	}
-	if p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
+	if !p.isSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
 		text += ", " + p.Range.String()
 	}
 	switch p.Default {
@@ -42,7 +42,7 @@ func (p Param) given() string {
 	case unset:
 		return text + ", optional"
 	}
-	return text + ", default " + p.Default
+	return text + ", default " + p.initial()
 }
 
 // Reference returns the lists of docs/language.md that come from the catalogues, by

@@ -59,7 +59,7 @@ func (c *call) kernelList() ([]labelled, bool) {
 	}
 	before := c.e.mistakes
 	if len(list) == 0 {
-		c.fail(&a, fmt.Sprintf("%s: kernels is an empty list; it must be one of kernels", c.fn.Name), "write [k1, k2]")
+		c.fail(&a, fmt.Sprintf("%s: kernels is an empty list; it must be a list of kernels, at least one", c.fn.Name), "write [k1, k2]")
 	}
 	seen := map[any]bool{}
 	for i := range list {

@@ -79,7 +79,7 @@ func (c *call) checkMeasures() bool {
 	if !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
 		return true
 	}
-	c.fail(&y, fmt.Sprintf("%s: y is a list; it must be one of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
+	c.fail(&y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
 	return false
 }
 

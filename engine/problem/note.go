@@ -74,7 +74,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLongScale:  "the length scale %.4[4]g of %[1]s is more than 20 times the range of column %[2]q, %.4[5]g (%.4[6]g to %.4[7]g%[3]s): to the kernel all its values are nearly the same",
 	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g (values %.4[6]g to %.4[7]g%[3]s): to the kernel no two of its values are alike",
 
-	NoteAdmitsAll:   `the kernel admits every truth on these %d arms: CoTestFC and CoKernelFC, whose guarantees go by what a kernel rules out, gain nothing by it over identity(); CoTestFC with a bound on the norm (norm=) rules out more, and CoBayesFC, and CoTestFB with xi="gp", go by what the kernel calls likely; a kernel of lower rank (fewer terms, no identity(), longer length scales) can help all of them`,
+	NoteAdmitsAll:   `the kernel admits every truth on these %d arms, so CoTestFC and CoKernelFC gain nothing by it over identity(); what helps is a bound on the norm (norm=) for CoTestFC, or CoBayesFC or CoTestFB with xi="gp", which go by what the kernel calls likely, or a kernel of lower rank (fewer terms, no identity(), longer length scales)`,
 	NoteUnrelated:   "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length scales, or a kernel of lower rank such as linear(), relate them",
 	NoteRough:       "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
 	NoteRoughKernel: "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
