@@ -137,7 +137,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	if !ok {
 		known := ""
 		if all, err := x.Runs(ctx); err == nil && len(all) > 0 {
-			known = "; there are " + strings.Join(all[:min(len(all), 8)], ", ")
+			known = "; the server has " + strings.Join(all[:min(len(all), 8)], ", ")
 		}
 		return RunBody{}, fmt.Errorf("run %s: %w%s", run, ErrNoRun, known)
 	}
