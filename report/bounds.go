@@ -39,10 +39,7 @@ func boundsSentence(r bounds.Report) string {
 		s += ", no finite number of samples is enough (a task has two equally good best arms)"
 	}
 	if finite(r.Theorem.FC) {
-		s += fmt.Sprintf("; Theorem 1 promises that CoKernelFC needs at most %s", decimal(r.Theorem.FC, 0))
-		if finite(r.LowerBoundSamples) {
-			s += fmt.Sprintf(" (%s times as many)", decimal(r.Theorem.FC/r.LowerBoundSamples, 3))
-		}
+		s += theoremClause(r)
 	}
 	return s + "."
 }
@@ -91,6 +88,9 @@ func promisesTable(r bounds.Report) Table {
 		t.Rows[0][2] = 1.0
 	}
 	t.Notes = []string{"Upper bounds with the constants that the proofs give. An error probability of 1 says nothing."}
+	if note := conditionNote(r); note != "" {
+		t.Notes = append(t.Notes, note)
+	}
 	if r.Budget > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Error probabilities hold for a budget of %s pulls per agent.", cell(r.Budget, 0)))
 	}
@@ -139,7 +139,7 @@ func boundsFacts(r bounds.Report) KeyValues {
 		{Key: "Error probability, δ", Value: r.Delta},
 		{Key: "Smallest gap, Δ_min", Value: r.DeltaMin, Unit: "reward units"},
 		{Key: "Ridge, ξ", Value: r.Ridge},
-		{Key: "Bound on ‖θ*‖", Value: r.Norm, Unit: "normalised"},
+		normFact(r),
 		{Key: "Unit of rewards (largest noise scale)", Value: r.Unit},
 		{Key: "Rounds of fixed confidence", Value: r.RoundsFC},
 		{Key: "Rounds of fixed budget", Value: r.RoundsFB},

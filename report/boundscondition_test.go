@@ -1,0 +1,51 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+)
+
+// TestBoundsSayWhatTheirConditionsAre: a theorem whose condition on ξ fails, or was not looked at, is not said to
+// promise anything, and a norm that nobody knows is not shown as 0.
+func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
+	ridge := func(theorem string) engine.Warning {
+		return engine.Warning{Kind: engine.WarnBoundsRidge, Names: []string{theorem}, Numbers: []float64{3, 2, 1}}
+	}
+	for name, c := range map[string]struct {
+		notes         []engine.Warning
+		norm          float64
+		want, without []string
+	}{
+		"holds": {nil, 2, []string{"Theorem 1 promises that CoKernelFC needs at most 500 (10 times as many)", "‖θ*‖ 2"},
+			[]string{"does not meet", "unknown"}},
+		"norm unknown": {[]engine.Warning{{Kind: engine.WarnBoundsNorm}}, 0,
+			[]string{"whether Theorem 1 holds at this ξ is unknown", "gives 500 (10 times as many)", "‖θ*‖ unknown", "Upper bounds hold only if ξ meets"},
+			[]string{"promises that", "‖θ*‖ 0"}},
+		"theorem 1 unmet": {[]engine.Warning{ridge("Theorem 1")}, 2,
+			[]string{"Theorem 1 promises nothing, because ξ does not meet its condition", "fixed confidence promise nothing"}, []string{"promises that", "Budgets"}},
+		"theorem 2 unmet": {[]engine.Warning{ridge("Theorem 2")}, 2,
+			[]string{"Theorem 1 promises that", "Budgets and error probabilities promise nothing"}, []string{"either theorem"}},
+		"both unmet": {[]engine.Warning{ridge("Theorem 1"), ridge("Theorem 2")}, 2,
+			[]string{"Theorem 1 promises nothing", "condition of either theorem"}, []string{"promises that"}},
+	} {
+		r := bounds.Report{Tasks: 2, Arms: 6, Delta: 0.05, Ridge: 1, Norm: c.norm, LowerBoundSamples: 50, Notes: c.notes, Theorem: bounds.Theorem{FC: 500, FBBudget: 70}}
+		var b strings.Builder
+		if err := Text(&b, Document{Displays: []Display{{Value: r}}}, TextOptions{Width: 400}); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+		for _, not := range c.without {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: %q stands in\n%s", name, not, text)
+			}
+		}
+	}
+}
