@@ -20,6 +20,7 @@ type localDesign struct {
 	sampled   []int      // arms of the section that may be pulled
 	precision []float64  // of one pull of each
 	targets   []target
+	each      bool // no target is taken for one beside it
 }
 
 // localise returns features that are as fine as the targets need.
@@ -205,15 +206,19 @@ func (l *localDesign) missed(a *normed, pulls []float64, factor float64, active 
 		}
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+	if l.each {
+		return order[:min(len(order), 40)], nil
+	}
 	return l.apart(order, active, 40), nil
 }
 
 // hardest is how many targets a rounding looks at while it is searched for.
 const hardest = 200
 
-// round turns pulls into the fewest whole ones in their proportions that bring the hardest targets nearly
-// there, and returns what these miss the hardest of all targets by.
-func (l *localDesign) round(a *normed, pulls []float64) (best []int, worst float64, err error) {
+// round turns pulls into the fewest whole ones in their proportions that bring the hardest targets within
+// a factor of where they should be, and returns what these miss the hardest of all targets by. Where no
+// number of pulls does, since something that a target needs is not pulled, best is nil.
+func (l *localDesign) round(a *normed, pulls []float64, slack float64) (best []int, worst float64, err error) {
 	n := floats.Sum(pulls)
 	weights := slices.Clone(pulls)
 	floats.Scale(1/n, weights)
@@ -237,7 +242,7 @@ func (l *localDesign) round(a *normed, pulls []float64) (best []int, worst float
 			if err != nil {
 				return nil, 0, err
 			}
-			if slices.Max(missed) <= roundSlack && total > 0 {
+			if slices.Max(missed) <= slack && total > 0 {
 				if hi = try; total < least {
 					best, least, pulls = whole, total, counts
 				}
@@ -258,7 +263,7 @@ func (l *localDesign) round(a *normed, pulls []float64) (best []int, worst float
 		}
 	}
 	if best == nil {
-		return nil, 0, engine.LimitError{Samples: math.Inf(1)}
+		return nil, slices.Max(lacks), nil
 	}
 	lacks, err = l.lacks(a, pulls)
 	if err != nil {

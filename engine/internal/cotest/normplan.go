@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
@@ -106,23 +107,38 @@ func (a *normed) next() (*rounds.Stage, error) {
 		return nil, err
 	}
 	pulls := engine.PullsOf(a.Counts)
-	fractions, d, err := l.solve(a, float64(pulls))
+	counts, worst, d, err := l.pulls(a, float64(pulls))
 	if err != nil {
 		return nil, err
-	}
-	if n := floats.Sum(fractions); !(n <= float64(a.opt.MaxSamples)) {
-		return nil, engine.LimitError{Samples: n}
 	}
 	st := newStage(a.Model)
 	st.Design.Value, st.Design.Lower = d.Value, d.Lower
-	counts, worst, err := l.round(a, fractions)
-	if err != nil {
-		return nil, err
-	}
 	for k, i := range l.sampled {
 		st.Rounding.Counts[a.belief.section.Arms[i]] = counts[k]
 	}
 	st.Rounding.Ratio = worst
 	a.scales.Replicate(st.Rounding.Counts)
 	return st, nil
+}
+
+// pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
+// hardest by. A design that takes targets for those beside them can leave out what one of them needs: then
+// each counts by itself, and if that is not enough either, the round aims at what the design brings.
+func (l *localDesign) pulls(a *normed, before float64) (counts []int, worst float64, d design.Design, err error) {
+	for _, l.each = range []bool{false, true} {
+		var fractions []float64
+		if fractions, d, err = l.solve(a, before); err != nil {
+			return nil, 0, d, err
+		}
+		if n := floats.Sum(fractions); !(n <= float64(a.opt.MaxSamples)) {
+			return nil, 0, d, engine.LimitError{Samples: n}
+		}
+		if counts, worst, err = l.round(a, fractions, roundSlack); err == nil && counts == nil && l.each {
+			counts, worst, err = l.round(a, fractions, roundSlack*worst)
+		}
+		if err != nil || counts != nil {
+			return counts, worst, d, err
+		}
+	}
+	return nil, 0, d, engine.LimitError{Samples: math.Inf(1)}
 }
