@@ -114,6 +114,9 @@ func (b Basis) uncovered() bool {
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string
+	if _, err := Named(b.Algorithm.Mode, b.Algorithm.Name); err != nil {
+		out = append(out, fmt.Sprintf("that the answers of %s are backed is what its author says, and nobody checked it here", b.Algorithm.Name))
+	}
 	if p.KernelFittedHere() {
 		out = append(out, "the kernel was fitted on these data, which no bound allows for")
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -53,7 +52,7 @@ func (k *Kept) Estimates() *engine.Estimates {
 // kernel. What backs the answers stays as it is: expected rewards of a table are not what was
 // measured.
 func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Result, error) {
-	entry, err := algorithms.Named(x.Mode, x.Algorithm)
+	entry, err := x.entry()
 	if err != nil {
 		return r, err
 	}

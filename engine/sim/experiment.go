@@ -18,9 +18,12 @@ type Experiment struct {
 	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB
 	Algorithm string // a name in algorithms.All
-	Options   engine.Options
-	Runs      int // at least 1
-	Seed      uint64
+	// an algorithm that is not in the catalogue, such as the caller's own, in place of a name; it needs
+	// Name and New. What it says of its Backing is told as its author's claim
+	Own     *algorithms.Entry
+	Options engine.Options
+	Runs    int // at least 1
+	Seed    uint64
 	// runs at a time; 0 means one for each core that the context allows. They share the cores: fewer
 	// runs than cores leave several to each.
 	Workers int

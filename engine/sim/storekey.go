@@ -27,6 +27,9 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	if x.Draw != nil {
 		return "", errDraw
 	}
+	if x.Own != nil {
+		return "", errOwn
+	}
 	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
 		return "", err
@@ -41,6 +44,9 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, error) {
 	if x.Draw != nil {
 		return "", errDraw
+	}
+	if x.Own != nil {
+		return "", errOwn
 	}
 	p := x.Problem
 	rank, values, err := ofKernel(model)

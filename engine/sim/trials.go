@@ -28,7 +28,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if x.Runs < 1 {
 		return nil, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
 	}
-	entry, err := algorithms.Named(x.Mode, x.Algorithm)
+	entry, err := x.entry()
 	if err != nil {
 		return nil, err
 	}
