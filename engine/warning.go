@@ -166,7 +166,7 @@ var sentences = map[WarningKind]string{
 	WarnCostBudget:     "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnTestsAlone:     "the kernel admits every truth on these %d arms, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
-	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm)`,
+	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
 	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
 	WarnBound:          "no lower bound: %s",
 	WarnBoundSize:      "no lower bound: for %d arms its design takes %.2g products a step or more, and beside a result it is left out above %.0g; bounds(p) computes it",

@@ -147,8 +147,9 @@ func listed(words []string) string { return listedOf(words, len(words)) }
 
 // listedOf joins the first of a number of words, as listed.
 func listedOf(words []string, all int) string {
-	text := strings.Join(words[:min(len(words), mostListed)], ", ")
-	if more := all - mostListed; more > 0 {
+	words = words[:min(len(words), mostListed)]
+	text := strings.Join(words, ", ")
+	if more := all - len(words); more > 0 {
 		return fmt.Sprintf("%s and %d more", text, more)
 	}
 	return text

@@ -66,7 +66,7 @@ var noteSentences = map[NoteKind]string{
 	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
 	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
-	NoteOnce:          "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale",
+	NoteOnce:          "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",
 	NotePooled:        "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)",
 	NoteNoNoise:       "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it",
 
@@ -120,7 +120,11 @@ func (n Note) words() []string {
 		for k := 0; k < len(n.Names); k += 2 {
 			arms = append(arms, where(n.name(k), n.name(k+1)))
 		}
-		return []string{listedOf(arms, int(n.number(0)))}
+		count := int(n.number(0))
+		if count > len(arms) { // nobody reads them all: a few show what kind they are
+			arms = arms[:min(len(arms), fewDropped)]
+		}
+		return []string{listedOf(arms, count)}
 	case NoteUnmeasured, NoteOnce, NotePooled:
 		return []string{n.some()}
 	case NoteLongScale, NoteShortScale:
@@ -132,6 +136,9 @@ func (n Note) words() []string {
 	}
 	return n.Names
 }
+
+// fewDropped is how many arms that are left out are named where they are too many to name all.
+const fewDropped = 3
 
 // name and number return what stands at a place, nothing where there is none.
 func (n Note) name(k int) string {
