@@ -92,6 +92,9 @@ func (b *builder) scales() error {
 		size, at, _ := m.Misfit()
 		b.note(engine.WarnBoundsKernel, m.Problem.NamesOf(at), size)
 	}
+	if m.Many() && b.opt.Ridge.Kind != engine.RidgeValue { // auto, also by default
+		b.note(engine.WarnBoundsAuto, nil, r.Ridge)
+	}
 	return nil
 }
 

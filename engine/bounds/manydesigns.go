@@ -18,9 +18,6 @@ func (b *builder) anyDesigns() error {
 // manyDesigns sets ρ_1, ρ*(ξ), ω as two ends each, d̃ and the rounds.
 func (b *builder) manyDesigns() error {
 	m, r := b.model, b.r
-	if b.opt.Ridge.Kind != engine.RidgeValue { // auto, also by default
-		b.note(engine.WarnBoundsAuto, nil, r.Ridge)
-	}
 	certifier, err := m.Certifier(r.Ridge)
 	if err != nil {
 		return err

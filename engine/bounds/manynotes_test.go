@@ -1,0 +1,42 @@
+package bounds
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// The ξ that very many arms get where nobody gives one is far above what the theorems ask for, and the report
+// says so, whether "auto" is written or left to be the default.
+func TestManyArmsSayWhichRidge(t *testing.T) {
+	p, err := manyarms.Problem(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Many() {
+		t.Fatal("the arms are not many")
+	}
+	for name, c := range map[string]struct {
+		ridge engine.Ridge
+		said  bool
+	}{
+		"left out": {engine.Ridge{}, true},
+		"auto":     {engine.Ridge{Kind: engine.RidgeAuto}, true},
+		"a number": {engine.Ridge{Kind: engine.RidgeValue, Value: 0.01}, false},
+	} {
+		var r Report
+		if err := (&builder{model: m, opt: engine.Options{Ridge: c.ridge, Epsilon: 0.1}, r: &r}).scales(); err != nil {
+			t.Fatal(err)
+		}
+		if said := slices.ContainsFunc(r.Notes, func(w engine.Warning) bool { return w.Kind == engine.WarnBoundsAuto }); said != c.said {
+			t.Errorf("%s: said %v, want %v; notes %v", name, said, c.said, r.Notes)
+		}
+	}
+}
