@@ -101,7 +101,11 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 	for _, r := range rows {
 		runs = max(runs, r.Runs)
 		if r.Undecided > 0 {
-			out = append(out, Note{Warning: true, Text: fmt.Sprintf("%d of %s of %s reached their limit undecided and count as infinite.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r))})
+			what := "reached their limit undecided and count"
+			if r.Undecided == 1 {
+				what = "reached its limit undecided and counts"
+			}
+			out = append(out, Note{Warning: true, Text: fmt.Sprintf("%d of %s of %s %s as infinite.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r), what)})
 		}
 	}
 	if len(rows) == 0 {
