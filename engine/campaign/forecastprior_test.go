@@ -4,25 +4,28 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// manySettings is a protocol of two tasks with 150 arms each, at random settings, none of which is measured. The kernel
+// manySettings is a protocol of two tasks with so many arms each, at random settings, none of which is measured. The kernel
 // has a part of each arm by itself, so that features of rank 256 leave some of it.
-func manySettings(t *testing.T) Protocol {
+func manySettings(t *testing.T, each int) Protocol {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 0))
 	var taskOf []int
 	var names []string
 	var x [][]float64
 	for v := range 2 {
-		for k := range 150 {
+		for k := range each {
 			taskOf, names, x = append(taskOf, v), append(names, fmt.Sprint(k)), append(x, []float64{rng.Float64(), rng.Float64()})
 		}
 	}
@@ -47,7 +50,7 @@ func manySettings(t *testing.T) Protocol {
 // Differences of arms have the mean square that the kernel says, also where features leave a part of it.
 // Those of 100 pairs in 2,000 draws of rank 200 or so have a standard error near 1 %.
 func TestDrawnFromManyArms(t *testing.T) {
-	p := manySettings(t)
+	p := manySettings(t, 150)
 	m, err := p.model(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +93,7 @@ func TestDrawnFromManyArms(t *testing.T) {
 // A forecast of more arms than have exact features once ended in a crash.
 func TestForecastOfManyArms(t *testing.T) {
 	for _, gap := range []float64{0, 4} {
-		p := manySettings(t)
+		p := manySettings(t, 150)
 		f, err := MakeForecast(t.Context(), p, gap, 0, nil)
 		if err != nil {
 			t.Fatalf("gap %g: %v", gap, err)
@@ -103,7 +106,7 @@ func TestForecastOfManyArms(t *testing.T) {
 
 // Of many arms one run that comes to no end is enough.
 func TestForecastSparesRuns(t *testing.T) {
-	p := manySettings(t)
+	p := manySettings(t, 150)
 	p.Options.Epsilon, p.Capacity, p.Problem.Noise.Scales = 0, 1, slices.Repeat([]float64{100}, 300)
 	f, err := MakeForecast(t.Context(), p, 0, 0, nil)
 	if err != nil {
@@ -111,5 +114,30 @@ func TestForecastSparesRuns(t *testing.T) {
 	}
 	if r := f.Rows[0]; r.Runs != 1 || r.Undecided != 1 || !math.IsInf(r.Time.Median, 1) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// How often CoBayesFC errs where rewards are from the kernel, and where part of them is by each arm itself
+// (loosened): the numbers of docs/robustness.md (OWN_PARTS=60 go test -v -run OwnPartsOfManyArms ./engine/campaign).
+func TestOwnPartsOfManyArms(t *testing.T) {
+	runs, err := strconv.Atoi(os.Getenv("OWN_PARTS"))
+	if err != nil {
+		t.Skip("OWN_PARTS is the number of runs, 60 of which take two minutes of processor time")
+	}
+	for _, each := range []int{60, 125, 135, 300} {
+		p := manySettings(t, each)
+		p.Options.Epsilon = 0.5
+		for _, from := range []string{"CoTestFC", "CoBayesFC"} {
+			all, _, err := truths(t.Context(), p.named(from), 0, runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, q := range all { // noise as stated
+				known := *q
+				known.Noise.SD, all[i] = nil, &known
+			}
+			row, err := p.row(t.Context(), all, new(model.Memory), false, func(int) {})
+			t.Logf("%d arms, as a forecast of %s draws them: wrong %d of %d, undecided %d, samples %v, error %v", 2*each, from, row.Wrong, runs, row.Undecided, row.Samples, err)
+		}
 	}
 }

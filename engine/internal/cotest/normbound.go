@@ -63,7 +63,7 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 	}
 	norm, err := m.Norm()
 	if err != nil {
-		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function, or choose CoBayesFC: %w", mostLeastSquares, m.Problem.N(), err)
+		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", mostLeastSquares, m.Problem.N(), err)
 	}
 	return Bound{Norm: norm, Known: true}, norm > 0, nil
 }
