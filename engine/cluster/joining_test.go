@@ -39,7 +39,7 @@ func TestAnotherQuestion(t *testing.T) {
 	}
 	a = agentOf(t, x, q, 0)
 	a.Run = "other"
-	if _, err := a.Take(t.Context()); !errors.Is(err, cluster.ErrNoRun) || !strings.Contains(err.Error(), "there are r") {
+	if _, err := a.Take(t.Context()); !errors.Is(err, cluster.ErrNoRun) || !strings.Contains(err.Error(), "the server has r") {
 		t.Errorf("another run: error %v", err)
 	}
 	if facts, err := x.Runs(t.Context()); err != nil || len(facts) != 1 || len(cluster.FactsOfMemory(x)) != 1 {
