@@ -148,7 +148,9 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 			if ctx.Err() != nil || k == 0 {
 				return nil, err
 			}
-			continue // what cannot run here is no alternative
+			// what cannot run here is no alternative, and the error says why
+			f.Notes = append(f.Notes, engine.Warning{Kind: engine.WarnNotForecast, Names: []string{err.Error()}})
+			continue
 		}
 		row.Chosen = k == 0
 		f.Rows = append(f.Rows, row)
