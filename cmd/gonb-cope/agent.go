@@ -102,6 +102,9 @@ func (o *agentOptions) check() error {
 	case o.goOn && o.patience == 0:
 		return usageError{errors.New("--go-on needs --patience: how long to wait for who is silent")}
 	}
+	if err := checkRun(o.run); err != nil {
+		return err
+	}
 	if len(o.command) > 0 {
 		if _, err := exec.LookPath(o.command[0]); err != nil {
 			return usageError{fmt.Errorf("the command that measures cannot be run: %w", err)}

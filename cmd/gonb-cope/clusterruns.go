@@ -87,6 +87,17 @@ func recipeOf(r folder.Recipe) cluster.Recipe {
 	return out
 }
 
+// checkRun reports a name in --run that no run can have; nothing is a name to be made.
+func checkRun(run string) error {
+	if run == "" {
+		return nil
+	}
+	if err := cluster.CheckRun(run); err != nil {
+		return usageError{fmt.Errorf("--run: %w", err)}
+	}
+	return nil
+}
+
 // newRun returns a name for a run: the name of its protocol and five random letters or digits.
 func newRun(name string) string {
 	base := strings.Map(func(c rune) rune {
@@ -120,6 +131,9 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSet(set); err != nil {
+				return err
+			}
+			if err := checkRun(run); err != nil {
 				return err
 			}
 			src, err := readSource(c.Context(), args[0])

@@ -89,6 +89,9 @@ Credentials that exist are kept, so that agents and workers can be added later. 
 			if o.Agents > 0 && o.Run == "" {
 				return usageError{fmt.Errorf("--agents needs the run in which they take part: --run ID")}
 			}
+			if err := checkRun(o.Run); err != nil {
+				return err
+			}
 			made, err := jetstream.Keys(c.Context(), args[0], o)
 			if err != nil {
 				return err

@@ -45,13 +45,7 @@ func (o *apartOptions) check(c *cobra.Command, server serverOptions) error {
 	case o.patience <= 0:
 		return usageError{fmt.Errorf("--patience must be longer than 0, got %v", o.patience)}
 	}
-	if o.run == "" {
-		return nil
-	}
-	if err := cluster.CheckRun(o.run); err != nil {
-		return usageError{fmt.Errorf("--run: %w", err)}
-	}
-	return nil
+	return checkRun(o.run)
 }
 
 // apart has single runs of a script made by agents that are apart. It implements dsl.Agents.
