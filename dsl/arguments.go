@@ -61,7 +61,11 @@ func (c *call) checkArgument(p Param, a *argument) {
 		return
 	}
 	if !p.accepts(a.Type) {
-		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), p.meaning(c.fn))
+		hint := p.meaning(c.fn)
+		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
+			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
+		}
+		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), hint)
 		return
 	}
 	switch data := a.Data.(type) {

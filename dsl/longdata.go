@@ -10,6 +10,8 @@ import (
 // longDetails are the parameters of longParams that say what the columns mean.
 var longDetails = longParams()[1:]
 
+const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…, kernel=…)`
+
 // longParams lists the parameters by which problem reads a table with a row for every measurement.
 func longParams() []Param {
 	columns := func(name, doc string, synonyms ...string) Param {
@@ -34,19 +36,24 @@ func (c *call) checkProblem() bool {
 		c.fail(&path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
 		return false
 	case !c.has("path") && !c.has("data"):
-		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, problem(data="runs.csv", task=…, arm=…, reward=…, kernel=…) for one with a row per measurement`)
+		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, `+longExample+" for one with a row per measurement")
 		return false
 	}
-	for _, p := range longDetails {
-		a, needed := c.arg(p.Name), slices.Contains([]string{"task", "arm", "reward"}, p.Name)
-		switch {
-		case c.has(p.Name) && !c.has("data"):
-			c.fail(&a, fmt.Sprintf("problem: %s is for a table with a row for every measurement", p.Name), "write data= in place of path")
-			return false
-		case needed && c.has("data") && !c.has(p.Name):
-			c.e.fail(c.node, c.fn.Result, "problem: data needs "+p.Name, p.Name+": "+p.Doc)
-			return false
-		case !c.checkNames(a):
+	given, missing := c.longGiven()
+	switch {
+	case !c.has("data") && len(given) > 0:
+		first, is := c.arg(given[0]), "is"
+		if len(given) > 1 {
+			is = "are"
+		}
+		c.fail(&first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is), "write data= in place of path")
+		return false
+	case c.has("data") && len(missing) > 0:
+		c.e.fail(c.node, c.fn.Result, "problem: data needs "+andList(missing), "as in "+longExample)
+		return false
+	}
+	for _, name := range given {
+		if !c.checkNames(c.arg(name)) {
 			return false
 		}
 	}
@@ -55,6 +62,19 @@ func (c *call) checkProblem() bool {
 		return false
 	}
 	return c.checkNoise()
+}
+
+// longGiven returns the names of those longDetails that are given, and of those that data needs and are not.
+func (c *call) longGiven() (given, missing []string) {
+	for _, p := range longDetails {
+		switch {
+		case c.has(p.Name):
+			given = append(given, p.Name)
+		case p.Name == "task" || p.Name == "arm" || p.Name == "reward":
+			missing = append(missing, p.Name)
+		}
+	}
+	return given, missing
 }
 
 // checkNames reports a list that does not hold names of columns alone, each once.

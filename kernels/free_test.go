@@ -158,6 +158,23 @@ func TestFreeNumbersAreOneByName(t *testing.T) {
 	}
 }
 
+// A written factor times a fitted one shows no digits that only the machine made.
+func TestSettledIsReadable(t *testing.T) {
+	for _, row := range []struct {
+		factor, fitted float64
+		want           string
+	}{{0.3, 12.872, "3.8616*arm(linear())"}, {1. / 3, 1, "0.3333333333333333*arm(linear())"}} {
+		j := LiftArm(Mul(Constant{row.factor}, Mul(Free{Value: 1}, Linear{})))
+		moved, err := j.With([]float64{row.fitted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if settled, err := moved.Settled(); err != nil || settled.String() != row.want {
+			t.Errorf("%v * %v: %s, %v", row.factor, row.fitted, settled, err)
+		}
+	}
+}
+
 func TestFreeNumbersErrors(t *testing.T) {
 	build := func(name string, a Args) error {
 		e, _ := catalogued(name)

@@ -2,7 +2,9 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 )
 
 // Parameter is a free number of a kernel, with its limits written out.
@@ -61,7 +63,23 @@ func (j Joint) With(values []float64) (Joint, error) {
 // Settled returns the kernel with plain numbers in place of its free ones, at their
 // values.
 func (j Joint) Settled() (Joint, error) {
-	return j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
+	out, err := j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
+	if err != nil {
+		return j, err
+	}
+	for i, t := range out.Terms {
+		out.Terms[i].Scale = readable(t.Scale)
+	}
+	return out, nil
+}
+
+// readable returns the value without what a multiplication rounds: a written factor times a fitted
+// one is 3.8616, not 3.8615999999999997.
+func readable(v float64) float64 {
+	if r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); math.Abs(r-v) <= 1e-15*math.Abs(v) {
+		return r
+	}
+	return v
 }
 
 func settled(v float64) Free { return Free{Value: v, Min: v, Max: v} }
