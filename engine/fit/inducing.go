@@ -199,18 +199,9 @@ func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diag
 	return g, nil
 }
 
-// exactRest is the most arms for which αᵀRα is computed from all values of the kernel.
-const exactRest = 4000
-
-// lost returns U - F at the values of a process: with more arms than exactRest by |R_ij| ≤ √(R_iiR_jj).
+// lost returns U - F at the values of a process, with αᵀRα from all values of the kernel.
 func (s *surface) lost(g *process, values []float64) (float64, error) {
 	l, sum := g.low, 0.0
-	if len(l.noise) > exactRest {
-		for i, r := range l.rest {
-			sum += math.Abs(g.alpha.AtVec(i)) * math.Sqrt(r)
-		}
-		return l.trace + 0.5*sum*sum, nil
-	}
 	smooth, _, err := s.parts(values, nil)
 	if err != nil {
 		return 0, err
