@@ -96,6 +96,9 @@ sweep(r, seed=1..20)`,
 
 // Displays are the same bytes whoever makes the runs: here, and 1, 2 and 16 workers.
 func TestWorkersMakeNoDifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sweeps by workers are for the full run")
+	}
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "demo.csv"), []byte(csv), 0o600); err != nil {
 		t.Fatal(err)

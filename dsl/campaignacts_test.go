@@ -20,6 +20,9 @@ func started(t *testing.T) (*Session, string) {
 // Each act is recorded once, however often its cell is run, and the cells of several acts can be run
 // again from the top.
 func TestActsAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestActsOfPrograms does most of it")
+	}
 	s, dir := started(t)
 	written(t, dir, "more.csv", "task,arm,x_temperature\noak,hot,70\n")
 	written(t, dir, "pilot.csv", "task,arm,reward\noak,cold,10\noak,warm,19\n")

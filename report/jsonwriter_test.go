@@ -55,6 +55,9 @@ func TestLongJSON(t *testing.T) {
 		{100_000, 10, 20 << 20},
 		{100_000, 500, mostJSON + 1<<20},
 	} {
+		if testing.Short() && c.arms > 1000 {
+			t.Skip("JSON of megabytes is for the full run")
+		}
 		r := trail(c.arms, c.length)
 		var b bytes.Buffer
 		if err := JSON(&b, Document{Displays: []Display{{Value: r}}}); err != nil {

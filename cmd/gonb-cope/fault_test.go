@@ -23,7 +23,7 @@ func often(all int) int {
 	case os.Getenv("GONB_COPE_FAULTS") != "":
 		return all
 	case testing.Short():
-		return 1 + all/100
+		return 1 + all/200
 	}
 	return 1 + all/10
 }

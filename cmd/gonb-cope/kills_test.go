@@ -18,6 +18,9 @@ import (
 // loses nothing: the run that is left alone in the end gives the bytes of one that nothing happened
 // to.
 func TestFaultStoreKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills are for the full run")
+	}
 	folder := t.TempDir()
 	seeds := 20
 	if testing.Short() {

@@ -69,6 +69,9 @@ func serveRuns(t *testing.T, x cluster.Facts) {
 // samples, digests, eliminations, messages, bytes, truth and lower bound, and the estimates of every
 // round that figures show.
 func TestRunByAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs of agents by a script are for the full run")
+	}
 	const script = `
 level = 0.05
 k = task(identity()) * arm(linear()) + arm(linear())

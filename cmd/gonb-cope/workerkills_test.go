@@ -49,6 +49,9 @@ func startWorker(t *testing.T, url string) *exec.Cmd {
 // A sweep on a worker gives the bytes of one without a server. A worker of one script ends with it, and
 // another one after an interrupt says what it made.
 func TestWorkerCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("worker.txtar has the shorter one")
+	}
 	folder := t.TempDir()
 	const script = `r = fc(paper(case=1, gap=0.5), runs=6)
 sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
@@ -101,6 +104,9 @@ sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
 // Workers that are killed again and again leave the displays as they are: the bytes equal a run
 // without a server. What a killed worker had in its hands comes to others after 30 seconds.
 func TestFaultWorkerKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills are for the full run")
+	}
 	folder := t.TempDir()
 	runs := 60
 	if testing.Short() {

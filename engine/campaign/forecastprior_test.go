@@ -114,7 +114,9 @@ func TestForecastSparesRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	// CoTestFC needs a norm with so many arms that have a part by themselves.
-	if !slices.ContainsFunc(f.Notes, func(w engine.Warning) bool { return w.Kind == engine.WarnNotForecast && strings.Contains(w.String(), "norm") }) {
+	if !slices.ContainsFunc(f.Notes, func(w engine.Warning) bool {
+		return w.Kind == engine.WarnNotForecast && strings.Contains(w.String(), "norm")
+	}) {
 		t.Errorf("%d rows, notes: %v", len(f.Rows), f.Notes)
 	}
 	if r := f.Rows[0]; r.Runs != 1 || r.Undecided != 1 || !math.IsInf(r.Time.Median, 1) {

@@ -43,7 +43,7 @@ func TestFaultExtremeNumbers(t *testing.T) {
 	settings, ran := 0, 0
 	scales, runs := []float64{1e-300, 1e-150, 1e-30, 1e-9, 1e9, 1e30, 1e150, 1e300}, 20
 	if testing.Short() {
-		scales, runs = []float64{1e-300, 1e-9, 1e30, 1e300}, 4
+		scales, runs = []float64{1e-300, 1e30}, 2
 	}
 	try := func(name string, p *problem.Problem, err error, mode, algorithm string, opt engine.Options) {
 		t.Helper()

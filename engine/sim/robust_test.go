@@ -107,7 +107,7 @@ func TestRobust(t *testing.T) {
 	// the 99.9 % point of a binomial number of so many at 5 %
 	runs, atMost := 200, 21
 	if testing.Short() {
-		runs, atMost = 50, 8
+		runs, atMost = 20, 5
 	}
 	if r := coTest(t, p, engine.Options{Delta: 0.05}, runs); r.Errors.Count < runs*9/10 {
 		t.Fatalf("plain: %d of %d runs are wrong: not the instance it was", r.Errors.Count, runs)

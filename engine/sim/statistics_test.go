@@ -41,7 +41,10 @@ func TestSharesCover(t *testing.T) {
 		{15, 34, 0.02, 0.3, 0.94, 1}, {15, 34, 0.02, 1, 0.94, 1}, {2, 10, 0.1, 0.3, 0.94, 1}, {5, 100, 0.005, 0.3, 0.94, 1},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		const repetitions = 4000
+		repetitions := 4000
+		if testing.Short() {
+			repetitions = 1000
+		}
 		cover, before := 0, 0
 		for range repetitions {
 			wrong, total := make([]int, c.runs), 0
@@ -52,8 +55,8 @@ func TestSharesCover(t *testing.T) {
 			cover += covers(sim.Shares(wrong, c.tasks), c.p)
 			before += covers(sim.Proportion(total, c.runs*c.tasks), c.p)
 		}
-		share := float64(cover) / repetitions
-		t.Logf("%d tasks, %d runs, rate %g, correlation %g: covered %.3f, as independent pairs %.3f", c.tasks, c.runs, c.p, c.rho, share, float64(before)/repetitions)
+		share := float64(cover) / float64(repetitions)
+		t.Logf("%d tasks, %d runs, rate %g, correlation %g: covered %.3f, as independent pairs %.3f", c.tasks, c.runs, c.p, c.rho, share, float64(before)/float64(repetitions))
 		if share < c.least || share > c.most {
 			t.Errorf("%d tasks, %d runs, rate %g, correlation %g: covered %.3f, want %g to %g", c.tasks, c.runs, c.p, c.rho, share, c.least, c.most)
 		}

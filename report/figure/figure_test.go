@@ -86,12 +86,13 @@ func TestAwkwardFigures(t *testing.T) {
 	for name, f := range awkward() {
 		t.Run(name, func(t *testing.T) {
 			var drawn [][]byte
-			for _, write := range []func(io.Writer, Figure) error{SVG, PNG, PDF} {
+			writers := []func(io.Writer, Figure) error{SVG, PNG, PDF}
+			if testing.Short() {
+				writers = writers[:1] // which has all lines and texts
+			}
+			for _, write := range writers {
 				a := written(t, func(w io.Writer) error { return write(w, f) })
 				drawn = append(drawn, a)
-				if testing.Short() {
-					continue
-				}
 				b := written(t, func(w io.Writer) error { return write(w, f) })
 				if !bytes.Equal(a, b) {
 					t.Error("drawing twice gave different bytes")
@@ -108,7 +109,7 @@ func TestAwkwardFigures(t *testing.T) {
 			if s := string(svg); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
 				t.Error("SVG has coordinates that are not numbers")
 			}
-			if colours(t, drawn[1]) < 2 {
+			if len(drawn) > 1 && colours(t, drawn[1]) < 2 {
 				t.Error("PNG is blank")
 			}
 		})

@@ -24,6 +24,9 @@ func program(t *testing.T, text string) string {
 
 // What a program takes is counted with that of its children; one that fails or takes too long is told.
 func TestMeasure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("commands that take a second are for the full run")
+	}
 	ctx := context.Background()
 	work := `i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done`
 	c, err := measure(ctx, program(t, work), "", time.Minute)

@@ -134,7 +134,7 @@ func TestHeads(t *testing.T) {
 func TestLimits(t *testing.T) {
 	many := 100_000
 	if testing.Short() {
-		many = 20_000
+		many = 5000
 	}
 	for name, text := range map[string]string{
 		"brackets":  strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200),

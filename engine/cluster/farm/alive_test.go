@@ -198,6 +198,9 @@ func runsOf(displays []report.Display) string {
 // A runner that was only cut off finds that its chunks were given up, and offers them again: the
 // results equal runs without workers.
 func TestCallerComesBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("silence is for the full run")
+	}
 	dir := folder(t)
 	_, here, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir})
 	if err != nil {

@@ -86,6 +86,9 @@ func (t *fatedWork) Alive(ctx context.Context) error {
 // 25 workers are killed at random moments, before and after they publish and acknowledge, and
 // others take over: the displays are the same bytes.
 func TestKilledWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills are for the full run")
+	}
 	dir := folder(t)
 	want, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir})
 	if err != nil {
@@ -165,6 +168,9 @@ func (d *doubling) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 
 // Chunks that are made twice count once.
 func TestDoubledChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("doubled chunks are for the full run")
+	}
 	dir := folder(t)
 	want, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir})
 	if err != nil {

@@ -18,6 +18,9 @@ import (
 // Parts that are longer than a fact arrive whole: here those with the estimates of 300 arms in
 // many rounds.
 func TestLongParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("results of megabytes are for the full run")
+	}
 	var b strings.Builder
 	b.WriteString("task,arm,x_a,mean,sd\n")
 	for i := range 600 {

@@ -170,6 +170,9 @@ func TestServerKilled(t *testing.T) {
 // JetStream forgets the acknowledgements of its last moments. It may forget, too, what it has handed out
 // then, and hand it out to another.
 func TestServerKilledWithWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills are for the full run")
+	}
 	t.Parallel() // it waits for servers
 	kills := tries(2, 20)
 	dir := t.TempDir()

@@ -33,6 +33,9 @@ func stranger(t *testing.T, o server.Options) string {
 
 // A server of others does all that ours does; the streams are made by who joins first.
 func TestServerOfOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second suite over servers is for the full run")
+	}
 	t.Parallel() // it waits for servers
 	exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
 		url := stranger(t, server.Options{JetStream: true})
