@@ -180,6 +180,9 @@ sweep(r, gap=[0.5, 0.6, 0.7], store="cells.jsonl")`
 sweep(r, gap=[0.6], store="cells.jsonl")`
 	here, there := t.TempDir(), t.TempDir()
 	var want, got string
+	if testing.Short() {
+		t.Skip("sweeps by workers are for the full run")
+	}
 	ex := cluster.NewMemory()
 	staff(t, ex, 2)
 	for _, script := range []string{half, text, text} {

@@ -138,7 +138,7 @@ func TestCompleteIsFast(t *testing.T) {
 	long := strings.Repeat("k = rbf(lengthscale=[1, 2], dims=[\"x_1\", \"x_2\"]) // a kernel\n", 200)
 	for _, text := range []string{long + "r = fc(p, ", long + "problem(\"da", "sweep(r, "} {
 		least := time.Hour
-		for i := 0; i < 10 || least > 50*time.Millisecond && i < 500; i++ {
+		for i := 0; least > 50*time.Millisecond && i < 500; i++ {
 			start := time.Now()
 			if _, _, items := s.CompleteItems(text, len([]rune(text))); len(items) == 0 {
 				t.Fatalf("%.20s…: nothing", text)

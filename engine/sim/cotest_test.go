@@ -179,7 +179,11 @@ func TestCoTestErrorRatesCanFail(t *testing.T) {
 	for i := range p.Noise.SD {
 		p.Noise.SD[i] = 4
 	}
-	if r := coTest(t, p, engine.Options{Delta: 0.1}, 200); r.Errors.CI95[0] <= 0.1 {
+	runs := 200
+	if testing.Short() {
+		runs = 50
+	}
+	if r := coTest(t, p, engine.Options{Delta: 0.1}, runs); r.Errors.CI95[0] <= 0.1 {
 		t.Errorf("4 times the noise: error rate %.3f from %.3f, want above delta", r.Errors.Rate, r.Errors.CI95[0])
 	}
 }

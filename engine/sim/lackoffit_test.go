@@ -94,10 +94,10 @@ func TestLackOfFitFinds(t *testing.T) {
 // the fewest degrees of freedom of any scale it was 643 and 284. Kernels that fit are rejected in
 // 16, 3 and 4 of 1,500.
 func TestLackOfFitFindsByScales(t *testing.T) {
+	if testing.Short() {
+		t.Skip("rates of errors are for the full run")
+	}
 	for _, unknown := range []string{problem.UnknownTask, problem.UnknownArm} {
-		if testing.Short() && unknown == problem.UnknownTask {
-			continue
-		}
 		p := perturbed(enginetest.Paper(t, 1, 0.4), 0.5, 3)
 		p.Noise.UnknownBy = unknown
 		if n := rejected(t, p, "CoTestFC", 60); n < 38 { // 48 expected, less 3 standard deviations
