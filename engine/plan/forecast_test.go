@@ -97,7 +97,7 @@ func TestUnknownRewards(t *testing.T) {
 	if _, err := plan.Of(context.Background(), &p, plan.Question{Runs: 2}); err == nil || !strings.Contains(err.Error(), "give gaps") {
 		t.Errorf("error %v", err)
 	}
-	f, err := plan.Of(context.Background(), &p, plan.Question{Runs: 20, Gaps: []float64{0.1, 0.2}})
+	f, err := plan.Of(context.Background(), &p, plan.Question{Runs: enginetest.Number(20, 8), Gaps: []float64{0.1, 0.2}})
 	if err != nil || len(f.Notes) != 1 {
 		t.Fatalf("notes %q, error %v", f.Notes, err)
 	}
