@@ -79,10 +79,7 @@ func everyPair(n int) Contrasts {
 // interior-point method over all arms and pairs lies between them.
 func TestExchange(t *testing.T) {
 	const tasks, tol = 3, 0.02
-	n := 50
-	if testing.Short() {
-		n = 25
-	}
+	n := sized(50, 16)
 	kernel := smoothArms(tasks, n, 1.5, 2)
 	whole := factored(tasks*n, kernel, 1e-12)
 	ridges := []float64{1e-1, 1e-2, 1e-3, 1e-6}
@@ -117,10 +114,7 @@ func TestExchange(t *testing.T) {
 // takes fewer steps.
 func TestExchangeGoesOn(t *testing.T) {
 	const tasks, tol = 3, 0.02
-	n := 100
-	if testing.Short() {
-		n = 40
-	}
+	n := sized(100, 14)
 	kernel := smoothArms(tasks, n, 1.5, 7)
 	v := valuesOf(tasks*n, kernel, 1e-3, nil)
 	opt := Options{Tolerance: tol}
@@ -210,7 +204,8 @@ func TestExchangePairBound(t *testing.T) {
 // The bits do not depend on the number of cores, a context ends a solve wherever it is, and memory is
 // asked for.
 func TestExchangeOnCores(t *testing.T) {
-	const tasks, n = 5, 160
+	const tasks = 5
+	n := sized(160, 60)
 	kernel := smoothArms(tasks, n, 1, 5)
 	v := valuesOf(tasks*n, kernel, 1e-2, nil)
 	c := taskGroups(tasks, n)

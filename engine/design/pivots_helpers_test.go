@@ -3,9 +3,18 @@ package design
 import (
 	"math"
 	"math/rand/v2"
+	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// sized returns a size for the whole run or the short one.
+func sized(whole, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
 
 // smoothArms returns the kernel exp(-‖z-z'‖²/2) exp(-‖x-x'‖²/2) of tasks·n arms: tasks at random points
 // of [0, 1]², arms at random points of [0, side]⁴.

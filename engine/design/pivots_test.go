@@ -32,7 +32,8 @@ func TestPivotsOfAllArms(t *testing.T) {
 // On the pivots of a stopped factor both ends are right for the kernel itself: checked in the
 // features of the whole one, by explicit inverses and by the interior-point method over all arms.
 func TestPivotsBoundTheKernel(t *testing.T) {
-	const tasks, n = 3, 50
+	const tasks = 3
+	n := sized(50, 24)
 	kernel := smoothArms(tasks, n, 1.5, 2)
 	whole := factored(tasks*n, kernel, 1e-12)
 	c := taskGroups(tasks, n)
@@ -76,7 +77,8 @@ func TestPivotsBoundTheKernel(t *testing.T) {
 
 // Listed contrasts with weights, several noise scales.
 func TestPivotsListedContrasts(t *testing.T) {
-	const tasks, n = 3, 60
+	const tasks = 3
+	n := sized(60, 24)
 	kernel := smoothArms(tasks, n, 1.5, 3)
 	whole := factored(tasks*n, kernel, 1e-12)
 	p := factored(tasks*n, kernel, 1e-5)
@@ -107,9 +109,10 @@ func TestPivotsListedContrasts(t *testing.T) {
 
 // Without a scan of all pairs the value is a bound, at most twice what was met here.
 func TestPivotsWithoutScan(t *testing.T) {
-	p := factored(180, smoothArms(3, 60, 1.5, 4), 1e-4)
+	n := sized(60, 24)
+	p := factored(3*n, smoothArms(3, n, 1.5, 4), 1e-4)
 	p.Ridge = 1e-2
-	c := taskGroups(3, 60)
+	c := taskGroups(3, n)
 	exact, err := MinimaxOnPivots(p, c, Options{Tolerance: 0.02})
 	if err != nil {
 		t.Fatal(err)
@@ -125,9 +128,10 @@ func TestPivotsWithoutScan(t *testing.T) {
 
 // The bits do not depend on the number of cores, and a context ends a solve.
 func TestPivotsCores(t *testing.T) {
-	p := factored(1500, smoothArms(5, 300, 1, 5), 1e-3)
+	each := sized(300, 70)
+	p := factored(5*each, smoothArms(5, each, 1, 5), 1e-3)
 	p.Ridge = 1e-2
-	c := taskGroups(5, 300)
+	c := taskGroups(5, each)
 	var first Design
 	for k, n := range []int{1, 3} {
 		d, err := MinimaxOnPivots(p, c, Options{Tolerance: 0.05, Context: cores.Within(t.Context(), n)})
@@ -151,9 +155,10 @@ func TestPivotsCores(t *testing.T) {
 // A threshold ends a solve as soon as the lower bound has passed it; what has nothing to decide is
 // trivial.
 func TestPivotsThreshold(t *testing.T) {
-	p := factored(300, smoothArms(3, 100, 1, 6), 1e-4)
+	n := sized(100, 40)
+	p := factored(3*n, smoothArms(3, n, 1, 6), 1e-4)
 	p.Ridge = 1e-2
-	c := taskGroups(3, 100)
+	c := taskGroups(3, n)
 	d, err := MinimaxOnPivots(p, c, Options{Tolerance: 0.02})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,8 @@ import (
 // back.
 func TestSolversStop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	const n, m = 450, 30 // more arms than all are worked on at once
+	const n = 450 // more arms than all are worked on at once
+	m := sized(30, 8)
 	x := mat.NewDense(n, m, nil)
 	for i := range n {
 		for k := range m {
