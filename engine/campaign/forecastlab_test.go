@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
@@ -34,7 +35,8 @@ func TestPredicted(t *testing.T) {
 // runs that end early do not move the upper end by more than a third.
 func TestPredictedCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 21))
-	const n, repeats = 20, 20_000
+	const n = 20
+	repeats := enginetest.Number(20_000, 3000)
 	for name, x := range map[string]struct {
 		least float64
 		draw  func() float64
@@ -53,7 +55,7 @@ func TestPredictedCovers(t *testing.T) {
 			next := 1e6 * math.Exp(0.3*x.draw())
 			within += count(r.Low <= next && next <= r.High)
 		}
-		if got := float64(within) / repeats; got < x.least-3*math.Sqrt(0.05/repeats) || got > 0.99 {
+		if got := float64(within) / float64(repeats); got < x.least-3*math.Sqrt(0.05/float64(repeats)) || got > 0.99 {
 			t.Errorf("%s: %.4f within, want at least %.4f and no more than 0.99", name, got, x.least)
 		}
 	}

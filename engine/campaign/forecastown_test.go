@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 )
 
@@ -22,7 +23,7 @@ func TestLoosened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const runs = 2000
+	runs := enginetest.Number(2000, 600)
 	var drawn, kernel, along, square float64
 	q := p
 	q.Algorithm = "CoTestFC" // that takes the kernel at its word

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -70,7 +71,7 @@ func TestDrawnFromManyArms(t *testing.T) {
 	}
 	between := func(i, j int) float64 { return m.Scale * (gram[i][i] + gram[j][j] - 2*gram[i][j]) }
 	var drawn, kernel float64
-	for run := range 2000 {
+	for run := range enginetest.Number(2000, 600) {
 		mean := from.draw(rand.New(rand.NewPCG(1, uint64(run))), 2)
 		for i := range 100 {
 			d := mean[i] - mean[299-i]

@@ -48,6 +48,7 @@ func TestSpreadsOfTasks(t *testing.T) {
 // Where no noise is drawn, none is said to be.
 func TestWhoseNoiseIsABound(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoTestFC", 10)
+	p.Problem = p.Problem.Only(0)
 	p.Capacity, p.Options.Epsilon = 0, 60
 	for name, x := range map[string]struct {
 		change func(*problem.NoiseModel)

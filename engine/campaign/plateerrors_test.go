@@ -82,7 +82,7 @@ func TestErrorsOnPlates(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("RUNS")); err == nil {
 		runs = n
 	} else if testing.Short() {
-		runs = 60
+		runs = 25
 	}
 	for _, unknown := range []bool{false, true} {
 		base := enginetest.Small(t, enginetest.Identity, []float64{0, 0})

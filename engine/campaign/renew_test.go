@@ -64,6 +64,9 @@ func TestRenewClosesIn(t *testing.T) {
 func TestRenewHidesTheOpenRound(t *testing.T) {
 	for _, algorithm := range []string{"CoTestFC", "CoBayesFC"} {
 		p, _, rewards := couplingDays(t, algorithm, 30)
+		if testing.Short() {
+			p.Problem = p.Problem.Only(0, 1, 2, 3) // whose arms come first
+		}
 		memory, looked := new(model.Memory), false
 		watchDays(t, p, memory, rewards, 1, func(over int, c *inMemory) bool {
 			r := c.s.open()
@@ -107,6 +110,9 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 // scale that is fitted again when pulls have grown by a tenth, the same estimates.
 func TestRenewTellsAPosteriorAll(t *testing.T) {
 	p, _, rewards := couplingDays(t, "CoBayesFC", 10)
+	if testing.Short() {
+		p.Problem = p.Problem.Only(0, 1, 2, 3, 4, 5, 6) // the arms of the first tasks come first
+	}
 	memory, looked := new(model.Memory), false
 	watchDays(t, p, memory, rewards, 1, func(over int, c *inMemory) bool {
 		if over != 15 {
@@ -151,6 +157,9 @@ func TestScatter(t *testing.T) {
 // A campaign without results has the forecast of the start's kind; one that is over has none.
 func TestRenewAtTheEnds(t *testing.T) {
 	p, _, rewards := couplingDays(t, "CoTestFC", 40)
+	if testing.Short() {
+		p.Problem = p.Problem.Only(0, 1, 2, 3) // whose arms come first
+	}
 	var last *inMemory
 	watchDays(t, p, new(model.Memory), rewards, 1, func(over int, c *inMemory) bool {
 		if last = c; over > 0 {
