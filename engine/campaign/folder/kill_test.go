@@ -19,7 +19,7 @@ import (
 func TestKilledAtAnyMoment(t *testing.T) {
 	kills := 200
 	if testing.Short() {
-		kills = 20
+		kills = 6
 	}
 	p := small(t)
 	p.Options.Epsilon = 0.01 // it goes on for long

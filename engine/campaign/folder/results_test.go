@@ -121,8 +121,9 @@ func TestCorrectedAfterwards(t *testing.T) {
 // closed.
 func TestWholeRounds(t *testing.T) {
 	p := small(t)
+	p.Problem = p.Problem.Only(0)
 	p.Algorithm, p.Lease = "CoKernelFC", 1
-	p.Options.Schedule, p.Options.Norm, p.Options.Gap = "paper", 2, 1
+	p.Options.Schedule, p.Options.Norm, p.Options.Gap, p.Options.Delta = "paper", 2, 1, 0.5
 	p.Options.Epsilon = 1
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	c := begin(t, p, Options{Now: func() time.Time { return now }})

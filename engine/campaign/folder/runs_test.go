@@ -34,6 +34,9 @@ func TestCampaignIsTheRun(t *testing.T) {
 	budget.Budget = 48
 	budget.Epsilon = 0
 	few := []int{0, 4, 8}
+	if testing.Short() {
+		few = few[:2]
+	}
 	for _, c := range []struct {
 		name, mode, algorithm string
 		opt                   engine.Options
