@@ -20,7 +20,7 @@ func TestReferenceAmended(t *testing.T) {
 	distinct := []int{1, 2, 5, 3}
 	lost, left := 0, 0
 	for number, p := range enginetest.Instances(t) {
-		for seed := range uint64(12) {
+		for seed := range uint64(enginetest.Number(12, 8)) {
 			m := plain.ModelOf(t, p)
 			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05})
 			if err != nil {

@@ -164,7 +164,7 @@ func (f *fixedBudget) checkWorth(t *testing.T, plan engine.Plan) {
 // both laws of noise, and Student's.
 func TestCoTestFBTies(t *testing.T) {
 	const delta = 0.1
-	runs := float64(enginetest.Number(3000, 500))
+	runs := float64(enginetest.Number(3000, 200))
 	for _, kind := range []string{engine.LawNormal, engine.LawSubGaussian, problem.UnknownProblem} {
 		p, err := problem.Classic([]float64{0, 0, 0}, 1)
 		if err != nil {
@@ -261,13 +261,17 @@ func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
 // More arms than posteriors take a part of each by itself, under a kernel of few dimensions: the budget is
 // spent, and most answers are right.
 func TestBudgetOfManyArmsInFewDimensions(t *testing.T) {
-	p := enginetest.Linear(t, 4, 80)
+	p := enginetest.Linear(t, 4, enginetest.Number(80, 65))
 	m, err := plain.ModelOf(t, p).Exact()
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt := engine.Options{Budget: 500, Delta: 0.1, Epsilon: 0.2}
-	for _, xi := range []string{"", engine.RidgeAuto} {
+	ridges := []string{"", engine.RidgeAuto}
+	if testing.Short() {
+		ridges = ridges[:1]
+	}
+	for _, xi := range ridges {
 		opt.Ridge.Kind = xi
 		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return NewCoTestFB(m, opt) })
 		if out.Samples != 4*500 {

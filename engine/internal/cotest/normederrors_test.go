@@ -61,7 +61,7 @@ func TestNormedErrors(t *testing.T) {
 	const delta, norm = 0.2, 2.0
 	runs := 400
 	if testing.Short() {
-		runs = 20
+		runs = 8
 	}
 	for name, change := range map[string]func(*problem.Problem, *engine.Options){
 		"known":        func(*problem.Problem, *engine.Options) {},

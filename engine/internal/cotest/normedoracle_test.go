@@ -20,7 +20,7 @@ import (
 // deviations are within the gap then. A run pays for not knowing them, and not many times over. ARMS
 // sets the size of the problem.
 func TestNormedBesideOracle(t *testing.T) {
-	n := 250
+	n := enginetest.Number(250, 80)
 	if arms, err := strconv.Atoi(os.Getenv("ARMS")); err == nil {
 		n = arms
 	}

@@ -49,11 +49,11 @@ func someRounds(ctx context.Context, t testing.TB, arms, rounds int) error {
 // A run under a norm ends when its context does, wherever it is.
 func TestNormedEnds(t *testing.T) {
 	const slack = 64 // blocks of arms that had begun
-	rounds := 3
+	rounds, arms := 3, 600
 	if testing.Short() {
-		rounds = 2
+		rounds, arms = 2, 100
 	}
-	ending.Check(t, "rounds under a norm", slack, func(ctx context.Context) error { return someRounds(ctx, t, 600, rounds) })
+	ending.Check(t, "rounds under a norm", slack, func(ctx context.Context) error { return someRounds(ctx, t, arms, rounds) })
 }
 
 // questions is a context that notes the longest processor time of the process between two questions.
