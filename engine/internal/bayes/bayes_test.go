@@ -173,8 +173,9 @@ func apartFrom(t *testing.T, e *model.Estimator, arms []int) []float64 {
 // what they are in the stated units of noise, known or not.
 func TestCoBayesUnderItsPrior(t *testing.T) {
 	const delta = 0.2
-	runs := float64(enginetest.Number(300, 60))
-	for _, row := range []struct {
+	features := plain.ModelOf(t, enginetest.Paper(t, 2, 0.8)) // which no instance changes
+	runs := float64(enginetest.Number(300, 30))
+	rows := []struct {
 		name         string
 		unknown      string
 		opt          engine.Options
@@ -187,23 +188,26 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 		{"from a kernel 3 times too small", "", engine.Options{}, 45, 3},
 		{"from a kernel 3 times too large", "", engine.Options{}, -7, 1. / 3},
 		{"and noise unknown", problem.UnknownTask, engine.Options{}, 45, 1},
-	} {
+	}
+	if testing.Short() {
+		rows = rows[:4] // of the others fewer runs are wrong
+	}
+	for _, row := range rows {
 		wrong, doubted, samples := 0, 0, 0
 		for seed := range uint64(runs) {
 			p := enginetest.Paper(t, 2, 0.8)
 			p.Noise.UnknownBy = row.unknown
-			m := plain.ModelOf(t, p)
 			rng := rand.New(rand.NewPCG(seed, 9))
-			theta := make([]float64, m.Rank())
+			theta := make([]float64, features.Rank())
 			for k := range theta {
 				theta[k] = math.Sqrt(row.scale) * rng.NormFloat64()
 			}
 			mean := make([]float64, p.N())
 			for i := range mean {
-				mean[i] = row.level + floats.Dot(m.Features.RawRowView(i), theta)
+				mean[i] = row.level + floats.Dot(features.Features.RawRowView(i), theta)
 			}
 			p.Mean = mean
-			m = plain.ModelOf(t, p)
+			m := plain.ModelOf(t, p)
 			opt := row.opt
 			opt.Delta, opt.Epsilon = delta, 0.3*math.Sqrt(row.scale)
 			alg, err := NewCoBayesFC(m, opt)

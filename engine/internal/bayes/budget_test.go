@@ -44,7 +44,11 @@ func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 // round 1 are the first pivots.
 func TestBudgetFBSpendsItsBudget(t *testing.T) {
 	p := many(t, 300)
-	for _, budget := range []int{1, 2, 7, 40, 403} {
+	budgets := []int{1, 2, 7, 40, 403}
+	if testing.Short() {
+		budgets = budgets[1:4]
+	}
+	for _, budget := range budgets {
 		for _, scales := range []string{"", problem.UnknownTask} {
 			p.Noise.UnknownBy = scales
 			m := modelOf(t, p)

@@ -16,18 +16,14 @@ import (
 // epsilon, thresholds halve, and widths are made of little more than the threshold.
 func TestManyArms(t *testing.T) {
 	const epsilon = 0.2
-	runs := 8
-	if testing.Short() {
-		runs = 3
-	}
-	p, err := manyarms.Problem(250)
+	p, err := manyarms.Problem(enginetest.Number(250, 60)) // designs of hundreds take most of a second
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := plain.ModelOf(t, p)
 	norm := manyarms.Norm / m.Unit
 	worst := 0.0
-	for seed := range uint64(runs) {
+	for seed := range uint64(enginetest.Number(8, 1)) {
 		a, err := NewCoKernelFC(m, engine.Options{Delta: 0.05, Epsilon: epsilon, Norm: norm})
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // Z of a gap of 0 is nowhere likelier to be large than a standard normal variable, whatever the
 // true scales are; with one factor for all, its upper half is exactly normal.
 func TestScoreIsDominated(t *testing.T) {
-	const draws = 60_000
+	draws := enginetest.Number(60_000, 20_000)
 	for _, unknown := range []string{problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0}, []float64{0, 0})
 		p.Noise.UnknownBy = unknown
@@ -51,10 +51,10 @@ func TestScoreIsDominated(t *testing.T) {
 		var got []string
 		for _, u := range levels {
 			want := 0.5 * math.Erfc(u/math.Sqrt2)
-			off := (float64(above[u])/draws - want) / math.Sqrt(want*(1-want)/draws)
+			off := (float64(above[u])/float64(draws) - want) / math.Sqrt(want*(1-want)/float64(draws))
 			got = append(got, fmt.Sprintf("%g: %.1f", u, off))
 			if off > 4 || unknown == problem.UnknownProblem && u >= 0 && off < -4 {
-				t.Errorf("%s: P(Z ≥ %g) = %.5f, normal %.5f", unknown, u, float64(above[u])/draws, want)
+				t.Errorf("%s: P(Z ≥ %g) = %.5f, normal %.5f", unknown, u, float64(above[u])/float64(draws), want)
 			}
 		}
 		t.Logf("%s: standard deviations off at %s", unknown, strings.Join(got, ", "))

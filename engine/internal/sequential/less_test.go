@@ -11,10 +11,11 @@ import (
 // bounds. By dynamic programming over S/√T on a grid; the full variance must be the best choice
 // from every state.
 func TestConstantHoldsForLessNoise(t *testing.T) {
-	const growth, looks, width, floor = 1.25, 60, 0.04, -6.0
+	const growth, width, floor = 1.25, 0.04, -6.0
+	looks := 60
 	alphas := []float64{0.5, 0.1, 0.005}
 	if testing.Short() {
-		alphas = alphas[1:2]
+		alphas, looks = alphas[1:2], 12
 	}
 	for _, alpha := range alphas {
 		z, err := Constant(alpha, Geometric(growth, looks))
