@@ -43,7 +43,7 @@ func TestCutFeatures(t *testing.T) {
 		for _, entry := range algorithms.All() {
 			t.Run(fmt.Sprint(name, "/", entry.Mode, "/", entry.Name), func(t *testing.T) {
 				opt := engine.Options{Delta: 0.1, Epsilon: 0.3, Budget: 200, MaxRounds: 8, MaxSamples: 1e6}
-				for seed := range uint64(5) {
+				for seed := range uint64(enginetest.Number(5, 2)) {
 					alg, err := entry.New(m, opt)
 					if err != nil {
 						t.Skip(err)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
@@ -76,7 +77,8 @@ func TestManyAgainstAllArms(t *testing.T) {
 
 // The design of an algorithm, its rounding and its estimator, against features of the whole kernel.
 func TestManyPlansAndEstimates(t *testing.T) {
-	const n, xi, pulls = 250, 1e-4, 2000
+	const xi, pulls = 1e-4, 2000
+	n := enginetest.Number(250, 205)
 	m := many(t, n)
 	groups := m.Problem.Groups()
 	d, err := m.Design(xi, groups)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
@@ -13,7 +14,7 @@ import (
 // With a ball so large that it excludes nothing, the bound approaches the one of T*, which has another
 // solver; it is never above it, and a smaller ball has no larger one beyond what the search misses.
 func TestNormLowerBoundApproachesCharacteristicTime(t *testing.T) {
-	for number := 1; number <= 3; number++ {
+	for number := enginetest.Number(1, 3); number <= 3; number++ {
 		p, err := problem.PaperCase(number, 0.2)
 		if err != nil {
 			t.Fatal(err)
@@ -39,13 +40,17 @@ func TestNormLowerBoundApproachesCharacteristicTime(t *testing.T) {
 // The proof, by its definition: each function is in the ball, makes all right answers of a task wrong,
 // and the weights give the value.
 func TestNormLowerBoundProof(t *testing.T) {
-	p, err := manyarms.Problem(60)
+	p, err := manyarms.Problem(enginetest.Number(60, 30))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := model(t, p)
 	const epsilon = 0.1
-	for _, norm := range []float64{40, 71.7} {
+	norms := []float64{40, 71.7}
+	if testing.Short() {
+		norms = norms[:1]
+	}
+	for _, norm := range norms {
 		truth, err := m.known()
 		if err != nil {
 			t.Fatal(err)

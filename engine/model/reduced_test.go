@@ -37,7 +37,7 @@ func TestReducedDesigns(t *testing.T) {
 		for _, ridge := range []float64{0, 1e-9, 1e-3, 0.5} {
 			t.Run(fmt.Sprintf("%s/ridge=%g", p.Name, ridge), func(t *testing.T) {
 				m := model(t, p)
-				for range 12 {
+				for range enginetest.Number(12, 6) {
 					sets := candidateSets(rng, p)
 					if rng.Float64() < 0.2 { // across tasks, as in the number of rounds of Alg. 2
 						sets = [][]int{slices.Concat(sets...)}
