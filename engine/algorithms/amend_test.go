@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -54,14 +55,20 @@ var losses = map[string]func(rng *rand.Rand, round int, counts []int){
 // Whatever comes back of a round, a run goes on and ends, and what it says can be asked for at any
 // time. Algorithms that take only their own plans say so and go on with them.
 func TestAmendEndures(t *testing.T) {
-	for _, entry := range All() {
-		for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
+	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
+		p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Noise.UnknownBy = unknown
+		m := plain.ModelOf(t, p)
+		for _, entry := range All() {
 			if unknown != "" && !entry.EstimatesScales() {
 				continue
 			}
 			for name, lose := range losses {
 				t.Run(fmt.Sprintf("%s %s %s", entry.Name, unknown, name), func(t *testing.T) {
-					endure(t, entry, unknown, lose)
+					endure(t, entry, m, lose)
 				})
 			}
 		}
@@ -69,17 +76,12 @@ func TestAmendEndures(t *testing.T) {
 }
 
 // endure makes a run that loses pulls.
-func endure(t *testing.T, entry Entry, unknown string, lose func(*rand.Rand, int, []int)) {
-	p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Noise.UnknownBy = unknown
+func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int, []int)) {
 	opt := engine.Options{MaxRounds: 12, MaxSamples: 20000}
 	if entry.Mode == engine.ModeFB {
 		opt.Budget = 100
 	}
-	alg, err := entry.New(plain.ModelOf(t, p), opt)
+	alg, err := entry.New(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func endure(t *testing.T, entry Entry, unknown string, lose func(*rand.Rand, int
 		if plan, _, _ = s.Next(); fmt.Sprint(plan.Counts) != fmt.Sprint(counts) {
 			t.Fatalf("amended to %v, the plan is %v", counts, plan.Counts)
 		}
-		if err := s.Learn(enginetest.SquaresPull(rng, p, truth, plan)); err != nil {
+		if err := s.Learn(enginetest.SquaresPull(rng, m.Problem, truth, plan)); err != nil {
 			t.Fatal(err)
 		}
 		explained(alg)

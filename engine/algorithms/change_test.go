@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -20,11 +21,17 @@ var changers = []string{"CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC"}
 // begun returns the steps of an algorithm on a problem.
 func begun(t *testing.T, name string, p *problem.Problem, opt engine.Options) *engine.Steps {
 	t.Helper()
+	return begunOn(t, name, plain.ModelOf(t, p), opt)
+}
+
+// begunOn is begun on a model.
+func begunOn(t *testing.T, name string, m *model.Model, opt engine.Options) *engine.Steps {
+	t.Helper()
 	entry, err := Named(engine.ModeFC, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alg, err := entry.New(plain.ModelOf(t, p), opt)
+	alg, err := entry.New(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +77,15 @@ func undigested(out engine.Outcome) string {
 func TestChangesOfNothing(t *testing.T) {
 	problems := append(enginetest.Instances(t), enginetest.Paper(t, 2, 0.5))
 	problems[4].Noise.UnknownBy = problem.UnknownTask
-	for _, name := range changers {
-		for _, p := range problems {
+	for _, p := range problems {
+		m := plain.ModelOf(t, p)
+		for _, name := range changers {
 			opt := engine.Options{Delta: 0.1, Epsilon: 0.05}
 			pull := func() func(engine.Plan) engine.Batch {
 				rng := rand.New(rand.NewPCG(5, 5))
 				return func(plan engine.Plan) engine.Batch { return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan) }
 			}
-			want := undigested(drive(t, begun(t, name, p, opt), pull(), nil))
+			want := undigested(drive(t, begunOn(t, name, m, opt), pull(), nil))
 			for what, change := range map[string]func(s *engine.Steps) error{
 				"epsilon": func(s *engine.Steps) error { return s.SetEpsilon(opt.Epsilon) },
 				"delta":   func(s *engine.Steps) error { return s.SetDelta(opt.Delta) },
@@ -86,10 +94,10 @@ func TestChangesOfNothing(t *testing.T) {
 					for i := range at {
 						at[i] = i
 					}
-					return s.Extend(begun(t, name, p, opt).Algorithm(), at)
+					return s.Extend(begunOn(t, name, m, opt).Algorithm(), at)
 				},
 			} {
-				s := begun(t, name, p, opt)
+				s := begunOn(t, name, m, opt)
 				got := undigested(drive(t, s, pull(), func(int) {
 					if err := change(s); err != nil {
 						t.Fatal(err)

@@ -28,7 +28,7 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE")); err == nil {
 		runs = n
 	} else if testing.Short() {
-		runs = 12
+		runs = 6
 	}
 	tied := func() *problem.Problem { return enginetest.Small(t, enginetest.Identity, []float64{0, -tie, -2 * tie}) }
 	ahead := func() *problem.Problem { return enginetest.Small(t, enginetest.Identity, []float64{0.5, 0, -tie}) }

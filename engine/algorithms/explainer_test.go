@@ -55,7 +55,7 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 // Predictions are within a factor of two of what the runs take on average; for the combination test
 // from the third round on, when gaps have begun to show: before, it is too low.
 func TestRemainingPredicts(t *testing.T) {
-	for number := 1; number <= 3; number++ {
+	for number := 1; number <= enginetest.Number(3, 2); number++ {
 		p := enginetest.Paper(t, number, 0.2)
 		for name, from := range map[string]int{"CoTestFC": 3, "CoKernelFC": 1, "IndRAGE": 1} {
 			expected, taken, count := forecasts(t, engine.ModeFC, name, p, 60)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -12,9 +13,9 @@ import (
 // Arms that have nothing in common need no pivots, however many they are: ρ* lies between Σ 1/gap² and
 // four times that, and CoTestFC without a norm goes by least squares.
 func TestManyIndependentArms(t *testing.T) {
-	means := make([]float64, 260)
+	means := make([]float64, enginetest.Number(260, 205))
 	for i := range means {
-		means[i] = float64(i) / 260
+		means[i] = float64(i) / float64(len(means))
 	}
 	p, err := problem.Classic(means, 1)
 	if err != nil {

@@ -10,12 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // An option that an algorithm has changes its runs on some instance, and one that it does not have
 // changes none. A norm is looked at where features are regularised; that it counts where features
 // are cut is tested with them.
 func TestOptionsOfAlgorithms(t *testing.T) {
+	m := plain.ModelOf(t, enginetest.Paper(t, 1, 0.3))
 	type settings []func(*engine.Options)
 	for _, x := range []struct {
 		option string
@@ -61,7 +63,7 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 			for _, set := range x.settings {
 				opt := engine.Options{Delta: 0.1, Budget: 60, MaxSamples: 1e9, MaxRounds: 12}
 				set(&opt)
-				outcomes = append(outcomes, ending(t, e, opt))
+				outcomes = append(outcomes, ending(t, m, e, opt))
 			}
 			differ := false
 			for _, o := range outcomes {
@@ -79,10 +81,8 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 
 // ending returns what a run came to: pulls by round and answers, or that the option is refused, which
 // ErrNoMisfit says of an algorithm without it.
-func ending(t *testing.T, e algorithms.Entry, opt engine.Options) string {
+func ending(t *testing.T, m *model.Model, e algorithms.Entry, opt engine.Options) string {
 	t.Helper()
-	p := enginetest.Paper(t, 1, 0.3)
-	m := plain.ModelOf(t, p)
 	alg, err := e.New(m, opt)
 	if errors.Is(err, engine.ErrNoMisfit) {
 		opt.Misfit, opt.Robust = 0, false
@@ -95,7 +95,7 @@ func ending(t *testing.T, e algorithms.Entry, opt engine.Options) string {
 	var pulls []string
 	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch {
 		pulls = append(pulls, fmt.Sprint(plan.Counts))
-		return enginetest.Pull(rng, p, plan)
+		return enginetest.Pull(rng, m.Problem, plan)
 	})
 	return fmt.Sprint(pulls, out.Answers)
 }
