@@ -111,7 +111,7 @@ func TestMisfitFound(t *testing.T) {
 	rough := kernels.AddJoint(smooth, identity(0.5))
 	found, draws := 0, 10
 	if testing.Short() {
-		draws = 3
+		draws = 2
 	}
 	for draw := range draws {
 		p := w.draw(t, rough, 2, rand.New(rand.NewPCG(3, uint64(draw))))

@@ -20,7 +20,7 @@ func TestFaultTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 101))
 	trials, loaded := 3000, 0
 	if testing.Short() {
-		trials = 300
+		trials = 100
 	}
 	leak := regexp.MustCompile(`panic|runtime error|strconv\.|csv\.|%!|float64`)
 	for i := range trials {

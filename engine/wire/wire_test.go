@@ -51,7 +51,7 @@ func TestBytes(t *testing.T) {
 // What is appended is parsed again, and has the announced size.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	messages := enginetest.Number(200, 40)
+	messages := enginetest.Number(200, 12)
 	for range messages {
 		h := wire.Header{Agent: rng.IntN(300), Round: 1 + rng.IntN(300)}
 		var arms []int
