@@ -94,7 +94,7 @@ func TestGainOfManyArms(t *testing.T) {
 	const ridge = 1e-3
 	sizes := []int{500, 1000}
 	if testing.Short() {
-		sizes = sizes[:1]
+		sizes = []int{300}
 	}
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestGainSearchAgainstDesign(t *testing.T) {
 	}
 	for name, k := range kernelsOf {
 		t.Run(name, func(t *testing.T) {
-			p := many(t, enginetest.Number(300, 120)).WithKernel(k)
+			p := many(t, enginetest.Number(300, 80)).WithKernel(k)
 			rng, scales := rand.New(rand.NewPCG(5, 9)), make([]float64, p.N())
 			for i := range scales {
 				scales[i] = 0.2 + rng.Float64()
@@ -219,7 +219,7 @@ func TestGainOfRoughKernel(t *testing.T) {
 // A ridge above every variance, which leaves a factor no pivots, still has an allocation, the one
 // of the second method.
 func TestGainOfLargeRidge(t *testing.T) {
-	m := plain.ModelOf(t, many(t, 450).WithKernel(product(kernels.Identity{}, kernels.Matern{Nu: 0.5})))
+	m := plain.ModelOf(t, many(t, enginetest.Number(450, 280)).WithKernel(product(kernels.Identity{}, kernels.Matern{Nu: 0.5})))
 	g, err := gainOf(t.Context(), m, 3*m.Diagonal)
 	if err != nil {
 		t.Fatal(err)
