@@ -19,7 +19,7 @@ import (
 func TestKilledAtAnyMoment(t *testing.T) {
 	kills := 200
 	if testing.Short() {
-		kills = 6
+		kills = 10
 	}
 	p := small(t)
 	p.Options.Epsilon = 0.01 // it goes on for long
