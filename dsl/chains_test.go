@@ -109,6 +109,9 @@ func TestCyclesAfterChanges(t *testing.T) {
 
 // Of a sweep that is too large the combinations are counted, and nothing is done for each.
 func TestLargeSweeps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of combinations are for the full run")
+	}
 	const before = "r = fc(paper(case=1))\n"
 	for src, want := range map[string]string{
 		"sweep(r, delta=(1..1000000)/1000001)":                            "the sweep has more than 10000 combinations",
@@ -135,11 +138,15 @@ func TestLargeSweeps(t *testing.T) {
 
 // Of many mistakes the first are told, and the rest cost little.
 func TestManyMistakes(t *testing.T) {
-	names := make([]string, 20_000)
+	n := 20_000
+	if testing.Short() {
+		n = 4000
+	}
+	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("m%d", i)
 	}
-	src := chain(20_000) + "z = [" + strings.Join(names, ", ") + "]"
+	src := chain(n) + "z = [" + strings.Join(names, ", ") + "]"
 	linearly(t, "the mistakes", func(context.Context) error {
 		script, errs := Parse("demo.cope", src)
 		if len(errs) == 0 {

@@ -21,7 +21,7 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 	memory := new(model.Memory)
 	gaps, runs, cases := []float64{0.3, 0.5, 0.3}, 6, 3 // the last in a memory that is warm
 	if testing.Short() {
-		gaps, runs, cases = []float64{0.5, 0.5}, 3, 2
+		gaps, runs, cases = []float64{0.5, 0.5}, 2, 1
 	}
 	// run gives the result as text, or why the algorithm is not for the problem.
 	run := func(entry algorithms.Entry, number int, gap float64, workers int, memory *model.Memory) string {
