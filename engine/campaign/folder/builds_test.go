@@ -172,7 +172,7 @@ func TestBuilds(t *testing.T) {
 		{"changed", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{
 				"../../internal/cotest/contest.go": {"optimism     = 1.5 ", "optimism     = 2.5 "},
-				"../protocol.go":                   {"const Revision = 2\n", "const Revision = 3\n"},
+				"../protocol.go":                   {"const Revision = 3\n", "const Revision = 4\n"},
 			})}
 		}},
 	} {
@@ -203,7 +203,7 @@ func TestBuilds(t *testing.T) {
 			}
 			end := Options{Build: "this"}
 			if b.name == "changed" {
-				end.Revision = 3
+				end.Revision = 4
 			}
 			c, err := Open(t.Context(), c.dir, again(p), end)
 			if err != nil {
