@@ -58,7 +58,7 @@ func (d disturbed) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact,
 }
 
 func TestFactsDoubledLateAndOutOfOrder(t *testing.T) {
-	for _, q := range questions(t)[1:] {
+	for _, q := range someQuestions(t)[1:] {
 		x := disturbed{cluster.NewMemory(), rand.New(rand.NewPCG(1, 2)), &sync.Mutex{}}
 		opened(t, x, q.Question, cluster.OpenOptions{})
 		var all []cluster.Agent

@@ -16,7 +16,7 @@ import (
 // was told on the way is every round once.
 func TestFollow(t *testing.T) {
 	for _, relay := range []bool{false, true} {
-		for _, asked := range questions(t) {
+		for _, asked := range someQuestions(t) {
 			q := asked.Question
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{Relay: relay})
