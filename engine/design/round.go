@@ -30,8 +30,8 @@ type Rounding struct {
 //
 // Apportionment is tried first. It meets the bound from Samples(…) pulls on. Only while its ratio
 // exceeds 1+ε, that is while n is small against the support, regret minimisation is tried as well
-// and the better ratio wins; not above a rank of 256, where each of its pulls takes an eigenvalue
-// decomposition of tenths of a second. The cost does not grow with n. Weights need not sum to one
+// and the better ratio wins; not above a rank of 256, where an eigenvalue decomposition takes tenths
+// of a second. The cost does not grow with n. Weights need not sum to one
 // exactly; they must not all be zero. n < 1 is an error, and so is the end of the context; other
 // errors and panics are as in MaxVariance.
 func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
