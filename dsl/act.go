@@ -27,7 +27,7 @@ func Acts() []string {
 
 // Act calls one of Acts for a program, with arguments by the names of parameters: texts, numbers as
 // float64, truth values, or lists of texts. It is the call that a script makes: names of protocols and
-// campaigns are those of the session, paths are relative to the script, and what is refused is
+// campaigns belong to the session, paths are relative to the script, and what is refused is
 // refused in the same words. It returns the value of the call, which nothing is bound to, and what is
 // odd and harmless, in sentences.
 func (s *Session) Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error) {

@@ -32,7 +32,7 @@ type Algorithm interface {
 // Plan is the pulls of one communication round: one count per arm, all agents.
 type Plan struct {
 	Round       int
-	Counts      []int   // N whole pulls; agent v takes those of its own arms
+	Counts      []int   // N whole pulls; agent v takes the pulls of its own arms
 	Rho         float64 // value of the allocation's objective, normalised; 0 without one
 	RhoLower    float64 // its certified lower bound
 	Rounding    float64 // achieved ratio of ROUND; 0 without one

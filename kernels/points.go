@@ -84,7 +84,7 @@ func (p *Points) Len() int { return len(p.Names) }
 func (p *Points) Dim() int { return len(p.Columns) }
 
 // Distinct returns how many different points there are: IDs run from 0 to one less.
-// A subset counts those of the list that it was taken from.
+// A subset has the number of the list that it was taken from.
 func (p *Points) Distinct() int {
 	if p.distinct == 0 {
 		return slices.Max(append([]int{-1}, p.ID...)) + 1

@@ -12,7 +12,7 @@ import (
 )
 
 // The values below are made up by hand in the shape of real ones; numbers of the
-// theory are those of the paper's case 2 where they are known.
+// theory are the values of the paper's case 2 where they are known.
 
 func yes() *bool { b := true; return &b }
 func no() *bool  { b := false; return &b }

@@ -88,7 +88,7 @@ func Attach(c, file string, opt campaign.TellOptions) campaign.Receipt {
 	return acted[campaign.Receipt]("attach", told(c, file, opt))
 }
 
-// told returns the arguments of Tell. The name of the sheet is that of the file.
+// told returns the arguments of Tell. The sheet is named after the file.
 func told(c, file string, opt campaign.TellOptions) map[string]any {
 	if opt.Sheet != "" {
 		panic(prefixed(fmt.Errorf("the sheet is called as its file is; leave Sheet out, got %q", opt.Sheet)))

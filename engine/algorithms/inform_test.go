@@ -65,7 +65,7 @@ func TestInformGuides(t *testing.T) {
 	}
 }
 
-// A posterior takes rewards of no round as it takes those of a round: what it makes of every arm,
+// A posterior takes rewards of no round as it takes rewards of a round: what it makes of every arm,
 // and which tasks it closes, are the same.
 func TestInformPosterior(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {

@@ -17,7 +17,7 @@ type Slot struct {
 
 // worklist returns the pulls of a round in the order in which they are handed out. Plates of the
 // given size are each a balanced sample of the round: pull j of n of an arm has the key (j + u)/n,
-// with one u for all arms of a task, and a plate takes those of the next keys. So rivals of one task
+// with one u for all arms of a task, and a plate takes the pulls of the next keys. So rivals of one task
 // stand on the same plates in equal numbers, as nearly as whole pulls can, and what is common to a
 // plate cancels in their difference. The order on a plate, and among equal keys, is random. A size
 // of 0 makes one balanced list without plates.

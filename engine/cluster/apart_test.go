@@ -72,7 +72,7 @@ func (a *apart) open() {
 	opened(a.t, x, a.question.Question, cluster.OpenOptions{})
 }
 
-// url returns that of the server.
+// url returns the URL of the server.
 func (a *apart) url() string {
 	if a.members != nil {
 		all := []string{}

@@ -48,7 +48,7 @@ type farPacket struct {
 	at   time.Time
 }
 
-// address returns that of a host: of 198.18.0.0/15, which is set apart for measuring networks
+// address returns the address of a host: of 198.18.0.0/15, which is set apart for measuring networks
 // [RFC 2544, appendix C.2.2].
 func (f *far) address(host int) string { return fmt.Sprintf("198.18.77.%d", 1+host) }
 

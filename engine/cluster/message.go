@@ -10,7 +10,7 @@ import (
 // A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
-// message writes that of agent v, whose arms are lo ≤ i < hi.
+// message writes the message of agent v, whose arms are lo ≤ i < hi.
 func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error) {
 	d, err := wire.ParseDigest(plan.Digest)
 	if err != nil {
@@ -23,7 +23,7 @@ func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error
 	return m.Append(nil)
 }
 
-// parseMessage reads that of agent v and reports one that does not answer the plan.
+// parseMessage reads the message of agent v and reports one that does not answer the plan.
 func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged, error) {
 	m, err := wire.ParseMerged(body)
 	switch {

@@ -94,7 +94,7 @@ func blas32Dot(x, y []float32) float64 {
 	return float64(blas32.DDot(blas32.Vector{N: len(x), Inc: 1, Data: x}, blas32.Vector{N: len(y), Inc: 1, Data: y}))
 }
 
-// variance returns that of the difference of two arms, without rest.
+// variance returns the variance of the difference of two arms, without rest.
 func (c *leading) variance(i, j int, products []float64) float64 {
 	x := c.lens.x
 	x.in.Inner(products[:1], i, j)

@@ -184,7 +184,7 @@ func diagonalOf(m *mat.SymDense) []float64 {
 	return out
 }
 
-// condition returns that of the covariance, or along inducing arms a bound: the largest eigenvalue of
+// condition returns the condition number of the covariance, or along inducing arms a bound: the largest eigenvalue of
 // Q + N is at most that of A times the largest noise, and the smallest at least the least noise.
 func (g *process) condition() float64 {
 	if g.low == nil {

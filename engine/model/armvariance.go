@@ -10,7 +10,7 @@ func (e *Estimator) ArmVariance(i int) float64 {
 	return SquaredNorm(e.White.RawRowView(i))
 }
 
-// ArmVariances returns those of all arms, N values, normalised. It is an error when the context of the
+// ArmVariances returns the variances of all arms, N values, normalised. It is an error when the context of the
 // model has ended.
 func (e *Estimator) ArmVariances() ([]float64, error) {
 	out := make([]float64, len(e.Total))

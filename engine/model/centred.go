@@ -132,7 +132,7 @@ func (d *meansOf) around(own, scale float64) *centred {
 	return c
 }
 
-// likelihood returns that of levelled.penalised.
+// likelihood returns the likelihood of levelled.penalised.
 func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
 
 // addTo adds a·x to sum.

@@ -111,7 +111,7 @@ func (d *dual) whitened(i, j int) []float64 {
 	return x
 }
 
-// variance returns that of the difference of two arms.
+// variance returns the variance of the difference of two arms.
 func (d *dual) variance(i, j int) float64 {
 	if i == j {
 		return 0
@@ -137,7 +137,7 @@ func (d *dual) apart(i, j int, product float64) float64 {
 	return d.scale * math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
 }
 
-// armVariance returns that of one arm.
+// armVariance returns the variance of one arm.
 func (d *dual) armVariance(i int) float64 {
 	w, k := d.whitened(i, -1), d.kept(i)
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
@@ -181,7 +181,7 @@ func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	return row, first
 }
 
-// variances sets dst[k] to the variance of the reward of arms[k] less that of another arm, or with -1 of
+// variances sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm, or with -1 of
 // its reward alone.
 func (d *dual) variances(dst []float64, arms []int, from int) error {
 	b := d.basis

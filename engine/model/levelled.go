@@ -22,7 +22,7 @@ type levelled struct {
 }
 
 // newLevelled returns precisions and level of data: total and y have t and the mean of each arm, features
-// returns those of an arm, dim many. The matrix and the squares are still to be set.
+// returns the features of an arm, dim many. The matrix and the squares are still to be set.
 func newLevelled(flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64) levelled {
 	c := levelled{flat: flat, own: own, scale: scale, with: make([]float64, len(total)), origin: make([]float64, dim), centre: level}
 	for k, t := range total {

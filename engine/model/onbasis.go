@@ -105,5 +105,5 @@ func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
 // surprise returns the sum of squares of the centred means over their prior predictive covariance.
 func (c *onBasis) surprise() float64 { return c.tridiagonal.surprise(c.squares, c.scale) }
 
-// likelihood returns that of levelled.penalised.
+// likelihood returns the likelihood of levelled.penalised.
 func (c *onBasis) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }

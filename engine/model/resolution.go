@@ -85,7 +85,7 @@ func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (Resoluti
 	return out, nil
 }
 
-// directions counts those of a kernel on the arms first in an order, and estimates those of all arms.
+// directions counts the directions of a kernel on the arms first in an order, and estimates how many all arms have.
 // The level is the accuracy in standard deviations of the kernel's functions.
 func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order []int, level float64) ([2]int, error) {
 	count := func(n int) (int, error) {

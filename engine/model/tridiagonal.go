@@ -86,7 +86,7 @@ func (t *tridiagonal) surprise(squares, scale float64) float64 {
 	return max(0, squares-scale*quadratic)
 }
 
-// deviance returns that of centred.deviance: log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
+// deviance returns the same as centred.deviance: log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
 func (t *tridiagonal) deviance(scale float64) float64 {
 	logDet, quadratic := t.solved(scale)
 	return logDet - scale*quadratic - math.Log(scale)

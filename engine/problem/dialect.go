@@ -84,7 +84,7 @@ func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	return out, nil
 }
 
-// dialect returns how the table is written. Semicolons without any decimals are those of a spreadsheet
+// dialect returns how the table is written. Semicolons without any decimals come from a spreadsheet
 // with decimal commas, which has no other reason for them.
 func (t *table) dialect() Dialect {
 	d := Dialect{Mark: t.mark}

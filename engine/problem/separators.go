@@ -115,7 +115,7 @@ func (t *table) sameDecimals(c cell) error {
 	return nil
 }
 
-// separators names those of the separators that are worth a note.
+// separators names the separators that are worth a note.
 var separators = map[string]string{";": "semicolons", "\t": "tabs"}
 
 // notes say how the table was read, where it is not plain CSV.

@@ -12,7 +12,7 @@ import (
 // errOther stops a write whose plan was made of a state that is no longer the last one.
 var errOther = errors.New("something was recorded meanwhile")
 
-// revision returns that of this program.
+// revision returns the decision revision of this program.
 func (c *Campaign) revision() int { return cmp.Or(c.opt.Revision, campaign.Revision) }
 
 // checkRevision reports a campaign that was begun by a program which decides otherwise.

@@ -30,7 +30,7 @@ type Order struct {
 
 // Source makes the experiments of one recipe. It is for one goroutine at a time.
 type Source interface {
-	// Experiment makes that of a combination, or Single. Its Workers and Progress are of no account.
+	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are of no account.
 	Experiment(ctx context.Context, cell int) (sim.Experiment, error)
 }
 

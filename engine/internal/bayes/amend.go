@@ -21,7 +21,7 @@ func (a *coBayes) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards into the posterior as it takes those of a round, and closes the tasks that it
+// Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
 // is then sure of. Rewards from before the first round stand for it.
 func (a *coBayes) Inform(b engine.Batch) error {
 	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {

@@ -20,7 +20,7 @@ func (a *budgetFB) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards into the posterior as it takes those of a round.
+// Inform takes rewards into the posterior as it takes rewards of a round.
 func (a *budgetFB) Inform(b engine.Batch) error {
 	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
 		return err

@@ -16,7 +16,7 @@ type Combined struct {
 	Square       float64   // ‖G‖², not below it by rounding
 }
 
-// Coefficient returns that of an arm of the list, 0 where the list has grown since.
+// Coefficient returns the coefficient of an arm of the list, 0 where the list has grown since.
 func (c *Combined) Coefficient(u int) float64 {
 	if u >= len(c.Coefficients) {
 		return 0

@@ -16,7 +16,7 @@ func (a *coTestFB) Hardest(v int) engine.Rival {
 	return a.rival(v, c, a.ahead(c))
 }
 
-// Samples returns those of a whole run of this kind in which the hardest arm of every task would be
+// Samples returns the samples of a whole run of this kind in which the hardest arm of every task would be
 // told: this run does not go beyond its budget. -1 where every arm of a task is out, which is an
 // error of the tests.
 func (a *coTestFB) Samples(tasks []int) float64 {

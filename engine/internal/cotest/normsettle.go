@@ -20,7 +20,7 @@ func newSums() sums {
 	return sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
 }
 
-// position returns that of an arm in the list, to which it is added.
+// position returns the position of an arm in the list, to which it is added.
 func (s *sums) position(arm int) int {
 	k, known := s.at[arm]
 	if !known {

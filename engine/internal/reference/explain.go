@@ -18,7 +18,7 @@ func (a *oracle) Hardest(v int) engine.Rival {
 	return r
 }
 
-// Samples returns those of the task that needs most: all are sampled until the last is decided.
+// Samples returns the samples of the task that needs most: all are sampled until the last is decided.
 func (a *oracle) Samples(tasks []int) float64 {
 	if a.estimates == nil {
 		return math.NaN()
