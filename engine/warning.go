@@ -48,6 +48,7 @@ const (
 	WarnUnpulled       WarningKind = "unpulled"    // numbers: pulls per agent
 	WarnTestsAlone     WarningKind = "tests alone" // numbers: different arms
 	WarnNormKnown      WarningKind = "norm known"  // numbers: the norm in reward units, and normalised
+	WarnNormNear       WarningKind = "norm near"   // the same, and how far the expected rewards are off a function of that norm
 	WarnCostNorm       WarningKind = "cost, norm"
 	WarnCostBudget     WarningKind = "cost, budget"
 	WarnCostPulls      WarningKind = "cost, pulls"   // names: algorithm
@@ -146,7 +147,7 @@ const measuredSpeedup = "the speedup is %.3g [%.3g, %.3g] in simulated runs, whe
 // sentences have a verb for each name, then for each number, in the order of the Warning or by
 // their place in it.
 var sentences = map[WarningKind]string{
-	WarnKernel:         "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (add c*identity() to the kernel)",
+	WarnKernel:         "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (add c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC)",
 	WarnPriorLevel:     "rewards near %.3g under a prior of level %.3g with sd %.3g: the data are not credible under the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data",
 	WarnPriorScale:     "rewards near %.3g that differ by an sd of %.3g under a prior with sd %.3g: the data are not credible under the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data",
 	WarnPriorKernel:    "rewards near %.3g that differ by an sd of %.3g under a prior that was fitted to them, with sd %.3g: the data are not credible under the kernel (round %d, p = %.2g), and answers that rest on it may be wrong; add c*identity() to the kernel, or state larger noise",
@@ -161,6 +162,7 @@ var sentences = map[WarningKind]string{
 	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
 	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
 	WarnNormKnown:      "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g), which only a simulation knows: state norm to see what an experiment would take",
+	WarnNormNear:       "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g) for a function that is within %.2g of each, which only a simulation knows: state norm to see what an experiment would take",
 	WarnCostNorm:       "the column cost does not guide pulls here: under a bound on the norm the bias of an estimate counts beside its variance, and designs that spend least are worked out for the variance alone; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostPulls:      "the column cost does not guide pulls here: %s plans by the number of pulls, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostBudget:     "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",

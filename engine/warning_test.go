@@ -23,7 +23,7 @@ func TestWarningSentences(t *testing.T) {
 		w    Warning
 		want string
 	}{
-		{Warning{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{math.Pi}}, `the kernel cannot represent the expected rewards: off by 3.14 at task "oslo", arm "a"; no guarantee holds (add c*identity() to the kernel)`},
+		{Warning{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{math.Pi, 3.2}}, `the kernel cannot represent the expected rewards: off by 3.14 at task "oslo", arm "a"; no guarantee holds (add c*identity() to the kernel, or state misfit=3.2 for CoTestFC)`},
 		{Warning{Kind: WarnPriorLevel, Numbers: []float64{45.23, 0, 1, 1, 1e-300}}, "rewards near 45.2 under a prior of level 0 with sd 1: the data are not credible under the prior (round 1, p = 1e-300), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data"},
 		{Warning{Kind: WarnPriorScale, Numbers: []float64{45, 7.5, 1, 2, 1e-9, 97, 100}}, "in 97 of 100 runs rewards near 45 that differ by an sd of 7.5 under a prior with sd 1: the data are not credible under the prior (round 2, p = 1e-09), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data (of the first such run)"},
 		{Warning{Kind: WarnPriorKernel, Numbers: []float64{45, 7.5, 6, 2, 1e-4, 1, 1}}, "rewards near 45 that differ by an sd of 7.5 under a prior that was fitted to them, with sd 6: the data are not credible under the kernel (round 2, p = 0.0001), and answers that rest on it may be wrong; add c*identity() to the kernel, or state larger noise"},
@@ -45,6 +45,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnCostPulls, Names: []string{"IndKernelFC"}}, "the column cost does not guide pulls here: IndKernelFC plans by the number of pulls, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost"},
 		{Warning{Kind: WarnCostBudget}, "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost"},
 		{Warning{Kind: WarnNormKnown, Numbers: []float64{21.5, 71.67}}, "the bound on the norm comes from the expected rewards, 21.5 (norm=71.7), which only a simulation knows: state norm to see what an experiment would take"},
+		{Warning{Kind: WarnNormNear, Numbers: []float64{21.5, 71.67, 0.00025}}, "the bound on the norm comes from the expected rewards, 21.5 (norm=71.7) for a function that is within 0.00025 of each, which only a simulation knows: state norm to see what an experiment would take"},
 		{Warning{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}}, `nothing says how far the rewards of problem "p" scatter: they are simulated with a standard deviation of 3, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise="unknown"`},
 		{Warning{Kind: WarnNoiseTooSmall, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`},
 		{Warning{Kind: WarnFree}, "the kernel has free numbers, which stand at their start values; fit(p) finds them"},
@@ -144,7 +145,7 @@ func TestWarningText(t *testing.T) {
 
 // A stored result keeps the facts of its warnings.
 func TestWarningsAreStored(t *testing.T) {
-	want := Result{Warnings: []Warning{{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{0.1}}, {Kind: WarnLackOfFit, Numbers: []float64{1, 2}, LackOfFit: &LackOfFit{Round: 3, Worst: []Residual{{"oslo", "a", 1, 2}}}}}}
+	want := Result{Warnings: []Warning{{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{0.1, 0.1}}, {Kind: WarnLackOfFit, Numbers: []float64{1, 2}, LackOfFit: &LackOfFit{Round: 3, Worst: []Residual{{"oslo", "a", 1, 2}}}}}}
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // a task each, and the first stands for all.
 func TestWarningsOfAKind(t *testing.T) {
 	off := func(task string, size float64) engine.Warning {
-		return engine.Warning{Kind: engine.WarnKernel, Names: []string{task, "a"}, Numbers: []float64{size}}
+		return engine.Warning{Kind: engine.WarnKernel, Names: []string{task, "a"}, Numbers: []float64{size, size}}
 	}
 	unpulled := func(budget float64) engine.Warning {
 		return engine.Warning{Kind: engine.WarnUnpulled, Numbers: []float64{budget}}
@@ -24,7 +24,7 @@ func TestWarningsOfAKind(t *testing.T) {
 		{Values: []any{3.0}, Result: engine.Result{Warnings: []engine.Warning{unpulled(2)}}},
 		{Values: []any{4.0}, Result: engine.Result{}},
 	}}
-	const kernel = `the kernel cannot represent the expected rewards: off by 3 at task "t0", arm "a"; no guarantee holds (add c*identity() to the kernel)`
+	const kernel = `the kernel cannot represent the expected rewards: off by 3 at task "t0", arm "a"; no guarantee holds (add c*identity() to the kernel, or state misfit=3 for CoTestFC)`
 	const free = "the kernel has free numbers, which stand at their start values; fit(p) finds them"
 	want := []string{kernel + " (2 of 4 results; this is of the first)", free + " (1 of 4 results)",
 		"2 to 4 pulls per agent do not reach every arm: those never pulled are judged by the kernel alone (2 of 4 results)"}

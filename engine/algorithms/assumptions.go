@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -38,10 +37,8 @@ func (b Basis) relied() []*model.Model {
 // algorithm does by values of the kernel needs none for features that were cut.
 func (b Basis) regularised(m *model.Model) bool {
 	e := b.Algorithm
-	if e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares {
-		if _, bounded, err := cotest.BoundOf(m, b.Options); err != nil || bounded {
-			return true
-		}
+	if _, bounded := e.BoundOf(m, b.Options); bounded {
+		return true
 	}
 	return e.Regression == RegressionRidge || !(e.ByValues && m.Features == nil) && m.Cut()
 }
@@ -64,11 +61,7 @@ func (b Basis) contradicted() string {
 			}
 		}
 		if opt.Norm > 0 && !witnessed && b.regularised(m) {
-			norm, err := m.Norm()
-			if err == nil && opt.Norm < norm*(1-slack) {
-				norm, err = m.NearNorm(opt.Epsilon) // of means that were rounded, the rounding aside
-			}
-			if err == nil && opt.Norm < norm*(1-slack) {
+			if norm, small := m.TooSmall(opt); small {
 				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
@@ -104,10 +97,19 @@ func (b Basis) blurred() string {
 		if b.witnessed(m) {
 			continue
 		}
-		switch m.Fidelity(b.Options.Epsilon) {
+		fidelity := m.Fidelity(b.Options.Epsilon)
+		if b.Options.Norm > 0 && fidelity != model.Faithful && b.regularised(m) {
+			if near, found, err := m.Closest(b.Options.Norm); err == nil && found {
+				return fmt.Sprintf("of the functions within the stated norm, the closest that was found is %.2g off an expected reward (%s), which is not small enough to be neglected; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
+			}
+		}
+		switch fidelity {
 		case model.Blurred:
 			size, at, _ := m.Misfit()
 			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), which is not small beside the smallest gap", size, m.Problem.Where(at))
+		case model.Rounded:
+			size, at, _ := m.Misfit()
+			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); with CoTestFC misfit=%.2g allows for that", size, m.Problem.Where(at), model.RoundUp(size))
 		case model.Unknown:
 			return fmt.Sprintf("whether the kernel can represent the expected rewards of these %d arms was not computed", m.Problem.N())
 		}

@@ -204,15 +204,15 @@ func TestUnmeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := e.Bias(0, 2, 0); !math.IsInf(b, 1) {
+	if b := e.Bias(0, 2, model.Bound{}); !math.IsInf(b, 1) {
 		t.Errorf("bias of an unmeasured difference is %g, want +Inf without a norm", b)
 	}
 	// Two arms with 5 pulls each: variance 1/5 + 1/5, no bias.
-	if v, b := e.Variance(0, 1), e.Bias(0, 1, 0); math.Abs(v-0.4) > 1e-12 || b != 0 {
+	if v, b := e.Variance(0, 1), e.Bias(0, 1, model.Bound{}); math.Abs(v-0.4) > 1e-12 || b != 0 {
 		t.Errorf("variance %g, bias %g; want 0.4 and 0", v, b)
 	}
 	// Known norm 2: the third arm is a unit vector, unseen, so off by at most 2.
-	if b := e.Bias(0, 2, 2); math.Abs(b-2) > 1e-9 {
+	if b := e.Bias(0, 2, model.Bound{Norm: 2}); math.Abs(b-2) > 1e-9 {
 		t.Errorf("bias with norm 2 is %g, want 2", b)
 	}
 }

@@ -88,7 +88,7 @@ func (b *builder) scales() error {
 	if r.Ridge == 0 {
 		return errors.New("the information gain is infinite at xi = 0; give a positive xi")
 	}
-	if m.Fidelity(b.opt.Epsilon) == model.Foreign {
+	if m.Fidelity(b.opt.Epsilon) >= model.Rounded {
 		size, at, _ := m.Misfit()
 		b.note(engine.WarnBoundsKernel, m.Problem.NamesOf(at), size)
 	}

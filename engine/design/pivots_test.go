@@ -29,6 +29,27 @@ func TestPivotsOfAllArms(t *testing.T) {
 	}
 }
 
+// With more tasks than contrasts that join at once, the largest still do.
+func TestPivotsOfManyTasks(t *testing.T) {
+	const tasks, n, tol = 130, 2, 0.01
+	kernel := smoothArms(tasks, n, 0.7, 1)
+	whole := factored(tasks*n, kernel, 1e-9)
+	whole.Ridge = 0.1
+	want, err := Minimax(whole.Space, taskGroups(tasks, n), Options{Tolerance: 1e-4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := factored(tasks*n, kernel, 1e-3)
+	p.Ridge = whole.Ridge
+	if len(p.Arms) >= tasks {
+		t.Fatalf("%d pivots", len(p.Arms))
+	}
+	d, err := MinimaxOnPivots(p, taskGroups(tasks, n), Options{Tolerance: tol})
+	if err != nil || d.Lower > want.Value || d.Value < want.Lower || d.Value > want.Value*(1+5*tol) || d.Lower < want.Value/(1+5*tol) {
+		t.Errorf("%.5g to %.5g on %d pivots (%v, %v), want %.6g", d.Lower, d.Value, len(p.Arms), d.Status, err, want.Value)
+	}
+}
+
 // On the pivots of a stopped factor both ends are right for the kernel itself: checked in the
 // features of the whole one, by explicit inverses and by the interior-point method over all arms.
 func TestPivotsBoundTheKernel(t *testing.T) {

@@ -27,7 +27,7 @@ func (w *wide) gather() bool {
 	limit := max(40, len(w.in.Arms)/2)
 	each := limit
 	if groups := len(w.p.groups); groups > 0 && w.products() <= cheapProducts { // every arm has looked
-		each = max(eachMeets, limit) / groups
+		each = max(max(eachMeets, limit)/groups, 1)
 	}
 	var order []ranked
 	for i, j := range w.partner {

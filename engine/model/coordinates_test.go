@@ -54,7 +54,7 @@ func TestDecoupled(t *testing.T) {
 			if v, w := got.Variance(0, i), want.Variance(0, i); math.Abs(v-w) > 1e-9*(1e-3+w) {
 				t.Errorf("%s: arms 0 and %d have variance %v, in the model's features %v", p.Name, i, v, w)
 			}
-			if got.Bias(0, i, 0) != 0 {
+			if got.Bias(0, i, Bound{}) != 0 {
 				t.Errorf("%s: arms 0 and %d were measured, and have a bias", p.Name, i)
 			}
 		}
@@ -95,8 +95,8 @@ func TestDecoupledFullRank(t *testing.T) {
 		if got := e.Variance(1, i); math.Abs(got-want) > 1e-12*want {
 			t.Errorf("arms 1 and %d have variance %v, want %v", i, got, want)
 		}
-		if !math.IsInf(e.Bias(0, i, 0), 1) || e.Bias(1, i, 0) != 0 {
-			t.Errorf("bias of arms 0 and %d is %v, want +Inf; of 1 and %d %v, want 0", i, e.Bias(0, i, 0), i, e.Bias(1, i, 0))
+		if !math.IsInf(e.Bias(0, i, Bound{}), 1) || e.Bias(1, i, Bound{}) != 0 {
+			t.Errorf("bias of arms 0 and %d is %v, want +Inf; of 1 and %d %v, want 0", i, e.Bias(0, i, Bound{}), i, e.Bias(1, i, Bound{}))
 		}
 	}
 }

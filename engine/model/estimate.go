@@ -185,16 +185,16 @@ func (e *Estimator) Variance(i, j int) float64 {
 }
 
 // Bias bounds how far the estimated difference of arms i and j can be off on
-// average, normalised, when ‖θ*‖ ≤ norm (in the kernel's units): by regularisation,
+// average, normalised, when ‖θ*‖ ≤ b.Norm (in the kernel's units): by regularisation,
 //
 //	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
 //
 // the sharp form of the last step in the proof of [Du23, Lemma 1], by what was not measured (+Inf
-// when norm is 0, that is unknown) and by features that were cut: these leave out at most
-// norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k)
+// when the norm is 0, that is unknown), by features that were cut and by the misfit. Features leave out
+// at most norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k)
 // with the pulls' precisions t_k, where the first sum is at most the variance.
-func (e *Estimator) Bias(i, j int, norm float64) float64 {
-	norm *= e.root
+func (e *Estimator) Bias(i, j int, b Bound) float64 {
+	norm := b.Norm * e.root
 	var bias float64
 	if e.shrink > 0 {
 		bias = e.shrink * norm * math.Sqrt(squaredDistance(e.solved.RawRowView(i), e.solved.RawRowView(j)))
@@ -209,8 +209,8 @@ func (e *Estimator) Bias(i, j int, norm float64) float64 {
 		}
 		bias += norm * math.Sqrt(part)
 	}
-	if e.truncation > 0 {
-		bias += norm * math.Sqrt(e.truncation) * (2 + math.Sqrt(e.Variance(i, j)*e.precision))
+	if off := norm*math.Sqrt(e.truncation) + b.Misfit; off > 0 {
+		bias += off * (2 + math.Sqrt(e.Variance(i, j)*e.precision))
 	}
 	return bias
 }

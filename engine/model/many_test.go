@@ -134,7 +134,7 @@ func TestManyPlansAndEstimates(t *testing.T) {
 		if i == j {
 			continue
 		}
-		x, y := got.Bias(i, j, norm), want.Bias(i, j, norm)
+		x, y := got.Bias(i, j, Bound{Norm: norm}), want.Bias(i, j, Bound{Norm: norm})
 		if x < y*(1-1e-4)-1e-6 || x > 1.5*y+1e-6 {
 			t.Errorf("arms %d and %d: bias %.9g, in all features %.9g", i, j, x, y)
 		}
@@ -175,7 +175,7 @@ func TestPulledErrors(t *testing.T) {
 		if noise > e.Variance(i, j)*(1+1e-9) {
 			t.Errorf("arms %d and %d: noise %.9g above %.9g", i, j, noise, e.Variance(i, j))
 		}
-		if bias := e.Bias(i, j, norm); worst > bias*(1+1e-6)+1e-9 || bias > 2.5*worst+1e-6 {
+		if bias := e.Bias(i, j, Bound{Norm: norm}); worst > bias*(1+1e-6)+1e-9 || bias > 2.5*worst+1e-6 {
 			t.Errorf("arms %d and %d: worst bias %.9g, stated %.9g", i, j, worst, bias)
 		}
 	}

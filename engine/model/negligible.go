@@ -35,8 +35,8 @@ const (
 	witnessLeast = 128
 	// witnessShare is the part of δ that expected rewards off a witness may cost.
 	witnessShare = 1.0 / 50
-	// costlyShare is the part that it may cost when the guarantee says so, and witnessFit the rank of a fit.
-	costlyShare, witnessFit = 1.0 / 4, 700
+	// costlyShare is the part that it may cost when the guarantee says so.
+	costlyShare = 1.0 / 4
 )
 
 // Witnessed reports whether Witness finds one.
@@ -48,12 +48,16 @@ func (m *Model) Witnessed(opt engine.Options, samples float64) bool {
 // Witness reports whether a function of the kernel's space within the stated norm was found that is so
 // near to the known expected rewards that a guarantee under it holds for them (see Negligible; samples as
 // there), and what of δ their distance costs beside: 0, or a quarter of it where rewards were rounded
-// coarsely. Then nothing need be factored whole. It looks for one only where arms are many, and
-// where no misfit is stated; false otherwise, which says nothing.
+// coarsely. Then nothing need be factored whole. A stated misfit is the distance that may be. It looks for
+// one only where arms are many; false otherwise, which says nothing.
 func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
-	if n <= eagerArms || opt.Norm <= 0 || opt.Misfit > 0 || opt.Robust || m.Problem.Mean == nil {
+	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
 		return 0, false
+	}
+	if opt.Misfit > 0 {
+		near, found, err := m.Closest(opt.Norm)
+		return 0, err == nil && found && near.Misfit <= opt.Misfit
 	}
 	rank := witnessLeast
 	if n <= witnessMost {
@@ -70,8 +74,8 @@ func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, foun
 			}
 			continue
 		}
-		for _, most := range []int{rank / 2, rank} {
-			if fits, err := m.fitsWithin(within, opt.Norm, min(most, witnessFit)); err == nil && fits {
+		for _, rank := range m.fitRanks() {
+			if fits, err := m.fitsWithin(within, opt.Norm, rank); err == nil && fits {
 				return share * opt.Delta, true
 			}
 		}

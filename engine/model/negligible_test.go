@@ -59,9 +59,10 @@ func TestWitnessed(t *testing.T) {
 	if m.Witnessed(opt, 4000) {
 		t.Error("a witness within a third of it")
 	}
-	opt.Norm, opt.Misfit = 3*opt.Norm, 0.1
-	if m.Witnessed(opt, 4000) {
-		t.Error("a witness beside a stated misfit")
+	for misfit, found := range map[float64]bool{0.1: true, 1e-13: false} {
+		if opt.Misfit = misfit; m.Witnessed(opt, 4000) != found {
+			t.Errorf("a witness within a third of the norm and a misfit of %g: %v", misfit, !found)
+		}
 	}
 }
 

@@ -1,10 +1,13 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 )
 
 // NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
@@ -27,8 +30,10 @@ func (m *Model) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit}
-	value, err := s.solve()
+	value, err := Remembered(m, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
+		s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit}
+		return s.solve()
+	})
 	if err != nil || value <= 0 {
 		return 0, err
 	}
@@ -52,7 +57,9 @@ func (m *Model) functions() (*mat.Dense, error) {
 
 const (
 	alternativeRounds = 6 // in which alternatives to the allocation at hand are looked for
-	alternativesEach  = 8 // of a task in a round, at most
+	alternativesEach  = 8 // rivals of a task that are looked at in a round, at most
+	// alternativesAll is about the most that join in a round, of all tasks: balancing takes their number cubed.
+	alternativesAll = 200
 )
 
 // alternatives is the search for the weights w and the functions g of NormLowerBound: a game between
@@ -99,10 +106,12 @@ func (s *alternatives) solve() (float64, error) {
 		if len(s.told) == before {
 			break
 		}
-		var value float64
-		var proof []weighted
-		value, lambda, proof = s.balance()
-		if value < best {
+		s.choose(before, lambda)
+		value, next, proof, err := s.balance()
+		if err != nil {
+			return 0, err
+		}
+		if lambda = next; value < best {
 			best, s.best = value, proof
 		}
 	}
@@ -110,6 +119,31 @@ func (s *alternatives) solve() (float64, error) {
 		return 0, nil
 	}
 	return best, nil
+}
+
+// choose keeps of the alternatives from a number on those of each task that the allocation tells least,
+// which are what decides.
+func (s *alternatives) choose(from int, lambda []float64) {
+	each := max(2, alternativesAll/s.m.Problem.V())
+	told := make([]float64, len(s.told))
+	of := make([][]int, s.m.Problem.V())
+	for g := from; g < len(s.told); g++ {
+		told[g] = Dot(lambda, s.told[g])
+		of[s.of[g].task] = append(of[s.of[g].task], g)
+	}
+	var kept []int
+	for _, own := range of {
+		if len(own) > each {
+			slices.SortStableFunc(own, func(g, h int) int { return cmp.Compare(told[g], told[h]) })
+			own = own[:each]
+		}
+		kept = append(kept, own...)
+	}
+	slices.Sort(kept)
+	for k, g := range kept {
+		s.told[from+k], s.of[from+k] = s.told[g], s.of[g]
+	}
+	s.told, s.of = s.told[:from+len(kept)], s.of[:from+len(kept)]
 }
 
 // against adds the functions that an allocation tells least from the means, one for each of a few rivals
@@ -233,7 +267,7 @@ func (s *alternatives) add(v int, g *mat.VecDense) {
 // balance solves the game, as the largest Σ u_g under Σ_g u_g told_g,i ≤ 1 for every arm and u ≥ 0, by
 // Newton's method on a barrier: 1/Σ u is max_i Σ w_g told_g,i for w = u/Σu. It returns that, and the
 // allocation that belongs to it, and forgets the alternatives of no weight.
-func (s *alternatives) balance() (value float64, lambda []float64, proof []weighted) {
+func (s *alternatives) balance() (value float64, lambda []float64, proof []weighted, err error) {
 	n, k := s.m.Problem.N(), len(s.told)
 	worth, d := make([]float64, k), make([][]float64, k) // in units in which each alternative is told by 1 at most
 	for g, told := range s.told {
@@ -262,6 +296,9 @@ func (s *alternatives) balance() (value float64, lambda []float64, proof []weigh
 	total := func() float64 { return Dot(worth, u) }
 	for mu := 1.0; mu > 1e-3*total()/float64(k+n); mu /= 5 {
 		for range 3 {
+			if err := s.m.Context().Err(); err != nil {
+				return 0, nil, nil, err
+			}
 			s.newton(u, slack, worth, d, mu, feasible)
 		}
 	}
@@ -284,7 +321,7 @@ func (s *alternatives) balance() (value float64, lambda []float64, proof []weigh
 		}
 	}
 	s.told, s.of = told, of
-	return value, lambda, proof
+	return value, lambda, proof, nil
 }
 
 // newton takes a step towards the largest Σ c_g u_g + μ(Σ log slack_i + Σ log u_g), as long as it stays

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
 )
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
@@ -122,6 +124,7 @@ const (
 	Faithful                 // what they are off it decides nothing
 	// they may be in its space, but the features do not hold them as precisely as decisions need
 	Blurred
+	Rounded // they are not, by little beside the gap that decides, as rewards of a table that were rounded
 	Foreign // they are not
 )
 
@@ -129,6 +132,10 @@ const (
 // is off by at most misfit·‖c‖₁, and as long as that is less than the lead no test of it errs more
 // often. ‖c‖₁ is of the order of the root of the rank.
 const decisive = 1e-3
+
+// beside is the part of the smallest gap, or of epsilon where that is larger, up to which a misfit is
+// that of rounding: estimates are off by some times as much.
+const beside = 1.0 / 25
 
 // Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of
 // a best arm, in reward units, beyond epsilon. Noise does not matter to it.
@@ -146,6 +153,9 @@ func (m *Model) Fidelity(epsilon float64) Fidelity {
 	case t.misfit <= t.keeps:
 		return Blurred
 	}
+	if gap, err := m.gapOf(engine.Options{Epsilon: epsilon}); err == nil && t.misfit <= beside*gap {
+		return Rounded
+	}
 	return Foreign
 }
 
@@ -159,4 +169,10 @@ func (m *Model) leastLead(t *truth, epsilon float64) float64 {
 		}
 	}
 	return least
+}
+
+// RoundUp returns a number of two digits that is not below x > 0: a misfit to state.
+func RoundUp(x float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Ceil(x/unit) * unit
 }

@@ -64,13 +64,17 @@ func (m *Model) NormOf(opt engine.Options) (float64, error) {
 }
 
 // NormBound returns the bound on ‖θ*‖ that confidence widths use: 0 when no norm is known and ξ =
-// 0, which needs none.
-func (m *Model) NormBound(opt engine.Options, ridge float64) (float64, error) {
-	norm, err := m.NormOf(opt)
-	if err != nil && (ridge > 0 || opt.Ridge.Kind == engine.RidgeGP) {
-		return 0, fmt.Errorf("xi above 0 biases the estimates; bounding that needs norm, a bound on the norm of the reward function: %w", err)
+// 0, which needs none. Of very many arms (Many) it is Bounded.
+func (m *Model) NormBound(opt engine.Options, ridge float64) (b Bound, err error) {
+	if m.Many() {
+		b, err = m.Bounded(opt, OfWidths)
+	} else {
+		b.Norm, err = m.NormOf(opt)
 	}
-	return norm, nil
+	if err != nil && (ridge > 0 || opt.Ridge.Kind == engine.RidgeGP) {
+		return b, fmt.Errorf("xi above 0 biases the estimates; bounding that needs norm, a bound on the norm of the reward function: %w", err)
+	}
+	return b, nil
 }
 
 // gapOf returns the smallest gap assumed, normalised and not below epsilon.
@@ -187,7 +191,7 @@ func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
 		return nil
 	}
 	size, at, _ := m.Misfit()
-	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size}}}
+	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size, RoundUp(size)}}}
 }
 
 // RidgeOf returns the ξ (normalised) that an algorithm on the whole model uses with these options;

@@ -71,7 +71,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	}
 	r.NormBound = x.Options.Norm * m.Unit
 	if x.Mode == engine.ModeFC {
-		x.bound(ctx, &r, m)
+		x.bound(ctx, &r, entry, m)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
 	if r.Runs == 0 {
@@ -80,7 +80,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
-	r.Warnings = append(r.Warnings, inert(r, entry, m)...)
+	r.Warnings = append(r.Warnings, x.inert(r, entry, m)...)
 	return r, nil
 }
 

@@ -129,7 +129,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	}
 	r.NormBound = x.Options.Norm * model.Unit
 	if x.Mode == engine.ModeFC {
-		x.bound(ctx, r, model)
+		x.bound(ctx, r, entry, model)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
 	r.Standing, r.Guarantee = algorithms.Basis{
@@ -143,12 +143,15 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	if x.natural {
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
 	}
-	r.Warnings = append(r.Warnings, inert(*r, entry, model)...)
+	r.Warnings = append(r.Warnings, x.inert(*r, entry, model)...)
 }
 
 // inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that
-// it rules something out; not where they have said so themselves.
-func inert(r engine.Result, entry algorithms.Entry, m *model.Model) []engine.Warning {
+// it rules something out; not where they have said so themselves, or go by a bound on the norm.
+func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model) []engine.Warning {
+	if _, bounded := entry.BoundOf(m, x.Options); bounded {
+		return nil
+	}
 	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone })
 	if said || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
 		return nil

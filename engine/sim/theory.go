@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -22,7 +23,7 @@ const (
 )
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
-func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model) {
+func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model) {
 	if x.Problem.Mean == nil {
 		return
 	}
@@ -39,13 +40,20 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), work, boundWork}})
 		return
 	}
-	if x.Options.Norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
+	norm := x.Options.Norm
+	if b, bounded := entry.BoundOf(m, x.Options); bounded {
+		norm = b.Norm
+	}
+	if norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
 		return
 	}
-	if m.Fidelity(r.Epsilon) == model.Foreign { // the bound is for rewards of the kernel
+	if _, small := m.TooSmall(x.Options); small { // nothing is promised of these rewards
 		return
 	}
-	bound, err := x.lowerBound(ctx, m, r.Delta)
+	if norm == 0 && m.Fidelity(r.Epsilon) >= model.Rounded { // the bound is for rewards of the kernel
+		return
+	}
+	bound, err := x.lowerBound(ctx, m, r.Delta, norm)
 	switch {
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
@@ -57,9 +65,9 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, m *model.Model)
 	}
 }
 
-// lowerBound goes by the noise which rewards have, where the model has guesses of it. Where a norm was
-// stated it is the bound for algorithms that use it.
-func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta float64) (float64, error) {
+// lowerBound goes by the noise which rewards have, where the model has guesses of it. With a norm it is
+// the bound for algorithms that use it.
+func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, norm float64) (float64, error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p
 		known.Noise.Scales, known.Noise.UnknownBy = p.Noise.SD, ""
@@ -69,8 +77,8 @@ func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta float6
 		}
 		m = exact.Share(x.Memory)
 	}
-	if x.Options.Norm > 0 {
-		return m.NormLowerBound(x.Options.Norm, delta, x.Options.Epsilon)
+	if norm > 0 {
+		return m.NormLowerBound(norm, delta, x.Options.Epsilon)
 	}
 	return m.LowerBound(delta, x.Options.Epsilon)
 }

@@ -172,7 +172,7 @@ func TestBuilds(t *testing.T) {
 		{"changed", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{
 				"../../internal/cotest/contest.go": {"optimism     = 1.5 ", "optimism     = 2.5 "},
-				"../protocol.go":                   {"const Revision = 3\n", "const Revision = 4\n"},
+				"../protocol.go":                   {fmt.Sprintf("const Revision = %d\n", campaign.Revision), fmt.Sprintf("const Revision = %d\n", campaign.Revision+1)},
 			})}
 		}},
 	} {
@@ -203,7 +203,7 @@ func TestBuilds(t *testing.T) {
 			}
 			end := Options{Build: "this"}
 			if b.name == "changed" {
-				end.Revision = 4
+				end.Revision = campaign.Revision + 1
 			}
 			c, err := Open(t.Context(), c.dir, again(p), end)
 			if err != nil {

@@ -52,7 +52,8 @@ const (
 	KindNormalHeights      // of the clock of CoTestFC, by the law of the noise
 	KindSubGaussianHeights //
 
-	KindWitness // 1 where a function within a norm is near to the expected rewards, 0 elsewhere
+	KindFits      // ridge fits of the expected rewards
+	KindNormBound // what the lower bound for algorithms that know a norm rests on
 )
 
 // encode returns the bytes of a key. Different keys have different ones.

@@ -55,7 +55,7 @@ func (a *coTest) oriented() bool {
 // unmeasured reports whether pulls that no plan foresaw have left the gap of arms i and j without an
 // estimate. A Gaussian process has one of every gap.
 func (a *coTest) unmeasured(i, j int) bool {
-	return a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, 0), 1)
+	return a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, model.Bound{}), 1)
 }
 
 // guesses returns the estimates that leaders are chosen by: an arm that no pull measured leads only

@@ -62,7 +62,7 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := prepareCoTest(m, opt, misfit, !m.Cut())
+	base, err := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	if err != nil {
 		return nil, err
 	}

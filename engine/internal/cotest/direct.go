@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // Where rewards may be off the kernel, a round has two estimates of a gap: the kernel's, from all
@@ -81,7 +82,7 @@ func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
 	e := a.stage.Estimate
 	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
-	ok = !math.IsInf(e.Bias(leader, arm, 0), 1) && b.Variance > 0
+	ok = !math.IsInf(e.Bias(leader, arm, model.Bound{}), 1) && b.Variance > 0
 	if !a.misfit.any() {
 		return b, ok
 	}

@@ -10,8 +10,8 @@ import (
 
 // Bound is a bound on the norm of the reward function.
 type Bound struct {
-	Norm  float64 // S > 0, normalised, in units of the kernel
-	Known bool    // whether it is the norm of expected rewards that are known, and nobody stated it
+	model.Bound      // S > 0, and η
+	Known       bool // whether it comes from expected rewards that are known, and nobody stated it
 }
 
 // mostLeastSquares is the largest rank of a kernel on the arms up to which least squares are used where
@@ -59,11 +59,11 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 		return b, false, nil
 	}
 	if stated {
-		return Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal)))}, true, nil
+		return Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, true, nil
 	}
-	norm, err := m.Norm()
+	known, err := m.Bounded(opt, model.OfWalks)
 	if err != nil {
 		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", mostLeastSquares, m.Problem.N(), err)
 	}
-	return Bound{Norm: norm, Known: true}, norm > 0, nil
+	return Bound{Bound: known, Known: true}, known.Norm > 0, nil
 }

@@ -48,7 +48,7 @@ func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error)
 		return nil, err
 	}
 	m = m.ByValues()
-	base, err := prepareCoTest(m, opt, misfit{most: opt.Misfit / m.Unit}, true)
+	base, err := prepareCoTest(m, opt, misfit{most: bound.Misfit}, opt.Misfit == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -231,14 +231,17 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 // Warnings reports what those of coTest do, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
-	if a.opt.Misfit == 0 && !a.Model.Witnessed(a.opt, a.pulled()) {
+	if a.bound.Misfit == 0 && !a.Model.Witnessed(a.opt, a.pulled()) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
 	}
 	if a.Model.Problem.RelativeCost() != nil {
 		out = append(out, engine.Warning{Kind: engine.WarnCostNorm})
 	}
-	if a.bound.Known {
-		out = append(out, engine.Warning{Kind: engine.WarnNormKnown, Numbers: []float64{a.norm * a.Model.Unit, a.norm}})
+	switch numbers := []float64{a.norm * a.Model.Unit, a.norm}; {
+	case a.bound.Known && a.bound.Misfit > a.opt.Misfit/a.Model.Unit:
+		out = append(out, engine.Warning{Kind: engine.WarnNormNear, Numbers: append(numbers, a.bound.Misfit*a.Model.Unit)})
+	case a.bound.Known:
+		out = append(out, engine.Warning{Kind: engine.WarnNormKnown, Numbers: numbers})
 	}
 	return out
 }

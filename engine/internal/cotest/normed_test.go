@@ -110,7 +110,7 @@ func TestReferenceNormed(t *testing.T) {
 	p, m := smooth(t)
 	steps, later := 0, 0
 	for seed := range uint64(4) {
-		a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}, Bound{Norm: manyarms.Norm})
+		a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}, Bound{Bound: model.Bound{Norm: manyarms.Norm}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,15 @@ func TestNormedErrors(t *testing.T) {
 		"known":        func(*problem.Problem, *engine.Options) {},
 		"sub-Gaussian": func(_ *problem.Problem, o *engine.Options) { o.Law = engine.LawSubGaussian },
 		"unknown":      func(p *problem.Problem, _ *engine.Options) { p.Noise.UnknownBy = problem.UnknownProblem },
-		"misfit":       func(_ *problem.Problem, o *engine.Options) { o.Misfit = 0.05 },
+		"misfit": func(p *problem.Problem, o *engine.Options) { // the neighbours speak against the best arm
+			o.Misfit = 0.05
+			for _, i := range []int{1, 3} {
+				p.Mean[i] += o.Misfit
+			}
+			for _, i := range []int{8, 10} {
+				p.Mean[i] -= o.Misfit
+			}
+		},
 	} {
 		p := tied(t, norm)
 		opt := engine.Options{Delta: delta, Norm: norm, Unit: 1, MaxSamples: 20_000, MaxRounds: 12}

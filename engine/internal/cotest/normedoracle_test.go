@@ -34,7 +34,7 @@ func TestNormedBesideOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := engine.Options{Epsilon: epsilon, Norm: manyarms.Norm, Unit: 1}
-	bound := Bound{Norm: manyarms.Norm / m.Unit}
+	bound := Bound{Bound: model.Bound{Norm: manyarms.Norm / m.Unit}}
 	a, err := newNormed(m, opt, bound)
 	if err != nil {
 		t.Fatal(err)

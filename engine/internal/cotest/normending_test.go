@@ -29,7 +29,7 @@ func someRounds(ctx context.Context, t testing.TB, arms, rounds int) error {
 	if err != nil {
 		return err
 	}
-	a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}, Bound{Norm: manyarms.Norm})
+	a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}, Bound{Bound: model.Bound{Norm: manyarms.Norm}})
 	if err != nil {
 		return err
 	}

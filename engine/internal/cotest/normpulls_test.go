@@ -22,7 +22,7 @@ func TestPullsForTargetsBesideOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm, MaxSamples: 1e6}, Bound{Norm: manyarms.Norm})
+	a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm, MaxSamples: 1e6}, Bound{Bound: model.Bound{Norm: manyarms.Norm}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := prepareCoTest(m, opt, misfit, !m.Cut())
+	a, err := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +98,14 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 const mostAlpha, leastAlpha = 0.5, 1e-12
 
 // prepareCoTest returns the test before any round, without a clock; alpha is 0 where there is
-// nothing to test. The kernel tells arms apart where it is exact.
+// nothing to test. Arms that are one to the kernel are one arm where exact.
 func prepareCoTest(m *model.Model, opt engine.Options, u misfit, exact bool) (*coTest, error) {
 	a := &coTest{Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, misfit: u, Pool: model.NewPool(m.Problem.N())}
 	var err error
 	if a.scales, err = rounds.NewScales(m, opt); err != nil {
 		return nil, err
 	}
-	if a.contests, err = newContests(m, exact && !u.any()); err != nil {
+	if a.contests, err = newContests(m, exact); err != nil {
 		return nil, err
 	}
 	for _, c := range a.contests {

@@ -115,8 +115,8 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 		a.ridge = m.GpRidge(a.pulls)
 		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
-	norm, err := m.NormBound(opt, a.ridge)
-	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, norm)
+	bound, err := m.NormBound(opt, a.ridge)
+	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, bound)
 	return a, err
 }
 

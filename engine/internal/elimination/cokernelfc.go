@@ -37,7 +37,7 @@ type elimination struct {
 	own   method
 	opt   engine.Options
 	ridge float64 // ξ
-	norm  float64 // bound on ‖θ*‖, normalised
+	bound model.Bound
 	// chooses ξ by round, among very many arms; nil where it is one for all
 	resolution *resolution
 
@@ -96,11 +96,11 @@ func newElimination(m *model.Model, opt engine.Options, own method) (*eliminatio
 	if err != nil {
 		return nil, err
 	}
-	norm, err := m.NormBound(opt, ridge)
+	bound, err := m.NormBound(opt, ridge)
 	if err != nil {
 		return nil, err
 	}
-	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, norm: norm}
+	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, bound: bound}
 	e.margins, e.within = make([]float64, m.Problem.V()), make([][]int, m.Problem.V())
 	for v, set := range e.Sets {
 		if len(set) > 1 {
@@ -228,7 +228,7 @@ func (e *elimination) width(i, j int) float64 {
 		return math.Pow(2, -float64(e.step))
 	}
 	est := e.stage.Estimate
-	return math.Sqrt(2*est.Variance(i, j)*e.logTerm) + est.Bias(i, j, e.norm)
+	return math.Sqrt(2*est.Variance(i, j)*e.logTerm) + est.Bias(i, j, e.bound)
 }
 
 // boundMargin bounds how far the leader of task v can be below the best arm, and

@@ -41,7 +41,7 @@ func TestReferenceFC(t *testing.T) {
 				if err := alg.Learn(b); err != nil {
 					t.Fatal(err)
 				}
-				rewards := ref.LearnFC(b, delta, alg.norm, schedule)
+				rewards := ref.LearnFC(b, delta, alg.bound.Norm, schedule)
 				plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
 			}
 		}
@@ -297,7 +297,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 				if err := alg.Learn(b); err != nil {
 					t.Fatal(err)
 				}
-				rewards := ref.LearnFC(b, delta, alg.norm, schedule)
+				rewards := ref.LearnFC(b, delta, alg.bound.Norm, schedule)
 				plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
 			}
 		}

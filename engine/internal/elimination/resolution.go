@@ -35,7 +35,7 @@ func newResolution(e *elimination) (*resolution, error) {
 // refine sets ξ for the coming round, and returns its step in place of the one counted from 1.
 func (q *resolution) refine(e *elimination, s int) (int, error) {
 	s += q.first - 1
-	ridge, err := e.Model.Resolving(e.Sets, e.norm, biasPart*math.Pow(2, -float64(s)))
+	ridge, err := e.Model.Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s)))
 	e.ridge = ridge
 	return s, err
 }

@@ -107,11 +107,11 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 		a.ridge = m.GpRidge(opt.Budget * m.Problem.V())
 		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
-	norm, err := m.NormBound(opt, a.ridge)
+	bound, err := m.NormBound(opt, a.ridge)
 	if err != nil {
 		return nil, err
 	}
-	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, 1, norm)
+	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, 1, bound)
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
 	if a.estimator, err = model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
 		return nil, err

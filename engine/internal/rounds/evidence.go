@@ -22,7 +22,7 @@ type Evidence struct {
 	// N: estimates by which leaders are chosen, normalised; nil means the rounds' estimates
 	believed []float64
 	LogTerm  float64
-	norm     float64
+	bound    model.Bound
 }
 
 // roundEstimate is one round's estimator with its estimates.
@@ -32,12 +32,12 @@ type roundEstimate struct {
 }
 
 // NewEvidence returns the evidence on candidate sets before any data, at error probability delta
-// over the given number of rounds. norm bounds ‖θ*‖, normalised.
-func NewEvidence(c *Candidates, delta float64, rounds int, norm float64) Evidence {
+// over the given number of rounds. b is of the reward function.
+func NewEvidence(c *Candidates, delta float64, rounds int, b model.Bound) Evidence {
 	p := c.Model.Problem
 	ev := Evidence{
 		of: c, beaten: make([]bool, p.N()), seen: make([]int, p.N()),
-		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / delta), norm: norm,
+		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / delta), bound: b,
 	}
 	for i := range ev.seen {
 		ev.seen[i] = -1
@@ -64,7 +64,7 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 
 // upper returns the upper confidence bound of the reward of arm i minus that of rival, normalised.
 func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
-	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.norm)
+	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.bound)
 	return j.estimates[i] - j.estimates[rival] + width
 }
 

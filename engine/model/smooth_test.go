@@ -1,0 +1,93 @@
+package model_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// rounded returns a problem of many arms with means of so many decimals.
+func rounded(t *testing.T, arms, decimals int) *problem.Problem {
+	t.Helper()
+	p, err := manyarms.Problem(arms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := math.Pow(10, float64(decimals))
+	for i, v := range p.Mean {
+		p.Mean[i] = math.Round(v*scale) / scale
+	}
+	return p
+}
+
+// Means of few decimals have a larger norm than the function they are of. Something within what a test
+// may allow for has none that is larger, and with fewer decimals it is farther off.
+func TestSmooth(t *testing.T) {
+	const arms, epsilon = 500, 0.1
+	for decimals, most := range map[int]float64{4: epsilon / 100, 3: epsilon / 25, 2: epsilon / 5} {
+		m := plain.ModelOf(t, rounded(t, arms, decimals))
+		own, err := m.Norm()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, found, err := m.Smooth(engine.Options{Epsilon: epsilon}, model.OfWalks)
+		if err != nil || !found {
+			t.Fatalf("%d decimals: none found, error %v", decimals, err)
+		}
+		if norm := manyarms.Norm / m.Unit; got.Norm > 1.05*norm || got.Norm < norm/4 || got.Norm > own {
+			t.Errorf("%d decimals: norm %g; the true one has %g and the means %g", decimals, got.Norm, norm, own)
+		}
+		if got.Misfit > most || got.Misfit < 0.3*math.Pow(10, -float64(decimals)) {
+			t.Errorf("%d decimals: %g off", decimals, got.Misfit)
+		}
+		bound, err := m.Bounded(engine.Options{Epsilon: epsilon}, model.OfWalks)
+		if err != nil || bound.Norm != got.Norm || bound.Misfit != got.Misfit/m.Unit {
+			t.Errorf("%d decimals: bound %+v in place of %+v, error %v", decimals, bound, got, err)
+		}
+	}
+}
+
+// There is no such function where nothing is known, and where arms that are one to the kernel have
+// different means.
+func TestSmoothIsNone(t *testing.T) {
+	opt := engine.Options{Epsilon: 0.1}
+	p := rounded(t, 300, 4)
+	for _, column := range p.Arms.X {
+		column[1] = column[0]
+	}
+	for _, apart := range []float64{0, 1e-4} {
+		p.Mean[1] = p.Mean[0] + apart
+		if _, found, err := plain.ModelOf(t, p).Smooth(opt, model.OfWalks); found != (apart == 0) || err != nil {
+			t.Errorf("copies %g apart: found %v, error %v", apart, found, err)
+		}
+	}
+	p.Mean = nil
+	if _, found, err := plain.ModelOf(t, p).Smooth(opt, model.OfWalks); found || err != nil {
+		t.Errorf("without means: found %v, error %v", found, err)
+	}
+}
+
+// Among functions within a norm the closest is no farther than one of Smooth with that norm, and a smaller
+// ball has none as close.
+func TestClosest(t *testing.T) {
+	m := plain.ModelOf(t, rounded(t, 500, 4))
+	near, found, err := m.Smooth(engine.Options{Epsilon: 0.1}, model.OfWalks)
+	if err != nil || !found {
+		t.Fatalf("found %v, error %v", found, err)
+	}
+	last := math.Inf(1)
+	for _, part := range []float64{0.5, 0.9, 1.5} {
+		got, found, err := m.Closest(part * near.Norm)
+		if err != nil || !found || got.Norm > part*near.Norm || got.Misfit >= last {
+			t.Errorf("%g of the norm: %+v, found %v, error %v", part, got, found, err)
+		}
+		if last = got.Misfit; (last <= near.Misfit) != (part > 1) {
+			t.Errorf("%g of the norm: %g off, and the norm itself %g", part, last, near.Misfit)
+		}
+	}
+}
