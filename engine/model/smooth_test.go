@@ -28,8 +28,11 @@ func rounded(t *testing.T, arms, decimals int) *problem.Problem {
 // Means of few decimals have a larger norm than the function they are of. Something within what a test
 // may allow for has none that is larger, and with fewer decimals it is farther off.
 func TestSmooth(t *testing.T) {
-	const arms, epsilon = 500, 0.1
+	const arms, epsilon = 400, 0.1
 	for decimals, most := range map[int]float64{4: epsilon / 100, 3: epsilon / 25, 2: epsilon / 5} {
+		if testing.Short() && decimals != 3 {
+			continue
+		}
 		m := plain.ModelOf(t, rounded(t, arms, decimals))
 		own, err := m.Norm()
 		if err != nil {
@@ -75,7 +78,7 @@ func TestSmoothIsNone(t *testing.T) {
 // Among functions within a norm the closest is no farther than one of Smooth with that norm, and a smaller
 // ball has none as close.
 func TestClosest(t *testing.T) {
-	m := plain.ModelOf(t, rounded(t, 500, 4))
+	m := plain.ModelOf(t, rounded(t, 300, 4))
 	near, found, err := m.Smooth(engine.Options{Epsilon: 0.1}, model.OfWalks)
 	if err != nil || !found {
 		t.Fatalf("found %v, error %v", found, err)
