@@ -61,7 +61,7 @@ func (b Basis) contradicted() string {
 			}
 		}
 		if opt.Norm > 0 && !witnessed && b.regularised(m) {
-			if norm, small := m.TooSmall(opt); small {
+			if norm, small := m.NormTooSmall(opt); small {
 				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}

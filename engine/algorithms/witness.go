@@ -35,9 +35,9 @@ func (b Basis) smooth(m *model.Model) bool {
 	if _, bounded := b.Algorithm.BoundOf(m, b.Options); !bounded || b.Result.Schedule == engine.SchedulePaper {
 		return false
 	}
-	price := model.OfWidths
+	price := model.PriceOfWidths
 	if b.Algorithm.tests() {
-		price = model.OfWalks
+		price = model.PriceOfWalks
 	}
 	_, found, err := m.Smooth(b.Options, price)
 	return err == nil && found
@@ -57,7 +57,7 @@ func (e Entry) BoundOf(m *model.Model, opt engine.Options) (b model.Bound, bound
 		of, is, err := cotest.BoundOf(m, opt)
 		return of.Bound, is || err != nil
 	case e.Regression == RegressionRidge && m.Many():
-		b, _ = m.Bounded(opt, model.OfWidths)
+		b, _ = m.Bounded(opt, model.PriceOfWidths)
 		return b, true
 	}
 	return b, false

@@ -67,7 +67,7 @@ func (m *Model) NormOf(opt engine.Options) (float64, error) {
 // 0, which needs none. Of very many arms (Many) it is Bounded.
 func (m *Model) NormBound(opt engine.Options, ridge float64) (b Bound, err error) {
 	if m.Many() {
-		b, err = m.Bounded(opt, OfWidths)
+		b, err = m.Bounded(opt, PriceOfWidths)
 	} else {
 		b.Norm, err = m.NormOf(opt)
 	}

@@ -23,8 +23,8 @@ type Price struct {
 // The prices of walks, which know their coefficients and add them up over their bets, and of the widths of
 // eliminations, which bound them by the root of the design's value.
 var (
-	OfWalks  = Price{Norm: 0.4, Coefficients: 3}
-	OfWidths = Price{Norm: 1, Coefficients: 15}
+	PriceOfWalks  = Price{Norm: 0.4, Coefficients: 3}
+	PriceOfWidths = Price{Norm: 1, Coefficients: 15}
 )
 
 // Bounded returns the norm and the misfit that are stated; without a norm those of Smooth, or the norm of
@@ -96,9 +96,9 @@ func (m *Model) Smooth(opt engine.Options, price Price) (near Near, found bool, 
 	return near, found, nil
 }
 
-// TooSmall reports whether a stated norm is smaller than that of the expected rewards, and returns this:
+// NormTooSmall reports whether a stated norm is smaller than that of the expected rewards, and returns this:
 // of a function within what a test may allow for (Smooth), since rounding adds to it.
-func (m *Model) TooSmall(opt engine.Options) (norm float64, small bool) {
+func (m *Model) NormTooSmall(opt engine.Options) (norm float64, small bool) {
 	const slack = 1e-9
 	if opt.Norm == 0 {
 		return 0, false
@@ -107,7 +107,7 @@ func (m *Model) TooSmall(opt engine.Options) (norm float64, small bool) {
 	if err == nil && opt.Norm >= norm*(1-slack) {
 		return norm, false
 	}
-	near, found, e := m.Smooth(opt, OfWalks)
+	near, found, e := m.Smooth(opt, PriceOfWalks)
 	if e == nil && found {
 		return near.Norm, opt.Norm < near.Norm*(1-slack)
 	}

@@ -47,7 +47,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
 		return
 	}
-	if _, small := m.TooSmall(x.Options); small { // nothing is promised of these rewards
+	if _, small := m.NormTooSmall(x.Options); small { // nothing is promised of these rewards
 		return
 	}
 	if norm == 0 && m.Fidelity(r.Epsilon) >= model.Rounded { // the bound is for rewards of the kernel

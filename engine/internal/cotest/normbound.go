@@ -61,7 +61,7 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 	if stated {
 		return Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, true, nil
 	}
-	known, err := m.Bounded(opt, model.OfWalks)
+	known, err := m.Bounded(opt, model.PriceOfWalks)
 	if err != nil {
 		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", mostLeastSquares, m.Problem.N(), err)
 	}
