@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -48,9 +49,12 @@ type farPacket struct {
 	at   time.Time
 }
 
-// address returns the address of a host: of 198.18.0.0/15, which is set apart for measuring networks
-// [RFC 2544, appendix C.2.2].
-func (f *far) address(host int) string { return fmt.Sprintf("198.18.77.%d", 1+host) }
+// farNet is the third byte of all addresses, of 198.18.0.0/15, which is set apart for measuring networks
+// [RFC 2544, appendix C.2.2]: another for each process, so that tests may run beside others.
+var farNet = byte(1 + os.Getpid()%250)
+
+// address returns the address of a host.
+func (f *far) address(host int) string { return fmt.Sprintf("198.18.%d.%d", farNet, 1+host) }
 
 // newFar makes a network of some namespaces beside the one of the test. It skips the test where the
 // kernel does not allow that.
@@ -92,7 +96,7 @@ func newFar(t *testing.T, hosts int, delay time.Duration, loss float64) *far {
 		}
 		ip(append(in, "address", "add", f.address(h)+"/32", "dev", name)...)
 		ip(append(in, "link", "set", name, "up")...)
-		ip(append(in, "route", "add", "198.18.77.0/24", "dev", name)...)
+		ip(append(in, "route", "add", fmt.Sprintf("198.18.%d.0/24", farNet), "dev", name)...)
 		f.hosts = append(f.hosts, host)
 	}
 	for h := range f.hosts {
@@ -131,7 +135,7 @@ func (f *far) forward(from int) {
 			continue
 		}
 		to := int(b[destination+3]) - 1
-		if string(b[destination:destination+3]) != "\xc6\x12\x4d" || to < 0 || to >= len(f.hosts) || to == from {
+		if !bytes.Equal(b[destination:destination+3], []byte{198, 18, farNet}) || to < 0 || to >= len(f.hosts) || to == from {
 			continue
 		}
 		if delay, passes := f.fate(from, to); passes {
