@@ -59,9 +59,9 @@ func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, foun
 		near, found, err := m.Closest(opt.Norm)
 		return 0, err == nil && found && near.Misfit <= opt.Misfit
 	}
-	rank := witnessLeast
+	rank, fitted := witnessLeast, [2]int{witnessLeast / 2, witnessLeast}
 	if n <= witnessMost {
-		rank = min(n, int(math.Sqrt(witnessWork/float64(n))))
+		rank, fitted = min(n, int(math.Sqrt(witnessWork/float64(n)))), m.fitRanks()
 	}
 	for _, share := range []float64{witnessShare, costlyShare} {
 		within, err := m.Negligible(opt.Epsilon, share*opt.Delta, samples)
@@ -74,7 +74,7 @@ func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, foun
 			}
 			continue
 		}
-		for _, rank := range m.fitRanks() {
+		for _, rank := range fitted {
 			if fits, err := m.fitsWithin(within, opt.Norm, rank); err == nil && fits {
 				return share * opt.Delta, true
 			}

@@ -50,7 +50,7 @@ const (
 	cheap = 0.05
 	// fewFitted and mostFitted are the ranks of fits; fitWork bounds N·rank² beyond witnessMost arms.
 	fewFitted, mostFitted = 256, 700
-	fitWork               = 3e9
+	fitWork               = 1e10
 )
 
 // fitRanks returns the ranks of fits, the cheap one first.
@@ -97,26 +97,30 @@ func (m *Model) Smooth(opt engine.Options, price Price) (near Near, found bool, 
 }
 
 // NormTooSmall reports whether a stated norm is smaller than that of the expected rewards, and returns this:
-// of a function within what a test may allow for (Smooth), since rounding adds to it.
+// of a function within what a test may allow for (Smooth), since rounding adds to it. False where the
+// norm of so many arms is not computed.
 func (m *Model) NormTooSmall(opt engine.Options) (norm float64, small bool) {
 	const slack = 1e-9
 	if opt.Norm == 0 {
 		return 0, false
 	}
 	norm, err := m.Norm()
-	if err == nil && opt.Norm >= norm*(1-slack) {
+	if err != nil || opt.Norm >= norm*(1-slack) {
 		return norm, false
 	}
-	near, found, e := m.Smooth(opt, PriceOfWalks)
-	if e == nil && found {
-		return near.Norm, opt.Norm < near.Norm*(1-slack)
+	if near, found, err := m.Smooth(opt, PriceOfWalks); err == nil && found {
+		norm = near.Norm
 	}
-	return norm, err == nil
+	return norm, opt.Norm < norm*(1-slack)
 }
 
 // Closest returns the function of at most that norm (in units of Norm) that is nearest to the known
-// expected rewards among ridge fits; false where none was found.
+// expected rewards among ridge fits; false where none was found, or arms are so many that what a result
+// says would take longer than the run.
 func (m *Model) Closest(norm float64) (Near, bool, error) {
+	if m.Problem.N() > witnessMost {
+		return Near{}, false, nil
+	}
 	fits, err := m.ridgeFits(m.fitRanks()[1])
 	near, found := fits.least(func(n Near) float64 {
 		if n.Norm > norm {
