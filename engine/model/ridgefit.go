@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // ridgeFits are ridge fits of the known expected rewards in the span of the kernel at the first pivots of
@@ -26,7 +27,7 @@ func (f ridgeFits) Floats() int { return 4 * len(f) }
 const ridges = 49
 
 // ridgeFits returns the fits of at most that rank; none where the kernel has no dimension on the arms, or
-// takes arms for the same whose expected rewards differ. Remembered.
+// takes arms for the same whose expected rewards differ, or memory is short. Remembered.
 func (m *Model) ridgeFits(rank int) (ridgeFits, error) {
 	if _, err := m.known(); err != nil {
 		return nil, err
@@ -47,6 +48,9 @@ func (m *Model) fitRidges(rank int) (ridgeFits, error) {
 	}
 	rank = min(rank, len(columns))
 	n := m.Problem.N()
+	if memlimit.Matrices(m.Context(), "fits of the expected rewards", 1, n, rank) != nil {
+		return nil, nil // a run goes on without them
+	}
 	across := mat.NewDense(rank, n, nil) // Lᵀ
 	for k, c := range columns[:rank] {
 		across.SetRow(k, c)
