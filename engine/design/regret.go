@@ -177,7 +177,7 @@ func (l *leader) choose() int {
 	return at
 }
 
-// follow makes the leader that of a pull more, with c as it is [Sherman and Morrison 1950].
+// follow updates the leader for one more pull, with c as it is [Sherman and Morrison 1950].
 func (l *leader) follow(pull int) {
 	u := append([]float64(nil), row(l.xa, pull)...)
 	f := l.alpha / (1 + l.alpha*dot(row(l.x, pull), u))

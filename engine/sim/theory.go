@@ -50,7 +50,8 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if _, small := m.NormTooSmall(x.Options); small { // nothing is promised of these rewards
 		return
 	}
-	if norm == 0 && m.Fidelity(r.Epsilon) >= model.Rounded { // the bound is for rewards of the kernel
+	// the bound is for rewards of the kernel; the one with a norm holds near them, too
+	if f := m.Fidelity(r.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
 		return
 	}
 	bound, err := x.lowerBound(ctx, m, r.Delta, norm)
