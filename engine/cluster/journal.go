@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -166,11 +165,14 @@ func (j *journal) load() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		var l journalLine
-		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.check() != nil || l.More < 0 || more > 0 && l.More != more-1 {
+		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.Count < 1 || l.More < 0 || more > 0 && l.More != more-1 {
 			if torn(read, text) {
 				break
 			}
 			return fmt.Errorf("%s, line %d cannot be read; the file was changed: restore it from a copy", path, n)
+		}
+		if err := l.check(); err != nil {
+			return fmt.Errorf("%s, line %d: %w; correct it there: it was kept by an earlier version, or the file was changed", path, n, err)
 		}
 		at += int64(len(text))
 		together, more = append(together, l.Reward), l.More
@@ -194,17 +196,7 @@ func torn(rest io.Reader, line []byte) bool {
 }
 
 // check reports a reward that cannot be.
-func (r Reward) check() error {
-	switch {
-	case r.Count < 1:
-		return fmt.Errorf("the count must be at least 1, got %d", r.Count)
-	case math.IsNaN(r.Mean) || math.IsInf(r.Mean, 0):
-		return fmt.Errorf("the reward must be a finite number, got %g", r.Mean)
-	case !(r.Squares >= 0) || math.IsInf(r.Squares, 0):
-		return fmt.Errorf("the squares must be a finite number of 0 or more, got %g", r.Squares)
-	}
-	return nil
-}
+func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.Squares) }
 
 // add writes rewards of a round. They are on the disk when it returns nil; after an error, or a crash
 // before that, none of them counts.

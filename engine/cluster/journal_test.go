@@ -77,6 +77,7 @@ func TestJournalWasChanged(t *testing.T) {
 		`{"round":1,"arm":0,"count":1,"mean":1}` + "\nhello\n",
 		`{"round":0,"arm":0,"count":1,"mean":1}` + "\n",
 		`{"round":1,"arm":0,"count":0,"mean":1}` + "\n",
+		`{"round":1,"arm":0,"count":1,"mean":1e308}` + "\n",
 		`{"round":1,"arm":0,"count":1,"mean":1,"more":2}` + "\n" + `{"round":1,"arm":0,"count":1,"mean":1}` + "\n",
 		`{"round":1,"arm":0,"count":1,"mean":1,"more":-1}` + "\n",
 	} {

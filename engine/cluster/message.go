@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
@@ -43,6 +44,16 @@ func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged
 	for i, c := range m.Counts {
 		if c != plan.Counts[lo+i] {
 			return m, fmt.Errorf("it has %s of arm %d of the task, and the plan %d", pulls(c), i+1, plan.Counts[lo+i])
+		}
+		var squares float64
+		if m.Squares != nil {
+			squares = m.Squares[i]
+		}
+		if c == 0 {
+			continue
+		}
+		if err := problem.CheckRewards(c, m.Means[i], squares); err != nil {
+			return m, fmt.Errorf("arm %d of the task: %w", i+1, err)
 		}
 	}
 	return m, nil

@@ -42,14 +42,15 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		}
 	}
 	for want, body := range map[string]func([]byte) []byte{
-		"it ends within the version":    func([]byte) []byte { return nil },
-		"bytes follow the last entry":   func(b []byte) []byte { return append(slices.Clone(b), 7) },
-		"it says that it is of agent-1": merged(func(m *wire.Merged) { m.Agent = 0 }),
-		"it is of round 3":              merged(func(m *wire.Merged) { m.Round = 3 }),
-		"it answers the plan 07":        merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
-		"it has 5 arms":                 merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
-		"pulls of arm 1 of the task":    merged(func(m *wire.Merged) { m.Counts[0]++ }),
-		"squared deviations or none":    merged(func(m *wire.Merged) { m.Squares = make([]float64, len(m.Counts)) }),
+		"it ends within the version":                            func([]byte) []byte { return nil },
+		"bytes follow the last entry":                           func(b []byte) []byte { return append(slices.Clone(b), 7) },
+		"it says that it is of agent-1":                         merged(func(m *wire.Merged) { m.Agent = 0 }),
+		"it is of round 3":                                      merged(func(m *wire.Merged) { m.Round = 3 }),
+		"it answers the plan 07":                                merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
+		"it has 5 arms":                                         merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
+		"pulls of arm 1 of the task":                            merged(func(m *wire.Merged) { m.Counts[0]++ }),
+		"squared deviations or none":                            merged(func(m *wire.Merged) { m.Squares = make([]float64, len(m.Counts)) }),
+		"a reward is a number from -1e100 to 1e100, got 1e+300": merged(func(m *wire.Merged) { m.Means[len(m.Means)-1] = 1e300 }),
 		"must be a finite number, got NaN": func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))
 			i := len(b) - 8 // the last mean
@@ -139,10 +140,11 @@ func TestPlanThatCountsARefusedMessage(t *testing.T) {
 	other.Wait()
 }
 
-// A reward that is not finite is refused where it is told, and nothing of it is kept.
+// A reward that is not finite, or so huge that nothing is computed with it, is refused where it is told, and
+// nothing of it is kept.
 func TestRewardNotFinite(t *testing.T) {
 	q := question(t)
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, 1e160} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
 		a := agentOf(t, x, q, 0)
@@ -151,7 +153,7 @@ func TestRewardNotFinite(t *testing.T) {
 				return tell(cluster.Reward{Arm: p.Arms[0].Arm, Count: 1, Mean: bad})
 			}), nil
 		}
-		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "must be a finite number") || !strings.Contains(err.Error(), "after 3 tries; what was measured is kept") {
+		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "a reward is a number from -1e100 to 1e100, got") || !strings.Contains(err.Error(), "after 3 tries; what was measured is kept") {
 			t.Errorf("%g: error %v", bad, err)
 		}
 		if _, ok, _ := x.Find(t.Context(), "r", 1, cluster.AgentName(0)); ok {
