@@ -208,7 +208,7 @@ type Result struct {
 	// why pulls of a fixed budget are left, of the first run that left any; "" where none did
 	Unspent string `json:"unspent,omitempty"`
 
-	// T* log(1/2.4δ) / V, per agent; 0 when unknown
+	// T* kl(δ, 1-δ) / V, per agent; 0 when unknown
 	LowerBoundSamples float64 `json:"lower_bound_samples"`
 	RatioToLowerBound float64 `json:"ratio_to_lower_bound"`
 	// what the answers are backed by, in a sentence

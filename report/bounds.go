@@ -129,7 +129,7 @@ func quantitiesTable(r bounds.Report) Table {
 	certified("ρ_1", "difficulty of the first round", r.Rho1)
 	certified("ρ*", "problem complexity", r.RhoStar)
 	certified("ω", "complexity over all pairs of arms", r.Omega)
-	add("T*", "characteristic time, 2 ρ*(0)", r.CharacteristicTime, nil, nil)
+	add("T*", "characteristic time", known(r.CharacteristicTime), nil, nil)
 	return t
 }
 

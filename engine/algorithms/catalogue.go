@@ -205,7 +205,7 @@ var algorithms = onFeatures([]Entry{
 	},
 	{
 		Name: "Oracle", Mode: engine.ModeFC, Role: RoleReference, Regression: RegressionLeastSquares, Shares: true,
-		Source: "T* of the lower bound log(1/2.4 delta) T*",
+		Source: "T* of the lower bound kl(delta, 1 - delta) T*",
 		Doc:    "a reference that knows the rewards: pulls in the proportions of T* until each best arm is confirmed",
 		New:    reference.NewOracleFC,
 	},

@@ -180,17 +180,10 @@ func (b *builder) noteGap(name string, d design.Design) {
 	}
 }
 
-// lowerBound sets T* and T* log(1/2.4δ)/V.
+// lowerBound sets T* and T* kl(δ, 1-δ)/V.
 func (b *builder) lowerBound() error {
-	d, err := b.model.Hardness(0, b.opt.Epsilon)
-	if err != nil {
-		return err
-	}
-	b.r.CharacteristicTime = 2 * d.Value
-	bound, err := b.model.LowerBound(b.opt.Delta, b.opt.Epsilon)
-	if err != nil {
-		return err
-	}
-	b.r.LowerBoundSamples = bound / float64(b.r.Tasks)
-	return nil
+	lower, upper, err := b.model.CharacteristicTime(0, b.opt.Epsilon)
+	b.r.CharacteristicTime = max(lower, upper)
+	b.r.LowerBoundSamples = lower * model.Nats(b.opt.Delta) / float64(b.r.Tasks)
+	return err
 }

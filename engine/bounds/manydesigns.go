@@ -5,6 +5,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // anyDesigns sets what designs does, of very many arms on pivots.
@@ -84,23 +85,27 @@ func (b *builder) anyLowerBound() error {
 	if !m.Many() {
 		return b.lowerBound()
 	}
-	upper, err := m.UnsharedHardness(b.opt.Epsilon)
+	lower, upper, err := m.CharacteristicTime(r.Ridge, b.opt.Epsilon)
 	if err != nil {
 		return err
 	}
-	r.CharacteristicTime, r.CharacteristicTimeUpper = 2*r.RhoStar.Lower, 2*upper
-	r.LowerBoundSamples = r.CharacteristicTime * max(0, -math.Log(2.4*r.Delta)) / float64(r.Tasks)
+	r.CharacteristicTime = lower
+	r.LowerBoundSamples = lower * model.Nats(r.Delta) / float64(r.Tasks)
+	if upper == 0 {
+		return nil
+	}
+	if upper, err = m.UnsharedHardness(b.opt.Epsilon); err != nil {
+		return err
+	}
+	r.CharacteristicTimeUpper = 2 * upper
 	b.note(engine.WarnBoundsTime, nil, r.CharacteristicTime, r.Ridge, r.CharacteristicTimeUpper)
 	return nil
 }
 
-// mostBall is the most arms for which the lower bound of algorithms that use a norm is computed.
-const mostBall = 400
-
 // ball sets the lower bound for algorithms that use the norm stated.
 func (b *builder) ball() error {
 	m, r := b.model, b.r
-	if b.opt.Norm == 0 || m.Problem.N() > mostBall {
+	if b.opt.Norm == 0 {
 		return nil
 	}
 	bound, err := m.NormLowerBound(b.opt.Norm, r.Delta, b.opt.Epsilon)

@@ -45,10 +45,10 @@ type Report struct {
 	RhoStar Certified `json:"rho_star"`
 	Omega   Certified `json:"omega"`
 
-	CharacteristicTime float64 `json:"characteristic_time"` // T* = 2ρ*(0), all agents together
+	CharacteristicTime float64 `json:"characteristic_time"` // T* of the lower bound, all agents together; 0 unknown
 	// upper end of T* where arms are very many; CharacteristicTime is then the lower end
 	CharacteristicTimeUpper float64 `json:"characteristic_time_upper,omitempty"`
-	LowerBoundSamples       float64 `json:"lower_bound_samples"` // T* log(1/2.4δ) / V, per agent
+	LowerBoundSamples       float64 `json:"lower_bound_samples"` // T* kl(δ, 1-δ) / V, per agent
 	// per agent, for algorithms that use the norm stated; 0 where none was stated or found
 	LowerBoundSamplesNorm float64 `json:"lower_bound_samples_norm,omitempty"`
 	RoundsFC              int     `json:"rounds_fc"` // r* of the proof of Theorem 1

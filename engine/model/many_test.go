@@ -224,7 +224,7 @@ func TestUnsharedHardness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := alone.Hardness(0, 0.1)
+	want, err := alone.Confirmation(0, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,8 +59,8 @@ func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64,
 }
 
 // manyHardness solves for ρ*(ξ) on pivots; ξ = 0 as Hardness says. Remembered.
-func (m *Model) manyHardness(ridge, epsilon float64, t *truth) (design.Design, error) {
-	return Remembered(m, canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: epsilon}, func() (design.Design, error) {
+func (m *Model) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
+	return Remembered(m, g.key(ridge), func() (design.Design, error) {
 		at := ridge
 		if ridge == 0 {
 			var err error
@@ -68,23 +68,23 @@ func (m *Model) manyHardness(ridge, epsilon float64, t *truth) (design.Design, e
 				return design.Design{}, err
 			}
 		}
-		d, err := m.Certified(at, m.rivals(t, epsilon))
+		d, err := m.Certified(at, m.rivals(t, g))
 		if ridge == 0 && err == nil {
-			d.Value = m.unsharedHardness(t, epsilon)
+			d.Value = m.unsharedHardness(t, g)
 			d.Lower, d.Reached = min(d.Lower, d.Value), 0
 		}
 		return d, err
 	})
 }
 
-// UnsharedHardness returns ρ*(0) of the same rewards, with gaps of at least epsilon (reward units), where
-// arms share nothing. No kernel has it above that.
+// UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (reward units),
+// where arms share nothing. No kernel has it above that.
 func (m *Model) UnsharedHardness(epsilon float64) (float64, error) {
 	t, err := m.known()
 	if err != nil {
 		return 0, err
 	}
-	return m.unsharedHardness(t, epsilon), nil
+	return m.unsharedHardness(t, gaps{added: epsilon}), nil
 }
 
 // unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of
@@ -93,13 +93,13 @@ func (m *Model) UnsharedHardness(epsilon float64) (float64, error) {
 //
 // where x_i follows from x_b, of which the sum is convex. Estimates that use only an arm's own pulls
 // are unbiased for every kernel, and least squares is the best of those.
-func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
+func (m *Model) unsharedHardness(t *truth, g gaps) float64 {
 	sum := 0.0
 	for v, group := range m.Problem.Groups() {
 		b, least := t.best[v], math.Inf(1)
 		for _, i := range group {
 			if i != b {
-				least = min(least, max(t.gap[i], epsilon/m.Unit))
+				least = min(least, g.of(m, t.gap[i]))
 			}
 		}
 		if math.IsInf(least, 1) {
@@ -111,7 +111,7 @@ func (m *Model) unsharedHardness(t *truth, epsilon float64) float64 {
 			all := x
 			for _, i := range group {
 				if i != b {
-					gap := max(t.gap[i], epsilon/m.Unit)
+					gap := g.of(m, t.gap[i])
 					all += 1 / m.Precision[i] / (gap*gap - own/x)
 				}
 			}

@@ -8,20 +8,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
 // expectation when it errs with probability at most delta on every reward function f of ‖f‖ ≤ norm, at
-// the known means, with normal noise. Other than LowerBound it holds for algorithms that use a bound on
+// the known means, with normal noise or, of EnvironmentBernoulli, two rewards. Other than LowerBound it holds for algorithms that use a bound on
 // the norm, for which T* is none (docs/theory.md, "A lower bound for algorithms that know a norm"):
 //
-//	E N ≥ log(1/2.4δ) / max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²)
+//	E N ≥ kl(δ, 1-δ) / max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²)
 //
 // for any functions g with ‖g‖ ≤ norm under which every answer that is right under μ is wrong, and any
 // weights w on them that sum to one. Few of either are looked for here, so that the bound is valid, and
-// not the largest. It is 0 where none was found, as when the ball allows no other answer. epsilon is in
-// reward units. Remembered.
+// not the largest. It is 0 where none was found, as when the ball allows no other answer, and of more than
+// 400 arms. epsilon is in reward units. Remembered.
 func (m *Model) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
+	value, err := m.leastTold(norm, epsilon)
+	if err != nil || value == 0 {
+		return 0, err
+	}
+	return Nats(delta) / value, nil
+}
+
+// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 where no g was found. The norm
+// may be infinite.
+func (m *Model) leastTold(norm, epsilon float64) (float64, error) {
+	if m.Problem.N() > mostAlternatives {
+		return 0, nil
+	}
 	t, err := m.known()
 	if err != nil {
 		return 0, err
@@ -30,14 +44,9 @@ func (m *Model) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	value, err := Remembered(m, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
-		s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit}
-		return s.solve()
+	return Remembered(m, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
+		return newAlternatives(m, t, features, norm, epsilon).solve()
 	})
-	if err != nil || value <= 0 {
-		return 0, err
-	}
-	return max(0, -math.Log(2.4*delta)) / value, nil
 }
 
 // functions returns coordinates of the arms in which a vector θ stands for the function φ_iᵀθ of norm
@@ -56,10 +65,12 @@ func (m *Model) functions() (*mat.Dense, error) {
 }
 
 const (
-	alternativeRounds = 6 // in which alternatives to the allocation at hand are looked for
+	alternativeRounds = 8 // in which alternatives to the allocation at hand are looked for
 	alternativesEach  = 8 // rivals of a task that are looked at in a round, at most
 	// alternativesAll is about the most that join in a round, of all tasks: balancing takes their number cubed.
 	alternativesAll = 200
+	// mostAlternatives is the most arms for which the search is made.
+	mostAlternatives = 400
 )
 
 // alternatives is the search for the weights w and the functions g of NormLowerBound: a game between
@@ -70,8 +81,10 @@ type alternatives struct {
 	features *mat.Dense
 	radius   float64 // largest ‖θ‖
 	epsilon  float64 // normalised
+	// N: of the metric in which functions are near: of the noise, and of two rewards by their means
+	precision []float64
 
-	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²), N values
+	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of two rewards, N values
 	of   []alternative
 	best []weighted // the alternatives that prove the value, with their weights
 }
@@ -88,6 +101,18 @@ type weighted struct {
 	weight float64
 }
 
+func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon float64) *alternatives {
+	s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit, precision: m.Precision}
+	if p := m.Problem; p.Noise.Environment == problem.EnvironmentBernoulli {
+		lo, hi := p.TwoRewards()
+		s.precision = make([]float64, p.N())
+		for i, mean := range p.Mean {
+			s.precision[i] = m.Unit * m.Unit / max((mean-lo)*(hi-mean), (hi-lo)*(hi-lo)/400)
+		}
+	}
+	return s
+}
+
 // solve returns the smallest max_i Σ_g w_g told_g,i that was found; 0 where there is no alternative.
 func (s *alternatives) solve() (float64, error) {
 	n := s.m.Problem.N()
@@ -99,6 +124,9 @@ func (s *alternatives) solve() (float64, error) {
 		}
 		before := len(s.told)
 		for _, shrink := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1} {
+			if shrink > 1e-8 && math.IsInf(s.radius, 1) {
+				break
+			}
 			if err := s.against(lambda, shrink); err != nil {
 				return 0, err
 			}
@@ -111,7 +139,10 @@ func (s *alternatives) solve() (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if lambda = next; value < best {
+		for i := range lambda { // half of the way: an allocation of few arms tells nothing of the others
+			lambda[i] = (lambda[i] + next[i]) / 2
+		}
+		if value < best {
 			best, s.best = value, proof
 		}
 	}
@@ -154,7 +185,7 @@ func (s *alternatives) against(lambda []float64, shrink float64) error {
 	n, dim := s.features.Dims()
 	scaled, target := mat.NewDense(n, dim, nil), mat.NewVecDense(n, nil)
 	for i := range n {
-		f := math.Sqrt(lambda[i] * s.m.Precision[i])
+		f := math.Sqrt(lambda[i] * s.precision[i])
 		addTo(scaled.RawRowView(i), f, s.features.RawRowView(i))
 		target.SetVec(i, f*s.m.Problem.Mean[i]/s.m.Unit)
 	}
@@ -188,7 +219,7 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 	best := s.t.best[v]
 	var right, wrong []int
 	for _, i := range group {
-		if i == best || s.t.gap[i] <= s.epsilon {
+		if i == best || s.t.right(i, s.epsilon) {
 			right = append(right, i)
 		} else {
 			wrong = append(wrong, i)
@@ -212,33 +243,53 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 		}
 		tried = append(tried, wrong[at])
 	}
-	var direction, g mat.VecDense
 	for _, x := range slices.Compact(tried) {
-		direction.SubVec(row(x), row(best))
-		if err := factor.SolveVecTo(&direction, &direction); err != nil && !isCondition(err) {
-			continue
+		if g := s.above(x, right, factor, fit, row); g != nil && mat.Norm(g, 2) <= s.radius && s.wrongUnder(g, x, right) {
+			s.add(v, g)
 		}
-		along, possible := 0.0, true
-		for _, a := range right {
-			slope := mat.Dot(row(x), &direction) - mat.Dot(row(a), &direction)
-			need := s.epsilon + mat.Dot(row(a), fit) - mat.Dot(row(x), fit)
-			if need > 0 && slope <= 0 {
-				possible = false
-				break
-			}
-			if need > 0 {
-				along = max(along, need/slope)
-			}
-		}
-		if !possible {
-			continue
-		}
-		g.AddScaledVec(fit, along, &direction)
-		if mat.Norm(&g, 2) > s.radius || !s.wrongUnder(&g, x, right) {
-			continue
-		}
-		s.add(v, &g)
 	}
+}
+
+// above returns the function with the least change of a fit, in the metric of A, that has x above all
+// right answers a by ε: with y_a = φ_x - φ_a and c_a what is missing to ε there, the fit + A⁻¹ Σ u_a y_a for
+// which u ≥ 0 is largest in Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2, which Hildreth's method finds one u_a at a
+// time, then scaled until nothing is missing. nil where it cannot be.
+//
+//	C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
+func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense, row func(int) *mat.VecDense) *mat.VecDense {
+	y, solved := make([]*mat.VecDense, len(right)), make([]*mat.VecDense, len(right))
+	missing, u := make([]float64, len(right)), make([]float64, len(right))
+	for k, a := range right {
+		y[k], solved[k] = &mat.VecDense{}, &mat.VecDense{}
+		y[k].SubVec(row(x), row(a))
+		if err := factor.SolveVecTo(solved[k], y[k]); err != nil && !isCondition(err) {
+			return nil
+		}
+		missing[k] = s.epsilon - mat.Dot(y[k], fit)
+	}
+	change := mat.NewVecDense(fit.Len(), nil)
+	for range 50 {
+		for k, c := range missing {
+			if square := mat.Dot(y[k], solved[k]); square > 0 {
+				step := max(-u[k], (c-mat.Dot(y[k], change))/square)
+				u[k] += step
+				change.AddScaledVec(change, step, solved[k])
+			}
+		}
+	}
+	scale := 1.0
+	for k, c := range missing {
+		if c <= 0 {
+			continue
+		}
+		reached := mat.Dot(y[k], change)
+		if reached <= 0 {
+			return nil
+		}
+		scale = max(scale, c/reached)
+	}
+	change.AddScaledVec(fit, scale, change)
+	return change
 }
 
 // wrongUnder reports whether x is above all right answers by epsilon under a function, to rounding.
@@ -253,12 +304,22 @@ func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
 	return true
 }
 
-// add keeps how well each arm tells a function from the means.
+// add keeps how well each arm tells a function from the means; not one that no two rewards can have for
+// means.
 func (s *alternatives) add(v int, g *mat.VecDense) {
-	told := make([]float64, s.m.Problem.N())
+	p := s.m.Problem
+	told := make([]float64, p.N())
+	lo, hi := p.TwoRewards()
 	for i := range told {
-		d := mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g) - s.m.Problem.Mean[i]/s.m.Unit
+		value := mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g)
+		d := value - p.Mean[i]/s.m.Unit
 		told[i] = d * d * s.m.Precision[i] / 2
+		if p.Noise.Environment == problem.EnvironmentBernoulli {
+			q := (value*s.m.Unit - lo) / (hi - lo)
+			if told[i] = Divergence((p.Mean[i]-lo)/(hi-lo), q); math.IsInf(told[i], 1) {
+				return
+			}
+		}
 	}
 	s.told = append(s.told, told)
 	s.of = append(s.of, alternative{v, slices.Clone(g.RawVector().Data)})

@@ -55,7 +55,7 @@ func TestNormLowerBoundProof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &alternatives{m: m, t: truth, features: m.Features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit}
+		s := newAlternatives(m, truth, m.Features, norm, epsilon)
 		value, err := s.solve()
 		if err != nil || !(value > 0) || len(s.best) == 0 {
 			t.Fatal(value, err)

@@ -80,62 +80,77 @@ const exactHardness = 464
 
 // Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each
 // squared norm divided by the squared gap. epsilon > 0 (reward units) replaces smaller gaps, the
-// PAC form. Samples of all agents together; remembered. A tie without epsilon is an error.
+// PAC form of the paper's upper bounds. Samples of all agents together; remembered. A tie without
+// epsilon is an error.
 //
 // Of very many arms (Many, and above 464) ρ*(0) is known to lie between the two ends only: the lower one of an affordable
 // ξ, which no smaller ξ has below it, and the value that arms have which share nothing, which no
 // kernel has above it.
 func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
+	return m.hardness(ridge, gaps{least: epsilon})
+}
+
+// Confirmation solves for the design that Hardness is of, with gaps that are larger by epsilon (reward
+// units) in place of none below it: to refute that the best arm is within epsilon, a rival has to be
+// above it by as much. At ξ = 0 it is the least that confirms the best arms as answers.
+func (m *Model) Confirmation(ridge, epsilon float64) (design.Design, error) {
+	return m.hardness(ridge, gaps{added: epsilon})
+}
+
+// gaps says by how much rivals have to be told from the best arm, reward units.
+type gaps struct {
+	least float64 // replaces smaller gaps
+	added float64
+}
+
+func (g gaps) of(m *Model, gap float64) float64 { return max(gap, g.least/m.Unit) + g.added/m.Unit }
+
+// key returns where a design for these gaps is remembered: without epsilon there is one only.
+func (g gaps) key(ridge float64) canon.Key {
+	if g.added > 0 {
+		return canon.Key{Kind: canon.KindConfirmation, Ridge: ridge, Level: g.added}
+	}
+	return canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: g.least}
+}
+
+func (m *Model) hardness(ridge float64, g gaps) (design.Design, error) {
 	t, err := m.known()
 	if err != nil {
 		return design.Design{}, err
 	}
-	if rival, tied := m.Ties(); tied && epsilon == 0 {
+	if rival, tied := m.Ties(); tied && g == (gaps{}) {
 		p := m.Problem
 		best := t.best[p.TaskOf[rival]]
 		return design.Design{}, fmt.Errorf("problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
 			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
 	}
 	if m.Many() && m.Problem.N() > exactHardness {
-		return m.manyHardness(ridge, epsilon, t)
+		return m.manyHardness(ridge, g, t)
 	}
 	if m, err = m.Exact(); err != nil {
 		return design.Design{}, err
 	}
-	return Remembered(m, canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: epsilon}, func() (design.Design, error) {
-		return design.Minimax(m.Space(ridge), m.rivals(t, epsilon), m.Solver(DesignTolerance(m.Problem.N())))
+	return Remembered(m, g.key(ridge), func() (design.Design, error) {
+		return design.Minimax(m.Space(ridge), m.rivals(t, g), m.Solver(DesignTolerance(m.Problem.N())))
 	})
 }
 
-// Rivals returns the contrasts of ρ*: each best arm against its rivals, weighted by the squares of
-// one over their gaps, of which epsilon (reward units) replaces smaller ones.
+// Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by the squares
+// of one over their gaps, which are larger by epsilon (reward units).
 func (m *Model) Rivals(epsilon float64) (design.Contrasts, error) {
 	t, err := m.known()
 	if err != nil {
 		return design.Contrasts{}, err
 	}
-	return m.rivals(t, epsilon), nil
+	return m.rivals(t, gaps{added: epsilon}), nil
 }
 
-func (m *Model) rivals(t *truth, epsilon float64) (c design.Contrasts) {
+func (m *Model) rivals(t *truth, g gaps) (c design.Contrasts) {
 	for i, v := range m.Problem.TaskOf {
 		if i != t.best[v] {
-			gap := max(t.gap[i], epsilon/m.Unit)
+			gap := g.of(m, t.gap[i])
 			c.Pairs = append(c.Pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
 		}
 	}
 	return c
-}
-
-// LowerBound returns T* log(1/2.4δ) with T* = 2ρ*(0): no δ-correct algorithm needs fewer samples in
-// expectation, all agents together.
-//
-// The logarithm is the simplification of kl(δ, 1-δ) that holds for every δ in
-// (0, 1) [Kaufmann, Cappé and Garivier 2016, p. 12]; it is vacuous for δ > 1/2.4.
-func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
-	d, err := m.Hardness(0, epsilon)
-	if err != nil {
-		return 0, err
-	}
-	return 2 * d.Lower * max(0, -math.Log(2.4*delta)), nil
 }

@@ -20,6 +20,9 @@ const (
 	// predictedArms limits what sweeps compare with: the speedup that the hardness predicts,
 	// and the paper's theorems.
 	predictedArms = 400
+	// tellingRatio is the largest ratio to the lower bound with a norm that is shown: a larger one
+	// says more of how few functions the bound was made of than of the samples.
+	tellingRatio = 20
 )
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
@@ -44,9 +47,6 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if b, bounded := entry.BoundOf(m, x.Options); bounded {
 		norm = b.Norm
 	}
-	if norm > 0 && n > predictedArms { // T* is no bound for what uses a norm
-		return
-	}
 	if _, small := m.NormTooSmall(x.Options); small { // nothing is promised of these rewards
 		return
 	}
@@ -59,6 +59,9 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
 		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
+		if norm > 0 && r.RatioToLowerBound > tellingRatio {
+			r.RatioToLowerBound = 0
+		}
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundStopped})
 	case err != nil:

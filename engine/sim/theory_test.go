@@ -86,3 +86,19 @@ func line(t *testing.T, arms int) *problem.Problem {
 	}
 	return p
 }
+
+// No algorithm that keeps to δ takes fewer samples than the lower bound, also with an accuracy, and under
+// bounds on the rewards no bound of normal noise is shown.
+func TestNoRatioBelowOne(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, delta, least float64 // of the ratio; 0 where there is none
+	}{{0, 0.05, 1}, {0.1, 0.05, 1}, {0.19, 0.05, 1}, {0.2, 0.05, 0}} {
+		r := run(t, sim.Experiment{
+			Problem: enginetest.Small(t, enginetest.Identity, []float64{0.2, 0}), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 40, Seed: 3,
+			Options: engine.Options{Delta: c.delta, Epsilon: c.epsilon},
+		})
+		if (r.RatioToLowerBound > 0) != (c.least > 0) || c.least > 0 && r.RatioToLowerBound < c.least {
+			t.Errorf("epsilon %g: %.3g times the lower bound of %.4g", c.epsilon, r.RatioToLowerBound, r.LowerBoundSamples)
+		}
+	}
+}

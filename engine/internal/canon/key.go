@@ -29,7 +29,7 @@ const (
 	KindArms                           // G-optimal design
 	KindWidth                          // design of the smallest Gaussian width
 	KindCanonicalWidth                 // the same, in canonical form
-	KindHardness                       // design of T*
+	KindHardness                       // design of ρ*(ξ)
 	KindEqual                          // equal pulls of all arms left
 
 	KindStage          // a design rounded to some pulls
@@ -54,6 +54,8 @@ const (
 
 	KindFits      // ridge fits of the expected rewards
 	KindNormBound // what the lower bound for algorithms that know a norm rests on
+
+	KindConfirmation // KindHardness with gaps that are larger by epsilon
 )
 
 // encode returns the bytes of a key. Different keys have different ones.

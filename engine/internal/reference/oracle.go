@@ -48,7 +48,7 @@ func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples by the truth: %w", engine.ErrUnsuited, err)
 	}
-	d, err := m.Hardness(0, opt.Epsilon)
+	d, err := m.Confirmation(0, opt.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
 	}
@@ -88,7 +88,7 @@ func (a *oracle) Plan() (engine.Plan, error) {
 // oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
 // and factors the estimator of these and the ones before.
 func oracleStage(m *model.Model, epsilon float64, before []int, n int) (*rounds.Stage, error) {
-	d, err := m.Hardness(0, epsilon)
+	d, err := m.Confirmation(0, epsilon)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // NewOracleFB spends the whole budget, that of all agents together, in one round in
-// the proportions of T* (Model.Hardness at ξ = 0), the best for a large budget
+// the proportions of T* (Model.Confirmation at ξ = 0), the best for a large budget
 // when the rewards are known, and answers with the largest kernelised estimate. It
 // knows θ* and is a reference for what a budget can do, not a competitor.
 func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
@@ -21,7 +21,7 @@ func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if rival, tied := m.Ties(); tied && opt.Epsilon == 0 {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited, m.Problem.Where(rival))
 	}
-	d, err := m.Hardness(0, opt.Epsilon)
+	d, err := m.Confirmation(0, opt.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", engine.ErrUnsuited, err)
 	}

@@ -1,0 +1,112 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// arms returns one task of arms that share nothing.
+func arms(t *testing.T, noise problem.NoiseModel, means ...float64) *Model {
+	t.Helper()
+	p := enginetest.Small(t, enginetest.Identity, means)
+	p.Noise = noise
+	return model(t, p)
+}
+
+// T* of arms that share nothing, by its definition: to refute an answer, an arm must be above all right
+// ones by epsilon.
+func TestCharacteristicTimeWithEpsilon(t *testing.T) {
+	unit := func(n int) problem.NoiseModel {
+		s := make([]float64, n)
+		for i := range s {
+			s[i] = 1
+		}
+		return problem.NoiseModel{Scales: s}
+	}
+	for _, c := range []struct {
+		name    string
+		means   []float64
+		epsilon float64
+		want    float64
+	}{
+		// Two arms that must move by g together: 8/g².
+		{"no epsilon", []float64{0.2, 0}, 0, 8 / 0.04},
+		{"gap above epsilon", []float64{0.2, 0}, 0.1, 8 / 0.09},
+		{"both right", []float64{0.2, 0}, 0.2, 0},
+		// 0 must pass 0.5 and 0.4 by 0.2. With λ of it and λ/2 of the others each, moved by x, y, z: the
+		// least of λ(x² + y²/2 + z²/2)/2 for x + y ≥ 0.7, x + z ≥ 0.6 over the best λ.
+		{"two right", []float64{0.5, 0.4, 0}, 0.2, 0},
+	} {
+		if c.name == "two right" {
+			c.want = twoRight()
+		}
+		got, _, err := arms(t, unit(len(c.means)), c.means...).CharacteristicTime(0, c.epsilon)
+		if err != nil || math.Abs(got-c.want) > 5e-3*c.want {
+			t.Errorf("%s: %g (%v), want %g", c.name, got, err, c.want)
+		}
+	}
+}
+
+// twoRight returns T* of arms at 0.5, 0.4 and 0 with epsilon 0.2 by a grid over allocations and a
+// quadratic programme by its two active sets.
+func twoRight() float64 {
+	most := 0.0
+	for a := 0.001; a < 1; a += 0.001 {
+		for b := 0.0005; a+b < 1; b += 0.001 {
+			c := 1 - a - b // of 0.5, 0.4 and 0
+			one := 0.49 / 2 / (1/a + 1/c)
+			if x := 0.7 * a / (a + c); x < 0.6 { // 0.4 must fall, too
+				// x = 0.7 - y = 0.6 - z: a(0.7 - x)² + b(0.6 - x)² + c x²
+				x = (0.7*a + 0.6*b) / (a + b + c)
+				if x < 0.6 {
+					one = (a*(0.7-x)*(0.7-x) + b*(0.6-x)*(0.6-x) + c*x*x) / 2
+				}
+			}
+			most = math.Max(most, one)
+		}
+	}
+	return 1 / most
+}
+
+// Rewards of two values are told apart by their divergence, and not by half of their range.
+func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
+	bounded := problem.NoiseModel{Scales: []float64{0.5, 0.5}, Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli}
+	for _, c := range []struct{ high, low float64 }{{1, 0.999}, {0.6, 0.5}} {
+		got, _, err := arms(t, bounded, c.high, c.low).CharacteristicTime(0, 0)
+		want := 0.0 // 1 / max_λ min_q λ kl(high, q) + (1-λ) kl(low, q)
+		for l := 0.0005; l < 1; l += 0.0005 {
+			least := math.Inf(1)
+			for k := range 2001 {
+				q := c.low + (c.high-c.low)*float64(k)/2000
+				least = math.Min(least, l*Divergence(c.high, q)+(1-l)*Divergence(c.low, q))
+			}
+			want = math.Max(want, least)
+		}
+		want = 1 / want
+		// any q is one that has to be told, so that the bound is below, by what the search misses
+		if err != nil || got > want*1.001 || got < 0.5*want {
+			t.Errorf("means %g and %g: T* %g (%v), by its definition %g, of normal noise %g", c.high, c.low, got, err, want, 2/math.Pow(c.high-c.low, 2))
+		}
+	}
+	bounded.Environment = problem.EnvironmentResampled
+	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0.5})
+	p.Noise, p.Rewards = bounded, [][]float64{{1, 1}, {0, 1}}
+	if got, _, err := model(t, p).CharacteristicTime(0, 0); got != 0 || err != nil {
+		t.Errorf("rewards of any law within bounds: T* %g, %v", got, err)
+	}
+}
+
+// kl(δ, 1-δ) is above log(1/2.4δ), and vanishes where errors are as frequent as right answers.
+func TestNats(t *testing.T) {
+	for _, delta := range []float64{1e-6, 0.005, 0.05, 0.1, 0.3, 0.49} {
+		if got := Nats(delta); got < -math.Log(2.4*delta) || math.Abs(got-Divergence(delta, 1-delta)) > 1e-9*got {
+			t.Errorf("δ = %g: %g, log(1/2.4δ) = %g, by its definition %g", delta, got, -math.Log(2.4*delta), Divergence(delta, 1-delta))
+		}
+	}
+	if Nats(0.5) != 0 || Nats(0.9) != 0 {
+		t.Error("some information for no certainty")
+	}
+}
