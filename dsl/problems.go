@@ -32,12 +32,13 @@ func optional(p Param) Param {
 func engineFunctions() []Function {
 	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, and unknown without one`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
+		bestFunction(),
 		{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
 			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md",
 			Params: slices.Concat([]Param{
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "the file, relative to the script"},
-				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"},
+				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`, Doc: `similarity of arms of tasks; "auto" finds one from the measurements of the table`},
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
@@ -150,13 +151,16 @@ func (c *call) problem() (any, error) {
 	if raw := c.text("rewards"); raw != "" {
 		opt.Rewards = c.e.session.path(raw)
 	}
-	joint := c.arg("kernel").Data.(kernels.Joint)
+	joint, stated := c.arg("kernel").Data.(kernels.Joint)
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
-		if err == nil {
-			_, err = joint.Check(p.Tasks, p.Arms)
+		if err == nil && !stated {
+			p, err = c.foundKernel(p)
 		}
 		if err == nil {
+			_, err = p.Kernel.Check(p.Tasks, p.Arms)
+		}
+		if err == nil && stated {
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err

@@ -9,6 +9,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -58,6 +59,8 @@ type Session struct {
 	sources []report.DataFile // read so far
 	latest  map[string]string // checksum of each of these files when it was read last
 	memory  model.Memory      // of designs: runs of different calls have many in common
+	// of the problems whose kernel was found
+	beliefs map[*problem.Problem]*belief.Belief
 }
 
 // NewSession returns a session in which nothing is bound.

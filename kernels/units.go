@@ -1,32 +1,69 @@
 package kernels
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
-// Unit says how the values of a feature column were scaled: X = (value of the data - Offset)/Range.
-// The zero value means that they were not.
+// Unit says how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value of
+// the data, or its decimal logarithm where Log is set. The zero value means that they were not.
 type Unit struct {
 	Offset, Range float64
+	Log           bool `json:",omitempty"`
 }
 
 // Scaled reports whether the column was scaled.
 func (u Unit) Scaled() bool { return u != Unit{} }
 
+// Data returns the value of the data that x stands for.
+func (u Unit) Data(x float64) float64 {
+	if u.Range != 0 {
+		x = u.Offset + u.Range*x
+	}
+	if u.Log {
+		x = math.Pow(10, x)
+	}
+	return x
+}
+
+// Logarithmic returns the same points with the decimal logarithm in place of the values of some columns, which are
+// positive. Columns that are logarithms already stay so. It panics if one of the others was scaled.
+func (p *Points) Logarithmic(column func(name string) bool) *Points {
+	q := *p
+	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
+	copy(q.Units, p.Units)
+	for c, name := range p.Columns {
+		if !column(name) || q.Units[c].Log {
+			continue
+		}
+		if q.Units[c].Scaled() {
+			panic("kernels: points are scaled already")
+		}
+		q.Units[c], q.X[c] = Unit{Range: 1, Log: true}, make([]float64, len(p.X[c]))
+		for i, v := range p.X[c] {
+			q.X[c][i] = math.Log10(v)
+		}
+	}
+	return &q
+}
+
 // Standardized returns the same points with every column scaled to [0, 1], but those that are to be
-// kept. A column of one value becomes 0. It panics if the points are scaled already.
+// kept. A column of one value becomes 0. It panics if the points are scaled already, but for logarithms.
 //
 // Distances are then shares of the range of a column, and so are length scales. Kernels find their
 // columns by the same names, and equal values stay equal.
 func (p *Points) Standardized(kept func(column string) bool) *Points {
-	if p.Units != nil {
-		panic("kernels: points are scaled already")
-	}
 	q := *p
 	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
+	copy(q.Units, p.Units)
 	for c, column := range p.X {
 		if kept(p.Columns[c]) {
 			continue
 		}
-		u := Unit{slices.Min(column), slices.Max(column) - slices.Min(column)}
+		if u := q.Units[c]; u.Scaled() && u != (Unit{Range: 1, Log: true}) {
+			panic("kernels: points are scaled already")
+		}
+		u := Unit{slices.Min(column), slices.Max(column) - slices.Min(column), q.Units[c].Log}
 		if u.Range == 0 {
 			u.Range = 1
 		}
@@ -40,8 +77,8 @@ func (p *Points) Standardized(kept func(column string) bool) *Points {
 
 // Value returns feature c of point i in the units of the data.
 func (p *Points) Value(c, i int) float64 {
-	if p.Units == nil || !p.Units[c].Scaled() {
+	if p.Units == nil {
 		return p.X[c][i]
 	}
-	return p.Units[c].Offset + p.Units[c].Range*p.X[c][i]
+	return p.Units[c].Data(p.X[c][i])
 }

@@ -119,7 +119,7 @@ func scaledFeatures(points *kernels.Points) []scaledParts {
 	var out []scaledParts
 	for c, u := range points.Units {
 		if u.Scaled() {
-			out = append(out, scaledParts{points.Columns[c], u.Offset, u.Offset + u.Range})
+			out = append(out, scaledParts{points.Columns[c], u.Data(0), u.Data(1)})
 		}
 	}
 	return out

@@ -81,8 +81,8 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	}
 	b := bins{column: p.Arms.Columns[c], of: make([]int, p.N())}
 	shown := func(x float64) string {
-		if c < len(p.Arms.Units) && p.Arms.Units[c].Scaled() {
-			x = p.Arms.Units[c].Offset + x*p.Arms.Units[c].Range
+		if c < len(p.Arms.Units) {
+			x = p.Arms.Units[c].Data(x)
 		}
 		return decimal(x, 3)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -179,6 +180,9 @@ func Comparisons(name string) sim.Comparisons {
 
 // Speedup returns the value of speedup(...).
 func Speedup(name string) sim.Speedup { return read[sim.Speedup](name) }
+
+// Answer returns the value of best(...).
+func Answer(name string) answer.Answer { return read[answer.Answer](name) }
 
 // Claims returns the value of claims(...).
 func Claims(name string) sim.Claims { return read[sim.Claims](name) }

@@ -2,6 +2,7 @@
 // bandits: kernels are defined inline, problems read from CSV, bounds computed,
 // best arms identified, and reports written.
 //
+//	gonb-cope best TABLE       the best option of every task by what was measured
 //	gonb-cope run SCRIPT       evaluate a script and show or save what it displays
 //	gonb-cope check SCRIPT     find the mistakes of a script without running it
 //	gonb-cope campaign         what to measure next, told when it is measured
@@ -73,6 +74,6 @@ func root() *cobra.Command {
 	c.SetFlagErrorFunc(flagError)
 	c.SetHelpCommand(helpCommand())
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), versionCommand())
+	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), versionCommand())
 	return c
 }

@@ -206,14 +206,22 @@ func terminalOptions(w io.Writer) report.TextOptions {
 }
 
 func (o *runOptions) run(ctx context.Context, path string) error {
-	seed, err := o.check()
-	if err != nil {
+	if _, err := o.check(); err != nil {
 		return err
 	}
 	if err := o.checkOwn(path); err != nil {
 		return err
 	}
 	src, err := readSource(ctx, path)
+	if err != nil {
+		return err
+	}
+	return o.evaluate(ctx, src)
+}
+
+// evaluate runs a script and writes what it displays.
+func (o *runOptions) evaluate(ctx context.Context, src source) error {
+	seed, err := o.check()
 	if err != nil {
 		return err
 	}

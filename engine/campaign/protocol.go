@@ -267,12 +267,12 @@ func rounded(x float64) float64 {
 // features returns the features of an arm, in the units of the data.
 func (p Protocol) features(arm int) []float64 {
 	var out []float64
-	for c, column := range p.Problem.Arms.X {
-		x := column[arm]
-		if units := p.Problem.Arms.Units; units != nil && units[c].Scaled() {
-			x = rounded(x*units[c].Range + units[c].Offset)
+	for c, x := range p.Problem.Arms.X {
+		v := p.Problem.Arms.Value(c, arm)
+		if v != x[arm] {
+			v = rounded(v)
 		}
-		out = append(out, x)
+		out = append(out, v)
 	}
 	return out
 }

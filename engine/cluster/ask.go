@@ -87,12 +87,8 @@ func (p Pulls) request() Request {
 	r := Request{Run: p.Run, Round: p.Plan.Round, Task: p.Task, Arms: []RequestArm{}}
 	for _, a := range p.Arms {
 		x := RequestArm{Arm: p.Problem.Arms.Names[a.Arm], Count: a.Count, Made: a.Made, Settings: map[string]float64{}}
-		for c, column := range p.Problem.Arms.X {
-			v := column[a.Arm]
-			if units := p.Problem.Arms.Units; units != nil && units[c].Scaled() {
-				v = v*units[c].Range + units[c].Offset
-			}
-			x.Settings[p.Problem.Arms.Columns[c]] = v
+		for c, column := range p.Problem.Arms.Columns {
+			x.Settings[column] = p.Problem.Arms.Value(c, a.Arm)
 		}
 		r.Arms = append(r.Arms, x)
 	}

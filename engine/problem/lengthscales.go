@@ -55,7 +55,7 @@ func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) (n Note, far bool
 	}
 	if p.Units != nil && p.Units[s.Column].Scaled() {
 		u := p.Units[s.Column]
-		n.Numbers = append(n.Numbers, u.Offset, u.Offset+u.Range)
+		n.Numbers = append(n.Numbers, u.Data(0), u.Data(1))
 	}
 	return n, true
 }

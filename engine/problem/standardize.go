@@ -15,13 +15,45 @@ func (p *Problem) standardize(categories []string) {
 	p.Tasks, p.Arms = p.Tasks.Standardized(kept), p.Arms.Standardized(kept)
 }
 
+// Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] as
+// the columns are now. The columns must be positive.
+func (p *Problem) Logarithmic(columns []string) *Problem {
+	if len(columns) == 0 {
+		return p
+	}
+	q, scaled, raw := *p, map[string]bool{}, *p.Arms
+	raw.X, raw.Units = slices.Clone(p.Arms.X), make([]kernels.Unit, len(p.Arms.X))
+	copy(raw.Units, p.Arms.Units)
+	for c, name := range raw.Columns {
+		if !slices.Contains(columns, name) || raw.Units[c].Log {
+			continue
+		}
+		scaled[name] = raw.Units[c].Scaled()
+		raw.X[c], raw.Units[c] = make([]float64, p.N()), kernels.Unit{}
+		for i := range raw.X[c] {
+			raw.X[c][i] = p.Arms.Value(c, i)
+		}
+	}
+	q.Arms = raw.Logarithmic(func(name string) bool { return slices.Contains(columns, name) }).
+		Standardized(func(name string) bool { return !scaled[name] })
+	return &q
+}
+
 // FeatureWords lists feature columns, with the range of each that was scaled to [0, 1], in the
 // units of the data.
 func FeatureWords(points *kernels.Points) string {
 	words := slices.Clone(points.Columns)
 	for c, u := range points.Units {
 		if u.Scaled() {
-			words[c] = fmt.Sprintf("%s (%s to %s scaled to 0 to 1)", words[c], plainNumber(u.Offset), plainNumber(u.Offset+u.Range))
+			how := "scaled to 0 to 1"
+			if u.Log {
+				how = "logarithm, scaled to 0 to 1"
+				if u == (kernels.Unit{Range: 1, Log: true}) {
+					words[c] += " (logarithm)"
+					continue
+				}
+			}
+			words[c] = fmt.Sprintf("%s (%s to %s %s)", words[c], plainNumber(u.Data(0)), plainNumber(u.Data(1)), how)
 		}
 	}
 	return strings.Join(words, ", ")

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -23,6 +24,7 @@ import (
 
 // Views says how a value of each kind is shown, as a V; package report implements it.
 type Views[V any] interface {
+	Answer(answer.Answer) V
 	Sweep(sim.Sweep) V
 	Result(engine.Result) V
 	Bounds(bounds.Report) V
@@ -74,6 +76,7 @@ func All[V any]() []Kind[V] {
 func list[V any]() []Kind[V] {
 	type views = Views[V]
 	return []Kind[V]{
+		row(Kind[V]{Name: "answer", JSON: "best", Of: "best", Reader: "Answer"}, views.Answer),
 		row(Kind[V]{Name: "sweep", Reader: "Sweep"}, views.Sweep),
 		row(Kind[V]{Name: "result", Reader: "Result"}, views.Result),
 		row(Kind[V]{Name: "bounds", Plural: true, Of: "bounds", Reader: "Bounds"}, views.Bounds),

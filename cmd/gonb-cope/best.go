@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// bestOptions are the flags of best, with those of run that it shares.
+type bestOptions struct {
+	run     runOptions
+	columns []columnFlag
+	goal    string
+	epsilon float64
+	next    int
+}
+
+// columnFlag is a flag that names columns, as the parameter of problem of the same name.
+type columnFlag struct {
+	name  string
+	value []string
+	list  bool
+}
+
+func bestCommand() *cobra.Command {
+	o := bestOptions{columns: []columnFlag{
+		{name: "task", list: true}, {name: "arm", list: true}, {name: "reward"}, {name: "sd"}, {name: "count"},
+		{name: "task_features", list: true},
+	}}
+	c := &cobra.Command{
+		Use:   "best TABLE",
+		Short: "From measurements: the best option of every task, how sure, and what to measure next",
+		Long: `Read a table of measurements and say which option is best for every task, how sure
+that is, and what to measure next. Nothing needs to be known of kernels, noise or
+algorithms: they are found from the measurements.
+
+The table has a row for every measurement, and any columns: --task names those whose
+combinations are the tasks, --arm those whose combinations are the options, --reward
+the one that was measured. Without them the columns are listed, with a command to copy.
+A table with the columns task, arm and mean needs no flags.`,
+		Example: `  gonb-cope best runs.csv
+  gonb-cope best runs.csv --task Machine --arm "Temp °C" --arm Speed --reward Throughput --next 24
+  gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("best takes one table, got %d arguments", len(args))}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.best(c.Context(), args[0]) },
+	}
+	f := c.Flags()
+	for k := range o.columns {
+		x := &o.columns[k]
+		help := map[string]string{
+			"task": "`COLUMN` of the tasks (repeatable)", "arm": "`COLUMN` of the options (repeatable)", "reward": "`COLUMN` of what was measured, or of means of it",
+			"sd": "`COLUMN` of standard deviations, where rows are means", "count": "`COLUMN` of counts, where rows are means", "task_features": "`COLUMN` of a feature of tasks (repeatable)",
+		}[x.name]
+		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, help)
+	}
+	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
+	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")
+	f.IntVar(&o.next, "next", 0, "how many further measurements to propose")
+	f.StringVar(&o.run.format, "format", "", formatNames()+" or csv (default: by the ending of -o, else text)")
+	f.StringVarP(&o.run.output, "output", "o", "", "write to this file instead of standard output")
+	return c
+}
+
+// of returns the columns of a flag.
+func (o *bestOptions) of(name string) []string {
+	for _, c := range o.columns {
+		if c.name == name {
+			return c.value
+		}
+	}
+	return nil
+}
+
+// best runs the script that the flags stand for.
+func (o *bestOptions) best(ctx context.Context, table string) error {
+	for _, c := range o.columns {
+		if !c.list && len(c.value) > 1 {
+			return usageError{fmt.Errorf("--%s names one column, got %s", c.name, strings.Join(c.value, ", "))}
+		}
+	}
+	if o.next < 0 {
+		return usageError{fmt.Errorf("--next must be 0 or more, got %d", o.next)}
+	}
+	if !(o.epsilon >= 0) {
+		return usageError{fmt.Errorf("--epsilon must be 0 or more, got %g", o.epsilon)}
+	}
+	if o.goal != "" && o.goal != "min" && o.goal != "max" {
+		return usageError{fmt.Errorf("--goal must be min or max, got %q", o.goal)}
+	}
+	wide := false
+	if len(o.of("task")) == 0 || len(o.of("arm")) == 0 || len(o.of("reward")) == 0 {
+		d, err := problem.Describe(table, problem.LoadOptions{Read: func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) }})
+		if err != nil {
+			return err
+		}
+		if wide = d.Wide && len(o.of("task")) == 0 && len(o.of("arm")) == 0 && len(o.of("reward")) == 0; !wide {
+			return o.describe(d)
+		}
+	}
+	return o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)})
+}
+
+// script returns the script of the flags.
+func (o *bestOptions) script(table string, wide bool) string {
+	args := []string{"data=" + kernels.Quote(table)}
+	if wide {
+		args[0] = kernels.Quote(table)
+	}
+	for _, c := range o.columns {
+		var words []string
+		for _, v := range c.value {
+			words = append(words, kernels.Quote(v))
+		}
+		switch {
+		case len(words) == 1:
+			args = append(args, c.name+"="+words[0])
+		case len(words) > 1:
+			args = append(args, c.name+"=["+strings.Join(words, ", ")+"]")
+		}
+	}
+	if o.goal != "" {
+		args = append(args, `goal="`+o.goal+`"`)
+	}
+	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d)\n", strings.Join(args, ", "), strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
+}
+
+// describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
+func (o *bestOptions) describe(d problem.Description) error {
+	w := os.Stdout
+	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
+	width := 0
+	for _, c := range d.Columns {
+		width = max(width, len([]rune(c.Name)))
+	}
+	for _, c := range d.Columns {
+		what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
+		switch {
+		case c.Different == 0:
+			what = "empty"
+		case c.Numbers:
+			what = fmt.Sprintf("numbers, %d different, %g to %g", c.Different, c.Least, c.Most)
+		case c.Different > len(c.Examples):
+			what += ", …"
+		}
+		if c.Empty > 0 && c.Different > 0 {
+			what += fmt.Sprintf(" (%d empty)", c.Empty)
+		}
+		fmt.Fprintf(w, "  %s%s  %s\n", c.Name, strings.Repeat(" ", width-len([]rune(c.Name))), what)
+	}
+	line := "gonb-cope best " + quote(d.Path)
+	add := func(flag string, stated, guessed []string, none string) {
+		if len(stated) > 0 {
+			guessed = stated
+		}
+		if len(guessed) == 0 {
+			guessed = []string{none}
+		}
+		for _, g := range guessed {
+			line += " --" + flag + " " + quote(g)
+		}
+	}
+	one := func(name string) []string {
+		if name == "" {
+			return nil
+		}
+		return []string{name}
+	}
+	add("task", o.of("task"), one(d.Task), "COLUMN")
+	add("arm", o.of("arm"), d.Arm, "COLUMN")
+	add("reward", o.of("reward"), one(d.Reward), "COLUMN")
+	if o.goal != "" {
+		line += " --goal " + o.goal
+	}
+	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\nWhere lower is better, add --goal min; for further measurements, --next 24.\n", line)
+	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
+		return usageError{errors.New("best needs --task, --arm and --reward")}
+	}
+	return nil
+}

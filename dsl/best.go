@@ -1,0 +1,65 @@
+package dsl
+
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// kernelAuto is the kernel of a problem that is found from its measurements.
+const kernelAuto = "auto"
+
+// bestFunction returns the function that answers from measurements.
+func bestFunction() Function {
+	return Function{
+		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
+		Doc: "the best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are found from the measurements and averaged over, whatever kernel the problem has",
+		Params: []Param{
+			problemParam,
+			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"},
+			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0", Doc: "how many further measurements to propose, of all tasks together"},
+		},
+		Result: typeOf[answer.Answer](), Example: `best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)`,
+		eval: func(c *call) (any, error) {
+			p := c.arg("p").Data.(*problem.Problem)
+			return given(computed(c, func() (answer.Answer, error) {
+				b, err := c.e.session.belief(c, p)
+				if err != nil {
+					return answer.Answer{}, err
+				}
+				a, err := answer.Of(c.e.ctx, b, answer.Options{Epsilon: c.number("epsilon"), Next: c.whole("next")})
+				if err != nil {
+					return answer.Answer{}, err
+				}
+				return *a, nil
+			}))
+		},
+	}
+}
+
+// belief returns what the measurements of a problem say; a problem whose kernel was found has it already.
+func (s *Session) belief(c *call, p *problem.Problem) (*belief.Belief, error) {
+	if b := s.beliefs[p]; b != nil {
+		return b, nil
+	}
+	return belief.Of(c.e.ctx, p)
+}
+
+// foundKernel returns the problem under a kernel that is found from its measurements, which it must have.
+func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, error) {
+	if p.Mean == nil && p.Partial == nil {
+		return nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
+	}
+	b, err := belief.Of(c.e.ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if c.e.session.beliefs == nil {
+		c.e.session.beliefs = map[*problem.Problem]*belief.Belief{}
+	}
+	c.e.session.beliefs[b.Usable] = b
+	return b.Usable, nil
+}

@@ -1,0 +1,234 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Options of Best; the zero value asks for the best arm itself and for no further measurements.
+type Options struct {
+	Epsilon float64 // by how much the pick may be worse than the best, reward units; ≥ 0
+	Next    int     // how many further measurements are proposed; ≥ 0
+}
+
+// MaxNext is the most measurements that are proposed at once.
+const MaxNext = 10_000
+
+// Answer holds the pick of every task and what it rests on. Rewards are in the units of the data, with the sign of
+// the data.
+type Answer struct {
+	Problem string `json:"problem"`
+	Goal    string `json:"goal,omitempty"`   // "min" where lower rewards are better
+	Reward  string `json:"reward,omitempty"` // the column of the rewards, where the data are a long table
+	// the columns of the tasks, where the data are a long table
+	Tasks []string `json:"task_columns,omitempty"`
+	// the columns of the arms, where the data are a long table
+	Columns []string `json:"arm_columns,omitempty"`
+	Epsilon float64  `json:"epsilon"` // by how much a pick may be worse than the best, reward units
+
+	Picks []Pick `json:"picks"` // one for each task
+
+	Next      []Pull  `json:"next"`       // what to measure next, the most valuable first
+	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected loss, reward units
+	LossAfter float64 `json:"loss_after"` // what it is expected to be after the measurements of next
+
+	Kernel   string         `json:"kernel"`    // the most probable one, with the level of the rewards as a term; it can be pasted
+	Log      []string       `json:"log"`       // columns whose decimal logarithm it compares
+	Noise    string         `json:"noise"`     // how measurements scatter, in words
+	Scatter  belief.Scatter `json:"noise_law"` // how measurements scatter
+	Left     belief.Left    `json:"left_out"`  // how well each arm is predicted from the others
+	Basis    string         `json:"basis"`     // how far to believe this, and what would make it surer
+	Warnings []string       `json:"warnings,omitempty"`
+
+	Arms []Arm `json:"arms"` // of all tasks, in the order of the problem
+}
+
+// Pick is the arm to take in a task.
+type Pick struct {
+	Arm
+	Within   float64 `json:"probability_within"` // that no arm is better by more than epsilon
+	Loss     float64 `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0
+	RunnerUp string  `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
+	// further measurements of this task after which probability_within is expected to be 0.95, about; 0 where it is
+	// now, -1 where 4096 are not enough
+	More   int      `json:"more"`
+	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that most of them are of
+}
+
+// Arm is what is believed of an arm.
+type Arm struct {
+	Task     string         `json:"task"`
+	Arm      string         `json:"arm"`
+	Label    string         `json:"label"`            // its values in the columns of the arms, as "Merlin, 80"
+	Features map[string]any `json:"features"`         // by column, as in the table
+	Estimate float64        `json:"estimate"`         // mean of what its expected reward may be, reward units
+	CI95     [2]float64     `json:"ci95"`             // of the expected reward
+	Best     float64        `json:"probability_best"` // that it is the best arm of its task
+	Mean     *float64       `json:"mean"`             // of what was measured; null where nothing was
+	Count    float64        `json:"count"`            // of measurements
+}
+
+// Pull is an arm to measure, so many times.
+type Pull struct {
+	Task     string         `json:"task"`
+	Arm      string         `json:"arm"`
+	Label    string         `json:"label"`    // its values in the columns of the arms
+	Features map[string]any `json:"features"` // by column, as in the table
+	Count    int            `json:"count"`    // how many times to measure it
+}
+
+// Best answers from the means, standard deviations and counts of a problem, whose kernel it does not use. It is
+// the same for the same problem. It reports options out of range, a problem with fewer than two
+// measured arms, and the end of the context.
+func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
+	b, err := belief.Of(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return Of(ctx, b, opt)
+}
+
+// Of is Best of what is believed already.
+func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
+	p := b.Problem
+	switch {
+	case !(opt.Epsilon >= 0) || math.IsInf(opt.Epsilon, 0):
+		return nil, fmt.Errorf("epsilon must be a number of 0 or more, in the units of the rewards, got %g", opt.Epsilon)
+	case opt.Next < 0 || opt.Next > MaxNext:
+		return nil, fmt.Errorf("next must be a whole number from 0 to %d, got %d", MaxNext, opt.Next)
+	}
+	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, Left: b.Left, Log: b.Log, Kernel: b.Usable.Kernel.String(), Next: []Pull{}}
+	if a.Log == nil {
+		a.Log = []string{}
+	}
+	if p.Long != nil {
+		a.Reward, a.Tasks, a.Columns = p.Long.Reward, p.Long.Task, p.Long.Arm
+	}
+	m := momentsOf(b)
+	picks := a.pick(b, m)
+	plan := newPlanner(b, m, picks, opt.Epsilon)
+	for v := range a.Picks {
+		if a.Picks[v].Within < Sure {
+			plan.more(&a.Picks[v], v, a.Arms)
+		}
+	}
+	if opt.Next > 0 {
+		a.next(plan, opt.Next)
+	}
+	a.describe(b)
+	return a, ctx.Err()
+}
+
+// moments are means and limits of the draws of each arm, higher is better.
+type moments struct {
+	mean, lo, hi []float64
+}
+
+func momentsOf(b *belief.Belief) moments {
+	count, n := b.Draws.Dims()
+	m := moments{make([]float64, n), make([]float64, n), make([]float64, n)}
+	column := make([]float64, count)
+	for j := range n {
+		mat.Col(column, j, b.Draws)
+		m.mean[j] = stat.Mean(column, nil)
+		slices.Sort(column)
+		m.lo[j], m.hi[j] = stat.Quantile(0.025, stat.LinInterp, column, nil), stat.Quantile(0.975, stat.LinInterp, column, nil)
+	}
+	return m
+}
+
+// pick fills in Arms and Picks, and returns the index of the pick of each task.
+func (a *Answer) pick(b *belief.Belief, m moments) []int {
+	p := b.Problem
+	count, n := b.Draws.Dims()
+	best := make([]int, n) // draws in which it is the best
+	a.Picks = make([]Pick, p.V())
+	picks, within := make([]int, p.V()), make([]int, p.V())
+	means := p.Mean
+	if means == nil {
+		means = p.Partial
+	}
+	for v := range p.V() {
+		lo, hi := p.ArmsOf(v)
+		picks[v] = lo + floats.MaxIdx(m.mean[lo:hi])
+		for i := range count {
+			row := b.Draws.RawRowView(i)
+			top := lo + floats.MaxIdx(row[lo:hi])
+			best[top]++
+			behind := row[top] - row[picks[v]]
+			a.Picks[v].Loss += behind / float64(count)
+			if behind <= a.Epsilon {
+				within[v]++
+			}
+		}
+	}
+	for i := range n {
+		names := p.NamesOf(i)
+		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]), Best: float64(best[i]) / float64(count)}
+		arm.Label = labelOf(p, arm)
+		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
+		if !math.IsNaN(means[i]) {
+			mean := p.Turned(means[i])
+			arm.Mean, arm.Count = &mean, 1
+			if p.Reps != nil {
+				arm.Count = p.Reps[i]
+			}
+		}
+		a.Arms = append(a.Arms, arm)
+	}
+	for v, i := range picks {
+		a.Picks[v].Arm = a.Arms[i]
+		lo, hi := p.ArmsOf(v)
+		second := -1
+		for j := lo; j < hi; j++ {
+			if j != i && (second < 0 || best[j] > best[second] || best[j] == best[second] && m.mean[j] > m.mean[second]) {
+				second = j
+			}
+		}
+		if second >= 0 {
+			a.Picks[v].RunnerUp = a.Arms[second].Label
+		}
+		a.Picks[v].Within = float64(within[v]) / float64(count)
+	}
+	return picks
+}
+
+// featuresOf returns the features of an arm as the table has them.
+func featuresOf(p *problem.Problem, i int) map[string]any {
+	out := map[string]any{}
+	for c, name := range p.Arms.Columns {
+		v := p.Arms.Value(c, i)
+		if names := p.Categories[name]; names != nil {
+			out[name] = names[int(v)]
+		} else {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// labelOf names an arm by its values in the columns of the arms.
+func labelOf(p *problem.Problem, arm Arm) string {
+	if p.Long == nil {
+		return arm.Arm
+	}
+	var values []string
+	for _, c := range p.Long.Arm {
+		v, ok := arm.Features[c]
+		if !ok {
+			return arm.Arm
+		}
+		values = append(values, fmt.Sprint(v))
+	}
+	return strings.Join(values, ", ")
+}

@@ -1,0 +1,303 @@
+package answer
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+)
+
+const (
+	// Sure is the probability up to which Pick.More counts.
+	Sure = 0.95
+	// MaxMore is the largest Pick.More.
+	MaxMore = 1 << 12
+
+	shortlist   = 600 // arms that are planned with, of all tasks
+	fewestArms  = 4   // of a task on the shortlist
+	moreArms    = 16  // of a task that Pick.More is found with
+	futures     = 400 // results of a plan that are imagined
+	truths      = 200 // rewards that are imagined after each, for Pick.More
+	furtherArms = 2   // that Pick.MoreOf names
+)
+
+// planner knows the mean and the covariance of the arms that may be worth a measurement: the shortlist.
+type planner struct {
+	b       *belief.Belief
+	epsilon float64
+	arms    []int // on the shortlist, in problem order
+	taskOf  []int
+	pick    []int // of each task, its place on the shortlist
+	mean    []float64
+	cov     *mat.SymDense
+	noise   []float64 // variance of a measurement
+}
+
+// newPlanner makes the shortlist: the pick of each task, and the arms whose 97.5 % quantile is highest.
+func newPlanner(b *belief.Belief, m moments, picks []int, epsilon float64) *planner {
+	p := b.Problem
+	q := &planner{b: b, epsilon: epsilon}
+	each := max(shortlist/p.V(), fewestArms)
+	for v, i := range picks {
+		lo, hi := p.ArmsOf(v)
+		order := make([]int, hi-lo)
+		for k := range order {
+			order[k] = lo + k
+		}
+		slices.SortStableFunc(order, func(x, y int) int {
+			switch {
+			case x == i:
+				return -1
+			case y == i:
+				return 1
+			}
+			return int(math.Copysign(1, m.hi[y]-m.hi[x]))
+		})
+		order = order[:min(each, len(order))]
+		slices.Sort(order)
+		q.pick = append(q.pick, len(q.arms)+slices.Index(order, i))
+		for _, j := range order {
+			q.arms, q.taskOf = append(q.arms, j), append(q.taskOf, v)
+			q.mean, q.noise = append(q.mean, m.mean[j]), append(q.noise, b.Noise[j])
+		}
+	}
+	count, _ := b.Draws.Dims()
+	x := mat.NewDense(count, len(q.arms), nil)
+	for i := range count {
+		row, from := x.RawRowView(i), b.Draws.RawRowView(i)
+		for k, j := range q.arms {
+			row[k] = from[j]
+		}
+	}
+	q.cov = mat.NewSymDense(len(q.arms), nil)
+	stat.CovarianceMatrix(q.cov, x, nil)
+	return q
+}
+
+// batch is a number of measurements of arms on the shortlist, and the covariance after them.
+type batch struct {
+	*planner
+	within  []int // the arms it may take
+	counts  []int
+	total   int
+	cov     *mat.SymDense
+	reduced []float64 // of the contrast of each arm to the pick of its task: variance that the batch takes off
+}
+
+func (q *planner) batch(within []int) *batch {
+	b := &batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)), cov: mat.NewSymDense(len(q.arms), nil)}
+	b.cov.CopySym(q.cov)
+	return b
+}
+
+// add takes one measurement more, that of the largest value when it is taken `repeated` times: with d the lead of a pick
+// over an arm and s² the variance of their contrast that the batch would take off, the sum over all arms of
+//
+//	s φ(d/s) - d Φ(-d/s),
+//
+// by which the best of two grows when the contrast becomes known so far: the knowledge gradient of a batch
+// for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
+func (b *batch) add(repeated int) {
+	best, at := math.Inf(-1), -1
+	for _, j := range b.within {
+		spread := b.cov.At(j, j) + b.noise[j]/float64(repeated)
+		value := 0.0
+		for _, x := range b.within {
+			p := b.pick[b.taskOf[x]]
+			if x == p {
+				continue
+			}
+			c := b.cov.At(p, j) - b.cov.At(x, j)
+			value += gain(b.mean[p]-b.mean[x], math.Sqrt(b.reduced[x]+c*c/spread))
+		}
+		if value > best {
+			best, at = value, j
+		}
+	}
+	b.counts[at]++
+	b.total++
+	n := len(b.arms)
+	column := mat.NewVecDense(n, nil)
+	for x := range n {
+		column.SetVec(x, b.cov.At(x, at))
+	}
+	spread := b.cov.At(at, at) + b.noise[at]
+	b.cov.SymRankOne(b.cov, -1/spread, column)
+	for x := range n {
+		c := column.AtVec(b.pick[b.taskOf[x]]) - column.AtVec(x)
+		b.reduced[x] += c * c / spread
+	}
+}
+
+// gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0, with what is too small for a computer kept apart from 0.
+func gain(d, s float64) float64 {
+	if !(s > 0) {
+		return 0
+	}
+	z := d / s
+	return s * (math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - z*math.Erfc(z/math.Sqrt2)/2)
+}
+
+// imagined returns the means that measurements of the batch may lead to, a row a future: normal, with the
+// covariance that the batch takes off.
+func (b *batch) imagined(arms []int, count int) *mat.Dense {
+	n := len(arms)
+	taken := mat.NewSymDense(n, nil)
+	for i, x := range arms {
+		for j := i; j < n; j++ {
+			taken.SetSym(i, j, b.planner.cov.At(x, arms[j])-b.cov.At(x, arms[j]))
+		}
+	}
+	out := normals(taken, count, 11)
+	for i := range count {
+		row := out.RawRowView(i)
+		for k, x := range arms {
+			row[k] += b.mean[x]
+		}
+	}
+	return out
+}
+
+// normals draws from a normal law around 0.
+func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
+	n := cov.SymmetricDim()
+	var eigen mat.EigenSym
+	root := mat.NewDense(n, n, nil)
+	if eigen.Factorize(cov, true) {
+		eigen.VectorsTo(root)
+		for j, l := range eigen.Values(nil) {
+			for i := range n {
+				root.Set(i, j, root.At(i, j)*math.Sqrt(max(l, 0)))
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(5, stream))
+	z := mat.NewDense(count, n, nil)
+	for i := range count {
+		for j := range n {
+			z.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var out mat.Dense
+	out.Mul(z, root.T())
+	return &out
+}
+
+// of lists the places of a task on the shortlist, the pick first and at most so many.
+func (q *planner) of(v, most int) []int {
+	var out []int
+	for k, t := range q.taskOf {
+		if t == v && k != q.pick[v] {
+			out = append(out, k)
+		}
+	}
+	upper := func(k int) float64 { return q.mean[k] + 2*math.Sqrt(q.cov.At(k, k)) }
+	slices.SortStableFunc(out, func(x, y int) int { return int(math.Copysign(1, upper(y)-upper(x))) })
+	return append([]int{q.pick[v]}, out[:min(most-1, len(out))]...)
+}
+
+// more finds Pick.More: measurements of the task's own arms, doubled until the pick after them is expected to be
+// within ε with the probability Sure, and the number between by interpolation.
+func (q *planner) more(p *Pick, v int, all []Arm) {
+	arms := q.of(v, moreArms)
+	if len(arms) < 2 {
+		return
+	}
+	b, before, at := q.batch(arms), p.Within, 0
+	for n := 2; n <= MaxMore; n *= 2 {
+		for b.total < n {
+			b.add(max(1, n/4))
+		}
+		after := b.sure(arms)
+		if after >= Sure {
+			share := 1.0
+			if after > before {
+				share = (Sure - before) / (after - before)
+			}
+			p.More = max(1, at+int(math.Ceil(share*float64(n-at))))
+			break
+		}
+		before, at = after, n
+	}
+	if p.More == 0 {
+		p.More = -1
+	}
+	slices.SortStableFunc(arms, func(x, y int) int { return b.counts[y] - b.counts[x] })
+	for _, k := range arms[:min(furtherArms, len(arms))] {
+		if b.counts[k] > 0 {
+			p.MoreOf = append(p.MoreOf, all[q.arms[k]].Label)
+		}
+	}
+}
+
+// sure returns the mean over futures of the probability that the pick after the batch is within ε.
+func (b *batch) sure(arms []int) float64 {
+	n := len(arms)
+	rest := mat.NewSymDense(n, nil)
+	for i, x := range arms {
+		for j := i; j < n; j++ {
+			rest.SetSym(i, j, b.cov.At(x, arms[j]))
+		}
+	}
+	means, truth := b.imagined(arms, futures), normals(rest, truths, 13)
+	within := 0
+	for i := range futures {
+		m := means.RawRowView(i)
+		pick := floats.MaxIdx(m)
+		for k := range truths {
+			t := truth.RawRowView(k)
+			best := math.Inf(-1)
+			for j := range n {
+				best = max(best, m[j]+t[j])
+			}
+			if best-m[pick]-t[pick] <= b.epsilon {
+				within++
+			}
+		}
+	}
+	return float64(within) / float64(futures*truths)
+}
+
+// next fills in Next and what it is expected to bring.
+func (a *Answer) next(q *planner, count int) {
+	all := make([]int, len(q.arms))
+	for k := range all {
+		all[k] = k
+	}
+	b := q.batch(all)
+	var order []int
+	for b.total < count {
+		before := slices.Clone(b.counts)
+		b.add(max(1, (count-b.total)/(2*len(q.pick))))
+		for k := range before {
+			if b.counts[k] > before[k] && before[k] == 0 {
+				order = append(order, k)
+			}
+		}
+	}
+	for _, k := range order {
+		arm := a.Arms[q.arms[k]]
+		a.Next = append(a.Next, Pull{arm.Task, arm.Arm, arm.Label, arm.Features, b.counts[k]})
+	}
+	means := b.imagined(all, futures)
+	gained := 0.0
+	for i := range futures {
+		row := means.RawRowView(i)
+		top := make([]float64, len(q.pick))
+		for v, p := range q.pick {
+			top[v] = row[p]
+		}
+		for k, v := range q.taskOf {
+			top[v] = max(top[v], row[k])
+		}
+		for v, p := range q.pick {
+			gained += (top[v] - row[p]) / float64(futures*len(q.pick))
+		}
+	}
+	a.LossAfter = -gained // completed by describe
+}

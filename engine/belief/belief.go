@@ -1,0 +1,319 @@
+package belief
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+const (
+	densest     = 320 // measured arms that numbers are found from; of more, so many are taken evenly
+	members     = 32  // sets of numbers that a posterior is averaged over
+	manyArms    = 2000
+	membersMany = 6 // of more than manyArms arms
+	mostRank    = 384
+	draws       = 4000
+	drawsMany   = 1000
+)
+
+// Belief is what the measurements of a problem say about the expected reward of every arm.
+type Belief struct {
+	Problem *problem.Problem
+	Scatter Scatter // how measurements scatter
+	// the problem under the most probable kernel, with the logarithm of the columns that it is for
+	Usable *problem.Problem
+	Log    []string // these columns
+	Left   Left
+	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
+	Draws *mat.Dense
+	// variance of one measurement of each arm, reward units squared
+	Noise []float64
+}
+
+// Left says how well each measured arm is predicted from all others.
+type Left struct {
+	Arms     int     `json:"arms"`     // that were left out, each by itself
+	Error    float64 `json:"error"`    // root mean square, reward units
+	Without  float64 `json:"without"`  // the same when predicting by the mean of the task's other arms
+	Coverage float64 `json:"coverage"` // share of means within their 95 % interval
+}
+
+// Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports a
+// problem with fewer than two measured arms, and the end of the context.
+func Of(ctx context.Context, p *problem.Problem) (*Belief, error) {
+	d, err := dataOf(p)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.scales(ctx)
+	if err != nil {
+		return nil, err
+	}
+	most, rank, count := members, mostRank, draws
+	if p.N() > manyArms {
+		most, count = membersMany, drawsMany
+	}
+	found, err := s.explore(most)
+	if err != nil {
+		return nil, err
+	}
+	top, err := s.of(ctx, s.best, true)
+	if err != nil {
+		return nil, err
+	}
+	b := &Belief{Problem: p, Scatter: d.scatter}
+	if b.Usable, err = s.usable(s.best); err != nil {
+		return nil, err
+	}
+	for c, log := range d.log {
+		if log {
+			b.Log = append(b.Log, d.arms.Columns[c])
+		}
+	}
+	b.Left = s.left(top)
+	b.Draws = mat.NewDense(count, p.N(), nil)
+	sigma2, from, sum := 0.0, 0, 0.0
+	var target, variance []float64
+	if d.wins != nil {
+		if target, variance, err = s.sites(ctx, rank); err != nil {
+			return nil, err
+		}
+	}
+	for k, w := range found {
+		sum += w.weight
+		to := int(math.Round(sum * float64(count)))
+		if to == from {
+			continue
+		}
+		if d.wins == nil {
+			target, variance = d.y, d.variances(s.value(w.u, "noise", 1))
+		}
+		m, err := s.memberAt(ctx, w.u, target, variance, rank)
+		if err != nil {
+			return nil, fmt.Errorf("problem %q: %w", p.Name, err)
+		}
+		sigma2 += w.weight * m.sigma2
+		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
+		from = to
+	}
+	b.finish(d, sigma2)
+	return b, nil
+}
+
+// variances returns the variances of the means at a factor of the noise.
+func (d *data) variances(sigma2 float64) []float64 {
+	out := make([]float64, len(d.n))
+	for k, n := range d.n {
+		out[k] = sigma2 * d.rel[k] / n
+	}
+	return out
+}
+
+// scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
+// is compared: the other choice is taken where its most probable numbers have more evidence.
+func (d *data) scales(ctx context.Context) (*search, error) {
+	at := make([]int, min(len(d.cells), densest))
+	for k := range at {
+		at[k] = k * len(d.cells) / len(at)
+	}
+	climbed := func() (*search, error) {
+		d.scale()
+		s := newSearch(ctx, newChosen(newModel(d), at))
+		if _, err := s.scores(append(s.fromPrior(bankSize), s.center())); err != nil {
+			return nil, err
+		}
+		if s.best == nil {
+			return nil, errNoMember
+		}
+		return s, s.climb()
+	}
+	best, err := climbed()
+	if err != nil {
+		return nil, err
+	}
+	for c, column := range d.p.Arms.Columns {
+		if d.stated[c] || d.isText(column) || !logarithmic(d.values(c)) {
+			continue
+		}
+		before := d.arms
+		d.log[c] = !d.log[c]
+		other, err := climbed()
+		if err != nil {
+			return nil, err
+		}
+		if other.bestScore > best.bestScore {
+			best = other
+		} else {
+			d.log[c], d.arms = !d.log[c], before
+		}
+	}
+	return best, nil
+}
+
+// center returns the means of the prior.
+func (s *search) center() []float64 {
+	u := make([]float64, len(s.numbers))
+	for k, n := range s.numbers {
+		u[k] = n.mean
+	}
+	return u
+}
+
+// usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the
+// logarithm of the columns that are compared by it. Counts, whose model is on the logistic scale, have its slope
+// at their mean.
+func (s *search) usable(u []float64) (*problem.Problem, error) {
+	d := s.d
+	var columns []string
+	for c, log := range d.log {
+		if log {
+			columns = append(columns, d.arms.Columns[c])
+		}
+	}
+	p := d.p.Logarithmic(columns)
+	scale, level := d.unit, d.offset
+	if d.wins != nil {
+		lo, hi := p.TwoRewards()
+		mean := floats.Sum(d.wins) / floats.Sum(d.n)
+		scale, level = (hi-lo)*mean*(1-mean), lo+(hi-lo)*mean
+	}
+	square := scale * scale
+	k, own := s.kernelOn(u, p.Tasks, p.Arms, round)
+	sum := kernels.Joint{Terms: []kernels.Term{{Scale: round(own * square), Task: kernels.Identity{}, Arm: kernels.Identity{}}, {Scale: round(level * level)}}}
+	for t := range k.Terms {
+		k.Terms[t].Scale = round(k.Terms[t].Scale * square)
+	}
+	k = kernels.AddJoint(k, sum)
+	k.Fitted = p.Digests()
+	if _, err := k.Check(p.Tasks, p.Arms); err != nil {
+		return nil, err
+	}
+	p = p.WithKernel(k)
+	return p, nil
+}
+
+// round keeps the three digits that a found number is worth showing.
+func round(v float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return r
+}
+
+// left summarises the predictions of left-out means in reward units; of counts on the scale of shares.
+func (s *search) left(e *evidence) Left {
+	d := s.d
+	out := Left{Arms: len(e.left)}
+	byTask := map[int][]float64{}
+	shares := func(k int) float64 {
+		if d.wins != nil {
+			return d.wins[s.at[k]] / d.n[s.at[k]]
+		}
+		return s.y[k]
+	}
+	for k, v := range s.taskOf {
+		byTask[v] = append(byTask[v], shares(k))
+	}
+	within, others := 0, 0
+	for k, v := range s.taskOf {
+		if math.Abs(e.target[k]-e.left[k]) <= 1.96*math.Sqrt(e.leftVariance[k]+e.variance[k]) {
+			within++
+		}
+		predicted := e.left[k]
+		if d.wins != nil {
+			predicted = logistic(predicted)
+		}
+		miss := predicted - shares(k)
+		out.Error += miss * miss
+		if n := float64(len(byTask[v])); n > 1 {
+			miss := (stat.Mean(byTask[v], nil)*n-shares(k))/(n-1) - shares(k)
+			out.Without += miss * miss
+			others++
+		}
+	}
+	out.Error = math.Sqrt(out.Error/float64(len(e.left))) * d.unit
+	if others > 0 {
+		out.Without = math.Sqrt(out.Without/float64(others)) * d.unit
+	}
+	out.Coverage = float64(within) / float64(len(e.left))
+	return out
+}
+
+// sites returns what stands for the counts of all measured arms, by Newton steps at the best numbers.
+func (s *search) sites(ctx context.Context, rank int) (target, variance []float64, err error) {
+	d := s.d
+	target, variance = make([]float64, len(d.cells)), make([]float64, len(d.cells))
+	f := make([]float64, d.p.N())
+	for k, i := range d.cells {
+		f[i] = math.Log((d.wins[k] + 0.5) / (d.n[k] - d.wins[k] + 0.5))
+	}
+	for range 12 {
+		var moved float64
+		for k, i := range d.cells {
+			p := logistic(f[i])
+			w := max(d.n[k]*p*(1-p), 1e-4)
+			variance[k], target[k] = 1/w, f[i]+(d.wins[k]-d.n[k]*p)/w
+		}
+		m, err := s.memberAt(ctx, s.best, target, variance, rank)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, i := range d.cells {
+			moved = max(moved, math.Abs(m.mean[i]-f[i]))
+		}
+		if copy(f, m.mean); moved < 1e-3 {
+			break
+		}
+	}
+	return target, variance, nil
+}
+
+// finish brings draws and noise to reward units.
+func (b *Belief) finish(d *data, sigma2 float64) {
+	lo, hi := b.Problem.TwoRewards()
+	count, n := b.Draws.Dims()
+	for i := range count {
+		row := b.Draws.RawRowView(i)
+		for j, v := range row {
+			if d.wins != nil {
+				row[j] = lo + (hi-lo)*logistic(v)
+			} else {
+				row[j] = d.offset + d.unit*v
+			}
+		}
+	}
+	b.Noise = make([]float64, n)
+	switch {
+	case d.wins != nil:
+		for j := range n {
+			m := (stat.Mean(mat.Col(nil, j, b.Draws), nil) - lo) / (hi - lo)
+			b.Noise[j] = m * (1 - m) * (hi - lo) * (hi - lo)
+		}
+	default:
+		common := sigma2 * d.unit * d.unit
+		byTask := map[int][]float64{}
+		for j := range n {
+			b.Noise[j] = math.NaN()
+		}
+		for k, i := range d.cells {
+			b.Noise[i] = common * d.rel[k]
+			byTask[b.Problem.TaskOf[i]] = append(byTask[b.Problem.TaskOf[i]], b.Noise[i])
+		}
+		for j := range n {
+			if of := byTask[b.Problem.TaskOf[j]]; math.IsNaN(b.Noise[j]) && len(of) > 0 {
+				b.Noise[j] = stat.Mean(of, nil)
+			} else if math.IsNaN(b.Noise[j]) {
+				b.Noise[j] = common
+			}
+		}
+	}
+	b.Scatter.Scales = [2]float64{math.Sqrt(slices.Min(b.Noise)), math.Sqrt(slices.Max(b.Noise))}
+}

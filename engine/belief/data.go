@@ -1,0 +1,185 @@
+package belief
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// data are the measurements as the computation takes them: centred, in units of their own spread.
+type data struct {
+	p      *problem.Problem
+	tasks  *kernels.Points
+	arms   *kernels.Points // numbers scaled to [0, 1], after the logarithm where log has their column
+	log    []bool          // a column of arms each
+	stated []bool          // whether the problem has the logarithm already
+	offset float64         // the reward of 0, reward units
+	unit   float64         // the reward of 1, reward units
+
+	cells   []int     // the arms measured
+	y       []float64 // their means
+	n       []float64 // their counts
+	wins    []float64 // of counts: how many of n were successes; nil of other rewards
+	rel     []float64 // variance of one measurement, relative to the common factor σ²
+	within  float64   // Σ of squares within arms, each over rel
+	free    float64   // its degrees of freedom; 0 without replicates
+	known   bool      // σ² is 1 and not to be found: the noise was stated
+	scatter Scatter
+	blocks  *blocks // nil without
+}
+
+// dataOf reads the measurements of a problem.
+func dataOf(p *problem.Problem) (*data, error) {
+	d := &data{p: p, tasks: p.Tasks, unit: 1}
+	means := p.Mean
+	if means == nil {
+		means = p.Partial
+	}
+	for i, m := range means {
+		if !math.IsNaN(m) {
+			d.cells, d.y = append(d.cells, i), append(d.y, m)
+			count := 1.0
+			if p.Reps != nil {
+				count = p.Reps[i]
+			}
+			d.n = append(d.n, count)
+		}
+	}
+	if len(d.cells) < 2 {
+		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better", p.Name, len(d.cells), p.N())
+	}
+	d.log, d.stated = make([]bool, p.Arms.Dim()), make([]bool, p.Arms.Dim())
+	for c := range d.log {
+		d.stated[c] = p.Arms.Units != nil && p.Arms.Units[c].Log
+		d.log[c] = d.stated[c] || !d.isText(p.Arms.Columns[c]) && geometric(d.values(c))
+	}
+	d.scale()
+	if d.wins = d.successes(); d.wins != nil {
+		d.scatter = Scatter{Kind: ScatterCounts}
+		return d, nil
+	}
+	d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
+	if !(d.unit > 0) {
+		d.unit = max(math.Abs(d.offset), 1)
+	}
+	for k := range d.y {
+		d.y[k] = (d.y[k] - d.offset) / d.unit
+	}
+	d.noise()
+	return d, nil
+}
+
+// scale makes the points that kernels compare.
+func (d *data) scale() {
+	d.tasks = plain(d.tasks).Standardized(d.isText)
+	d.arms = plain(d.p.Arms).Logarithmic(func(column string) bool {
+		return d.log[slices.Index(d.p.Arms.Columns, column)]
+	}).Standardized(d.isText)
+}
+
+// plain returns points with the values of the data.
+func plain(p *kernels.Points) *kernels.Points {
+	if p.Units == nil {
+		return p
+	}
+	q := *p
+	q.X, q.Units = make([][]float64, p.Dim()), nil
+	for c := range q.X {
+		for i := range p.Len() {
+			q.X[c] = append(q.X[c], p.Value(c, i))
+		}
+	}
+	return &q
+}
+
+// values returns the different values of a column of arms in the units of the data, in order.
+func (d *data) values(c int) []float64 {
+	out := make([]float64, d.p.N())
+	for i := range out {
+		out[i] = d.p.Arms.Value(c, i)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// isText reports whether a column has codes of categories.
+func (d *data) isText(column string) bool { return d.p.Categories[column] != nil }
+
+// geometric reports whether the sorted values of a column are positive, three at least, and lie evenly on a
+// logarithmic scale rather than on a linear one: the largest step between neighbours is a smaller part of
+// the range after the logarithm, and the values span a factor of 8.
+func geometric(values []float64) bool {
+	if !logarithmic(values) {
+		return false
+	}
+	largest := func(of func(float64) float64) float64 {
+		step := 0.0
+		for k := 1; k < len(values); k++ {
+			step = max(step, of(values[k])-of(values[k-1]))
+		}
+		return step / (of(values[len(values)-1]) - of(values[0]))
+	}
+	return largest(math.Log) < largest(func(v float64) float64 { return v })
+}
+
+// logarithmic reports whether a logarithm of sorted values may be of use.
+func logarithmic(values []float64) bool {
+	return len(values) >= 3 && values[0] > 0 && values[len(values)-1] >= 8*values[0]
+}
+
+// fewCounts is how many rewards, each of another arm, must be 0 or 1 to be taken for counts.
+const fewCounts = 8
+
+// successes returns how many measurements of each arm were 1 where all measurements are 0 or 1, nil
+// otherwise. Two values and their mean have the variance m(1-m)n/(n-1).
+func (d *data) successes() []float64 {
+	var replicated bool
+	lo, hi := d.p.TwoRewards()
+	wins := make([]float64, len(d.y))
+	for k, m := range d.y {
+		m = (m - lo) / (hi - lo)
+		wins[k] = math.Round(m * d.n[k])
+		if m < 0 || m > 1 || math.Abs(wins[k]-m*d.n[k]) > 1e-6*d.n[k] {
+			return nil
+		}
+		if d.n[k] < 2 || d.p.Noise.SD == nil {
+			continue
+		}
+		replicated = true
+		square := m * (1 - m) * d.n[k] / (d.n[k] - 1)
+		sd := d.p.Noise.SD[d.cells[k]]
+		if d.p.Rewards != nil { // of the population
+			square = m * (1 - m)
+		}
+		if math.Abs(sd*sd-square) > 1e-6 {
+			return nil
+		}
+	}
+	if !replicated && d.p.Noise.Bounds == nil && len(wins) < fewCounts {
+		return nil
+	}
+	return wins
+}
+
+// squares returns the sum of squares within each measured arm and its degrees of freedom, in scaled units.
+func (d *data) squares() (squares, freedom []float64) {
+	squares, freedom = make([]float64, len(d.cells)), make([]float64, len(d.cells))
+	for k, i := range d.cells {
+		switch n := d.n[k]; {
+		case n < 2:
+			continue
+		case d.p.Rewards != nil:
+			squares[k], freedom[k] = stat.PopVariance(d.p.Rewards[i], nil)*n, n-1
+		case d.p.Noise.SD != nil && !math.IsNaN(d.p.Noise.SD[i]):
+			squares[k], freedom[k] = d.p.Noise.SD[i]*d.p.Noise.SD[i]*(n-1), n-1
+		}
+	}
+	floats.Scale(1/(d.unit*d.unit), squares)
+	return squares, freedom
+}

@@ -1,0 +1,21 @@
+// Package belief says what measurements of some arms tell about all arms, with nothing stated about
+// the kernel: a Gaussian process whose kernel, level and noise are not known and are integrated out.
+//
+// The rewards of arm x of task t are f(t, x) + noise, and f has the prior
+//
+//	constant + level² [t = t'] + (ρ k_Z(z, z') + (1-ρ) [t = t']) (s² k_X(x, x') + r² [x = x']) + g [t = t', x = x'],
+//
+// in which k_X is a Matérn kernel of the numbers among the features, each with a length scale of its
+// own, times a similarity for each column of text. Its numbers have weak priors (see prior.go).
+//
+// Few measurements say little about such numbers, many say much. One computation serves both: a bank of
+// numbers drawn from their prior, and more drawn around the most probable ones, are all weighted by
+// evidence times prior over the density that they were drawn from (importance sampling, [RC04, ch. 3]).
+// With few data the bank dominates, with many the surroundings of the optimum.
+//
+// Rewards that are 0 or 1 are modelled as binomial counts on the logistic scale, by Laplace's
+// approximation [RW06, alg. 3.1]; the noise of others is pooled and shrunk (see noise.go).
+//
+// [RW06]: C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006.
+// [RC04]: C. P. Robert, G. Casella, Monte Carlo Statistical Methods, Springer, 2004.
+package belief

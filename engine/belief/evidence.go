@@ -1,0 +1,314 @@
+package belief
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// evidence is the model at some numbers, with the measurements of some arms.
+type evidence struct {
+	log float64 // log marginal likelihood, nats
+	// what Laplace's approximation puts in place of counts: means and their variances, where the
+	// posterior has its mode; of other rewards the means and variances that were measured
+	target, variance []float64
+	sigma2           float64
+	// prediction of each mean from all others, and its variance without the noise of the mean itself
+	left, leftVariance []float64
+}
+
+var errSingular = errors.New("the covariance of the measurements is not positive definite")
+
+// chosen are the measured arms that numbers are found from.
+type chosen struct {
+	*model
+	at              []int // indices of data.cells
+	y, n, rel, wins []float64
+	within, free    float64
+	points          *kernels.Points
+	taskOf          []int
+}
+
+// newChosen takes some measured arms.
+func newChosen(m *model, at []int) *chosen {
+	d, c := m.d, &chosen{model: m, at: at, within: m.d.within, free: m.d.free}
+	index := make([]int, len(at))
+	for k, a := range at {
+		index[k] = d.cells[a]
+		c.y, c.n, c.taskOf = append(c.y, d.y[a]), append(c.n, d.n[a]), append(c.taskOf, d.p.TaskOf[d.cells[a]])
+		if d.wins != nil {
+			c.wins = append(c.wins, d.wins[a])
+		} else {
+			c.rel = append(c.rel, d.rel[a])
+		}
+	}
+	c.points = d.arms.Subset(index)
+	return c
+}
+
+// gram returns the covariance of the chosen arms at u, with their own part.
+func (c *chosen) gram(ctx context.Context, u []float64) (*mat.SymDense, error) {
+	k, own := c.smooth(u)
+	n := len(c.at)
+	gram := mat.NewSymDense(n, nil)
+	data := gram.RawSymmetric().Data
+	if len(k.Terms) > 0 {
+		on, err := k.On(ctx, c.d.tasks, c.points, c.taskOf)
+		if err != nil {
+			return nil, err
+		}
+		for i := range n {
+			kernels.Part(on, data[i*n+i:(i+1)*n], i, i)
+		}
+	}
+	for i := range n {
+		data[i*n+i] += own
+	}
+	return gram, nil
+}
+
+// of computes the evidence at u; predict asks for the predictions of left-out means.
+func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, error) {
+	gram, err := c.gram(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if c.wins != nil {
+		return c.counts(gram, predict)
+	}
+	return c.normal(gram, c.value(u, "noise", 1), c.value(u, "blocks", 0), predict)
+}
+
+// normal computes the evidence of normal rewards. With Σ = K + σ² diag(rel/n), the effects β of the constant
+// and of the blocks with the design H, their prior precision Λ, and what differences within arms say of
+// blocks, W and r over σ²,
+//
+//	log p = -½ (yᵀΣ⁻¹y + S/σ² - bᵀN⁻¹b) - ½ log|Σ| - ½ log|N| + ½ log|Λ| - (ν/2) log σ²,
+//	N = HᵀΣ⁻¹H + Λ + W/σ²,  b = HᵀΣ⁻¹y + r/σ²,
+//
+// up to a constant: β is integrated out [RW06, sec. 2.7].
+func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64, predict bool) (*evidence, error) {
+	n := len(c.y)
+	e := &evidence{target: c.y, variance: make([]float64, n), sigma2: sigma2}
+	for i := range n {
+		e.variance[i] = sigma2 * c.rel[i] / c.n[i]
+		gram.SetSym(i, i, gram.At(i, i)+e.variance[i])
+	}
+	upper, ok := lapack64.Potrf(gram.RawSymmetric()) // Σ = UᵀU
+	if !ok {
+		return nil, errSingular
+	}
+	h, extra, right, lambda := c.design(sigma2, blocks)
+	_, q := h.Dims()
+	solved := mat.NewDense(n, 1+q, nil) // U⁻ᵀ[y H]
+	solved.SetCol(0, c.y)
+	solved.Slice(0, n, 1, 1+q).(*mat.Dense).Copy(h)
+	blas64.Trsm(blas.Left, blas.Trans, 1, upper, solved.RawMatrix())
+	var products mat.SymDense
+	products.SymOuterK(1, solved.T())
+	normal, b, beta := mat.NewSymDense(q, nil), mat.NewVecDense(q, nil), mat.NewVecDense(q, nil)
+	logDet := 0.0
+	for i := range q {
+		logDet -= math.Log(lambda[i])
+		b.SetVec(i, products.At(0, 1+i)+right[i])
+		for j := i; j < q; j++ {
+			v := products.At(1+i, 1+j)
+			if extra != nil {
+				v += extra.At(i, j)
+			}
+			if i == j {
+				v += lambda[i]
+			}
+			normal.SetSym(i, j, v)
+		}
+	}
+	var inner mat.Cholesky
+	if !inner.Factorize(normal) {
+		return nil, errSingular
+	}
+	if err := condition(inner.SolveVecTo(beta, b)); err != nil {
+		return nil, err
+	}
+	for i := range n {
+		logDet += 2 * math.Log(upper.Data[i*upper.Stride+i])
+	}
+	e.log = -0.5 * (products.At(0, 0) - mat.Dot(b, beta) + logDet + inner.LogDet())
+	if c.free > 0 {
+		e.log -= 0.5 * (c.within/sigma2 + c.free*math.Log(sigma2))
+	}
+	if math.IsNaN(e.log) || math.IsInf(e.log, 0) {
+		return nil, errSingular
+	}
+	if predict {
+		return e, c.leave(e, upper, solved, &inner, beta)
+	}
+	return e, nil
+}
+
+// leave predicts each mean from all others [RW06, eq. 5.12], with P = Σ⁻¹ - Σ⁻¹H N⁻¹ HᵀΣ⁻¹ for the inverse.
+func (c *chosen) leave(e *evidence, upper blas64.Triangular, solved *mat.Dense, inner *mat.Cholesky, beta *mat.VecDense) error {
+	n, q := len(c.y), beta.Len()
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, upper, solved.RawMatrix()) // Σ⁻¹[y H]
+	h := solved.Slice(0, n, 1, 1+q)
+	var back mat.Dense
+	if err := condition(inner.SolveTo(&back, h.T())); err != nil {
+		return err
+	}
+	diagonal := inverseDiagonal(upper)
+	e.left, e.leftVariance = make([]float64, n), make([]float64, n)
+	for i, p := range diagonal {
+		a := solved.At(i, 0)
+		for j := range q {
+			p -= h.At(i, j) * back.At(j, i)
+			a -= h.At(i, j) * beta.AtVec(j)
+		}
+		e.left[i], e.leftVariance[i] = e.target[i]-a/p, max(1/p-e.variance[i], 0)
+	}
+	return nil
+}
+
+// inverseDiagonal returns the diagonal of (UᵀU)⁻¹.
+func inverseDiagonal(upper blas64.Triangular) []float64 {
+	n := upper.N
+	inverse := mat.NewDense(n, n, nil) // U⁻ᵀ
+	for i := range n {
+		inverse.Set(i, i, 1)
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, upper, inverse.RawMatrix())
+	out := make([]float64, n)
+	for k := range n {
+		for i, v := range inverse.RawRowView(k) {
+			out[i] += v * v
+		}
+	}
+	return out
+}
+
+// condition drops gonum's warning of a matrix that is nearly singular: jumps of the evidence show it.
+func condition(err error) error {
+	var bad mat.Condition
+	if errors.As(err, &bad) && !math.IsInf(float64(bad), 1) {
+		return nil
+	}
+	return err
+}
+
+const newtonSteps, newtonEnough = 60, 1e-8
+
+// counts computes Laplace's approximation to the evidence of binomial counts with logistic link
+// [RW06, alg. 3.1 and eq. 3.32, with n trials of each arm].
+func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
+	n := len(c.y)
+	for i := range n {
+		for j := i; j < n; j++ {
+			gram.SetSym(i, j, gram.At(i, j)+constantLogit)
+		}
+	}
+	e := &evidence{target: make([]float64, n), variance: make([]float64, n)}
+	f, a, root, b := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	score := func(f, a []float64) float64 {
+		sum := -0.5 * floats.Dot(a, f)
+		for i, v := range f {
+			sum += c.wins[i]*v - c.n[i]*softplus(v)
+		}
+		return sum
+	}
+	inner := mat.NewSymDense(n, nil)
+	var chol mat.Cholesky
+	weigh := func() bool {
+		for i, v := range f {
+			p := logistic(v)
+			w := max(c.n[i]*p*(1-p), 1e-10)
+			root[i] = math.Sqrt(w)
+			b[i] = w*v + c.wins[i] - c.n[i]*p
+		}
+		for i := range n {
+			for j := i; j < n; j++ {
+				inner.SetSym(i, j, root[i]*gram.At(i, j)*root[j])
+			}
+			inner.SetSym(i, i, inner.At(i, i)+1)
+		}
+		return chol.Factorize(inner)
+	}
+	last := score(f, a)
+	scaled, solved, next := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	for range newtonSteps {
+		if !weigh() {
+			return nil, errSingular
+		}
+		next.MulVec(gram, mat.NewVecDense(n, b))
+		for i := range n {
+			scaled.SetVec(i, root[i]*next.AtVec(i))
+		}
+		if err := condition(chol.SolveVecTo(solved, scaled)); err != nil {
+			return nil, err
+		}
+		to := make([]float64, n)
+		for i := range n {
+			to[i] = b[i] - root[i]*solved.AtVec(i)
+		}
+		// along the step, halved until the score does not fall
+		var at float64
+		for step := 1.0; ; step /= 2 {
+			try := make([]float64, n)
+			for i := range n {
+				try[i] = a[i] + step*(to[i]-a[i])
+			}
+			next.MulVec(gram, mat.NewVecDense(n, try))
+			if at = score(next.RawVector().Data, try); at >= last-newtonEnough || step < 1e-6 {
+				copy(a, try)
+				copy(f, next.RawVector().Data)
+				break
+			}
+		}
+		if math.Abs(at-last) < newtonEnough {
+			break
+		}
+		last = at
+	}
+	if !weigh() {
+		return nil, errSingular
+	}
+	e.log = score(f, a) - 0.5*chol.LogDet()
+	for i := range n {
+		w := root[i] * root[i]
+		e.variance[i], e.target[i] = 1/w, b[i]/w
+	}
+	if math.IsNaN(e.log) {
+		return nil, errSingular
+	}
+	if predict { // of the targets, as for normal rewards
+		for i := range n {
+			gram.SetSym(i, i, gram.At(i, i)+e.variance[i])
+		}
+		upper, ok := lapack64.Potrf(gram.RawSymmetric())
+		if !ok {
+			return nil, errSingular
+		}
+		both := mat.NewDense(n, 1, slices.Clone(e.target))
+		blas64.Trsm(blas.Left, blas.Trans, 1, upper, both.RawMatrix())
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, upper, both.RawMatrix())
+		e.left, e.leftVariance = make([]float64, n), make([]float64, n)
+		for i, p := range inverseDiagonal(upper) {
+			e.left[i], e.leftVariance[i] = e.target[i]-both.At(i, 0)/p, max(1/p-e.variance[i], 0)
+		}
+	}
+	return e, nil
+}
+
+// softplus returns log(1 + exp(v)).
+func softplus(v float64) float64 {
+	if v > 30 {
+		return v
+	}
+	return math.Log1p(math.Exp(v))
+}

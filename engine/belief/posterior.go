@@ -1,0 +1,147 @@
+package belief
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// member is the posterior of all N arms under one set of numbers: a normal law with the covariance
+// R Rᵀ + diag(own²), in scaled units.
+type member struct {
+	weight float64
+	mean   []float64
+	root   *mat.Dense // R, N × rank
+	own    []float64
+	sigma2 float64
+}
+
+// memberAt computes the posterior at u. Along the features Φ of a pivoted Cholesky factor of the kernel, at most
+// rank of them, arm i is f_i = φ_iᵀw + e_i with w ~ N(0, I) and e_i ~ N(0, g_i), where g_i is the own part
+// and what the factor leaves out. The effects of the constant and of blocks are further entries of w. With
+// D_i = g_i + the variance of the mean i,
+//
+//	A = I + ΦᵀD⁻¹Φ + W/σ²,  w | y ~ N(A⁻¹(ΦᵀD⁻¹y + r/σ²), A⁻¹),  e_i | w, y ~ N(c_i (y_i - φ_iᵀw), g_i (1 - c_i)),  c_i = g_i/D_i.
+func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (*member, error) {
+	d, n := m.d, m.d.p.N()
+	k, own := m.smooth(u)
+	sigma2 := m.value(u, "noise", 1)
+	constant := constantVariance
+	if d.wins != nil {
+		constant = constantLogit
+	}
+	var features *mat.Dense
+	rest := make([]float64, n)
+	width := 0
+	if len(k.Terms) > 0 {
+		on, err := k.On(ctx, d.tasks, d.arms, d.p.TaskOf)
+		if err != nil {
+			return nil, err
+		}
+		factor, err := kernels.PivotedCholesky(ctx, on, min(rank, n), 1e-7)
+		if err != nil {
+			return nil, err
+		}
+		features, rest = factor.L, factor.Rest
+		_, width = features.Dims()
+	}
+	blocks := 0
+	if d.blocks != nil {
+		_, blocks = d.blocks.share.Dims()
+	}
+	all := width + 1 + blocks
+	// G: the rows by which f follows w; observed: those by which the means do, over √D
+	g, observed := mat.NewDense(n, all, nil), mat.NewDense(len(d.cells), all, nil)
+	for i := range n {
+		row := g.RawRowView(i)
+		if width > 0 {
+			copy(row, features.RawRowView(i))
+		}
+		row[width] = math.Sqrt(constant)
+	}
+	effect := math.Sqrt(m.value(u, "blocks", 0))
+	out := &member{mean: make([]float64, n), own: make([]float64, n), sigma2: sigma2}
+	for i := range n {
+		out.own[i] = math.Sqrt(own + max(rest[i], 0))
+	}
+	right := mat.NewVecDense(all, nil)
+	for a, i := range d.cells {
+		gi := own + max(rest[i], 0)
+		di := gi + variance[a]
+		row := observed.RawRowView(a)
+		copy(row, g.RawRowView(i))
+		for j := range blocks {
+			row[width+1+j] = effect * d.blocks.share.At(a, j)
+		}
+		c := gi / di
+		out.mean[i] = c * target[a]
+		out.own[i] = math.Sqrt(gi * (1 - c))
+		to := g.RawRowView(i)
+		for j, v := range row {
+			to[j] -= c * v
+			row[j] = v / math.Sqrt(di)
+			right.SetVec(j, right.AtVec(j)+v*target[a]/di)
+		}
+	}
+	inner := mat.NewSymDense(all, nil)
+	inner.SymOuterK(1, observed.T())
+	for j := range all {
+		inner.SetSym(j, j, inner.At(j, j)+1)
+	}
+	for j := range blocks {
+		right.SetVec(width+1+j, right.AtVec(width+1+j)+effect*d.blocks.right[j]/sigma2)
+		for l := j; l < blocks; l++ {
+			inner.SetSym(width+1+j, width+1+l, inner.At(width+1+j, width+1+l)+effect*effect*d.blocks.about.At(j, l)/sigma2)
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(inner) {
+		return nil, errSingular
+	}
+	w := mat.NewVecDense(all, nil)
+	if err := condition(chol.SolveVecTo(w, right)); err != nil {
+		return nil, err
+	}
+	var shift mat.VecDense
+	shift.MulVec(g, w)
+	for i := range n {
+		out.mean[i] += shift.AtVec(i)
+	}
+	// R = G L⁻ᵀ, the cores sharing the rows
+	var lower mat.TriDense
+	chol.LTo(&lower)
+	err := cores.Do(ctx, n, 256, func(from, to int) {
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), g.Slice(from, to, 0, all).(*mat.Dense).RawMatrix())
+	})
+	out.root = g
+	return out, err
+}
+
+// draw adds draws of the member to a matrix with a row a draw, of the arms listed.
+func (m *member) draw(rng *rand.Rand, into *mat.Dense) {
+	count, n := into.Dims()
+	_, rank := m.root.Dims()
+	z := mat.NewDense(count, rank, nil)
+	for i := range count {
+		for j, row := 0, z.RawRowView(i); j < len(row); j++ {
+			row[j] = rng.NormFloat64()
+		}
+	}
+	into.Mul(z, m.root.T())
+	for i := range count {
+		row := into.RawRowView(i)
+		for j := range n {
+			row[j] += m.mean[j] + m.own[j]*rng.NormFloat64()
+		}
+	}
+}
+
+var errNoMember = errors.New("no numbers of the kernel fit the measurements")

@@ -1,0 +1,191 @@
+package belief
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// number is one number of the model that is not known: it is of(u), and u is normal.
+type number struct {
+	name     string
+	mean, sd float64 // of u
+	of       func(u float64) float64
+}
+
+// model holds the numbers of a prior over all arms.
+type model struct {
+	d           *data
+	numbers     []number
+	at          map[string]int // their places
+	numeric     []int          // columns of arms with a length scale
+	text        []int          // columns of arms with a similarity
+	taskNumeric []int          // columns of tasks with numbers
+}
+
+func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
+
+// newModel lists the numbers. Variances are in squares of the spread of the means, length scales in ranges
+// of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale and of
+// 20 for a variance. None of the variances is 0, so that no arm is ever taken for exactly what the features say.
+func newModel(d *data) *model {
+	m := &model{d: d, at: map[string]int{}}
+	add := func(name string, of func(float64) float64, mean, sd float64) {
+		m.at[name] = len(m.numbers)
+		m.numbers = append(m.numbers, number{name, mean, sd, of})
+	}
+	for c, x := range d.arms.X {
+		distinct := len(slices.Compact(slices.Sorted(slices.Values(x))))
+		switch {
+		case distinct < 2: // says nothing
+		case d.isText(d.arms.Columns[c]):
+			m.text = append(m.text, c)
+		default:
+			m.numeric = append(m.numeric, c)
+		}
+	}
+	names := d.arms.Distinct()
+	if len(m.numeric) == 0 && len(m.text) == 1 && len(slices.Compact(slices.Sorted(slices.Values(d.arms.X[m.text[0]])))) == names {
+		m.text = nil // its similarity is the level of the task
+	}
+	if m.features() {
+		add("smooth", math.Exp, math.Log(0.7), 1.2)
+		for _, c := range m.numeric {
+			add("length "+d.arms.Columns[c], math.Exp, math.Log(0.6)+0.25*math.Log(float64(len(m.numeric))), 1)
+		}
+		for _, c := range m.text {
+			add("similar "+d.arms.Columns[c], logistic, 0, 1.3)
+		}
+	}
+	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
+		rough := 0.05
+		if !m.features() {
+			rough = 0.7
+		}
+		add("rough", math.Exp, math.Log(rough), 1.5)
+	}
+	if d.p.V() > 1 {
+		add("alike", logistic, 0.5, 1.5)
+		add("level", math.Exp, math.Log(0.4), 1.5)
+		for c, z := range d.tasks.X {
+			if !d.isText(d.tasks.Columns[c]) && slices.Max(z) > slices.Min(z) {
+				m.taskNumeric = append(m.taskNumeric, c)
+			}
+		}
+		if len(m.taskNumeric) > 0 {
+			add("far", math.Exp, math.Log(1), 1)
+		}
+		own := 0.03
+		if !m.features() && names == d.p.N() { // tells all arms apart
+			own = 0.7
+		}
+		add("own", math.Exp, math.Log(own), 1.5)
+	}
+	if d.wins == nil && !d.known {
+		scale, sd := math.Log(0.1), 1.5
+		if d.free > 0 {
+			scale, sd = math.Log(max(d.within/d.free, 1e-8)), 1
+		}
+		add("noise", math.Exp, scale, sd)
+	}
+	if d.blocks != nil {
+		add("blocks", math.Exp, math.Log(0.1), 1.5)
+	}
+	return m
+}
+
+// features reports whether arms are compared by features.
+func (m *model) features() bool { return len(m.numeric)+len(m.text) > 0 }
+
+// value returns a number at u, or another where the model does not have it.
+func (m *model) value(u []float64, name string, without float64) float64 {
+	if k, ok := m.at[name]; ok {
+		return m.numbers[k].of(u[k])
+	}
+	return without
+}
+
+// prior returns log of the density of u but for a constant.
+func (m *model) prior(u []float64) float64 {
+	sum := 0.0
+	for k, n := range m.numbers {
+		z := (u[k] - n.mean) / n.sd
+		sum -= z * z / 2
+	}
+	return sum
+}
+
+// constantVariance is that of the constant, wide against the spread 1 of the data; of counts the logit's.
+const constantVariance, constantLogit = 100.0, 9.0
+
+// smooth returns the kernel at u without its own part and constant, and the variance g of the own part.
+func (m *model) smooth(u []float64) (k kernels.Joint, own float64) {
+	return m.kernelOn(u, m.d.tasks, m.d.arms, func(v float64) float64 { return v })
+}
+
+// kernelOn is smooth on points that are scaled in another way: length scales are ranges of their columns. tidy is
+// applied to each number of the kernel.
+func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(float64) float64) (k kernels.Joint, own float64) {
+	d := m.d
+	var arm kernels.Kernel
+	if m.features() {
+		arm = kernels.Constant{Value: tidy(m.value(u, "smooth", 0))}
+		if len(m.numeric) > 0 {
+			of := kernels.Matern{Nu: 2.5, Dims: dims(arms, m.numeric)}
+			for _, c := range m.numeric {
+				of.Lengthscale = append(of.Lengthscale, tidy(m.length(u, "length "+d.arms.Columns[c], arms.X[c])))
+			}
+			arm = kernels.Mul(arm, of)
+		}
+		for _, c := range m.text {
+			arm = kernels.Mul(arm, kernels.Category{Similarity: tidy(m.value(u, "similar "+d.arms.Columns[c], 0)), Dims: dims(arms, []int{c})})
+		}
+	}
+	own = m.value(u, "own", 0)
+	if r := m.value(u, "rough", 0); r > 0 {
+		switch rough := (kernels.Scaled{Scale: tidy(r), Kernel: kernels.Identity{}}); {
+		case d.p.V() == 1:
+			own += r
+		case arm == nil:
+			arm = rough
+		default:
+			arm = kernels.Add(arm, rough)
+		}
+	}
+	if d.p.V() == 1 {
+		if arm != nil {
+			k = kernels.LiftArm(arm)
+		}
+		return k, own
+	}
+	alike := tidy(m.value(u, "alike", 0))
+	var shared kernels.Kernel = kernels.Constant{Value: alike}
+	if len(m.taskNumeric) > 0 {
+		of := kernels.RBF{Dims: dims(tasks, m.taskNumeric)}
+		for _, c := range m.taskNumeric {
+			of.Lengthscale = append(of.Lengthscale, tidy(m.length(u, "far", tasks.X[c])))
+		}
+		shared = kernels.Mul(shared, of)
+	}
+	task := kernels.Add(shared, kernels.Scaled{Scale: tidy(1 - alike), Kernel: kernels.Identity{}})
+	if arm != nil {
+		k = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: task, Arm: arm}}}
+	}
+	level := kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", 0), Task: kernels.Identity{}}}}
+	return kernels.AddJoint(k, level), own
+}
+
+// dims names columns, as they read in a script.
+func dims(p *kernels.Points, columns []int) kernels.Dims {
+	var names []string
+	for _, c := range columns {
+		names = append(names, p.Columns[c])
+	}
+	return kernels.Dims{Names: names, Index: columns}
+}
+
+// length returns a length scale in units of a column.
+func (m *model) length(u []float64, name string, column []float64) float64 {
+	return m.value(u, name, 1) * (slices.Max(column) - slices.Min(column))
+}

@@ -1,0 +1,262 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+)
+
+const (
+	bankSize   = 48  // numbers drawn from their prior
+	aroundSize = 96  // numbers drawn around the optimum
+	tFreedom   = 6   // of Student's law that these are drawn from
+	tWidth     = 1.2 // its variances over those of the curvature
+	widest     = 2.0 // standard deviation of a number at most, where the curvature says more
+
+	gradientStep = 1e-4 // of u
+	hessianStep  = 0.2  // of u
+	climbEnough  = 1e-3 // nats
+	climbSteps   = 40
+)
+
+// weighed are numbers and what they count.
+type weighed struct {
+	u      []float64
+	weight float64
+}
+
+// search is the exploration of the numbers of a model.
+type search struct {
+	*chosen
+	ctx         context.Context
+	rng         *rand.Rand
+	evaluations int
+	best        []float64 // the most probable numbers met
+	bestScore   float64
+}
+
+func newSearch(ctx context.Context, c *chosen) *search {
+	return &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
+}
+
+// scores returns log evidence plus log prior at several places, -∞ where there is none.
+func (s *search) scores(places [][]float64) ([]float64, error) {
+	out := make([]float64, len(places))
+	err := cores.Do(s.ctx, len(places), 1, func(from, to int) {
+		for k := from; k < to; k++ {
+			out[k] = math.Inf(-1)
+			if e, err := s.of(s.ctx, places[k], false); err == nil {
+				out[k] = e.log + s.prior(places[k])
+			}
+		}
+	})
+	s.evaluations += len(places)
+	if err != nil {
+		return nil, err
+	}
+	if k := floats.MaxIdx(out); out[k] > s.bestScore {
+		s.best, s.bestScore = slices.Clone(places[k]), out[k]
+	}
+	return out, nil
+}
+
+// fromPrior draws numbers.
+func (s *search) fromPrior(count int) [][]float64 {
+	places := make([][]float64, count)
+	for k := range places {
+		places[k] = make([]float64, len(s.numbers))
+		for j, n := range s.numbers {
+			places[k][j] = n.mean + n.sd*s.rng.NormFloat64()
+		}
+	}
+	return places
+}
+
+// climb maximises from the best place met, by BFGS with differences for derivatives.
+func (s *search) climb() error {
+	at := slices.Clone(s.best)
+	value := func(x []float64) float64 {
+		v, err := s.scores([][]float64{x})
+		if err != nil {
+			return math.Inf(1)
+		}
+		return -v[0]
+	}
+	slope := func(grad, x []float64) {
+		places := [][]float64{x}
+		for j := range x {
+			p := slices.Clone(x)
+			p[j] += gradientStep
+			places = append(places, p)
+		}
+		v, err := s.scores(places)
+		for j := range grad {
+			if grad[j] = 0; err == nil {
+				grad[j] = (v[0] - v[j+1]) / gradientStep
+			}
+		}
+	}
+	settings := &optimize.Settings{
+		GradientThreshold: 1e-2, MajorIterations: climbSteps,
+		Converger: &optimize.FunctionConverge{Absolute: climbEnough, Iterations: 3},
+	}
+	status := func() (optimize.Status, error) { return optimize.NotTerminated, s.ctx.Err() }
+	// a line search that cannot go on ends with an error; the best place met is kept by scores
+	_, _ = optimize.Minimize(optimize.Problem{Func: value, Grad: slope, Status: status}, at, settings, &optimize.BFGS{})
+	return s.ctx.Err()
+}
+
+// spread returns a square root of the covariance of the numbers around the best place, from the curvature
+// there, and log of its determinant.
+func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
+	d := len(s.best)
+	moved := func(steps ...int) []float64 {
+		p := slices.Clone(s.best)
+		for _, j := range steps {
+			p[j] += hessianStep
+		}
+		return p
+	}
+	places := [][]float64{slices.Clone(s.best)}
+	for i := range d {
+		back := slices.Clone(s.best)
+		back[i] -= hessianStep
+		places = append(places, moved(i), back)
+	}
+	for i := range d {
+		for j := i + 1; j < d; j++ {
+			places = append(places, moved(i, j))
+		}
+	}
+	v, err := s.scores(places)
+	if err != nil {
+		return nil, 0, err
+	}
+	curvature := mat.NewSymDense(d, nil)
+	next, square := 1+2*d, hessianStep*hessianStep
+	for i := range d {
+		curvature.SetSym(i, i, -(v[1+2*i]+v[2+2*i]-2*v[0])/square)
+		for j := i + 1; j < d; j++ {
+			curvature.SetSym(i, j, -(v[next]-v[1+2*i]-v[1+2*j]+v[0])/square)
+			next++
+		}
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			if c := curvature.At(i, j); math.IsNaN(c) || math.IsInf(c, 0) {
+				curvature.SetSym(i, j, 0)
+			}
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(curvature, true) {
+		return nil, 0, errSingular
+	}
+	root = new(mat.Dense)
+	eigen.VectorsTo(root)
+	for j, l := range eigen.Values(nil) {
+		sd := math.Sqrt(tWidth / max(l, 1/(widest*widest)))
+		logDet += 2 * math.Log(sd)
+		for i := range d {
+			root.Set(i, j, root.At(i, j)*sd)
+		}
+	}
+	return root, logDet, nil
+}
+
+// explore returns numbers with weights that add up to 1, at most so many of them.
+func (s *search) explore(most int) ([]weighed, error) {
+	d := float64(len(s.numbers))
+	bank := s.fromPrior(bankSize)
+	bankScores, err := s.scores(bank)
+	if err == nil {
+		err = s.climb()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.best == nil {
+		return nil, errSingular
+	}
+	if len(s.numbers) == 0 {
+		return []weighed{{nil, 1}}, nil
+	}
+	root, logDet, err := s.spread()
+	if err != nil {
+		return nil, err
+	}
+	center := slices.Clone(s.best)
+	around := make([][]float64, aroundSize)
+	z, step := mat.NewVecDense(len(center), nil), mat.NewVecDense(len(center), nil)
+	for k := range around {
+		chi := 0.0
+		for range tFreedom {
+			x := s.rng.NormFloat64()
+			chi += x * x
+		}
+		for j := range center {
+			z.SetVec(j, s.rng.NormFloat64()/math.Sqrt(chi/tFreedom))
+		}
+		step.MulVec(root, z)
+		around[k] = slices.Clone(center)
+		floats.Add(around[k], step.RawVector().Data)
+	}
+	aroundScores, err := s.scores(around)
+	if err != nil {
+		return nil, err
+	}
+	var inverse mat.Dense
+	if err := condition(inverse.Inverse(root)); err != nil {
+		return nil, err
+	}
+	up, _ := math.Lgamma((tFreedom + d) / 2)
+	down, _ := math.Lgamma(tFreedom / 2.0)
+	student := func(u []float64) float64 {
+		for j := range u {
+			step.SetVec(j, u[j]-center[j])
+		}
+		z.MulVec(&inverse, step)
+		return up - down - d/2*math.Log(tFreedom*math.Pi) - logDet/2 - (tFreedom+d)/2*math.Log1p(mat.Dot(z, z)/tFreedom)
+	}
+	normalizer := d / 2 * math.Log(2*math.Pi)
+	for _, n := range s.numbers {
+		normalizer += math.Log(n.sd)
+	}
+	places, scores := slices.Concat(bank, around), slices.Concat(bankScores, aroundScores)
+	logs := make([]float64, len(places))
+	for k, u := range places {
+		drawn := floats.LogSumExp([]float64{
+			math.Log(bankSize) + s.prior(u) - normalizer,
+			math.Log(aroundSize) + student(u),
+		})
+		logs[k] = scores[k] - drawn
+	}
+	return thin(places, logs, most), nil
+}
+
+// thin takes numbers by systematic resampling [RC04, sec. 14.3]: those of equal weight, each as often as its
+// weight asks, which are then one with that weight.
+func thin(places [][]float64, logs []float64, most int) []weighed {
+	total := floats.LogSumExp(logs)
+	var out []weighed
+	sum, taken := 0.0, 0
+	for k, l := range logs {
+		sum += math.Exp(l-total) * float64(most)
+		count := int(math.Floor(sum+0.5)) - taken
+		if count > 0 {
+			taken += count
+			out = append(out, weighed{places[k], float64(count)})
+		}
+	}
+	for k := range out {
+		out[k].weight /= float64(taken)
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package problem
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/await"
+)
+
+// Column says what a column of a table looks like.
+type Column struct {
+	Name      string
+	Numbers   bool // every cell that is not empty is a number
+	Different int  // values
+	Empty     int  // cells
+	Least     float64
+	Most      float64  // of numbers
+	Examples  []string // the first different values, at most three
+	dates     bool
+}
+
+// Description is what the columns of a table look like, and what they may mean.
+type Description struct {
+	Path    string
+	Rows    int
+	Columns []Column
+	// guesses by names, kinds and counts of values: "" and none where nothing suggests itself
+	Task   string
+	Arm    []string
+	Reward string
+	Wide   bool // the columns are those of a table with one row per arm: task, arm, mean
+}
+
+// words by which people name the columns of tasks, of rewards, and of neither, in lower case.
+var (
+	taskWords   = []string{"task", "site", "machine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env", "block", "farm", "country", "center", "centre", "substrate", "reaction", "subject", "batch", "campaign"}
+	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss", "error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue"}
+	otherWords  = []string{"seed", "rep", "reps", "replicate", "id", "patient", "date", "day", "time", "operator", "bearbeiter", "technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
+)
+
+// Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.
+func Describe(path string, opt LoadOptions) (Description, error) {
+	if opt.Read == nil {
+		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
+	}
+	t, err := readTable(path, opt)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{Path: path, Rows: len(t.rows)}
+	for k, name := range t.header {
+		c := Column{Name: name, Numbers: true, Least: math.Inf(1), Most: math.Inf(-1)}
+		seen := map[string]bool{}
+		for _, row := range t.rows {
+			text := row[k].text
+			if gap(text) {
+				c.Empty++
+				continue
+			}
+			if !seen[text] {
+				seen[text] = true
+				if len(c.Examples) < 3 {
+					c.Examples = append(c.Examples, text)
+				}
+			}
+			if c.Numbers = c.Numbers && t.isNumber(text); c.Numbers {
+				if v, err := t.number(row, name); err == nil {
+					c.Least, c.Most = min(c.Least, v), max(c.Most, v)
+				}
+			}
+		}
+		c.Different = len(seen)
+		c.Numbers = c.Numbers && len(seen) > 0
+		c.dates = len(c.Examples) > 0 && isDate(c.Examples[0])
+		d.Columns = append(d.Columns, c)
+	}
+	d.guess(t)
+	return d, nil
+}
+
+// named reports whether one of the words is the name of a column or one of its words.
+func (c Column) named(words []string) bool {
+	parts := strings.FieldsFunc(strings.ToLower(c.Name), func(r rune) bool { return !('a' <= r && r <= 'z' || r > 127) })
+	return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, p) })
+}
+
+// ofTask reports whether a column has one value in every task.
+func (d *Description) ofTask(t *table, name string) bool {
+	if d.Task == "" {
+		return false
+	}
+	value := map[string]string{}
+	for _, row := range t.rows {
+		task, v := row[t.column[d.Task]].text, row[t.column[name]].text
+		if before, known := value[task]; known && before != v {
+			return false
+		}
+		value[task] = v
+	}
+	return true
+}
+
+// isDate reports whether a text is made of numbers and dots, dashes, slashes, colons or blanks, such as 14.07.2025.
+func isDate(text string) bool {
+	marks := strings.Count(text, ".") + strings.Count(text, "-") + strings.Count(text, "/")
+	return marks >= 2 && strings.Trim(text, "0123456789.-/: TZ") == ""
+}
+
+// guess suggests the reward: a column of numbers by its name, else the last one with most different values; the task: a
+// column by its name, else the first of text, that has few values; and the arms: other columns of few values.
+func (d *Description) guess(t *table) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+	}
+	d.Wide = has("task") && has("arm") && has("mean")
+	few := func(c Column) bool { return c.Different >= 2 && 2*c.Different <= d.Rows && c.Empty == 0 }
+	most := -1
+	for k, c := range d.Columns {
+		if !c.Numbers || c.Different < 2 {
+			continue
+		}
+		if c.named(rewardWords) {
+			most = k
+			break
+		}
+		if most < 0 || c.Different >= d.Columns[most].Different {
+			most = k
+		}
+	}
+	if most >= 0 {
+		d.Reward = d.Columns[most].Name
+	}
+	for _, byName := range []bool{true, false} {
+		for k, c := range d.Columns {
+			if d.Task == "" && k != most && few(c) && (byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
+				d.Task = c.Name
+			}
+		}
+	}
+	for k, c := range d.Columns {
+		if k != most && c.Name != d.Task && few(c) && c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name) {
+			d.Arm = append(d.Arm, c.Name)
+		}
+	}
+}
