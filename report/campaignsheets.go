@@ -69,11 +69,22 @@ func isNumeral(text string) bool {
 
 // receiptBlocks shows what became of the rows of a sheet.
 func receiptBlocks(r campaign.Receipt) []Block {
-	lead := "Recorded: "
-	if !r.Taken {
-		lead = "Nothing recorded: "
+	good, wrong := r.Words()
+	lead := "Recorded: " + good + "."
+	switch {
+	case r.Taken && wrong != "":
+		lead += " Not recorded: " + wrong + "."
+	case r.Taken:
+	case wrong != "":
+		lead = "Nothing is recorded, because of these rows: " + wrong + "."
+		if good != "" {
+			lead += " The others are in order: " + good + "."
+		}
+	case good != "":
+		lead = "Nothing to record: " + good + "."
+	default:
+		lead = "Nothing to record: no rows with results."
 	}
-	lead += receiptCounts(r) + "."
 	switch {
 	case r.Over && r.Round > 0:
 		lead += fmt.Sprintf(" Round %d is over.", r.Round)
@@ -82,7 +93,11 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {
-		out = append(out, Note{Warning: true, Text: "Some rows are wrong, so that none was taken. Correct them, or take the good ones alone (take_good=true, --take-good)."})
+		text := "Correct them, or take the other rows alone (take_good=true, --take-good)."
+		if r.Counts[campaign.RowSure] > 0 {
+			text += " Unlikely rows that are right are taken with sure=true, --sure."
+		}
+		out = append(out, Note{Warning: true, Text: text})
 	}
 	for _, n := range r.Notes {
 		text := n.String()
@@ -103,18 +118,4 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		out = append(out, t.withoutEmptyColumns())
 	}
 	return out
-}
-
-// receiptCounts lists how many rows were what.
-func receiptCounts(r campaign.Receipt) string {
-	var parts []string
-	for _, kind := range []string{campaign.RowNew, campaign.RowKnown, campaign.RowLate, campaign.RowFailed, campaign.RowWaiting, campaign.RowConflict, campaign.RowUnknown, campaign.RowBad, campaign.RowSure} {
-		if n := r.Counts[kind]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
-		}
-	}
-	if len(parts) == 0 {
-		return "no rows with results"
-	}
-	return strings.Join(parts, ", ")
 }

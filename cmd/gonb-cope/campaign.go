@@ -36,8 +36,9 @@ func campaignCommand() *cobra.Command {
 		Long: `A campaign asks what to measure, over days: one folder is one campaign. A script
 binds one protocol(...); start fixes it. What a command prints is on the disk.
 
-A failed reaction is a reward of 0. Only what was not measured for reasons that
-have nothing to do with its reward may be given back (fail) or left out (close).`,
+A reaction or run that fails is a result, the worst that it can have: a yield of 0,
+with goal="min" the largest loss. Only what was not measured for reasons that have
+nothing to do with its reward may be given back (fail) or left out (close).`,
 		Example: `  gonb-cope campaign start days days.cope
   gonb-cope campaign ask days --by Ann -o list.csv
   gonb-cope campaign tell days list.csv --by Ann
@@ -320,16 +321,11 @@ func (o *campaignOptions) tellValues(ctx context.Context, k *folder.Campaign, ar
 	return o.receipt(ctx, k, r)
 }
 
-// valueOf reads the value of an id: with a decimal comma where the table of the campaign has them.
+// valueOf reads the value of an id, see problem.Dialect.Reward.
 func valueOf(k *folder.Campaign, id, text string) (float64, error) {
-	text = strings.Replace(text, minus, "-", 1)
-	x, err := strconv.ParseFloat(k.Protocol().Problem.DialectOf().Point(text), 64)
+	x, err := k.Protocol().Problem.DialectOf().Reward(strings.Replace(text, minus, "-", 1))
 	if err != nil {
-		hint := ""
-		if strings.Contains(text, ",") {
-			hint = ": write a decimal point"
-		}
-		return 0, usageError{fmt.Errorf("the value of %s must be a number, got %q%s", id, text, hint)}
+		return 0, usageError{fmt.Errorf("the value of %s: %w", id, err)}
 	}
 	return x, nil
 }

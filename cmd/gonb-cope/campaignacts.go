@@ -29,7 +29,7 @@ func failCommand() *cobra.Command {
 				if known {
 					return o.said(knownBefore)
 				}
-				return o.said(fmt.Sprintf("recorded: without result %s; %s", strings.Join(args[1:], ", "), campaign.FailureRule))
+				return o.said(fmt.Sprintf("recorded: without result %s; %s", strings.Join(args[1:], ", "), k.Protocol().FailureRule()))
 			})
 		},
 	}

@@ -1,7 +1,7 @@
 package campaign
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,8 +13,43 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// FailureRule states the rule for everybody who gives pulls back or closes a round.
-const FailureRule = "a failed reaction is a reward of 0, not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
+// FailureRule states the rule for everybody who gives pulls back or closes a round, of any problem.
+const FailureRule = `a reaction or run that fails is a result, the worst that it can have (a yield of 0; with goal="min" the largest loss), and not a failed pull: ` + givenBack
+
+const givenBack = "only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
+
+// FailureRule states the rule for this problem.
+func (p Protocol) FailureRule() Note {
+	if worst, known := p.WorstReward(); known {
+		return Note{Kind: NoteRule, Numbers: []float64{worst}}
+	}
+	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
+}
+
+// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
+// if higher rewards are better and none of the table is below 0.
+func (p Protocol) WorstReward() (reward float64, known bool) {
+	if b := p.Problem.Noise.Bounds; b != nil {
+		return p.Problem.Turned(b[0]), true
+	}
+	return 0, p.Problem.Goal == problem.GoalMax && !slices.ContainsFunc(p.tableRewards(), func(x float64) bool { return x < 0 })
+}
+
+// tableRewards returns the rewards of the table of the problem, with the sign of the data: those measured, else the
+// means that are known.
+func (p Protocol) tableRewards() []float64 {
+	all := p.Problem.Rewards
+	if len(all) == 0 {
+		all = [][]float64{p.Problem.Mean, p.Problem.Partial}
+	}
+	var out []float64
+	for _, x := range slices.Concat(all...) {
+		if !math.IsNaN(x) {
+			out = append(out, p.Problem.Turned(x))
+		}
+	}
+	return out
+}
 
 // ErrReason answers an act without its reason.
 var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
@@ -58,9 +93,9 @@ func (s *State) orderSeed(round int) uint64 {
 }
 
 // Fail gives pulls back that were not measured.
-func (s *State) Fail(ids []string, reason, by string, now time.Time) ([]Event, error) {
+func (s *State) Fail(p Protocol, ids []string, reason, by string, now time.Time) ([]Event, error) {
 	if strings.TrimSpace(reason) == "" {
-		return nil, fmt.Errorf("%w; %s", ErrReason, FailureRule)
+		return nil, fmt.Errorf("%w; %s", ErrReason, p.FailureRule())
 	}
 	t := &teller{state: s}
 	b := FailBody{Reason: reason}
@@ -91,8 +126,8 @@ func (s *State) Correct(id string, reward float64, reason, by string, now time.T
 	switch {
 	case strings.TrimSpace(reason) == "":
 		return nil, ErrReason
-	case math.IsNaN(reward) || math.IsInf(reward, 0):
-		return nil, fmt.Errorf("the reward must be a finite number, got %g", reward)
+	case problem.CheckReward(reward) != nil:
+		return nil, problem.CheckReward(reward)
 	case err != nil:
 		return nil, err
 	case it.told == nil:
@@ -122,7 +157,7 @@ func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []
 	if r == nil {
 		return Closing{}, nil, errors.New("no round is open")
 	}
-	c := Closing{Round: r.plan.Round, Rule: Note{Kind: NoteRule}}
+	c := Closing{Round: r.plan.Round, Rule: p.FailureRule()}
 	planned, lost := slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
 	for i := range planned {
 		if s.withdrawn(i) {
@@ -135,23 +170,20 @@ func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []
 	}
 	c.PValue, c.Worst = LossTest(p, planned, lost)
 	if strings.TrimSpace(reason) == "" {
-		return c, nil, fmt.Errorf("%w; %s", ErrReason, FailureRule)
+		return c, nil, fmt.Errorf("%w; %s", ErrReason, c.Rule)
 	}
 	return c, []Event{NewEvent(KindClose, now, by, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: reason})}, nil
 }
 
 // Attach records measurements of before, or from elsewhere: they guide, and a posterior takes them
 // whole.
-func (s *State) Attach(p Protocol, data []byte, opt TellOptions, now time.Time) (Receipt, []Event, error) {
-	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, p.Problem.Long, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
-	if err != nil {
+func (s *State) Attach(ctx context.Context, p Protocol, results Results, opt TellOptions, now time.Time) (Receipt, []Event, error) {
+	t := s.teller(p, opt, now)
+	t.byArms(ctx, results, KindAttach)
+	if err := ctx.Err(); err != nil {
 		return Receipt{}, nil, err
 	}
-	t := s.teller(p, opt, now)
-	for _, row := range sheet.Rows {
-		t.byArm(row, sheet.Columns, set == 0, KindAttach)
-	}
-	t.receipt.Notes = sheet.Notes() // known once numbers were read
+	t.receipt.Notes = results.sheet.Notes() // known once numbers were read
 	if !opt.Sure {
 		t.late = t.without(t.late, RowNew)
 	} else {
@@ -161,7 +193,7 @@ func (s *State) Attach(p Protocol, data []byte, opt TellOptions, now time.Time) 
 		return t.receipt, nil, nil
 	}
 	t.receipt.Taken = true
-	return t.receipt, []Event{NewEvent(KindAttach, now, opt.By, TellBody{Sheet: opt.Sheet, Results: t.late})}, nil
+	return t.receipt, []Event{NewEvent(KindAttach, now, t.opt.By, TellBody{Sheet: t.opt.Sheet, Results: t.late})}, nil
 }
 
 // Note records words for the report.

@@ -107,7 +107,11 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		for _, r := range due[day] {
 			sheet += fmt.Sprintf("%s,%v\n", r.id, r.reward)
 		}
-		receipt, made, err := c.s.Tell(p, []byte(sheet), TellOptions{Sure: true}, c.now)
+		results, err := ReadResults(p, []byte(sheet), "", KindTell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		receipt, made, err := c.s.Tell(t.Context(), p, results, TellOptions{Sure: true}, c.now)
 		c.add(made, err)
 		if receipt.Refused() {
 			t.Fatalf("%+v", receipt)
@@ -133,7 +137,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 			r := result{row.ID, rewards[row.arm][rng.IntN(len(rewards[row.arm]))]}
 			switch x := rng.Float64(); {
 			case x < 0.10:
-				made, err := c.s.Fail([]string{row.ID}, "the vial broke", "", c.now)
+				made, err := c.s.Fail(p, []string{row.ID}, "the vial broke", "", c.now)
 				c.add(made, err)
 			case x < 0.25:
 				late := day + 2 + rng.IntN(5)

@@ -22,6 +22,7 @@ func (t *teller) doubtful() {
 // without returns the results that look right, and notes the others.
 func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	var kept []ResultRecord
+	aside := map[int]bool{} // lines of the sheet
 	median, spread := t.middle()
 	for _, x := range results {
 		why := t.against(x, median, spread)
@@ -29,18 +30,12 @@ func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 			kept = append(kept, x)
 			continue
 		}
-		if t.receipt.Counts[kind]--; kind == RowLate {
-			t.receipt.Lines = slices.DeleteFunc(t.receipt.Lines, func(l ReceiptLine) bool { return l.Kind == RowLate && l.ID == x.ID })
-		}
-		t.say(x.line, x.ID, RowSure, "%s: %s; --sure confirms it", t.name(x), why)
+		t.receipt.Counts[kind]--
+		aside[x.line] = true
+		t.say(x.line, x.ID, RowSure, "%g of %s: %s", x.Reward, t.where(x.Arm), why)
 	}
+	t.receipt.Lines = slices.DeleteFunc(t.receipt.Lines, func(l ReceiptLine) bool { return l.Kind == kind && aside[l.Line] })
 	return kept
-}
-
-// name says whose reward it is.
-func (t *teller) name(x ResultRecord) string {
-	names := t.protocol.Problem.NamesOf(x.Arm)
-	return fmt.Sprintf("%g of task %q, arm %q", x.Reward, names[0], names[1])
 }
 
 // confirm records what spoke against results that somebody is sure of.
@@ -68,14 +63,16 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 	return ""
 }
 
-// middle returns the median of all rewards, those of this sheet included, and how far they scatter
-// about it; 0 where they are too few to tell.
+// middle returns the median of all rewards, those of this sheet and of the table of the problem included, and how
+// far they scatter about it; 0 where they are too few to tell.
 func (t *teller) middle() (median, spread float64) {
-	var all []float64
+	all := t.protocol.tableRewards()
 	for _, r := range t.state.rounds {
 		for _, list := range r.results {
 			for _, m := range list {
-				all = append(all, m.Reward)
+				if !t.concealed(m) {
+					all = append(all, m.Reward)
+				}
 			}
 		}
 	}

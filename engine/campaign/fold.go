@@ -31,6 +31,7 @@ func (s *State) Add(events []Event, taskOf []int) error {
 // add takes one event in.
 func (s *State) add(e Event) error {
 	s.events++
+	e.By = plain(e.By)
 	if (e.Kind == KindStart) != (s.events == 1) {
 		return fmt.Errorf("a campaign has one start, and it comes first")
 	}
@@ -78,7 +79,7 @@ func body(e Event, into any) error {
 }
 
 func (s *State) note(e Event, what, reason string) {
-	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: what, Reason: reason})
+	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: plain(what), Reason: plain(reason)})
 }
 
 func (s *State) addPlan(e Event) error {
@@ -153,7 +154,7 @@ func (s *State) addFail(e Event) error {
 		if it == nil || it.told != nil {
 			return fmt.Errorf("id %s was never issued, or has a result", id)
 		}
-		it.failed = b.Reason
+		it.failed = plain(b.Reason)
 		if r := s.open(); r != nil && it.round == r.plan.Round {
 			r.free = append(r.free, id)
 		}
@@ -187,7 +188,7 @@ func (s *State) addClose(e Event) error {
 	if r == nil || r.plan.Round != b.Round {
 		return fmt.Errorf("round %d is not open", b.Round)
 	}
-	r.closed, r.reason, r.early = e.Seq, b.Reason, b.Early
+	r.closed, r.reason, r.early = e.Seq, plain(b.Reason), b.Early
 	if b.Early {
 		return nil // it happens nearly every day, and nobody has chosen it
 	}

@@ -7,13 +7,16 @@ func (s *State) addResults(e Event) error {
 	if err := body(e, &b); err != nil {
 		return err
 	}
+	b.Sheet = plain(b.Sheet)
 	for _, x := range b.Results {
+		x.Note, x.Plate, x.Sure = plain(x.Note), plain(x.Plate), plain(x.Sure)
 		m := &measured{ResultRecord: x, by: e.By, at: e.At, seq: e.Seq, sheet: b.Sheet, late: e.Kind == KindLate}
 		if x.Sure != "" {
 			s.note(e, fmt.Sprintf("%s confirmed as %g", cmpName(x), x.Reward), x.Sure)
 		}
 		if x.ID == "" {
-			s.sheets[sheetKey(e.Kind, b.Sheet)] = append(s.sheets[sheetKey(e.Kind, b.Sheet)], m)
+			key := sheetKey{e.Kind == KindAttach, b.Sheet, e.By}
+			s.sheets[key] = append(s.sheets[key], m)
 		}
 		if x.ID != "" || len(x.Fills) > 0 {
 			for _, id := range append([]string{x.ID}, x.Fills...) {
@@ -53,12 +56,11 @@ func (s *State) addResults(e Event) error {
 	return nil
 }
 
-// sheetKey tells the rows of one sheet that have no ids from those of others.
-func sheetKey(k Kind, sheet string) string {
-	if k == KindAttach {
-		return "attached " + sheet
-	}
-	return "told " + sheet
+// sheetKey tells the rows of one sheet that have no ids from those of others. Phones and instruments call all
+// their files alike, so that the name alone does not.
+type sheetKey struct {
+	attached bool
+	name, by string
 }
 
 func cmpName(x ResultRecord) string {

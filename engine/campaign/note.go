@@ -3,8 +3,10 @@ package campaign
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
@@ -57,6 +59,7 @@ const (
 )
 
 // NoteRule is the rule for everybody who gives pulls back or closes a round.
+// Numbers: the reward of what fails, where one is known; names: else the goal.
 const NoteRule NoteKind = "rule of failures"
 
 // noteSentences have a verb for each of what words makes of the names, then for each number, in the order
@@ -72,7 +75,7 @@ var noteSentences = map[NoteKind]string{
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
 
-	NoteLost:    "the %s nothing to do with %s (a failed reaction is a reward of 0)",
+	NoteLost:    "the %s nothing to do with %s (what fails is a result, and not lost)",
 	NoteExtra:   "the %s not chosen by %s",
 	NoteClosed:  "%s closed for reasons that have nothing to do with rewards",
 	NoteEarly:   "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior took whole when they came",
@@ -85,7 +88,7 @@ var noteSentences = map[NoteKind]string{
 	NoteOwnPart:      "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
 	NoteLosses:       "with %s of pulls failing and %s of results coming up to %s late%s",
 
-	NoteRule:    FailureRule,
+	NoteRule:    "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
 	NoteDiffers: "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
 }
 
@@ -97,7 +100,7 @@ func (n Note) String() string {
 	}
 	words := n.words()
 	switch n.Kind {
-	case NoteLost, NoteExtra, NoteClosed, NoteEarly, NoteLosses: // their number is a word
+	case NoteLost, NoteExtra, NoteClosed, NoteEarly, NoteLosses, NoteRule: // their number is a word
 		return sentence.Write(format, words, nil)
 	case NoteHandedOut:
 		return sentence.Write(format, words, n.Numbers[:1])
@@ -130,6 +133,14 @@ func (n Note) words() []string {
 		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round was", "rounds were"))}
 	case NoteEarly:
 		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round", "rounds"))}
+	case NoteRule:
+		switch {
+		case len(n.Numbers) > 0:
+			return []string{fmt.Sprintf("with the reward %g", n.Numbers[0])}
+		case slices.Contains(n.Names, problem.GoalMin):
+			return []string{"with the largest reward that it can have (0 would be among the best)"}
+		}
+		return []string{"with the lowest reward that it can have"}
 	case NoteLosses:
 		return n.lossWords()
 	case NoteChanged:

@@ -25,9 +25,9 @@ type State struct {
 	guides  []guide          // in order of their events
 	amends  []amendment
 	log     []LogLine
-	seen    map[string]string // SHA-256 of sheets that were told whole, by name
-	sheets  map[string][]*measured
-	people  []string // who asked, in order
+	seen    map[string]string        // SHA-256 of sheets that were told whole, by name
+	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
+	people  []string                 // who asked, in order
 	events  int
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
@@ -109,7 +109,7 @@ type LogLine struct {
 
 // NewState returns the state before the start.
 func NewState() *State {
-	return &State{items: map[string]*item{}, sheets: map[string][]*measured{}, seen: map[string]string{}, Capacity: -1}
+	return &State{items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, seen: map[string]string{}, Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one.

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -24,7 +26,7 @@ const (
 	RowConflict = "conflict" // told before, with another value
 	RowUnknown  = "unknown"  // no such id
 	RowBad      = "bad"      // it cannot be read, or cannot be right
-	RowSure     = "unlikely" // the value may be a slip: --sure confirms it
+	RowSure     = "unlikely" // it may be a slip: --sure confirms it
 )
 
 // Receipt says what became of every row of a sheet. It is given out once the results are durable.
@@ -54,13 +56,51 @@ func (r Receipt) Refused() bool {
 	return r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure] > 0
 }
 
+// Words lists how many rows are in order and how many are not, as "23 new, 2 waiting" and "1 unlikely"; "" for none.
+func (r Receipt) Words() (good, wrong string) {
+	list := func(kinds ...string) string {
+		var parts []string
+		for _, kind := range kinds {
+			if n := r.Counts[kind]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
+}
+
 // TellOptions say how a sheet is taken.
 type TellOptions struct {
 	By       string
-	Sheet    string // its name: rows without ids are told from those of other sheets by it
-	Sure     bool   // rewards that look like slips are right
+	Sheet    string // its name: rows without ids are told from those of the teller's other sheets by it
+	Sure     bool   // what looks like a slip is right
 	TakeGood bool   // take the good rows of a sheet in which others are wrong
 	Extra    bool   // rows without ids beyond the open pulls are extra measurements
+	// the receipt says nothing of others: no ids of theirs, and nothing that depends on their rewards of the open
+	// round
+	Own bool
+}
+
+// Results is a sheet of results that was read, to be matched with pulls.
+type Results struct {
+	sheet *problem.Sheet
+	set   int // 0: by ids; 1: means of several, by arms; 2: rewards, by arms
+	hash  string
+}
+
+// ReadResults reads a sheet that is told, or attached. An error is of the sheet as a whole.
+func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, error) {
+	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
+	if kind == KindTell {
+		sets = append([][]string{{"id", "reward"}}, sets...)
+	}
+	sheet, set, err := problem.ReadSheet(cmp.Or(name, "the sheet"), data, p.Problem.Long, sets...)
+	if err != nil {
+		return Results{}, err
+	}
+	sum := sha256.Sum256(data)
+	return Results{sheet, set + 3 - len(sets), hex.EncodeToString(sum[:])}, nil
 }
 
 // ownColumns are the columns of a list; others of a sheet are kept as notes.
@@ -76,43 +116,52 @@ type teller struct {
 
 	told, late []ResultRecord
 	failed     map[string][]string // ids by reason
+	gone       map[string]bool     // ids that this sheet says failed
 	mine       map[string]*ResultRecord
-	used       map[[2]int]bool // pulls that rows of this sheet fill
-	passed     map[[2]int]int  // by task and arm: rows of this sheet that were told before or are new
+	hints      int          // nearest ids named so far
+	room       map[int]int  // by arm: results that the open round still takes
+	pulls      map[int]*arm // of the open round, once one is needed
+	arms       map[[2]string]int
+	fixed      func() bool // whether the algorithm takes rounds only as it planned them
 }
 
 // Tell matches a sheet with what is open, and returns the receipt with the events to record: none
 // where nothing is new, or something is wrong. An error is of the sheet as a whole.
-func (s *State) Tell(p Protocol, data []byte, opt TellOptions, now time.Time) (Receipt, []Event, error) {
-	sheet, set, err := problem.ReadSheet(cmp.Or(opt.Sheet, "the sheet"), data, p.Problem.Long, []string{"id", "reward"}, []string{"task", "arm", "count", "mean"}, []string{"task", "arm", "reward"})
-	if err != nil {
-		return Receipt{}, nil, err
-	}
+func (s *State) Tell(ctx context.Context, p Protocol, results Results, opt TellOptions, now time.Time) (Receipt, []Event, error) {
 	t := s.teller(p, opt, now)
-	for _, row := range sheet.Rows {
-		if set == 0 {
-			t.byID(row, sheet.Columns)
-		} else {
-			t.byArm(row, sheet.Columns, set == 1, KindTell)
+	if results.set > 0 {
+		t.byArms(ctx, results, KindTell)
+	} else {
+		for _, row := range results.sheet.Rows {
+			if ctx.Err() != nil {
+				break
+			}
+			t.byID(row, results.sheet.Columns)
 		}
 	}
-	t.receipt.Notes = sheet.Notes() // known once numbers were read
-	sum := sha256.Sum256(data)
-	receipt, events := t.finish(hex.EncodeToString(sum[:]))
+	if err := ctx.Err(); err != nil {
+		return Receipt{}, nil, err
+	}
+	t.receipt.Notes = results.sheet.Notes() // known once numbers were read
+	receipt, events := t.finish(results.hash)
 	return receipt, events, nil
 }
 
 // TellOne matches one result with its pull.
 func (s *State) TellOne(p Protocol, id string, reward float64, opt TellOptions, now time.Time) (Receipt, []Event) {
 	t := s.teller(p, opt, now)
-	t.one(0, id, ResultRecord{Reward: reward})
+	if it, err := t.item(id); err != nil {
+		t.say(0, id, RowUnknown, "%s", err)
+	} else {
+		t.one(0, it, ResultRecord{Reward: reward})
+	}
 	return t.finish("")
 }
 
 func (s *State) teller(p Protocol, opt TellOptions, now time.Time) *teller {
+	opt.By, opt.Sheet = plain(opt.By), plain(opt.Sheet)
 	return &teller{
-		state: s, protocol: p, opt: opt, now: now, failed: map[string][]string{}, mine: map[string]*ResultRecord{},
-		used: map[[2]int]bool{}, passed: map[[2]int]int{},
+		state: s, protocol: p, opt: opt, now: now, failed: map[string][]string{}, gone: map[string]bool{}, mine: map[string]*ResultRecord{}, room: map[int]int{}, fixed: sync.OnceValue(p.fixedRounds),
 		receipt: Receipt{Campaign: s.Start.Name, Sheet: opt.Sheet, Counts: map[string]int{}},
 	}
 }
@@ -123,7 +172,7 @@ func (t *teller) say(line int, id, kind, format string, args ...any) {
 	if format == "" {
 		return
 	}
-	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: id, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: plain(id), Kind: kind, Text: plain(fmt.Sprintf(format, args...))})
 }
 
 // bad notes a cell that cannot be read.
@@ -142,33 +191,38 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.say(row.Line, "", RowBad, "the id is missing")
 		return
 	}
+	failed := strings.EqualFold(row.Text("status"), "failed")
 	if row.Empty("reward") {
-		t.withoutReward(row, id)
+		t.withoutReward(row, id, failed)
 		return
 	}
 	reward, err := row.Number("reward")
+	if err == nil && failed {
+		err = row.Wrong("reward", "the row has the reward %g and says failed: keep one of the two", reward)
+	}
 	if err != nil {
 		t.bad(row.Line, id, err)
 		return
 	}
-	arm := -1
-	if it, err := t.item(id); err == nil {
-		arm = it.Arm
-		names := t.protocol.Problem.NamesOf(it.Arm)
-		for k, column := range []string{"task", "arm"} {
-			if text := row.Text(column); text != "" && text != names[k] {
-				t.say(row.Line, id, RowBad, "this id is of task %q, arm %q, and the row says %s %q: was a column sorted without the others?", names[0], names[1], column, text)
-				return
-			}
+	it, err := t.item(id)
+	if err != nil {
+		t.say(row.Line, id, RowUnknown, "%s", err)
+		return
+	}
+	names := t.protocol.Problem.NamesOf(it.Arm)
+	for k, column := range []string{"task", "arm"} {
+		if text := row.Text(column); text != "" && text != names[k] {
+			t.say(row.Line, id, RowBad, "this id is of %s, and the row says %s %q: was a column sorted without the others?", t.where(it.Arm), column, text)
+			return
 		}
 	}
-	t.one(row.Line, id, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, arm), Plate: row.Text("plate")})
+	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate")})
 }
 
 // withoutReward takes a row whose reward is empty: not yet measured, or failed where its status says
 // so.
-func (t *teller) withoutReward(row problem.SheetRow, id string) {
-	if !strings.EqualFold(row.Text("status"), "failed") {
+func (t *teller) withoutReward(row problem.SheetRow, id string, failed bool) {
+	if !failed {
 		t.say(row.Line, id, RowWaiting, "")
 		return
 	}
@@ -176,14 +230,19 @@ func (t *teller) withoutReward(row problem.SheetRow, id string) {
 	switch reason := row.Text("note"); {
 	case err != nil:
 		t.say(row.Line, id, RowUnknown, "%s", err)
-	case it.failed != "":
+	case it.failed != "" || t.gone[it.ID]:
 		t.say(row.Line, id, RowKnown, "")
+	case t.hidden(it):
+		t.say(row.Line, it.ID, RowConflict, toldByOther)
 	case it.told != nil:
 		t.say(row.Line, id, RowConflict, "the row says failed, and %g was told before", it.told.Reward)
+	case t.mine[it.ID] != nil:
+		t.say(row.Line, id, RowConflict, "the same sheet says failed and %g", t.mine[it.ID].Reward)
 	case reason == "":
-		t.say(row.Line, id, RowBad, "a pull that failed needs a reason in the column note (a failed reaction is a reward of 0, not a failed pull)")
+		t.say(row.Line, id, RowBad, "a pull that failed needs a reason in the column note: %s", t.protocol.FailureRule())
 	default:
 		t.failed[reason] = append(t.failed[reason], it.ID)
+		t.gone[it.ID] = true
 		t.say(row.Line, it.ID, RowFailed, "")
 	}
 }
@@ -197,17 +256,50 @@ func (t *teller) item(text string) (*item, error) {
 		}
 		err = fmt.Errorf("%q was never issued in this campaign", text)
 	}
-	if near := nearestID(text, t.state.order); near != "" {
+	if t.hints++; t.hints > mostHints {
+		return nil, err
+	}
+	if near := nearestID(text, t.ids()); near != "" {
 		err = fmt.Errorf("%w; the nearest is %s", err, near)
 	}
 	return nil, err
 }
 
-// one takes a result of an id.
-func (t *teller) one(line int, text string, x ResultRecord) {
-	it, err := t.item(text)
-	if err != nil {
-		t.say(line, text, RowUnknown, "%s", err)
+// mostHints is the number of unknown ids of a sheet that are compared with all others.
+const mostHints = 10
+
+// ids returns the ids that the receipt may name.
+func (t *teller) ids() []string {
+	if !t.opt.Own {
+		return t.state.order
+	}
+	var own []string
+	for _, id := range t.state.order {
+		if t.state.items[id].by == t.opt.By {
+			own = append(own, id)
+		}
+	}
+	return own
+}
+
+// hidden reports whether a pull has a result of the open round that the teller may not see.
+func (t *teller) hidden(it *item) bool {
+	return t.opt.Own && it.told != nil && it.by != t.opt.By && t.concealed(it.told)
+}
+
+// concealed reports whether a result is of somebody else in the open round, to a teller who may not see it.
+func (t *teller) concealed(m *measured) bool {
+	r := t.state.open()
+	return t.opt.Own && m.by != t.opt.By && r != nil && m.round == r.plan.Round && !m.late
+}
+
+// toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
+const toldByOther = "somebody else told its result; of the open round only they see it"
+
+// one takes a result of a pull.
+func (t *teller) one(line int, it *item, x ResultRecord) {
+	if err := problem.CheckReward(x.Reward); err != nil {
+		t.say(line, it.ID, RowBad, "%s", err)
 		return
 	}
 	x.ID, x.Arm, x.Number, x.line = it.ID, it.Arm, it.Number, line
@@ -219,6 +311,10 @@ func (t *teller) one(line int, text string, x ResultRecord) {
 		before = &it.told.ResultRecord
 	}
 	switch r := t.state.open(); {
+	case t.hidden(it):
+		t.say(line, it.ID, RowConflict, toldByOther)
+	case t.gone[it.ID]:
+		t.say(line, it.ID, RowConflict, "the same sheet says failed and %g", x.Reward)
 	case before != nil && before.Reward == x.Reward:
 		t.say(line, it.ID, RowKnown, "")
 	case it.told != nil && slices.Contains(it.told.old, x.Reward):
@@ -229,7 +325,7 @@ func (t *teller) one(line int, text string, x ResultRecord) {
 		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward, someone(it.told.by), x.Reward, it.ID)
 	case before != nil:
 		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
-	case r != nil && it.round == r.plan.Round && t.full(r, it.Arm) && t.protocol.fixedRounds():
+	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
 		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s takes a round only as it was planned", it.round, t.protocol.Algorithm)
@@ -240,21 +336,19 @@ func (t *teller) one(line int, text string, x ResultRecord) {
 	default:
 		t.mine[it.ID] = &x
 		t.told = append(t.told, x)
-		t.used[[2]int{x.Arm, x.Number}] = true
+		t.room[x.Arm] = t.roomOf(r, x.Arm) - 1
 		t.say(line, it.ID, RowNew, "")
 	}
 }
 
-// full reports whether an arm has all results that the round was planned with, those of this sheet
-// included.
-func (t *teller) full(r *round, arm int) bool {
-	n := r.measuredOf(arm)
-	for _, x := range t.told {
-		if x.Arm == arm {
-			n += max(1, x.Count)
-		}
+// roomOf returns how many results of an arm the round still takes as it was planned, those of this sheet taken.
+func (t *teller) roomOf(r *round, arm int) int {
+	n, known := t.room[arm]
+	if !known {
+		n = r.plan.Counts[arm] - r.measuredOf(arm)
+		t.room[arm] = n
 	}
-	return n >= r.plan.Counts[arm]
+	return n
 }
 
 // finish decides what is recorded.

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -8,65 +9,143 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// byArm takes a row without an id: one reward of an arm, or the count, mean and standard deviation
-// of several. It fills open pulls of the arm. Rows are told from those that were told before by
-// their order in the sheet of that name: the k-th row of an arm is the k-th row of it again.
-func (t *teller) byArm(row problem.SheetRow, columns []string, several bool, kind Kind) {
+// byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
+// several. They fill open pulls of the arm. A sheet of which rows were told before is known by its name and
+// teller, and is the same sheet only if all of them stand in it with the same values: the k-th row of an arm that
+// has a value is the k-th again.
+func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
+	var rows []ResultRecord
+	passed := map[int]int{} // by arm
+	for _, row := range results.sheet.Rows {
+		if ctx.Err() != nil {
+			return
+		}
+		if x, ok := t.readArm(row, results, passed); ok {
+			rows = append(rows, x)
+		}
+	}
+	key := sheetKey{kind == KindAttach, t.opt.Sheet, t.opt.By}
+	told := t.state.sheets[key]
+	if why := t.differs(rows, told, true); why != "" {
+		t.refuse(rows, RowConflict, why)
+		return
+	}
+	if other := t.sameOfOthers(key, rows); other != "" && len(told) == 0 && !t.opt.Sure {
+		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
+		return
+	}
+	known := map[[2]int]*measured{}
+	for _, m := range told {
+		known[[2]int{m.Arm, m.Row}] = m
+	}
+	for _, x := range rows {
+		if ctx.Err() != nil {
+			return
+		}
+		t.byArm(x, known[[2]int{x.Arm, x.Row}], kind)
+	}
+}
+
+// readArm reads a row without an id; passed counts the rows of each arm that have a value.
+func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]int) (x ResultRecord, ok bool) {
+	several := results.set == 1
 	arm, err := t.armOf(row)
 	if err != nil {
 		t.bad(row.Line, "", err)
-		return
+		return x, false
 	}
-	x := ResultRecord{Arm: arm, Note: t.notesOf(row, columns, arm), Plate: row.Text("plate"), line: row.Line}
 	column := "reward"
 	if several {
 		column = "mean"
 	}
 	if row.Empty(column) {
 		t.say(row.Line, "", RowWaiting, "")
-		return
+		return x, false
 	}
+	passed[arm]++
+	x = ResultRecord{Arm: arm, Row: passed[arm], Note: t.notesOf(row, results.sheet.Columns, arm), Plate: row.Text("plate"), line: row.Line}
 	if x.Reward, err = row.Number(column); err == nil && several {
 		err = x.several(row)
 	}
 	if err != nil {
 		t.bad(row.Line, "", err)
-		return
+		return x, false
 	}
-	key := [2]int{arm, 0}
-	x.Row = t.passed[key] + 1
-	t.passed[key]++
-	names := t.protocol.Problem.NamesOf(arm)
-	where := fmt.Sprintf("task %q, arm %q", names[0], names[1])
-	if old := t.rowBefore(kind, arm, x.Row); old != nil {
-		if old.Reward == x.Reward && old.count() == max(1, x.Count) {
-			t.say(row.Line, "", RowKnown, "")
-		} else if slices.Contains(old.old, x.Reward) && old.count() == max(1, x.Count) {
-			t.say(row.Line, "", RowKnown, "%s: %g was told before and is corrected to %g", where, x.Reward, old.Reward)
-		} else {
-			t.say(row.Line, "", RowConflict, "%s: row %d of it in this sheet was told before as %g, and is %g now", where, x.Row, old.Reward, x.Reward)
+	return x, true
+}
+
+// refuse says the same of all rows, with one line.
+func (t *teller) refuse(rows []ResultRecord, kind, why string) {
+	if len(rows) > 0 {
+		t.say(rows[0].line, "", kind, "%s", why)
+		t.receipt.Counts[kind] += len(rows) - 1
+	}
+}
+
+// differs says where rows are not those of a sheet of which some were told: one of them is missing, or is of
+// another value; "" where all are there. Without values only their places count.
+func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) string {
+	at := map[[2]int]ResultRecord{}
+	for _, x := range rows {
+		at[[2]int{x.Arm, x.Row}] = x
+	}
+	for _, m := range told {
+		x, there := at[[2]int{m.Arm, m.Row}]
+		now := "is missing"
+		if there {
+			now = fmt.Sprintf("is %g", x.Reward)
 		}
-		return
+		if !there || values && !(m.count() == max(1, x.Count) && (m.Reward == x.Reward || slices.Contains(m.old, x.Reward))) {
+			return fmt.Sprintf("%s: row %d of it in the sheet %q was told before as %g, and %s now; another sheet needs a name of its own (--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
+		}
 	}
-	if kind == KindAttach {
+	return ""
+}
+
+// sameOfOthers returns who else told rows like these in a sheet of the same name, "" for nobody. A teller who may
+// not see rewards of others learns only that the places are the same.
+func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
+	for other, told := range t.state.sheets {
+		if other.attached == key.attached && other.name == key.name && other.by != key.by && t.differs(rows, told, !t.opt.Own) == "" {
+			name = max(name, someone(other.by))
+		}
+	}
+	return name
+}
+
+// where names an arm and its task.
+func (t *teller) where(arm int) string {
+	names := t.protocol.Problem.NamesOf(arm)
+	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
+}
+
+// byArm takes a row of an arm; before is what was told of it before, nil if nothing was.
+func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
+	r := t.state.open()
+	switch {
+	case before != nil && before.Reward != x.Reward:
+		t.say(x.line, "", RowKnown, "%s: %g was told before and is corrected to %g", t.where(x.Arm), x.Reward, before.Reward)
+		return
+	case before != nil:
+		t.say(x.line, "", RowKnown, "")
+		return
+	case kind == KindAttach:
 		t.late = append(t.late, x)
-		t.say(row.Line, "", RowNew, "")
+		t.say(x.line, "", RowNew, "")
+		return
+	case r == nil:
+		t.say(x.line, "", RowBad, "%s: no round is open; attach records measurements of no round", t.where(x.Arm))
+		return
+	case t.state.cameAfter(r, x.Arm):
+		t.say(x.line, "", RowBad, "%s was added after round %d began, and is measured from the next round on; attach records measurements of no round", t.where(x.Arm), r.plan.Round)
 		return
 	}
-	if t.state.open() == nil {
-		t.say(row.Line, "", RowBad, "%s: no round is open; attach records measurements of no round", where)
-		return
-	}
-	if r := t.state.open(); t.state.cameAfter(r, arm) {
-		t.say(row.Line, "", RowBad, "%s was added after round %d began, and is measured from the next round on; attach records measurements of no round", where, r.plan.Round)
-		return
-	}
-	if !t.fill(&x) {
-		t.say(row.Line, "", RowBad, "%s has no open pull left in round %d; --extra takes the row as an extra measurement", where, t.state.open().plan.Round)
+	if why := t.fill(r, &x); why != "" {
+		t.say(x.line, "", RowBad, "%s %s", t.where(x.Arm), why)
 		return
 	}
 	t.told = append(t.told, x)
-	t.say(row.Line, "", RowNew, "")
+	t.say(x.line, "", RowNew, "")
 }
 
 // armOf returns the number of the arm that a row names.
@@ -80,15 +159,31 @@ func (t *teller) armOf(row problem.SheetRow) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if i, known := t.armNamed(task, arm); known {
+		return i, nil
+	}
 	v := slices.Index(p.Tasks.Names, task)
 	if v < 0 {
 		return 0, row.Wrong("task", "no task is called %q; there are %s", task, joined(p.Tasks.Names, 8))
 	}
 	lo, hi := p.ArmsOf(v)
-	if k := t.protocol.armNamed(v, arm); k >= 0 {
-		return lo + k, nil
-	}
 	return 0, row.Wrong("arm", "task %q has no arm %q; it has %s", task, arm, joined(p.Arms.Names[lo:hi], 8))
+}
+
+// armNamed returns the number of an arm. Where the table has decimal commas, so may the name.
+func (t *teller) armNamed(task, arm string) (int, bool) {
+	p := t.protocol.Problem
+	if t.arms == nil {
+		t.arms = make(map[[2]string]int, p.N())
+		for i := range p.N() {
+			t.arms[[2]string(p.NamesOf(i))] = i
+		}
+	}
+	i, known := t.arms[[2]string{task, arm}]
+	if !known && p.DialectOf().DecimalCommas {
+		i, known = t.arms[[2]string{task, decimalComma.ReplaceAllString(arm, "$1.$2")}]
+	}
+	return i, known
 }
 
 // several reads count and sd of a row.
@@ -115,67 +210,85 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 		return row.Wrong("sd", "column \"sd\": expected 0 or more, got %g", sd)
 	}
 	x.Squares = sd * sd * float64(x.Count-1)
-	return nil
-}
-
-// rowBefore returns the k-th row of an arm that was told without id in this sheet.
-func (t *teller) rowBefore(kind Kind, arm, k int) *measured {
-	for _, m := range t.state.sheets[sheetKey(kind, t.opt.Sheet)] {
-		if m.Arm == arm && m.Row == k {
-			return m
-		}
+	if err := problem.CheckRewards(x.Count, x.Reward, x.Squares); err != nil {
+		return row.Wrong("sd", "%s", err)
 	}
 	return nil
 }
 
-// fill gives a result the open pulls of its arm: those that the teller was handed, then those that
-// nobody has, then those of others. It reports false where there are too few, and extra ones are not
-// allowed.
-func (t *teller) fill(x *ResultRecord) bool {
-	s := t.state
-	r := s.open()
-	var own, others, nobodys []Item
-	for _, id := range s.order {
-		it := s.items[id]
-		if it.round != r.plan.Round || it.Arm != x.Arm || !it.outstanding() || t.used[[2]int{it.Arm, it.Number}] {
-			continue
-		}
-		if it.by == t.opt.By {
-			own = append(own, it.Item)
-		} else {
-			others = append(others, it.Item)
-		}
-	}
-	for _, slot := range r.list {
-		if key := [2]int{slot.Arm, slot.Number}; slot.Arm == x.Arm && r.filled[key] == nil && !t.used[key] {
-			nobodys = append(nobodys, Item{Slot: slot})
-		}
-	}
-	open := slices.Concat(own, nobodys, others)
-	n := max(1, x.Count)
-	if len(open) < n && (!t.opt.Extra || t.protocol.fixedRounds()) {
-		return false
-	}
-	highest := r.highest[x.Arm]
-	for key := range t.used {
-		if key[0] == x.Arm {
-			highest = max(highest, key[1])
-		}
-	}
-	for k := range n {
-		number := highest + 1 + k - len(open)
-		if k < len(open) {
-			number = open[k].Number
-			if open[k].ID != "" {
-				x.Fills = append(x.Fills, open[k].ID)
+// mostExtra is the most measurements beyond the open pulls that one row may be the mean of: each gets a number.
+const mostExtra = 10_000
+
+// arm holds what rows without ids fill: open pulls of an arm, those that the teller was handed, then those that
+// nobody has, then those of others; and the largest number given to a pull.
+type arm struct {
+	own, nobodys, others []Item
+	highest              int
+}
+
+// pullsOf returns what is open of an arm.
+func (t *teller) pullsOf(r *round, i int) *arm {
+	if t.pulls == nil {
+		t.pulls = map[int]*arm{}
+		for _, id := range t.state.order {
+			switch it := t.state.items[id]; {
+			case it.round != r.plan.Round || !it.outstanding():
+			case it.by == t.opt.By:
+				a := t.pullsOf(r, it.Arm)
+				a.own = append(a.own, it.Item)
+			default:
+				a := t.pullsOf(r, it.Arm)
+				a.others = append(a.others, it.Item)
 			}
 		}
-		t.used[[2]int{x.Arm, number}] = true
-		if k == 0 {
-			x.Number = number
-		} else {
-			x.Slots = append(x.Slots, number)
+		for _, slot := range r.list {
+			if r.filled[[2]int{slot.Arm, slot.Number}] == nil {
+				a := t.pullsOf(r, slot.Arm)
+				a.nobodys = append(a.nobodys, Item{Slot: slot})
+			}
 		}
 	}
-	return true
+	if t.pulls[i] == nil {
+		t.pulls[i] = &arm{highest: r.highest[i]}
+	}
+	return t.pulls[i]
+}
+
+// next takes the next open pull; ok is false where there is none.
+func (a *arm) next() (x Item, ok bool) {
+	for _, list := range []*[]Item{&a.own, &a.nobodys, &a.others} {
+		if len(*list) > 0 {
+			x, *list = (*list)[0], (*list)[1:]
+			return x, true
+		}
+	}
+	return Item{}, false
+}
+
+// fill gives a result the open pulls of its arm. It says why where there are too few, and extra ones are not
+// allowed.
+func (t *teller) fill(r *round, x *ResultRecord) string {
+	a := t.pullsOf(r, x.Arm)
+	n := max(1, x.Count)
+	switch extra := n - len(a.own) - len(a.nobodys) - len(a.others); {
+	case extra > 0 && (!t.opt.Extra || t.fixed()):
+		return fmt.Sprintf("has no open pull left in round %d; --extra takes the row as an extra measurement", r.plan.Round)
+	case extra > mostExtra:
+		return fmt.Sprintf("has %d measurements more than open pulls, and a row may have %d; attach records measurements of no round", extra, mostExtra)
+	}
+	for k := range n {
+		open, ok := a.next()
+		if !ok {
+			a.highest++
+			open.Number = a.highest
+		} else if open.ID != "" {
+			x.Fills = append(x.Fills, open.ID)
+		}
+		if k == 0 {
+			x.Number = open.Number
+		} else {
+			x.Slots = append(x.Slots, open.Number)
+		}
+	}
+	return ""
 }

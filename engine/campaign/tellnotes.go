@@ -9,7 +9,7 @@ import (
 )
 
 // notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and
-// settings that are not those of the arm. arm is -1 of an id that is not known.
+// settings that are not those of the arm.
 func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
 	var parts []string
 	if note := row.Text("note"); note != "" {
@@ -21,7 +21,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		k := slices.Index(p.Problem.Arms.Columns, c)
 		switch {
 		case text == "" || slices.Contains(ownColumns, c):
-		case k >= 0 && arm >= 0:
+		case k >= 0:
 			if planned := p.features(arm)[k]; !sameSetting(row, c, planned, p.settings(p.features(arm))[k]) {
 				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, p.settings(p.features(arm))[k]))
 			}

@@ -1,6 +1,10 @@
 package campaign
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
 
 // pulls returns a number of pulls in words.
 func pulls(n int) string {
@@ -8,6 +12,20 @@ func pulls(n int) string {
 		return "1 pull"
 	}
 	return fmt.Sprintf("%d pulls", n)
+}
+
+// plain returns a text of somebody without what terminals obey and what turns writing round: white space of any
+// kind becomes a blank, and the rest stands out.
+func plain(text string) string {
+	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return '\ufffd'
+		}
+		return r
+	}, text), "\ufffd")
 }
 
 // joined lists the first of some words, and how many more there are.

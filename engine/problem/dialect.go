@@ -3,8 +3,11 @@ package problem
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -61,14 +64,33 @@ func (d Dialect) Number(text string) string {
 	return text
 }
 
-// Point returns a number of the dialect with a decimal point: of one with decimal commas, the one comma
-// of a text without points.
-func (d Dialect) Point(text string) string {
-	if d.DecimalCommas && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
-		return strings.Replace(text, ",", ".", 1)
+// thousands is a number whose one mark may be a decimal one, or part thousands from hundreds.
+var thousands = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
+
+// Reward reads a reward as people write it into a field or on a command line: decimal digits, with a decimal
+// point or one decimal comma. A mark that may part thousands, in 1,234 where the table has decimal points and
+// in 1.234 where it has commas, is an error, and so is what CheckReward reports.
+func (d Dialect) Reward(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	point := text
+	if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+		point = strings.Replace(text, ",", ".", 1)
 	}
-	return text
+	x, err := strconv.ParseFloat(point, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && isDecimal(point):
+		return 0, CheckReward(x)
+	case err != nil || !isDecimal(point):
+		return 0, fmt.Errorf("%q is no number; write digits with a decimal point or a decimal comma", text)
+	case thousands.MatchString(text) && strings.Contains(text, ",") != d.DecimalCommas:
+		whole := strings.NewReplacer(",", "", ".", "").Replace(text)
+		return 0, fmt.Errorf("%q may be %s or %s; write it as one of them", text, d.Number(strconv.FormatFloat(x, 'f', 4, 64)), whole)
+	}
+	return x, CheckReward(x)
 }
+
+// isDecimal reports whether a number is written in decimal digits, as other programs write it: Go reads more.
+func isDecimal(text string) bool { return strings.Trim(text, "+-.0123456789eE") == "" }
 
 // Writer returns a writer of records, after the mark where there is one. Errors of w stay in it until Flush.
 func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,20 +45,9 @@ func TestDialectWrites(t *testing.T) {
 		if strings.Contains(written, ".") {
 			t.Errorf("%s is written %s", text, written)
 		}
-		if back := german.Point(written); back != text {
-			t.Errorf("%s is written %s and read %s", text, written, back)
+		if x, err := german.Reward(written); err != nil || strconv.FormatFloat(x, 'g', -1, 64) != text {
+			t.Errorf("%s is written %s and read %g: %v", text, written, x, err)
 		}
-		if back := (Dialect{}).Point((Dialect{}).Number(text)); back != text {
-			t.Errorf("%s is read %s in plain CSV", text, back)
-		}
-	}
-	for _, text := range []string{"1.234,5", "1,2,3", "1.5"} {
-		if got := german.Point(text); got != text {
-			t.Errorf("%s, which is no number with one comma, is read as %s", text, got)
-		}
-	}
-	if got := (Dialect{}).Point("1,5"); got != "1,5" {
-		t.Errorf("1,5 is read as %s where decimals have points", got)
 	}
 	for _, c := range []struct {
 		from     Dialect
@@ -85,5 +75,37 @@ func TestDialectWrites(t *testing.T) {
 	w.Write([]string{"id", "a;b", "0,5"})
 	if w.Flush(); b.String() != "\ufeffid;\"a;b\";0,5\n" {
 		t.Errorf("written is %q", b.String())
+	}
+}
+
+// What people type is a number in decimal digits that something can be computed with, or is refused; a mark that
+// may part thousands is not guessed.
+func TestRewardsAsTyped(t *testing.T) {
+	german := Dialect{Separator: ";", DecimalCommas: true}
+	for text, want := range map[string]float64{"12": 12, " -1.5 ": -1.5, "12,5": 12.5, "0,125": 0.125, "1e-3": 0.001, "1,2345": 1.2345, "+4": 4} {
+		for _, d := range []Dialect{{}, german} {
+			if x, err := d.Reward(text); err != nil || x != want {
+				t.Errorf("%q: %g, %v", text, x, err)
+			}
+		}
+	}
+	for text, says := range map[string]string{
+		"": "is no number", "much": "is no number", "NaN": "is no number", "inf": "is no number", "0x1p3": "is no number", "1_000": "is no number", "４": "is no number",
+		"1.234,5": "is no number", "1,2,3": "is no number", "12.5 mg": "is no number", "1e101": "from -1e100 to 1e100", "-1.8e308": "from -1e100 to 1e100", "1e400": "from -1e100 to 1e100",
+	} {
+		for _, d := range []Dialect{{}, german} {
+			if x, err := d.Reward(text); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%q: %g, %v", text, x, err)
+			}
+		}
+	}
+	if x, err := (Dialect{}).Reward("1,234"); err == nil || err.Error() != `"1,234" may be 1.2340 or 1234; write it as one of them` {
+		t.Errorf("%g, %v", x, err)
+	}
+	if x, err := german.Reward("-12.345"); err == nil || err.Error() != `"-12.345" may be -12,3450 or -12345; write it as one of them` {
+		t.Errorf("%g, %v", x, err)
+	}
+	if x, err := german.Reward("1,234"); err != nil || x != 1.234 {
+		t.Errorf("%g, %v", x, err)
 	}
 }

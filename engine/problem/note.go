@@ -25,6 +25,7 @@ const (
 	NoteLinesSkipped  NoteKind = "lines skipped"  // numbers: lines above the header
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
+	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
 	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
@@ -61,6 +62,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLinesSkipped:  "lines 1 to %d, above the header, are left out",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
+	NoteThousands:     "the point in %s (line %d) is read as a decimal point; where points part thousands, leave them out",
 	NoteIgnored:       "columns that are not named are ignored: %s",
 	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
 	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",

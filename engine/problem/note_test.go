@@ -28,6 +28,7 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteLinesSkipped, Path: "a.csv", Numbers: []float64{3}}, "a.csv: lines 1 to 3, above the header, are left out"},
 		{Note{Kind: NoteSeparator, Path: "a.csv", Names: []string{"\t"}}, "a.csv: columns are separated by tabs"},
 		{Note{Kind: NoteDecimalCommas, Path: "a.csv", Names: []string{";"}}, "a.csv: columns are separated by semicolons, numbers have decimal commas"},
+		{Note{Kind: NoteThousands, Path: "a.csv", Names: []string{"1.234"}, Numbers: []float64{2}}, "a.csv: the point in 1.234 (line 2) is read as a decimal point; where points part thousands, leave them out"},
 		{Note{Kind: NoteIgnored, Names: strings.Split("a b c d e f g h i j k l m n", " ")}, "columns that are not named are ignored: a, b, c, d, e, f, g, h, i, j, k, l and 2 more"},
 		{Note{Kind: NoteCategories, Names: []string{"oil", "palm", "rape"}}, `column "oil" has text, which is a category, not a scale (kernel category()): palm = 0, rape = 1`},
 		{Note{Kind: NoteNoReward, Names: []string{"yield"}, Numbers: []float64{2, 17}}, "rows without a value of yield are not counted as measurements: 2, the last in line 17"},

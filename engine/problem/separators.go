@@ -101,6 +101,7 @@ func (t *table) sameDecimals(c cell) error {
 	if t.separator == ',' {
 		return nil
 	}
+	t.plain = t.plain || strings.Contains(c.text, ".") && !thousands.MatchString(c.text)
 	switch {
 	case strings.Contains(c.text, ",") && t.comma == nil:
 		t.comma = &c
@@ -127,6 +128,8 @@ func (t *table) notes() []Note {
 		return notes
 	case t.comma != nil:
 		return append(notes, Note{Kind: NoteDecimalCommas, Path: t.path, Names: []string{separator}})
+	case t.separator == ';' && t.point != nil && !t.plain:
+		notes = append(notes, Note{Kind: NoteThousands, Path: t.path, Names: []string{t.point.text}, Numbers: []float64{float64(t.point.line)}})
 	}
 	return append(notes, Note{Kind: NoteSeparator, Path: t.path, Names: []string{separator}})
 }

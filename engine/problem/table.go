@@ -31,6 +31,7 @@ type table struct {
 	mark      bool // whether the file begins with a byte order mark
 
 	comma, point *cell // the first number read with a decimal comma, and with a decimal point
+	plain        bool  // whether a number was read whose point cannot part thousands
 }
 
 type cell struct {
@@ -249,7 +250,7 @@ func (t *table) numberIn(c cell, column string) (float64, error) {
 		return 0, t.at(c, "%sexpected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", inColumn(column), c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, t.at(c, "%sexpected a finite number, got %q", inColumn(column), c.text)
-	case strings.Trim(text, "+-.0123456789eE") != "":
+	case !isDecimal(text):
 		return 0, t.at(c, "%sexpected a finite number in decimal digits, got %q", inColumn(column), c.text)
 	case math.Abs(v) > kernels.Largest:
 		return 0, t.at(c, "%s%s, got %g", inColumn(column), kernels.ExtremeRule, v)

@@ -110,8 +110,12 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 // Tell records the results of a sheet. The receipt is returned once they are on the disk; where
 // something is wrong with a row nothing is recorded, and the receipt says what.
 func (c *Campaign) Tell(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+	results, err := campaign.ReadResults(c.Protocol(), sheet, opt.Sheet, campaign.KindTell)
+	if err != nil {
+		return campaign.Receipt{}, err
+	}
 	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		return s.Tell(p, sheet, opt, c.opt.now())
+		return s.Tell(ctx, p, results, opt, c.opt.now())
 	})
 }
 
@@ -125,8 +129,12 @@ func (c *Campaign) TellOne(ctx context.Context, id string, reward float64, opt c
 
 // Attach records measurements that were made before the campaign, or elsewhere.
 func (c *Campaign) Attach(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+	results, err := campaign.ReadResults(c.Protocol(), sheet, opt.Sheet, campaign.KindAttach)
+	if err != nil {
+		return campaign.Receipt{}, err
+	}
 	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		return s.Attach(p, sheet, opt, c.opt.now())
+		return s.Attach(ctx, p, results, opt, c.opt.now())
 	})
 }
 
@@ -149,7 +157,7 @@ func (c *Campaign) tell(ctx context.Context, f func(campaign.Protocol, *campaign
 // Fail gives pulls back that were not measured; they are handed out again.
 func (c *Campaign) Fail(ctx context.Context, ids []string, reason, by string) error {
 	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-		return s.Fail(ids, reason, by, c.opt.now())
+		return s.Fail(p, ids, reason, by, c.opt.now())
 	})
 }
 
@@ -232,7 +240,11 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
-	r, _, err := s.Tell(p, sheet, opt, c.opt.now())
+	results, err := campaign.ReadResults(p, sheet, opt.Sheet, campaign.KindTell)
+	if err != nil {
+		return campaign.Receipt{}, err
+	}
+	r, _, err := s.Tell(ctx, p, results, opt, c.opt.now())
 	r.Taken = false
 	return r, err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -108,11 +109,25 @@ func writeCSV(path string, rows [][]string) error {
 		return err
 	}
 	w := csv.NewWriter(f)
+	for _, row := range rows {
+		for k, text := range row {
+			row[k] = unarmed(text)
+		}
+	}
 	if err := w.WriteAll(rows); err != nil {
 		f.Close()
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return f.Close()
+}
+
+// unarmed returns a cell that spreadsheets take for text, as a text that begins like a formula with an apostrophe before
+// it: what people write reaches those who open the file.
+func unarmed(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err != nil && strings.IndexAny(text, "=+-@") == 0 {
+		return "'" + text
+	}
+	return text
 }
 
 // writeEvents writes every event with its hash, one a line.

@@ -13,7 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // invitesFile holds who may use the page: names with the hashes of their secrets. It is no part of
@@ -30,8 +32,8 @@ type Invitation struct {
 // Invite makes a secret of 128 bits for a person, who loses the one of before. It is shown once: only
 // its hash is kept.
 func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
-	if name == "" {
-		return "", errors.New("an invitation needs a name")
+	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", fmt.Errorf("an invitation needs a name without control characters, got %q", name)
 	}
 	var b [16]byte
 	if _, err := rand.Read(b[:]); err != nil {

@@ -41,20 +41,22 @@ func (c *Campaign) CloseOnce(ctx context.Context, round int, reason, by string) 
 
 // FailOnce works like Fail, and returns whether all of the pulls had been given back before.
 func (c *Campaign) FailOnce(ctx context.Context, ids []string, reason, by string) (known bool, err error) {
-	return c.once(ctx, func(s *campaign.State) ([]campaign.Event, error) { return s.Fail(ids, reason, by, c.opt.now()) })
+	return c.once(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
+		return s.Fail(p, ids, reason, by, c.opt.now())
+	})
 }
 
 // CorrectOnce works like Correct, and returns whether the value stood there before.
 func (c *Campaign) CorrectOnce(ctx context.Context, id string, reward float64, reason, by string) (known bool, err error) {
-	return c.once(ctx, func(s *campaign.State) ([]campaign.Event, error) {
+	return c.once(ctx, func(_ campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
 		return s.Correct(id, reward, reason, by, c.opt.now())
 	})
 }
 
 // once records the events of an act, and returns whether there were none.
-func (c *Campaign) once(ctx context.Context, f func(*campaign.State) ([]campaign.Event, error)) (known bool, err error) {
-	err = c.write(ctx, func(_ campaign.Protocol, s *campaign.State) (made []campaign.Event, err error) {
-		made, err = f(s)
+func (c *Campaign) once(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, error)) (known bool, err error) {
+	err = c.write(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, err error) {
+		made, err = f(p, s)
 		known = err == nil && len(made) == 0
 		return made, err
 	})

@@ -19,7 +19,7 @@ func TestLate(t *testing.T) {
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err := c.CloseRound(t.Context(), "", "Ann")
-	wants(t, err, "needs a reason", "a failed reaction is a reward of 0")
+	wants(t, err, "needs a reason", "a result, with the reward 0")
 	closing, err := c.CloseRound(t.Context(), "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
 		t.Fatalf("%v: %+v", err, closing)
