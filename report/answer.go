@@ -151,7 +151,7 @@ func answerFigure(a answer.Answer) Figure {
 				continue
 			}
 			x := float64(at[arm.Label])
-			if arm.Arm == p.Arm.Arm {
+			if arm.Arm == p.Arm {
 				best.X, best.Y = append(best.X, x), append(best.Y, arm.Estimate)
 				best.Lo, best.Hi = append(best.Lo, arm.CI95[0]), append(best.Hi, arm.CI95[1])
 			} else {

@@ -55,10 +55,16 @@ type Answer struct {
 
 // Pick is the arm to take in a task.
 type Pick struct {
-	Arm
-	Within   float64 `json:"probability_within"` // that no arm is better by more than epsilon
-	Loss     float64 `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0
-	RunnerUp string  `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
+	Task     string         `json:"task"`
+	Arm      string         `json:"arm"`
+	Label    string         `json:"label"`              // its values in the columns of the arms, as "Merlin, 80"
+	Features map[string]any `json:"features"`           // by column, as in the table
+	Estimate float64        `json:"estimate"`           // mean of what its expected reward may be, reward units
+	CI95     [2]float64     `json:"ci95"`               // of the expected reward
+	Count    float64        `json:"count"`              // of measurements
+	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
+	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0
+	RunnerUp string         `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
 	// further measurements of this task after which probability_within is expected to be 0.95, about; 0 where it is
 	// now, -1 where 4096 are not enough
 	More   int      `json:"more"`
@@ -187,7 +193,9 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 		a.Arms = append(a.Arms, arm)
 	}
 	for v, i := range picks {
-		a.Picks[v].Arm = a.Arms[i]
+		x, pick := a.Arms[i], &a.Picks[v]
+		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate, x.CI95, x.Count
+		pick.Within = float64(within[v]) / float64(count)
 		lo, hi := p.ArmsOf(v)
 		second := -1
 		for j := lo; j < hi; j++ {
@@ -196,9 +204,8 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 			}
 		}
 		if second >= 0 {
-			a.Picks[v].RunnerUp = a.Arms[second].Label
+			pick.RunnerUp = a.Arms[second].Label
 		}
-		a.Picks[v].Within = float64(within[v]) / float64(count)
 	}
 	return picks
 }

@@ -128,14 +128,7 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 	}
 	climbed := func() (*search, error) {
 		d.scale()
-		s := newSearch(ctx, newChosen(newModel(d), at))
-		if _, err := s.scores(append(s.fromPrior(bankSize), s.center())); err != nil {
-			return nil, err
-		}
-		if s.best == nil {
-			return nil, errNoMember
-		}
-		return s, s.climb()
+		return newSearch(ctx, newChosen(newModel(d), at))
 	}
 	best, err := climbed()
 	if err != nil {
@@ -158,15 +151,6 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 		}
 	}
 	return best, nil
-}
-
-// center returns the means of the prior.
-func (s *search) center() []float64 {
-	u := make([]float64, len(s.numbers))
-	for k, n := range s.numbers {
-		u[k] = n.mean
-	}
-	return u
 }
 
 // usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the

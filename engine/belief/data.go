@@ -64,15 +64,62 @@ func dataOf(p *problem.Problem) (*data, error) {
 		d.scatter = Scatter{Kind: ScatterCounts}
 		return d, nil
 	}
+	d.noise()
+	d.measure()
+	return d, nil
+}
+
+// measure takes the offset and the unit from the data, and brings them into these: the mean of the arms, and the
+// spread s of their expected rewards beyond noise [PM82],
+//
+//	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i),
+//
+// where v_i is the variance of the mean i; a tenth of the smallest v_i where no s² > 0 solves it. Without replicates
+// it is their standard deviation.
+//
+// [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
+func (d *data) measure() {
 	d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
+	if d.free > 0 || d.known {
+		v, weights := make([]float64, len(d.y)), make([]float64, len(d.y))
+		for k := range v {
+			v[k] = d.rel[k] / d.n[k]
+			if !d.known {
+				v[k] *= d.within / d.free
+			}
+		}
+		excess := func(square float64) float64 {
+			for k := range v {
+				weights[k] = 1 / (square + v[k])
+			}
+			d.offset = stat.Mean(d.y, weights)
+			sum := 1 - float64(len(v))
+			for k, y := range d.y {
+				sum += (y - d.offset) * (y - d.offset) * weights[k]
+			}
+			return sum
+		}
+		lo, hi := math.Max(floats.Min(v)/10, 1e-12*d.unit*d.unit), d.unit*d.unit
+		for range 60 {
+			if middle := math.Sqrt(lo * hi); excess(middle) > 0 {
+				lo = middle
+			} else {
+				hi = middle
+			}
+		}
+		d.unit = math.Sqrt(lo)
+	}
 	if !(d.unit > 0) {
 		d.unit = max(math.Abs(d.offset), 1)
 	}
+	square := d.unit * d.unit
 	for k := range d.y {
 		d.y[k] = (d.y[k] - d.offset) / d.unit
+		if d.known {
+			d.rel[k] /= square
+		}
 	}
-	d.noise()
-	return d, nil
+	d.within /= square
 }
 
 // scale makes the points that kernels compare.
@@ -167,7 +214,7 @@ func (d *data) successes() []float64 {
 	return wins
 }
 
-// squares returns the sum of squares within each measured arm and its degrees of freedom, in scaled units.
+// squares returns the sum of squares within each measured arm and its degrees of freedom.
 func (d *data) squares() (squares, freedom []float64) {
 	squares, freedom = make([]float64, len(d.cells)), make([]float64, len(d.cells))
 	for k, i := range d.cells {
@@ -180,6 +227,5 @@ func (d *data) squares() (squares, freedom []float64) {
 			squares[k], freedom[k] = d.p.Noise.SD[i]*d.p.Noise.SD[i]*(n-1), n-1
 		}
 	}
-	floats.Scale(1/(d.unit*d.unit), squares)
 	return squares, freedom
 }

@@ -3,10 +3,12 @@
 //
 // The rewards of arm x of task t are f(t, x) + noise, and f has the prior
 //
-//	constant + level² [t = t'] + (ρ k_Z(z, z') + (1-ρ) [t = t']) (s² k_X(x, x') + r² [x = x']) + g [t = t', x = x'],
+//	constant + level² [t = t'] + k_Z(z, z') (k_X(x, x') + r² [x = x']) + [t = t'] k'_X(x, x') + g² [t = t', x = x'],
 //
-// in which k_X is a Matérn kernel of the numbers among the features, each with a length scale of its
-// own, times a similarity for each column of text. Its numbers have weak priors (see prior.go).
+// in which k_X, common to all tasks, and k'_X, special to each, are Matérn kernels of the numbers among the
+// features, each with a variance and length scales of its own, times a similarity for each column of text.
+// k_Z compares numbers that tasks have as features, and is 1 without any. All these numbers have weak priors
+// (see prior.go).
 //
 // Few measurements say little about such numbers, many say much. One computation serves both: a bank of
 // numbers drawn from their prior, and more drawn around the most probable ones, are all weighted by

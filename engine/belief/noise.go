@@ -46,7 +46,7 @@ func (d *data) noise() {
 	floats.AddConst(1, d.rel)
 	if m := d.p.Noise; m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil {
 		for k, i := range d.cells {
-			d.rel[k] = m.Scales[i] * m.Scales[i] / (d.unit * d.unit)
+			d.rel[k] = m.Scales[i] * m.Scales[i]
 		}
 		d.known, d.scatter = true, Scatter{Kind: ScatterStated}
 		return
@@ -69,7 +69,7 @@ func (d *data) noise() {
 			best, d.scatter.Kind, d.rel = found, kind, rel
 		}
 	}
-	if found, rel := withMean(d.y, squares, freedom, d.free); found > best+gainAsked {
+	if found, rel := withMean(standard(d.y), squares, freedom, d.free); found > best+gainAsked {
 		d.scatter.Kind, d.rel = ScatterMean, rel
 	}
 	for k, s := range squares {
@@ -136,4 +136,16 @@ func withMean(y, squares, freedom []float64, free float64) (best float64, rel []
 	}
 	floats.Scale(1/stat.Mean(rel, nil), rel)
 	return best, rel
+}
+
+// standard returns numbers less their mean over their spread.
+func standard(y []float64) []float64 {
+	mean, sd := stat.MeanStdDev(y, nil)
+	out := make([]float64, len(y))
+	for k, v := range y {
+		if sd > 0 {
+			out[k] = (v - mean) / sd
+		}
+	}
+	return out
 }

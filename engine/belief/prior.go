@@ -26,9 +26,10 @@ type model struct {
 
 func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 
-// newModel lists the numbers. Variances are in squares of the spread of the means, length scales in ranges
-// of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale and of
-// 20 for a variance. None of the variances is 0, so that no arm is ever taken for exactly what the features say.
+// newModel lists the numbers. Variances are in squares of the spread of the expected rewards, length scales in ranges
+// of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale, of 11 for a variance
+// and of 50 for what features do not explain. That is never 0, so that no arm is ever taken for exactly what its
+// features say.
 func newModel(d *data) *model {
 	m := &model{d: d, at: map[string]int{}}
 	add := func(name string, of func(float64) float64, mean, sd float64) {
@@ -49,24 +50,32 @@ func newModel(d *data) *model {
 	if len(m.numeric) == 0 && len(m.text) == 1 && len(slices.Compact(slices.Sorted(slices.Values(d.arms.X[m.text[0]])))) == names {
 		m.text = nil // its similarity is the level of the task
 	}
-	if m.features() {
-		add("smooth", math.Exp, math.Log(0.7), 1.2)
+	compared := func(term string, variance float64) {
+		if !m.features() {
+			return
+		}
+		add(term, math.Exp, math.Log(variance), 1.2)
 		for _, c := range m.numeric {
-			add("length "+d.arms.Columns[c], math.Exp, math.Log(0.6)+0.25*math.Log(float64(len(m.numeric))), 1)
+			add(term+" length "+d.arms.Columns[c], math.Exp, math.Log(0.6)+0.25*math.Log(float64(len(m.numeric))), 1)
 		}
 		for _, c := range m.text {
-			add("similar "+d.arms.Columns[c], logistic, 0, 1.3)
+			add(term+" similar "+d.arms.Columns[c], logistic, 0, 1.3)
 		}
 	}
-	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
-		rough := 0.05
-		if !m.features() {
-			rough = 0.7
+	// small where features tell arms apart, else all there is
+	apart := func(name string) {
+		if m.features() {
+			add(name, math.Exp, math.Log(0.01), 2)
+		} else {
+			add(name, math.Exp, math.Log(0.7), 1.2)
 		}
-		add("rough", math.Exp, math.Log(rough), 1.5)
+	}
+	compared("common", 0.5)
+	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
+		apart("rough")
 	}
 	if d.p.V() > 1 {
-		add("alike", logistic, 0.5, 1.5)
+		compared("special", 0.35)
 		add("level", math.Exp, math.Log(0.4), 1.5)
 		for c, z := range d.tasks.X {
 			if !d.isText(d.tasks.Columns[c]) && slices.Max(z) > slices.Min(z) {
@@ -76,11 +85,11 @@ func newModel(d *data) *model {
 		if len(m.taskNumeric) > 0 {
 			add("far", math.Exp, math.Log(1), 1)
 		}
-		own := 0.03
-		if !m.features() && names == d.p.N() { // tells all arms apart
-			own = 0.7
+		if names < d.p.N() {
+			add("own", math.Exp, math.Log(0.01), 2)
+		} else {
+			apart("own")
 		}
-		add("own", math.Exp, math.Log(own), 1.5)
 	}
 	if d.wins == nil && !d.known {
 		scale, sd := math.Log(0.1), 1.5
@@ -128,52 +137,52 @@ func (m *model) smooth(u []float64) (k kernels.Joint, own float64) {
 // applied to each number of the kernel.
 func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(float64) float64) (k kernels.Joint, own float64) {
 	d := m.d
-	var arm kernels.Kernel
-	if m.features() {
-		arm = kernels.Constant{Value: tidy(m.value(u, "smooth", 0))}
+	compared := func(term string) kernels.Kernel {
+		if !m.features() {
+			return nil
+		}
+		var k kernels.Kernel = kernels.Constant{Value: tidy(m.value(u, term, 0))}
 		if len(m.numeric) > 0 {
 			of := kernels.Matern{Nu: 2.5, Dims: dims(arms, m.numeric)}
 			for _, c := range m.numeric {
-				of.Lengthscale = append(of.Lengthscale, tidy(m.length(u, "length "+d.arms.Columns[c], arms.X[c])))
+				of.Lengthscale = append(of.Lengthscale, tidy(m.length(u, term+" length "+d.arms.Columns[c], arms.X[c])))
 			}
-			arm = kernels.Mul(arm, of)
+			k = kernels.Mul(k, of)
 		}
 		for _, c := range m.text {
-			arm = kernels.Mul(arm, kernels.Category{Similarity: tidy(m.value(u, "similar "+d.arms.Columns[c], 0)), Dims: dims(arms, []int{c})})
+			k = kernels.Mul(k, kernels.Category{Similarity: tidy(m.value(u, term+" similar "+d.arms.Columns[c], 0)), Dims: dims(arms, []int{c})})
 		}
+		return k
 	}
 	own = m.value(u, "own", 0)
+	common := compared("common")
 	if r := m.value(u, "rough", 0); r > 0 {
 		switch rough := (kernels.Scaled{Scale: tidy(r), Kernel: kernels.Identity{}}); {
 		case d.p.V() == 1:
 			own += r
-		case arm == nil:
-			arm = rough
+		case common == nil:
+			common = rough
 		default:
-			arm = kernels.Add(arm, rough)
+			common = kernels.Add(common, rough)
 		}
+	}
+	if common != nil {
+		k = kernels.LiftArm(common)
 	}
 	if d.p.V() == 1 {
-		if arm != nil {
-			k = kernels.LiftArm(arm)
-		}
 		return k, own
 	}
-	alike := tidy(m.value(u, "alike", 0))
-	var shared kernels.Kernel = kernels.Constant{Value: alike}
-	if len(m.taskNumeric) > 0 {
+	if len(m.taskNumeric) > 0 && common != nil {
 		of := kernels.RBF{Dims: dims(tasks, m.taskNumeric)}
 		for _, c := range m.taskNumeric {
 			of.Lengthscale = append(of.Lengthscale, tidy(m.length(u, "far", tasks.X[c])))
 		}
-		shared = kernels.Mul(shared, of)
+		k.Terms[0].Task = of
 	}
-	task := kernels.Add(shared, kernels.Scaled{Scale: tidy(1 - alike), Kernel: kernels.Identity{}})
-	if arm != nil {
-		k = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: task, Arm: arm}}}
+	if special := compared("special"); special != nil {
+		k = kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: special}}})
 	}
-	level := kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", 0), Task: kernels.Identity{}}}}
-	return kernels.AddJoint(k, level), own
+	return kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", 0), Task: kernels.Identity{}}}}), own
 }
 
 // dims names columns, as they read in a script.

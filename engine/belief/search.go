@@ -35,15 +35,26 @@ type weighed struct {
 // search is the exploration of the numbers of a model.
 type search struct {
 	*chosen
-	ctx         context.Context
-	rng         *rand.Rand
-	evaluations int
-	best        []float64 // the most probable numbers met
-	bestScore   float64
+	ctx        context.Context
+	rng        *rand.Rand
+	bank       [][]float64 // numbers drawn from their prior
+	bankScores []float64
+	best       []float64 // the most probable numbers met
+	bestScore  float64
 }
 
-func newSearch(ctx context.Context, c *chosen) *search {
-	return &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
+// newSearch draws and weighs the bank, and climbs from the best of it.
+func newSearch(ctx context.Context, c *chosen) (*search, error) {
+	s := &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
+	s.bank = s.fromPrior(bankSize)
+	var err error
+	if s.bankScores, err = s.scores(s.bank); err != nil {
+		return nil, err
+	}
+	if s.best == nil {
+		return nil, errNoMember
+	}
+	return s, s.climb()
 }
 
 // scores returns log evidence plus log prior at several places, -∞ where there is none.
@@ -57,7 +68,6 @@ func (s *search) scores(places [][]float64) ([]float64, error) {
 			}
 		}
 	})
-	s.evaluations += len(places)
 	if err != nil {
 		return nil, err
 	}
@@ -174,17 +184,6 @@ func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
 // explore returns numbers with weights that add up to 1, at most so many of them.
 func (s *search) explore(most int) ([]weighed, error) {
 	d := float64(len(s.numbers))
-	bank := s.fromPrior(bankSize)
-	bankScores, err := s.scores(bank)
-	if err == nil {
-		err = s.climb()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.best == nil {
-		return nil, errSingular
-	}
 	if len(s.numbers) == 0 {
 		return []weighed{{nil, 1}}, nil
 	}
@@ -229,7 +228,7 @@ func (s *search) explore(most int) ([]weighed, error) {
 	for _, n := range s.numbers {
 		normalizer += math.Log(n.sd)
 	}
-	places, scores := slices.Concat(bank, around), slices.Concat(bankScores, aroundScores)
+	places, scores := slices.Concat(s.bank, around), slices.Concat(s.bankScores, aroundScores)
 	logs := make([]float64, len(places))
 	for k, u := range places {
 		drawn := floats.LogSumExp([]float64{

@@ -1,0 +1,191 @@
+package answer_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// table returns a table of the generator with this name.
+func table(t testing.TB, name string, seed uint64) known {
+	t.Helper()
+	for _, g := range generators {
+		if g.name == name {
+			return g.table(rand.New(rand.NewPCG(7, seed)))
+		}
+	}
+	t.Fatalf("no generator %q", name)
+	return known{}
+}
+
+// TestBest: the parts of an answer fit together, whichever goal.
+func TestBest(t *testing.T) {
+	for _, name := range []string{"field trial", "treatments, 0 or 1", "one task"} {
+		k := table(t, name, 1)
+		if name == "one task" {
+			k.p = k.p.Minimised()
+		}
+		a, err := answer.Best(context.Background(), k.p, answer.Options{Epsilon: k.epsilon, Next: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Picks) != k.p.V() || len(a.Arms) != k.p.N() {
+			t.Errorf("%s: %d picks and %d arms, want %d and %d", name, len(a.Picks), len(a.Arms), k.p.V(), k.p.N())
+		}
+		best := map[string]float64{}
+		for _, arm := range a.Arms {
+			best[arm.Task] += arm.Best
+			for _, p := range a.Picks {
+				if p.Task == arm.Task && k.p.Turned(arm.Estimate) > k.p.Turned(p.Estimate) {
+					t.Errorf("%s: %s of %s is estimated at %g, its pick %s at %g", name, arm.Arm, arm.Task, arm.Estimate, p.Arm, p.Estimate)
+				}
+			}
+			if !(arm.CI95[0] <= arm.Estimate && arm.Estimate <= arm.CI95[1]) {
+				t.Errorf("%s: estimate %g outside of [%g, %g]", name, arm.Estimate, arm.CI95[0], arm.CI95[1])
+			}
+		}
+		for task, sum := range best {
+			if math.Abs(sum-1) > 1e-9 {
+				t.Errorf("%s: probabilities to be the best of %s add up to %g", name, task, sum)
+			}
+		}
+		pulls := 0
+		for _, p := range a.Next {
+			pulls += p.Count
+		}
+		if pulls != 10 || a.LossAfter < 0 || a.LossAfter > a.LossNow {
+			t.Errorf("%s: %d of 10 measurements proposed, expected loss %g now and %g after them", name, pulls, a.LossNow, a.LossAfter)
+		}
+		if _, err := json.Marshal(a); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOptions: options out of range and tables without measurements are reported.
+func TestOptions(t *testing.T) {
+	k := table(t, "field trial", 1)
+	none := *k.p
+	none.Partial = nil
+	for _, x := range []struct {
+		p    *problem.Problem
+		opt  answer.Options
+		want string
+	}{
+		{k.p, answer.Options{Epsilon: -1}, "epsilon must be a number of 0 or more"},
+		{k.p, answer.Options{Epsilon: math.Inf(1)}, "epsilon must be a number of 0 or more"},
+		{k.p, answer.Options{Next: -1}, "next must be a whole number from 0"},
+		{&none, answer.Options{}, "0 of its 60 arms are measured"},
+	} {
+		if _, err := answer.Best(context.Background(), x.p, x.opt); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("error %v, want %q", err, x.want)
+		}
+	}
+}
+
+// TestNext: the loss after the proposed measurements, which are then made, is what was expected of it.
+func TestNext(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many tables")
+	}
+	const tables, count = 60, 48
+	var now, expected, random, after float64
+	for seed := range uint64(tables) {
+		k := table(t, "field trial", 100+seed)
+		rng := rand.New(rand.NewPCG(9, seed))
+		a, err := answer.Best(context.Background(), k.p, answer.Options{Next: count})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, expected = now+loss(k, a), expected+a.LossAfter
+		b, err := answer.Best(context.Background(), measured(k, a.Next, rng), answer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after += loss(k, b)
+		var anywhere []answer.Pull
+		for range count {
+			i := rng.IntN(k.p.N())
+			anywhere = append(anywhere, answer.Pull{Task: a.Arms[i].Task, Arm: a.Arms[i].Arm, Count: 1})
+		}
+		if b, err = answer.Best(context.Background(), measured(k, anywhere, rng), answer.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		random += loss(k, b)
+	}
+	t.Logf("loss a task: %.4f before, %.4f after %d measurements (%.4f expected, %.4f after measurements anywhere)", now/tables, after/tables, count, expected/tables, random/tables)
+	if after > now || after > random || math.Abs(after-expected) > 0.4*expected {
+		t.Error("the proposed measurements do not bring what is expected of them")
+	}
+}
+
+// loss is the mean over tasks of what the picks are worse than the best.
+func loss(k known, a *answer.Answer) float64 {
+	sum := 0.0
+	for v, p := range a.Picks {
+		lo, hi := k.p.ArmsOf(v)
+		best, at := math.Inf(-1), 0
+		for i := lo; i < hi; i++ {
+			best = max(best, k.truth[i])
+			if a.Arms[i].Arm == p.Arm {
+				at = i
+			}
+		}
+		sum += (best - k.truth[at]) / float64(len(a.Picks))
+	}
+	return sum
+}
+
+// measured returns the problem with further measurements of a field trial, whose noise is 0.45.
+func measured(k known, pulls []answer.Pull, rng *rand.Rand) *problem.Problem {
+	q := *k.p
+	q.Partial, q.Reps = append([]float64(nil), q.Partial...), append([]float64(nil), q.Reps...)
+	for _, pull := range pulls {
+		for i := range k.truth {
+			if names := q.NamesOf(i); names[0] != pull.Task || names[1] != pull.Arm {
+				continue
+			}
+			for range pull.Count {
+				q.Partial[i] = (q.Partial[i]*q.Reps[i] + k.truth[i] + 0.45*rng.NormFloat64()) / (q.Reps[i] + 1)
+				q.Reps[i]++
+			}
+		}
+	}
+	return &q
+}
+
+// BenchmarkBest measures answers on the sizes of docs/benchmarks.md.
+func BenchmarkBest(b *testing.B) {
+	for _, x := range []struct {
+		name                string
+		tasks, arms, counts int
+	}{{"n=250", 5, 50, 4}, {"n=10000", 20, 500, 2}} {
+		b.Run(x.name, func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 1))
+			var d draft
+			d.columns = []string{"x", "y"}
+			for v := range x.tasks {
+				d.tasks = append(d.tasks, string(rune('a'+v)))
+				at := 0.3 + 0.4*rng.Float64()
+				for i := range x.arms {
+					u, w := float64(i%25)/25, float64(i/25)/float64(x.arms/25)
+					m := float64(v%3) + 3*(1-4*(u-at)*(u-at)) + math.Sin(3*w)
+					d.arm(v, string(rune('A'+i%26))+string(rune('a'+i/26)), []float64{u, w}, m, normals(rng, m, 1, x.counts))
+				}
+			}
+			p := d.known(0.3, "").p
+			b.ResetTimer()
+			for b.Loop() {
+				if _, err := answer.Best(context.Background(), p, answer.Options{Epsilon: 0.3, Next: 24}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

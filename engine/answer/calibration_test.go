@@ -1,0 +1,108 @@
+package answer_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+)
+
+// record is how answers compare with the truth, over many tables of a generator.
+type record struct {
+	picks, within     float64     // picks, and how many were within ε
+	stated            float64     // Σ of the probabilities of that
+	loss, expected    float64     // Σ of true and of expected losses
+	arms, covered     float64     // intervals of all arms, and how many hold the truth
+	bins, right, said [10]float64 // picks by stated probability
+	plain             float64     // picks within ε of highest means
+}
+
+func (r *record) add(k known, a *answer.Answer) {
+	p := k.p
+	for i, arm := range a.Arms {
+		r.arms++
+		if t := p.Turned(k.truth[i]); arm.CI95[0] <= t && t <= arm.CI95[1] {
+			r.covered++
+		}
+	}
+	for v, pick := range a.Picks {
+		lo, hi := p.ArmsOf(v)
+		best, at, plain := math.Inf(-1), -1, -1
+		for i := lo; i < hi; i++ {
+			best = max(best, k.truth[i])
+			if a.Arms[i].Arm == pick.Arm {
+				at = i
+			}
+			if m := p.Partial[i]; !math.IsNaN(m) && (plain < 0 || m > p.Partial[plain]) {
+				plain = i
+			}
+		}
+		bin := min(int(10*pick.Within), 9)
+		r.picks++
+		r.bins[bin]++
+		r.said[bin] += pick.Within
+		r.stated += pick.Within
+		r.expected += pick.Loss
+		r.loss += best - k.truth[at]
+		if best-k.truth[at] <= k.epsilon+1e-12 {
+			r.within++
+			r.right[bin]++
+		}
+		if plain >= 0 && best-k.truth[plain] <= k.epsilon+1e-12 {
+			r.plain++
+		}
+	}
+}
+
+// TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
+// generator; docs/benchmarks.md has the figures of 200.
+func TestCalibration(t *testing.T) {
+	tables := 4
+	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
+		tables = n
+	} else if testing.Short() {
+		tables = 1
+	}
+	only := os.Getenv("GENERATOR")
+	var all record
+	for g, gen := range generators {
+		if only != "" && only != gen.name || testing.Short() && slices.Contains([]string{"1,000 arms", "hyper-parameters, minimised"}, gen.name) {
+			continue
+		}
+		var r record
+		for k := range tables {
+			table := gen.table(rand.New(rand.NewPCG(uint64(100+g), uint64(k))))
+			a, err := answer.Best(context.Background(), table.p, answer.Options{Epsilon: table.epsilon})
+			if err != nil {
+				t.Fatalf("%s, table %d: %v", gen.name, k, err)
+			}
+			r.add(table, a)
+			all.add(table, a)
+		}
+		t.Logf("%-28s within ε %.3f (stated %.3f, highest mean %.3f), loss %.4g (expected %.4g), intervals %.3f", gen.name, r.within/r.picks, r.stated/r.picks, r.plain/r.picks, r.loss/r.picks, r.expected/r.picks, r.covered/r.arms)
+		if c := r.covered / r.arms; tables >= 5 && (c < 0.9 || c > 0.995) {
+			t.Errorf("%s: %.3f of the 95 %% intervals hold the truth", gen.name, c)
+		}
+	}
+	line := ""
+	for k := range all.bins {
+		if all.bins[k] > 0 {
+			line += fmt.Sprintf(" %.2f→%.2f(%.0f)", all.said[k]/all.bins[k], all.right[k]/all.bins[k], all.bins[k])
+		}
+	}
+	t.Logf("stated → true (picks):%s", line)
+	if !slices.Contains([]string{""}, only) {
+		return
+	}
+	// the means of stated and true agree within four standard errors of a binomial count
+	p := all.stated / all.picks
+	if diff := math.Abs(all.within/all.picks - p); diff > 4*math.Sqrt(p*(1-p)/all.picks)+0.02 {
+		t.Errorf("picks are within ε with a share of %.3f, stated %.3f", all.within/all.picks, p)
+	}
+}

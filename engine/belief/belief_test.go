@@ -1,0 +1,315 @@
+package belief
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// tableOf makes a problem of tasks with arms of a number and a category, measured as the function says.
+func tableOf(t testing.TB, tasks, arms int, measure func(task, arm int) (mean, sd, count float64)) *problem.Problem {
+	t.Helper()
+	var names, taskNames []string
+	var rows [][]float64
+	var taskOf []int
+	var means, sds, counts []float64
+	for v := range tasks {
+		taskNames = append(taskNames, fmt.Sprint("task ", v))
+		for i := range arms {
+			names, taskOf = append(names, fmt.Sprint("arm ", i)), append(taskOf, v)
+			rows = append(rows, []float64{float64(i * i), float64(i % 3)})
+			m, sd, n := measure(v, i)
+			means, sds, counts = append(means, m), append(sds, sd), append(counts, n)
+		}
+	}
+	z, err := kernels.NewPoints(nil, taskNames, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := kernels.NewPoints([]string{"dose", "kind"}, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.New("table", z, x, taskOf, kernels.Joint{}, []float64{1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Partial, p.Noise.SD, p.Reps, p.Noise.UnknownBy = means, sds, counts, problem.UnknownProblem
+	p.Categories = map[string][]string{"kind": {"A", "B", "C"}}
+	return p
+}
+
+// smooth is a table of 3 tasks of 7 arms, one of them not measured.
+func smooth(t testing.TB) *problem.Problem {
+	rng := rand.New(rand.NewPCG(1, 1))
+	return tableOf(t, 3, 7, func(task, arm int) (mean, sd, count float64) {
+		if task == 1 && arm == 4 {
+			return math.NaN(), math.NaN(), 1
+		}
+		return 10 + float64(task) + math.Sin(float64(arm)) + 0.1*rng.NormFloat64(), 0.2 + 0.02*float64(arm), float64(1 + (task+arm)%3)
+	})
+}
+
+// prepared returns the model of a problem and its evidence on all measured arms.
+func prepared(t testing.TB, p *problem.Problem) *chosen {
+	t.Helper()
+	d, err := dataOf(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.scale()
+	at := make([]int, len(d.cells))
+	for k := range at {
+		at[k] = k
+	}
+	return newChosen(newModel(d), at)
+}
+
+// plainly computes covariances of all arms by the doc's formula, one pair at a time.
+func plainly(m *model, u []float64) *mat.SymDense {
+	d, n := m.d, m.d.p.N()
+	out := mat.NewSymDense(n, nil)
+	matern := func(term string, i, j int) float64 {
+		r := (d.arms.X[0][i] - d.arms.X[0][j]) / m.value(u, term+" length dose", 0)
+		s := math.Sqrt(5) * math.Abs(r)
+		k := m.value(u, term, 0) * (1 + s + s*s/3) * math.Exp(-s)
+		if d.arms.X[1][i] != d.arms.X[1][j] {
+			k *= m.value(u, term+" similar kind", 0)
+		}
+		return k
+	}
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := matern("common", i, j)
+			sameTask, sameArm := d.p.TaskOf[i] == d.p.TaskOf[j], d.p.Arms.ID[i] == d.p.Arms.ID[j]
+			if sameArm {
+				v += m.value(u, "rough", 0)
+			}
+			if sameTask {
+				v += m.value(u, "level", 0) + matern("special", i, j)
+			}
+			if i == j {
+				v += m.value(u, "own", 0)
+			}
+			out.SetSym(i, j, v)
+		}
+	}
+	return out
+}
+
+// TestEvidence: the evidence is the density of the means, whose covariance is formed as the doc says, and that of the
+// scatter within arms, but for a constant; predictions of left-out means are those of the other means.
+func TestEvidence(t *testing.T) {
+	c := prepared(t, smooth(t))
+	rng := rand.New(rand.NewPCG(2, 2))
+	var first float64
+	for trial := range 5 {
+		u := make([]float64, len(c.numbers))
+		for k, x := range c.numbers {
+			u[k] = x.mean + 0.5*x.sd*rng.NormFloat64()
+		}
+		e, err := c.of(context.Background(), u, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, sigma2 := c.d, c.value(u, "noise", 0)
+		all := plainly(c.model, u)
+		sigma := mat.NewSymDense(len(d.cells), nil)
+		for a, i := range d.cells {
+			for b, j := range d.cells {
+				v := all.At(i, j) + constantVariance
+				if a == b {
+					v += sigma2 * d.rel[a] / d.n[a]
+				}
+				sigma.SetSym(a, b, v)
+			}
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(sigma) {
+			t.Fatal("not positive definite")
+		}
+		y, solved := mat.NewVecDense(len(d.y), d.y), mat.NewVecDense(len(d.y), nil)
+		_ = chol.SolveVecTo(solved, y)
+		want := -0.5*mat.Dot(y, solved) - 0.5*chol.LogDet() - 0.5*(d.within/sigma2+d.free*math.Log(sigma2))
+		if trial == 0 {
+			first = e.log - want
+		}
+		if got := e.log - first; math.Abs(got-want) > 1e-8*math.Abs(want) {
+			t.Errorf("trial %d: log evidence %.12g, want %.12g", trial, got, want)
+		}
+		var inverse mat.SymDense
+		_ = chol.InverseTo(&inverse)
+		for a := range d.cells {
+			if want := d.y[a] - solved.AtVec(a)/inverse.At(a, a); math.Abs(e.left[a]-want) > 1e-8 {
+				t.Errorf("trial %d: left-out mean %d is predicted as %.10g, want %.10g", trial, a, e.left[a], want)
+			}
+		}
+	}
+}
+
+// TestPosterior: the posterior along the features of a Cholesky factor is the conditional law of the covariance, at the
+// arms that are not measured, too.
+func TestPosterior(t *testing.T) {
+	c := prepared(t, smooth(t))
+	d := c.d
+	u := make([]float64, len(c.numbers))
+	for k, x := range c.numbers {
+		u[k] = x.mean
+	}
+	variance := d.variances(c.value(u, "noise", 0))
+	m, err := c.memberAt(context.Background(), u, d.y, variance, mostRank)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := d.p.N()
+	all := plainly(c.model, u)
+	sigma, cross := mat.NewSymDense(len(d.cells), nil), mat.NewDense(n, len(d.cells), nil)
+	for b, j := range d.cells {
+		for i := range n {
+			cross.Set(i, b, all.At(i, j)+constantVariance)
+		}
+		for a, i := range d.cells {
+			v := all.At(i, j) + constantVariance
+			if a == b {
+				v += variance[a]
+			}
+			sigma.SetSym(a, b, v)
+		}
+	}
+	var chol mat.Cholesky
+	chol.Factorize(sigma)
+	var gain, taken mat.Dense
+	_ = chol.SolveTo(&gain, cross.T())
+	taken.Mul(cross, &gain)
+	mean := mat.NewVecDense(n, nil)
+	mean.MulVec(gain.T(), mat.NewVecDense(len(d.y), d.y))
+	var got mat.Dense
+	got.Mul(m.root, m.root.T())
+	for i := range n {
+		if math.Abs(m.mean[i]-mean.AtVec(i)) > 1e-6 {
+			t.Errorf("mean of arm %d: %.9g, want %.9g", i, m.mean[i], mean.AtVec(i))
+		}
+		for j := range n {
+			g := got.At(i, j)
+			if i == j {
+				g += m.own[i] * m.own[i]
+			}
+			if want := all.At(i, j) + constantVariance - taken.At(i, j); math.Abs(g-want) > 1e-5 {
+				t.Errorf("covariance of arms %d and %d: %.9g, want %.9g", i, j, g, want)
+			}
+		}
+	}
+}
+
+// TestCounts: Laplace's approximation to the evidence of one arm's counts is near to the integral.
+func TestCounts(t *testing.T) {
+	for _, x := range []struct{ wins, n float64 }{{3, 10}, {0, 5}, {40, 40}, {55, 100}} {
+		c := &chosen{y: []float64{0}, n: []float64{x.n}, wins: []float64{x.wins}}
+		const variance = 2.0
+		e, err := c.counts(mat.NewSymDense(1, []float64{variance}), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, step, total := 0.0, 1e-3, variance+constantLogit
+		for f := -30.0; f < 30; f += step {
+			sum += step * math.Exp(x.wins*f-x.n*softplus(f)-f*f/(2*total)) / math.Sqrt(2*math.Pi*total)
+		}
+		if got, want := e.log, math.Log(sum); math.Abs(got-want) > 0.25 {
+			t.Errorf("%g of %g: log evidence %.4f, integral %.4f", x.wins, x.n, got, want)
+		}
+	}
+}
+
+// TestScatter: what the scatter of measurements is like is found from replicates.
+func TestScatter(t *testing.T) {
+	for _, x := range []struct {
+		want string
+		sd   func(task, arm int, mean float64) float64
+	}{
+		{ScatterCommon, func(int, int, float64) float64 { return 0.3 }},
+		{ScatterTask, func(task, _ int, _ float64) float64 { return []float64{0.05, 0.3, 1}[task] }},
+		{ScatterArm, func(task, arm int, _ float64) float64 { return 0.3 * math.Exp(float64((7*task+3*arm)%5)-2) }},
+		{ScatterMean, func(_, _ int, mean float64) float64 { return 0.02 * math.Exp(0.9*mean) }},
+	} {
+		rng := rand.New(rand.NewPCG(4, 4))
+		p := tableOf(t, 3, 15, func(task, arm int) (mean, sd, count float64) {
+			m := 2 * math.Sin(float64(arm*(task+1)))
+			scale, square := x.sd(task, arm, m), 0.0
+			for range 9 {
+				e := rng.NormFloat64()
+				square += e * e
+			}
+			return m + scale*rng.NormFloat64()/math.Sqrt(10), scale * math.Sqrt(square/9), 10
+		})
+		d, err := dataOf(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.scatter.Kind != x.want {
+			t.Errorf("scatter is found to be %q, want %q", d.scatter.Kind, x.want)
+		}
+	}
+}
+
+// TestUsable: the kernel that problems get has the covariance that was found, in reward units squared, with the level
+// as a constant; a column at geometric spacing is compared by its logarithm.
+func TestUsable(t *testing.T) {
+	p := tableOf(t, 2, 8, func(task, arm int) (mean, sd, count float64) {
+		return 100 + 5*math.Log(1+float64(arm)) + float64(task), 1, 4
+	})
+	for i := range p.Arms.X[0] {
+		p.Arms.X[0][i] = math.Pow(4, float64(i%8))
+	}
+	b, err := Of(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Log) != 1 || b.Log[0] != "dose" {
+		t.Errorf("logarithms of %v are compared, want dose", b.Log)
+	}
+	q := b.Usable
+	on, err := q.Kernel.On(context.Background(), q.Tasks, q.Arms, q.TaskOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram := kernels.Dense(on)
+	if least := 0.5 * 100 * 100; gram.At(0, 15) < least {
+		t.Errorf("two arms have the covariance %g, want at least %g from the level", gram.At(0, 15), least)
+	}
+	if v := q.Arms.Value(0, 3); math.Abs(v-64) > 1e-9 {
+		t.Errorf("the dose of arm 3 reads %g, want 64", v)
+	}
+}
+
+// TestDeterministic: draws have the same bits for any number of cores.
+func TestDeterministic(t *testing.T) {
+	p := smooth(t)
+	one, err := Of(cores.Within(context.Background(), 1), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := Of(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(one.Draws, two.Draws) {
+		t.Error("draws differ with the number of cores")
+	}
+}
+
+// TestInterrupt: a context that ends ends the computation.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Of(ctx, smooth(t)); err == nil {
+		t.Error("no error of a context that has ended")
+	}
+}
