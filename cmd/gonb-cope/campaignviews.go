@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -84,6 +86,9 @@ func verifyCommand() *cobra.Command {
 			for _, f := range v.Files {
 				fmt.Printf("%s  %s\n", f.SHA256, f.Path)
 			}
+			for _, a := range v.Aside {
+				fmt.Printf("set aside by a repair: %s\n", a)
+			}
 			return nil
 		},
 	}, false)
@@ -111,6 +116,38 @@ func upgradeCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&look, "look", false, "only show what would change")
+	return o.common(c, true)
+}
+
+func repairCommand() *cobra.Command {
+	var o campaignOptions
+	var reason string
+	var look bool
+	c := &cobra.Command{
+		Use: "repair DIR", Short: "Set aside events that no command can read", Args: arguments(1, 1, "a folder"),
+		Long: `An earlier version could record what contradicts itself, such as one pull with a reward and
+without one, and then no command reads the campaign. Set such events aside: they stay
+recorded, and one event more names them with the reason. --look only shows them.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			aside, err := folder.Repair(c.Context(), args[0], dsl.MakeProtocol, reason, o.by, look, o.folder())
+			for _, a := range aside {
+				fmt.Fprintln(os.Stderr, "does not fit: "+a.String())
+			}
+			switch {
+			case errors.Is(err, campaign.ErrReason):
+				return usageError{err}
+			case err != nil:
+				return err
+			case len(aside) == 0:
+				return o.said("all events fit: there is nothing to repair")
+			case look:
+				return o.said("nothing was recorded; --reason sets aside: " + counted(len(aside), "event"))
+			}
+			return o.said("recorded: set aside " + counted(len(aside), "event"))
+		},
+	}
+	c.Flags().BoolVar(&look, "look", false, "only show what would be set aside")
+	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
 	return o.common(c, true)
 }
 

@@ -29,6 +29,7 @@ const (
 	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
 	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise goes on
 	KindNote    Kind = "note"    // NoteBody: words for the report
+	KindRepair  Kind = "repair"  // RepairBody: events are set aside that fit none before them
 )
 
 // Event is one line of the log.

@@ -20,8 +20,13 @@ func (s *State) Add(events []Event, taskOf []int) error {
 		s.taskOf = taskOf
 	}
 	for _, e := range events {
+		if err := s.setAside(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range events {
 		if err := s.add(e); err != nil {
-			return fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
+			return &FoldError{Event: e, Err: err}
 		}
 		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At
 	}
@@ -31,6 +36,9 @@ func (s *State) Add(events []Event, taskOf []int) error {
 // add takes one event in.
 func (s *State) add(e Event) error {
 	s.events++
+	if s.aside[e.Seq] {
+		return nil
+	}
 	e.By = plain(e.By)
 	if (e.Kind == KindStart) != (s.events == 1) {
 		return fmt.Errorf("a campaign has one start, and it comes first")
@@ -61,13 +69,15 @@ func (s *State) add(e Event) error {
 		s.Revision = b.To
 		s.note(e, fmt.Sprintf("revision %d of the decisions in place of %d", b.To, b.From), "")
 		return err
+	case KindRepair:
+		return s.addRepair(e)
 	case KindNote:
 		var b NoteBody
 		err := body(e, &b)
 		s.note(e, b.Text, "")
 		return err
 	}
-	return fmt.Errorf("this program knows no events of this kind; a later version wrote it")
+	return errLater
 }
 
 // body reads the body of an event.

@@ -29,6 +29,8 @@ type State struct {
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
 	people  []string                 // who asked, in order
 	events  int
+	aside   map[int64]bool // events that repairs set aside
+	repairs []Aside        // the same, with why
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
 	reopened bool
@@ -109,7 +111,7 @@ type LogLine struct {
 
 // NewState returns the state before the start.
 func NewState() *State {
-	return &State{items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, seen: map[string]string{}, Capacity: -1}
+	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, seen: map[string]string{}, Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one.

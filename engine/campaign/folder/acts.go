@@ -74,7 +74,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Protocol, *campaign.State,
 	}
 	s, err := campaign.Fold(list, c.tasksAtStart())
 	if err != nil {
-		return campaign.Protocol{}, nil, fmt.Errorf("%s: %w", c.dir, err)
+		return campaign.Protocol{}, nil, unfit(c.dir, err)
 	}
 	p, err := c.protocolOf(ctx, s)
 	return p, s, err

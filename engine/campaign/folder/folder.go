@@ -49,6 +49,7 @@ type Campaign struct {
 	mu     sync.Mutex
 	state  *campaign.State
 	shared bool // whether somebody reads the state: it is not changed then, but replaced
+	stale  bool // whether the state may hold events that were not recorded: it is replaced, too
 }
 
 // Open opens the campaign of a folder.
@@ -137,10 +138,10 @@ func (c *Campaign) open(ctx context.Context) error {
 
 // catchUp takes in the events that others recorded.
 func (c *Campaign) catchUp(ctx context.Context, q querier) error {
-	after, before := int64(0), ""
-	if c.state != nil {
-		after, before = c.state.Seq, c.state.Hash
+	if c.state == nil || c.stale {
+		c.state, c.shared, c.stale = campaign.NewState(), false, false
 	}
+	after, before := c.state.Seq, c.state.Hash
 	list, err := events(ctx, q, after)
 	if err != nil {
 		return err
@@ -155,22 +156,26 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 		if err != nil {
 			return err
 		}
-		c.state, c.shared, list, after, before = nil, false, all, 0, ""
+		c.state, c.shared, list, after, before = campaign.NewState(), false, all, 0, ""
 	}
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	if c.state == nil {
-		c.state = campaign.NewState()
-	}
 	if err := c.state.Add(list, c.tasksAtStart()); err != nil {
-		return fmt.Errorf("%s: %w", c.dir, err)
+		c.stale = true
+		return unfit(c.dir, err)
 	}
 	return nil
 }
 
+// unfit says what to do about an event that does not fit those before it.
+func unfit(dir string, err error) error {
+	return fmt.Errorf("%s: %w (gonb-cope campaign repair %[1]s --look shows what can be set aside)", dir, err)
+}
+
 // write takes the lock, looks at the state, and records the events that f makes of it: all of them
-// or none, with these files. When it returns without error they are on the disk.
+// or none, with these files. What cannot be folded is not committed. When it returns without error all is on
+// the disk.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, error), files ...campaign.File) error {
 	if err := c.open(ctx); err != nil {
 		return err // what takes time is done before the lock is held
@@ -182,7 +187,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaig
 		return err
 	}
 	defer l.release()
-	var made []campaign.Event
+	folded := false
 	err = c.db.transaction(ctx, func(tx *sql.Tx) error {
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
@@ -200,13 +205,19 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaig
 				return err
 			}
 		}
-		made, err = appendEvents(ctx, tx, list)
-		return err
+		seq, hash := c.state.Seq, c.state.Hash
+		made, err := appendEvents(ctx, tx, list)
+		if err != nil {
+			return err
+		}
+		folded = true
+		if err := c.take(ctx, tx, made, seq, hash); err != nil {
+			return fmt.Errorf("nothing was recorded, because it could not be read again: %w", errors.Unwrap(err))
+		}
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.take(ctx, c.db.db, made, c.state.Seq, c.state.Hash)
+	c.stale = c.stale || folded && err != nil
+	return err
 }
 
 // transaction runs f in a transaction that has the write lock of the database from its beginning.

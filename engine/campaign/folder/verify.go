@@ -11,10 +11,11 @@ import (
 
 // Verification describes a campaign in which nothing was found to be changed.
 type Verification struct {
-	Events int             `json:"events"`
-	At     time.Time       `json:"at"` // of the last event
-	Hash   string          `json:"hash"`
-	Files  []campaign.File `json:"files"`
+	Events int              `json:"events"`
+	At     time.Time        `json:"at"` // of the last event
+	Hash   string           `json:"hash"`
+	Files  []campaign.File  `json:"files"`
+	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
 }
 
 // Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
@@ -64,8 +65,9 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 	}
 	s, err := campaign.Fold(list, p.Problem.TaskOf)
 	if err != nil {
-		return v, err
+		return v, unfit(dir, err)
 	}
+	v.Aside = s.Aside()
 	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
 	if _, err := c.protocolOf(ctx, s); err != nil {
 		return v, err
