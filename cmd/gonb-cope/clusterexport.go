@@ -24,7 +24,8 @@ func clusterExportCommand() *cobra.Command {
 		Use: "export RUN", Short: "Counts and means of every round, and the result", Args: clusterArguments(1, "a run"),
 		Long: `Write what the agents told each other: round, task, arm, count and mean, one row for each arm that
 was pulled, to a .csv file or standard output. With --json, or -o FILE.json,
-write the result: answers, traffic, and where builds differed.`,
+write the result: answers, traffic, and where builds differed. Where no agent can take a
+plan or a message, what was told before it is written, and the status is 1.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			end := strings.ToLower(filepath.Ext(output))
 			if output != "" && end != ".csv" && end != ".json" {
@@ -35,9 +36,9 @@ write the result: answers, traffic, and where builds differed.`,
 				return err
 			}
 			defer x.Close()
-			f, rounds, q, err := cluster.Replay(c.Context(), x, args[0], makeQuestion)
-			if err != nil {
-				return err
+			f, rounds, q, refused := cluster.Replay(c.Context(), x, args[0], makeQuestion)
+			if refused != nil && f.Refused == "" {
+				return refused
 			}
 			write := func(w io.Writer) error {
 				if o.json || end == ".json" {
@@ -46,9 +47,9 @@ write the result: answers, traffic, and where builds differed.`,
 				return writeRounds(w, q, rounds)
 			}
 			if output == "" {
-				return write(os.Stdout)
+				return errors.Join(write(os.Stdout), refused)
 			}
-			return report.WriteFile(output, write)
+			return errors.Join(report.WriteFile(output, write), refused)
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, .csv or .json")

@@ -210,6 +210,9 @@ func clusterStatusCommand() *cobra.Command {
 	var o runFlags
 	c := &cobra.Command{
 		Use: "status [RUN]", Short: "How far a run is, who has joined and who is silent; or all runs", Args: runOrNone,
+		Long: `Say how far a run is, who has joined and who is silent. The run is folded as its agents
+do, so that an end to which they do not come is named and gives no answer.
+Without a run all are listed, as their last plans say.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			x, err := o.join(c.Context())
 			if err != nil {
@@ -220,6 +223,9 @@ func clusterStatusCommand() *cobra.Command {
 				return o.list(c.Context(), x)
 			}
 			s, err := cluster.StatusOf(c.Context(), x, args[0])
+			if err == nil {
+				err = s.Check(c.Context(), x, makeQuestion)
+			}
 			if err != nil {
 				return err
 			}
@@ -234,7 +240,11 @@ func clusterStatusCommand() *cobra.Command {
 
 // writeStatus writes how far a run is.
 func writeStatus(w io.Writer, s cluster.Status) error {
-	fmt.Fprintf(w, "run %s: %s (%s)\n%s\n\n", s.Run, s.Algorithm, s.Mode, s)
+	fmt.Fprintf(w, "run %s: %s (%s)\n%s\n", s.Run, s.Algorithm, s.Mode, s)
+	if s.Unchecked != "" {
+		fmt.Fprintf(w, "what its agents say is not checked: %s\n", s.Unchecked)
+	}
+	fmt.Fprintln(w)
 	rows := [][]string{{"agent", "task", "state", "rounds without it", "host", "build"}}
 	for _, a := range s.Agents {
 		state := "not joined"

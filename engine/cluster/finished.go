@@ -11,10 +11,11 @@ import (
 type Finished struct {
 	Run    string        `json:"run"`
 	Status engine.Status `json:"status"`
-	// the answers that count: of the author of the end, and until then of the replica here
+	// of the replica here, with which the author of the end agrees
 	Answers []engine.Answer `json:"answers"`
-	Author  int             `json:"author"`            // agent whose answers they are, from 1 as in its name; 0 before the end
+	Author  int             `json:"author"`            // agent who said that the run is over, from 1 as in its name; 0 before the end
 	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
+	Refused string          `json:"refused,omitempty"` // why it cannot go on: a plan or a message that no replica takes
 	Rounds  int             `json:"rounds"`
 	Samples int             `json:"samples"` // of all agents together
 	Traffic Traffic         `json:"traffic"`
@@ -44,7 +45,7 @@ func (r *replica) finished(done *PlanBody) (Finished, error) {
 		out.Answers[v].Estimate, out.Answers[v].Margin = number(p.Turned(out.Answers[v].Estimate)), number(out.Answers[v].Margin)
 	}
 	if done != nil {
-		out.Status, out.Answers, out.Author = done.Status, done.Answers, done.Author+1
+		out.Status, out.Author = done.Status, done.Author+1
 	}
 	silent := map[int]int{}
 	for round, all := range r.absent {

@@ -32,7 +32,7 @@ type PlanBody struct {
 
 	Done    bool            `json:"done,omitempty"` // nothing is left to plan
 	Status  engine.Status   `json:"status,omitempty"`
-	Answers []engine.Answer `json:"answers,omitempty"` // the answers of the run, when done
+	Answers []engine.Answer `json:"answers,omitempty"` // the answers of the run, when done; all replicas must come to them
 }
 
 // PlanError is a plan that stands and that no replica can follow: it was made of another history, by
@@ -61,6 +61,8 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 		return p, refuse("it is of round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
 		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), count(len(b.Tasks), "agent"))
+	case f.From != "" && f.From != AgentName(p.Author):
+		return p, refuse("it says that its author is %s, and %s has published it", AgentName(p.Author), f.From)
 	case p.Done != (len(p.Counts) == 0):
 		return p, refuse("it has %s, and done is %t", count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):

@@ -148,3 +148,93 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 		}
 	}
 }
+
+// An end that the rewards do not come to is refused by every agent, by who follows the run, and by who
+// looks at it later. It gives no answer. So is one at the right moment with another answer, and one that an
+// agent published in another's name.
+func TestForgedEnd(t *testing.T) {
+	q := question(t)
+	q.Measured = true
+	whole := cluster.NewMemory()
+	opened(t, whole, q, cluster.OpenOptions{})
+	var all []cluster.Agent
+	for v := range q.Problem.V() {
+		all = append(all, agentOf(t, whole, q, v))
+	}
+	last := takeAll(t, all)[0].Rounds + 1
+	facts := map[int]cluster.Fact{} // the plans
+	var end cluster.PlanBody
+	for r := 1; r <= last; r++ {
+		facts[r], _, _ = whole.Find(t.Context(), "r", r, "plan")
+	}
+	if err := json.Unmarshal(facts[last].Body, &end); err != nil || !end.Done {
+		t.Fatalf("no end: %v", err)
+	}
+	for _, c := range []struct {
+		name, want string
+		round      int
+		forge      func(*cluster.PlanBody, *cluster.Fact)
+	}{
+		{"before any pull", "of 5 tasks are open", 1, func(p *cluster.PlanBody, _ *cluster.Fact) { p.Round, p.Absent = 1, nil }},
+		{"another answer", "answers task \"" + end.Answers[0].Task + "\" by \"" + q.Problem.Arms.Names[3] + "\", and by the rewards that were told the answer is \"" + end.Answers[0].Arm + "\"", last,
+			func(p *cluster.PlanBody, _ *cluster.Fact) {
+				p.Answers[0].Arm, p.Answers[0].Leader = q.Problem.Arms.Names[3], q.Problem.Arms.Names[3]
+			}},
+		{"another status", `says that the run ended as "budget used"`, last, func(p *cluster.PlanBody, _ *cluster.Fact) { p.Status = engine.StatusBudget }},
+		{"another's name", "it says that its author is agent-2, and agent-1 has published it", last, func(p *cluster.PlanBody, f *cluster.Fact) { p.Author, f.From = 1, "agent-1" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := cluster.NewMemory()
+			opened(t, x, q, cluster.OpenOptions{})
+			var p cluster.PlanBody
+			if err := json.Unmarshal(facts[last].Body, &p); err != nil {
+				t.Fatal(err)
+			}
+			f := cluster.Fact{Run: "r", Round: c.round, Name: "plan"}
+			c.forge(&p, &f)
+			f.Body = must(json.Marshal(p))
+			for r := 1; r < c.round; r++ {
+				said := []cluster.Fact{facts[r]}
+				for v := range q.Problem.V() {
+					m, _, _ := whole.Find(t.Context(), "r", r, cluster.AgentName(v))
+					said = append(said, m)
+				}
+				for _, m := range said {
+					if err := x.Publish(t.Context(), m); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := x.Publish(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+			check := func(who string, got cluster.Finished, err error) {
+				t.Helper()
+				if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s: error %v; want %q", who, err, c.want)
+				}
+				if got.Status != engine.StatusInterrupted || got.Result == nil || got.Result.Status != engine.StatusInterrupted {
+					t.Errorf("%s: status %q, result %+v", who, got.Status, got.Result)
+				}
+			}
+			a := agentOf(t, x, q, 2)
+			f1, err := a.Take(t.Context())
+			check("an agent", f1, err)
+			f2, err := cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context())
+			check("who follows", f2, err)
+			f3, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))
+			check("who looks later", f3, err)
+			if !strings.Contains(f3.Refused, c.want) {
+				t.Errorf("refused %q", f3.Refused)
+			}
+			s := must(cluster.StatusOf(t.Context(), x, "r"))
+			if err := s.Check(t.Context(), x, maker(q)); err != nil || !strings.Contains(s.String(), c.want) || len(s.Answers) > 0 || s.Status != engine.StatusInterrupted {
+				t.Errorf("status %+v, %q, error %v", s, s, err)
+			}
+		})
+	}
+	s := must(cluster.StatusOf(t.Context(), whole, "r"))
+	if err := s.Check(t.Context(), whole, maker(q)); err != nil || s.Refused != "" || s.Status != end.Status || len(s.Answers) != 5 {
+		t.Errorf("the whole run: %+v, error %v", s, err)
+	}
+}

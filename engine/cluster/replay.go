@@ -19,7 +19,8 @@ type RoundCounts struct {
 }
 
 // Replay folds the facts of a run as they are now, without taking part, and returns what became of it
-// and what the agents told in each round that is over.
+// and what the agents told in each round that is over; also together with a *PlanError or *MessageError,
+// before which they end.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, Question, error) {
 	b, err := Opened(ctx, x, run)
 	if err != nil {
@@ -35,10 +36,18 @@ func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []R
 	}
 	done, rounds, err := w.replay(ctx)
 	out, failed := w.replica.finished(done)
+	if refused(err) {
+		out.Refused = err.Error()
+	}
 	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
 		out.Stopped = readStop(f)
 	}
 	return out, rounds, q, errors.Join(err, failed)
+}
+
+// refused reports whether an error is a plan or a message that no replica takes.
+func refused(err error) bool {
+	return errors.As(err, new(*PlanError)) || errors.As(err, new(*MessageError))
 }
 
 // replay takes in the rounds that are over; done is nil where more may come.
@@ -53,8 +62,11 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		if err == nil {
 			err = w.replica.adopt(p, len(f.Body))
 		}
-		if err != nil || p.Done {
-			return &p, rounds, err
+		if err != nil {
+			return nil, rounds, err
+		}
+		if p.Done {
+			return &p, rounds, nil
 		}
 		if err := w.find(ctx, r); err != nil {
 			return nil, rounds, err
@@ -159,11 +171,13 @@ type Status struct {
 	Mode      string           `json:"mode"`
 	Algorithm string           `json:"algorithm"`
 	Settings  []engine.Setting `json:"settings"`
-	Status    engine.Status    `json:"status"`            // interrupted while it goes on
-	Stopped   *StopBody        `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
-	Round     int              `json:"round"`             // that is open, or the last
-	Rounds    int              `json:"rounds"`            // that are over
-	Open      bool             `json:"open"`              // whether a round waits for messages
+	Status    engine.Status    `json:"status"`              // interrupted while it goes on; else what the author of the end says
+	Refused   string           `json:"refused,omitempty"`   // why it cannot go on, which Check finds
+	Unchecked string           `json:"unchecked,omitempty"` // why Check could not find that
+	Stopped   *StopBody        `json:"stopped,omitempty"`   // by whom and why; nil of a run that was not
+	Round     int              `json:"round"`               // that is open, or the last
+	Rounds    int              `json:"rounds"`              // that are over
+	Open      bool             `json:"open"`                // whether a round waits for messages
 	Relay     bool             `json:"relay"`
 	Agents    []AgentStatus    `json:"agents"`
 	Traffic   Traffic          `json:"traffic"` // of all rounds, the open one included
@@ -216,6 +230,24 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	return s, s.rounds(ctx, x, b)
 }
 
+// Check folds the run as its agents do, and takes back an end that they do not come to.
+func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
+	out, _, _, err := Replay(ctx, x, s.Run, make)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case refused(err):
+		s.Refused = err.Error()
+	case err != nil:
+		s.Unchecked = err.Error()
+	default:
+		s.Status, s.Answers = out.Status, out.Answers
+		return nil
+	}
+	s.Status, s.Answers = engine.StatusInterrupted, nil
+	return nil
+}
+
 // rounds looks at the rounds, one after the other.
 func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 	for r := 1; ; r++ {
@@ -225,7 +257,8 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 		}
 		p, err := readPlan(f, b)
 		if err != nil {
-			return err
+			s.Refused = err.Error()
+			return nil
 		}
 		if r > 1 {
 			s.Rounds, s.Open = r-1, false
@@ -270,6 +303,8 @@ func (s Status) String() string {
 		}
 	}
 	switch {
+	case s.Refused != "":
+		return s.Refused
 	case s.Status != engine.StatusInterrupted:
 		return fmt.Sprintf("done after %s: %s", count(s.Rounds, "round"), s.Status)
 	case s.Stopped != nil:

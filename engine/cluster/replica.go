@@ -115,7 +115,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 		}
 		switch {
 		case p.Done || !more:
-			r.ended = true // the others go on, or end before; the comparison names why
+			r.ended = !more // where the others go on the comparison names why
 		case p.Squares != own.WantSquares:
 			return refuse("asks for squared deviations otherwise than this replica")
 		case !slices.Equal(p.Counts, own.Counts):
@@ -132,6 +132,11 @@ func (r *replica) adopt(p PlanBody, size int) error {
 			}
 		}
 	}
+	if p.Done {
+		if why := r.disagrees(p); why != "" {
+			return refuse("%s", why)
+		}
+	}
 	r.differ = append(r.differ, r.differences(r.rounds, p.Before)...)
 	r.sent.Plans++
 	r.sent.PlanBytes += int64(size)
@@ -139,6 +144,29 @@ func (r *replica) adopt(p PlanBody, size int) error {
 	r.plans = append(r.plans, r.plan)
 	r.planned, r.lately = false, nil
 	return nil
+}
+
+// disagrees says why a plan cannot be the end of the run: this replica does not come to it.
+func (r *replica) disagrees(p PlanBody) string {
+	own := r.steps.Outcome()
+	if !r.ended {
+		open := 0
+		for _, a := range own.Answers {
+			if !a.Decided {
+				open++
+			}
+		}
+		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status, open, count(len(own.Answers), "task"))
+	}
+	if p.Status != own.Status {
+		return fmt.Sprintf("says that the run ended as %q, and by the rewards that were told it ended as %q", p.Status, own.Status)
+	}
+	for v, here := range own.Answers {
+		if there := p.Answers[v]; there.Arm != here.Arm || there.Leader != here.Leader || there.Decided != here.Decided {
+			return fmt.Sprintf("answers task %q by %q, and by the rewards that were told the answer is %q", here.Task, there.Leader, here.Leader)
+		}
+	}
+	return ""
 }
 
 // learn folds the messages of the open round, in agent order; those of absent agents are nil, and

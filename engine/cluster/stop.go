@@ -44,10 +44,10 @@ func readStop(f Fact) *StopBody {
 // stopped. It is an error where the run was over before.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	s, err := StatusOf(ctx, x, run)
-	if forged := (*PlanError)(nil); err != nil && !errors.As(err, &forged) {
+	if err != nil {
 		return err
 	}
-	if s.Status != engine.StatusInterrupted && err == nil {
+	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
 	body, err := encode(b)
