@@ -42,6 +42,8 @@ func (r Role) String() string {
 		return fmt.Sprintf("worker %d", r.Number)
 	case Owner:
 		return "the owner"
+	case kindServer:
+		return "the server"
 	}
 	return "a program without credentials"
 }
@@ -74,7 +76,8 @@ type login struct {
 	token   string // the user's claims, signed
 	seed    []byte
 	user    string // public key
-	issuer  string // public key of the account
+	issuer  string // public key of who signed the claims
+	account string // where its holder comes in; "" where that is the issuer's own
 	ends    time.Time
 	trusted *x509.CertPool // nil for the roots of the system
 	signer  string         // name of the trusted authority
@@ -123,10 +126,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	if err != nil {
 		return login{}, err
 	}
-	l := login{file: file, who: claims.Name, token: token, seed: seed, user: claims.Subject, issuer: claims.Issuer, role: roleOf(claims.Tags)}
-	if claims.IssuerAccount != "" {
-		l.issuer = claims.IssuerAccount
-	}
+	l := login{file: file, who: claims.Name, token: token, seed: seed, user: claims.Subject, issuer: claims.Issuer, account: claims.IssuerAccount, role: roleOf(claims.Tags)}
 	if claims.Expires > 0 {
 		l.ends = time.Unix(claims.Expires, 0)
 	}
@@ -157,14 +157,6 @@ func (l login) sign(nonce []byte) ([]byte, error) {
 	}
 	defer key.Wipe()
 	return key.Sign(nonce)
-}
-
-// inbox returns the prefix of the subjects at which the holder gets answers.
-func (l login) inbox() string {
-	if l.user == "" {
-		return "_INBOX"
-	}
-	return "_INBOX_" + l.user
 }
 
 // name returns the holder as sentences have it.

@@ -332,3 +332,39 @@ func TestKeysAtTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+// A server takes over the facts of a version whose users came in by the account that signs. Their
+// credentials are refused with a sentence, and the same command makes them again.
+func TestKeysOfAnEarlierVersion(t *testing.T) {
+	dir := t.TempDir()
+	keys := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})
+	file := keys["agent 1 of run r"]
+	s := serve(t, dir, jetstream.ServeOptions{})
+	fact := cluster.Fact{Run: "r", Name: "run", Body: []byte("opened")}
+	if err := join(t, s.URL(), keys["the owner"]).Publish(t.Context(), fact); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	signer := ""
+	old := rewrite(t, file, signedWith(t, filepath.Join(dir, "keys", "account.seed"), func(c *jwt.UserClaims) {
+		signer, c.IssuerAccount = c.Issuer, ""
+		c.Permissions.Pub.Allow.Add(">")
+	}), nil)
+	text, err := os.ReadFile(old)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	stores, _ := filepath.Glob(filepath.Join(dir, "store", "jetstream", "A*"))
+	for _, store := range stores {
+		if _, e := os.Stat(filepath.Join(store, "streams", "COPE")); e == nil {
+			err = errors.Join(err, os.Rename(store, filepath.Join(filepath.Dir(store), signer)))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = serve(t, dir, jetstream.ServeOptions{})
+	refused(t, s.URL(), file, jetstream.UnknownUser, "agent 1 of run r", "made by an earlier version", "gonb-cope cluster keys")
+	agent := join(t, s.URL(), makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})["agent 1 of run r"])
+	none(t, agent, "r", fact)
+}

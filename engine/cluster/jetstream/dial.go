@@ -99,7 +99,6 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 	x.silence.at, x.silence.notice = at, notice
 	options := []nats.Option{
 		nats.Name("gonb-cope: " + l.name()),
-		nats.CustomInboxPrefix(l.inbox()),
 		nats.MaxReconnects(-1),
 		nats.CustomReconnectDelay(func(tries int) time.Duration { return min(time.Duration(1+tries)*50*time.Millisecond, 2*time.Second) }),
 		nats.ReconnectBufSize(-1), // until says it again, and knows that it did
@@ -128,7 +127,7 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 	if err != nil {
 		return nil, l.refusal(at, err)
 	}
-	x.nc = nc
+	x.nc, x.ours = nc, nc.ConnectedServerName() == serverName
 	if nc.MaxPayload() < mostMessage {
 		nc.Close()
 		return nil, &LoginError{text: fmt.Sprintf("the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", at, nc.MaxPayload(), mostMessage)}
@@ -142,7 +141,7 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 
 // ready waits until the server keeps facts, and makes its streams where that is allowed.
 func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
-	probe := "cope.x.0.run"
+	probe := "cope.x.0.run" // which all others may ask for
 	if x.login.role.Kind == Agent {
 		probe = "cope." + x.login.role.Run + ".0.run"
 	}
@@ -201,6 +200,8 @@ func (l login) refusal(url string, err error) error {
 		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(), l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
 		return refuse(UnknownUser, "the server does not know the user of %s: its token was signed for the users of another server", l.file)
+	case isRefused(err) && l.role.Kind != "" && l.account == "":
+		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version: have new ones made by gonb-cope cluster keys", l.name(), l.file)
 	case isRefused(err) && l.signer != "":
 		return refuse(RevokedCredentials, "the credentials of %s in %s were taken back: have new ones made by gonb-cope cluster keys", l.name(), l.file)
 	case isRefused(err):

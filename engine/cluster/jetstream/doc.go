@@ -14,7 +14,8 @@
 //	cope-work.RUN.ID             a piece of work
 //	cope-done.RUN.ID             says that it is done
 //	cope-wake.RUN                says that there is work; not kept
+//	cope-ask.QUESTION            answered by Serve itself
 //
-// Keys makes the credentials: one file for each agent and worker, with the permissions that its
-// holder has and no more.
+// Keys makes the credentials: one file for each agent and worker. The streams of Serve are in an account of
+// their own; those of a role come in by another, which has the subjects that they may publish to and no more.
 package jetstream

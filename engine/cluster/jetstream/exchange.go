@@ -13,6 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
+// serverName is how servers of Serve call themselves.
+const serverName = "gonb-cope"
+
 // Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use.
 type Exchange struct {
 	nc         *nats.Conn
@@ -20,6 +23,7 @@ type Exchange struct {
 	login      login
 	patience   time.Duration
 	violations *violations
+	ours       bool // whether it is a server of Serve
 	link       link
 	silence    silence
 

@@ -27,13 +27,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
 	}
-	if !genuine(m.Header, factSubject(f), true) {
-		if hasAside(name) {
-			return x.aside(ctx, f, sequence(m))
-		}
-		return cluster.Fact{}, false, nil
-	}
-	f.Body, f.Seq = m.Data, sequence(m)
+	f.Body, f.Seq, f.From = m.Data, sequence(m), from(m.Header)
 	return f, true, nil
 }
 

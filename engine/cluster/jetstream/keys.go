@@ -42,7 +42,8 @@ type KeyFile struct {
 }
 
 // keyring is the folder keys of a server: what signs, and the server's certificate. Whoever can read it
-// can speak for everybody.
+// can speak for everybody. Its account signs the users of all roles, each of which has an account of its
+// own (see Role.account); its claims say who was taken back.
 type keyring struct {
 	dir     string
 	account nkeys.KeyPair
@@ -162,7 +163,6 @@ func newKeyring(dir string) (*keyring, error) {
 	}
 	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
-	k.claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
 		seed, err := key.Seed()
 		if err == nil {
@@ -236,10 +236,10 @@ func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err e
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
 	claims.Tags = r.tags()
+	claims.IssuerAccount = r.account()
 	if !ends.IsZero() {
 		claims.Expires = ends.Unix()
 	}
-	claims.Permissions = r.allowed(login{user: name}.inbox())
 	if token, err = claims.Encode(k.account); err != nil {
 		return "", nil, err
 	}
@@ -250,7 +250,7 @@ func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err e
 // credentials makes the file of a role, unless there is one that goes on to be good.
 func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
 	file := r.file(dir)
-	if old, err := readLogin(file); err == nil && old.issuer == k.name && time.Now().Before(old.ends) {
+	if old, err := readLogin(file); err == nil && old.issuer == k.name && old.account == r.account() && time.Now().Before(old.ends) {
 		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
 	}
 	token, seed, err := k.user(r, ends)

@@ -2,14 +2,12 @@ package jetstream_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -117,7 +115,7 @@ func TestPermissions(t *testing.T) {
 }
 
 // raw joins a server without this package, with the rights of credentials.
-func raw(t *testing.T, s *jetstream.Server, file string) (*nats.Conn, string) {
+func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 	t.Helper()
 	if file == "" {
 		nc, err := nats.Connect(s.URL())
@@ -125,24 +123,19 @@ func raw(t *testing.T, s *jetstream.Server, file string) (*nats.Conn, string) {
 			t.Fatal(err)
 		}
 		t.Cleanup(nc.Close)
-		return nc, "_INBOX"
+		return nc
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text = text[:bytes.Index(text, []byte("-----BEGIN CERT"))]
-	token, _ := jwt.ParseDecoratedJWT(text)
-	claims, err := jwt.DecodeUserClaims(token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nc, err := nats.Connect(s.URL(), authority(t, file), nats.UserCredentialBytes(text), nats.CustomInboxPrefix("_INBOX_"+claims.Subject), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true))
+	nc, err := nats.Connect(s.URL(), authority(t, file), nats.UserCredentialBytes(text), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	return nc, "_INBOX_" + claims.Subject
+	return nc
 }
 
 // What programs that do not keep to this package can do: nothing to what stands.
@@ -166,7 +159,7 @@ func TestTampering(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, who := range c.whos {
-				nc, _ := raw(t, s, keys[who])
+				nc := raw(t, s, keys[who])
 				for _, q := range []struct{ subject, body string }{
 					{"$JS.API.STREAM.MSG.DELETE.COPE", `{"seq":1}`},
 					{"$JS.API.STREAM.PURGE.COPE", `{}`},
@@ -192,14 +185,12 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// An agent cannot listen to what others are told, and cannot have the server speak for it: neither by
-// the address for an answer, nor by the address at which a reader wants its facts.
-func TestInboxesAndAddresses(t *testing.T) {
+// Nobody can listen to what others are told: inboxes are of one's own account.
+func TestInboxes(t *testing.T) {
 	s, keys := guarded(t)
 	owner := join(t, s.URL(), keys["the owner"])
-	nc, inbox := raw(t, s, keys["agent 1 of run r"])
-	_, other := raw(t, s, keys["agent 2 of run r"])
-	for _, subject := range []string{other + ".>", "_INBOX.>", ">", "cope.>", "cope.r.1.agent-2", "$JS.>"} {
+	nc := raw(t, s, keys["agent 1 of run r"])
+	for _, subject := range []string{"_R_.>", ">", "cope.>", "cope.r.1.agent-2", "cope-wake.*", "cope-ask.>", "$JS.>"} {
 		sub, err := nc.SubscribeSync(subject)
 		if err == nil {
 			_, err = sub.NextMsg(limit) // which ends with the refusal
@@ -208,58 +199,19 @@ func TestInboxesAndAddresses(t *testing.T) {
 			t.Errorf("subscribing to %s: %v", subject, err)
 		}
 	}
-	if _, err := nc.SubscribeSync(inbox + ".mine"); err != nil {
-		t.Error(err)
-	}
-	ask := func(subject string, body any) {
-		text, _ := json.Marshal(body)
-		_ = nc.PublishMsg(&nats.Msg{Subject: subject, Reply: "cope.r.2.agent-2", Data: text})
-	}
-	fake := nats.NewMsg("cope.r.1.agent-1")
-	fake.Data = []byte("forged")
-	fake.Header.Set("Cope-Address", "cope.r.4.agent-2")
-	if _, err := nc.RequestMsg(fake, limit); err != nil {
+	all, err := nc.SubscribeSync("_INBOX.>")
+	if err != nil {
 		t.Fatal(err)
 	}
-	ask("cope.r.5.agent-1", "mine")
-	_ = nc.PublishRequest("$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1", "cope.r.4.agent-2", nil)
-	_ = nc.PublishRequest("$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1", "cope-work.sweep.c-1", nil)
-	ask("$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1", nil)
-	ask("$JS.API.CONSUMER.CREATE.COPE.evil.cope.r.>", map[string]any{"stream_name": "COPE", "config": map[string]any{
-		"name": "evil", "deliver_subject": "cope.r.3.agent-2", "filter_subject": "cope.r.>", "ack_policy": "none", "deliver_policy": "all"}})
-	_ = nc.Flush()
-	time.Sleep(300 * time.Millisecond)
-	victim := join(t, s.URL(), keys["agent 2 of run r"])
-	for _, round := range []int{2, 4} {
-		if f, ok, err := victim.Find(t.Context(), "r", round, "agent-2"); ok || err != nil {
-			t.Errorf("found %s %q, %v", f.Address(), f.Body, err)
-		}
-		if err := victim.Publish(t.Context(), cluster.Fact{Run: "r", Round: round, Name: "agent-2", Body: []byte("mine")}); err != nil {
-			t.Errorf("the place is taken, and the other is told %v", err)
-		}
-	}
-	if err := owner.Offer(t.Context(), "sweep", cluster.Work{ID: "c-2"}); err != nil {
-		t.Fatal(err)
-	}
-	worker := join(t, s.URL(), keys["worker 1"])
-	if w, err := worker.Take(t.Context(), "sweep"); err != nil || w.Work().ID != "c-2" {
-		t.Errorf("took %v, %v", w, err)
-	}
-	if w, err := worker.Take(shortly(t), "sweep"); err == nil {
-		t.Errorf("took %v, which nobody has offered", w.Work())
-	}
-	ctx, there := untilThere(t, 2)
-	for f, err := range owner.Read(ctx, "r") {
-		if err != nil {
+	fact := cluster.Fact{Run: "r", Round: 1, Name: "agent-2", Body: []byte("mine")}
+	for _, x := range []*jetstream.Exchange{owner, join(t, s.URL(), keys["agent 2 of run r"])} {
+		if err := x.Publish(t.Context(), fact); err != nil {
 			t.Fatal(err)
 		}
-		if f.Name != "agent-2" {
-			continue
-		}
-		there()
-		if string(f.Body) != "mine" {
-			t.Errorf("the server was made to say %s %q", f.Address(), f.Body)
-		}
+		none(t, x, "r", fact)
+	}
+	if m, err := all.NextMsg(10 * time.Millisecond); err == nil {
+		t.Errorf("it hears %s %q", m.Subject, m.Data)
 	}
 }
 
@@ -281,92 +233,6 @@ func TestWhichCredentials(t *testing.T) {
 		c.e.Who = "agent 2 of run wells"
 		if got := c.e.Error(); !strings.HasSuffix(got, c.want) || !strings.HasPrefix(got, "the credentials of agent 2 of run wells do not allow to ") {
 			t.Errorf("%s: %q, want %q", c.e.Subject, got, c.want)
-		}
-	}
-}
-
-// Whoever has any credentials of the server can take the place of what nobody has said yet, in runs of
-// others, too, as a worker can. It becomes no fact, and agents speak beside it: the first plan there is
-// the plan for all, whenever they read it and however often it is said.
-func TestPlacesThatAreTaken(t *testing.T) {
-	s, keys := guarded(t)
-	owner := join(t, s.URL(), keys["the owner"])
-	first, second := join(t, s.URL(), keys["agent 1 of run r"]), join(t, s.URL(), keys["agent 2 of run r"])
-	made := makeKeys(t, s.Folder(), jetstream.KeyOptions{Run: "other", Agents: 1})
-	look, _ := raw(t, s, keys["the owner"])
-	take := func(file, place string) {
-		t.Helper()
-		nc, _ := raw(t, s, file)
-		_ = nc.PublishRequest("cope-ask.state", place, nil)
-		for end := time.Now().Add(limit); time.Now().Before(end); {
-			if m, err := look.Request("$JS.API.DIRECT.GET.COPE."+place, nil, time.Second); err == nil && m.Header.Get("Status") == "" {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Fatalf("%s cannot be taken", place)
-	}
-	take(made["agent 1 of run other"], "cope.r.1.plan")
-	take(keys["worker 1"], "cope.r.1.agent-2")
-	take(keys["worker 1"], "cope.r.1.plan.guessed")
-	take(keys["worker 1"], "cope.r.0.run")
-
-	fact := func(name, body string) cluster.Fact {
-		return cluster.Fact{Run: "r", Round: 1, Name: name, Body: []byte(body)}
-	}
-	opened := cluster.Fact{Run: "r", Name: "run", Body: []byte("opened")}
-	if err := owner.Publish(t.Context(), opened); err != nil {
-		t.Fatal(err)
-	}
-	if f, ok, err := first.Find(t.Context(), "r", 1, "plan"); ok || err != nil {
-		t.Errorf("found %q, error %v", f.Body, err)
-	}
-	for range 2 { // as after a start from its files
-		if err := first.Publish(t.Context(), fact("plan", "one")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	conflict := (*cluster.ConflictError)(nil)
-	if err := second.Publish(t.Context(), fact("plan", "two")); !errors.As(err, &conflict) || string(conflict.Stands.Body) != "one" {
-		t.Errorf("a second plan: %v", err)
-	}
-	if err := second.Publish(t.Context(), fact("plan", "one")); err != nil {
-		t.Errorf("the same plan: %v", err)
-	}
-	if err := second.Publish(t.Context(), fact("agent-2", "mine")); err != nil {
-		t.Error(err)
-	}
-	if err := second.Publish(t.Context(), fact("agent-2", "yours")); !errors.As(err, &conflict) || string(conflict.Stands.Body) != "mine" {
-		t.Errorf("another message: %v", err)
-	}
-	if err := first.Publish(t.Context(), fact("agent-1", "free")); err != nil {
-		t.Error(err)
-	}
-	// beside an address that is free, or whose fact stands, nobody speaks
-	nc, _ := raw(t, s, keys["agent 1 of run r"])
-	for _, subject := range []string{"cope.r.2.plan.x", "cope.r.1.agent-1.x"} {
-		m := nats.NewMsg(subject)
-		m.Header.Set("Cope-Address", subject)
-		if _, err := nc.RequestMsg(m, limit); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for who, x := range map[string]*jetstream.Exchange{"an agent": first, "the other": second, "the owner": owner} {
-		none(t, x, "r", opened, fact("plan", "one"), fact("agent-2", "mine"), fact("agent-1", "free"))
-		if f, ok, err := x.Find(t.Context(), "r", 1, "plan"); !ok || err != nil || string(f.Body) != "one" {
-			t.Errorf("%s found %q, %t, error %v", who, f.Body, ok, err)
-		}
-		ctx, there := untilThere(t, 1)
-		plans := 0
-		for f, err := range x.ReadNamed(ctx, "r", "plan", "stop") {
-			if err != nil || string(f.Body) != "one" {
-				t.Errorf("%s reads %s %q, error %v", who, f.Address(), f.Body, err)
-			}
-			plans++
-			there()
-		}
-		if plans != 1 {
-			t.Errorf("%s reads %d plans", who, plans)
 		}
 	}
 }

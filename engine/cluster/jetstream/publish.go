@@ -28,22 +28,19 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if err != nil {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
-	if !genuine(stands.Header, subject, true) {
-		if err := x.publishAside(ctx, f, stands); err != nil {
-			return fmt.Errorf("run %s, round %d, %s cannot be published: %w", f.Run, f.Round, f.Name, err)
-		}
-		return nil
-	}
 	old := f
-	old.Body, old.Seq = stands.Data, sequence(stands)
-	return compare(f, old)
+	old.Body, old.Seq, old.From = stands.Data, sequence(stands), from(stands.Header)
+	if string(old.Body) != string(f.Body) {
+		return &cluster.ConflictError{Said: f, Stands: old}
+	}
+	return nil
 }
 
 // put stores the first message of a subject. It reports that there is one already, be it the same:
 // the answer to an earlier attempt may have been lost.
 func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there bool, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		_, err := x.js.PublishMsg(ctx, message(subject, body), jetstream.WithExpectLastSequencePerSubject(0))
+		_, err := x.js.Publish(ctx, subject, body, jetstream.WithExpectLastSequencePerSubject(0))
 		there = alreadyThere(err)
 		if there {
 			return nil

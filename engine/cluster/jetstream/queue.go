@@ -51,26 +51,36 @@ func (x *Exchange) consumer(ctx context.Context, run string) error {
 	if ok && time.Since(seen) < remembered {
 		return nil
 	}
-	filter := workSubject(run, "*")
-	err := x.until(ctx, "$JS.API.CONSUMER.CREATE."+workStream+"."+run+"."+filter, func(ctx context.Context) error {
-		_, err := x.js.CreateConsumer(ctx, workStream, jetstream.ConsumerConfig{
-			Durable:       run,
-			FilterSubject: filter,
-			AckPolicy:     jetstream.AckExplicitPolicy,
-			AckWait:       x.patience,
-			MaxAckPending: -1,
+	var err error
+	if x.ours {
+		_, err = x.asked(ctx, queueSubject+"."+run, x.patience.String())
+	} else {
+		c := queueOf(run, x.patience)
+		err = x.until(ctx, "$JS.API.CONSUMER.CREATE."+workStream+"."+run+"."+c.FilterSubject, func(ctx context.Context) error {
+			_, err := x.js.CreateConsumer(ctx, workStream, c)
+			if errors.Is(err, jetstream.ErrConsumerExists) {
+				return nil // with the patience of whoever made it
+			}
+			return err
 		})
-		if errors.Is(err, jetstream.ErrConsumerExists) {
-			return nil // with the patience of whoever made it
-		}
-		return err
-	})
+	}
 	if err == nil {
 		x.mu.Lock()
 		x.consumers[run] = time.Now()
 		x.mu.Unlock()
 	}
 	return err
+}
+
+// queueOf returns the settings of the consumer of a run's work.
+func queueOf(run string, patience time.Duration) jetstream.ConsumerConfig {
+	return jetstream.ConsumerConfig{
+		Durable:       run,
+		FilterSubject: workSubject(run, "*"),
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       patience,
+		MaxAckPending: -1,
+	}
 }
 
 // lookAgain is how long Take sleeps where there is no work and nobody says that there is.
@@ -164,7 +174,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 
 // next asks for a piece of a run's work, and returns nil where there is none now.
 func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
-	subject := "$JS.API.CONSUMER.MSG.NEXT." + workStream + "." + run
+	subject := nextWork + "." + run
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		for {
 			var again bool
@@ -189,9 +199,6 @@ func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Take
 	}
 	switch m.Header.Get("Status") {
 	case "":
-		if !genuine(m.Header, m.Subject, false) {
-			return nil, true, x.nc.Publish(m.Reply, []byte("+TERM")) // nobody has offered it
-		}
 		t, err = x.handed(ctx, m, link)
 		return t, err == nil && t == nil, err
 	case "404", "408":

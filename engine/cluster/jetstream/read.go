@@ -2,13 +2,17 @@ package jetstream
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
@@ -20,18 +24,20 @@ const idle = time.Minute
 // without it the reader asks again from where it was.
 const heartbeat = 2 * time.Second
 
+// most is how many facts a reader gets at a time: as many as a connection holds, each as long as can be.
+const most = 100
+
 // Read implements cluster.Facts.
 func (x *Exchange) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
-	return x.read(ctx, run, runSubjects(run))
+	return x.read(ctx, run, "")
 }
 
-// read reads the facts of a run with some subjects.
-func (x *Exchange) read(ctx context.Context, run, subjects string) iter.Seq2[cluster.Fact, error] {
+// read reads the facts of a run, of one name where one is given.
+func (x *Exchange) read(ctx context.Context, run, name string) iter.Seq2[cluster.Fact, error] {
 	return func(yield func(cluster.Fact, error) bool) {
 		err := cluster.CheckRun(run)
-		beside := map[string]bool{} // addresses whose fact beside them was given
 		for next := uint64(1); err == nil; {
-			next, err = x.stretch(ctx, subjects, next, beside, func(f cluster.Fact) bool { return yield(f, nil) })
+			next, err = x.stretch(ctx, run, name, next, func(f cluster.Fact) bool { return yield(f, nil) })
 		}
 		if err != errLeft && ctx.Err() == nil {
 			yield(cluster.Fact{}, fmt.Errorf("run %s cannot be read: %w", run, err))
@@ -43,17 +49,12 @@ var errLeft = errors.New("the loop was left")
 
 // stretch reads from a place on until something is missing, and returns the place of what comes
 // next. An error is final.
-func (x *Exchange) stretch(ctx context.Context, subjects string, from uint64, beside map[string]bool, yield func(cluster.Fact) bool) (next uint64, err error) {
-	reader, err := x.reader(ctx, subjects, from)
+func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, yield func(cluster.Fact) bool) (next uint64, err error) {
+	reader, err := x.reader(ctx, run, name, from)
 	if err != nil {
 		return from, err
 	}
 	changed := x.link.changes()
-	messages, err := reader.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(3*heartbeat))
-	if err != nil {
-		return from, wait(ctx)
-	}
-	defer messages.Stop()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // a new connection has no reader of the old server
@@ -64,47 +65,83 @@ func (x *Exchange) stretch(ctx context.Context, subjects string, from uint64, be
 		}
 	}()
 	next = from
-	for read := uint64(1); ; read++ {
-		m, err := messages.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return next, wait(ctx)
-		}
-		at, err := m.Metadata()
-		if err != nil || at.Sequence.Consumer != read {
-			return next, nil // one is missing
-		}
-		f, counts, err := x.factOf(ctx, m, at.Sequence.Stream, beside)
-		if err != nil && ctx.Err() != nil {
-			return next, wait(ctx) // the connection is another
-		}
-		if err != nil {
-			return next, err
-		}
-		if next = at.Sequence.Stream + 1; !counts {
-			continue
-		}
-		if !yield(f) {
-			return next, errLeft
-		}
+	for read, whole := uint64(1), true; whole; {
+		whole = x.batch(ctx, reader, func(m *nats.Msg) bool {
+			at, e := m.Metadata()
+			if e != nil || at.Sequence.Consumer != read {
+				return false // one is missing
+			}
+			read, next = read+1, at.Sequence.Stream+1
+			if f, e := factOf(m); e == nil && !yield(f) {
+				err = errLeft
+			}
+			return err == nil
+		})
 	}
+	if err != nil {
+		return next, err
+	}
+	return next, wait(ctx)
 }
 
-// factOf returns the fact that a message is, or that is said beside its address. Others are none.
-func (x *Exchange) factOf(ctx context.Context, m jetstream.Msg, place uint64, beside map[string]bool) (f cluster.Fact, counts bool, err error) {
-	if !genuine(m.Headers(), m.Subject(), false) {
-		return f, false, nil // nobody can have said it
+// batch asks for what comes next, and hands it on until enough has come or nothing came for a while. It
+// reports whether nothing is missing.
+func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg) bool) (whole bool) {
+	inbox := x.nc.NewInbox()
+	answers, err := x.nc.SubscribeSync(inbox)
+	if err != nil {
+		return false
 	}
-	if f, err = factAt(m.Subject()); err == nil {
-		f.Body, f.Seq = m.Data(), place
-		return f, true, nil
+	defer answers.Unsubscribe()
+	question := fmt.Appendf(nil, `{"batch":%d,"expires":%d,"idle_heartbeat":%d}`, most, 3*heartbeat, heartbeat)
+	if err := x.nc.PublishRequest(nextFacts+"."+reader, inbox, question); err != nil {
+		return false
 	}
-	f, is := asideOf(m.Subject())
-	if !is || beside[f.Address()] {
-		return f, false, nil
+	for n := 0; n < most; {
+		patient, stop := context.WithTimeout(ctx, 2*heartbeat)
+		m, err := answers.NextMsgWithContext(patient)
+		stop()
+		if err != nil {
+			return false
+		}
+		switch m.Header.Get("Status") {
+		case "":
+			if n++; !take(m) {
+				return false
+			}
+		case "100":
+		case "404", "408":
+			return true
+		default:
+			return false
+		}
 	}
-	f, counts, err = x.findAside(ctx, f)
-	beside[f.Address()] = beside[f.Address()] || counts
-	return f, counts, err
+	return true
+}
+
+// factOf returns the fact in a message of its subject.
+func factOf(m *nats.Msg) (cluster.Fact, error) {
+	f, err := factAt(m.Subject)
+	f.Body, f.From = m.Data, from(m.Header)
+	if at, e := m.Metadata(); e == nil {
+		f.Seq = at.Sequence.Stream
+	}
+	return f, err
+}
+
+// from returns the name of the agent who published a message, as the server of Serve has noted it, and
+// "" of others.
+func from(h nats.Header) string {
+	var info struct {
+		Account string `json:"acc"`
+	}
+	if json.Unmarshal([]byte(h.Get("Nats-Request-Info")), &info) != nil {
+		return ""
+	}
+	if r, ok := roleOfAccount(info.Account); ok && r.Kind == Agent {
+		return cluster.AgentName(r.Number - 1)
+	}
+	return ""
 }
 
 // wait is a pause before the next attempt.
@@ -116,25 +153,38 @@ func wait(ctx context.Context) error {
 	return nil
 }
 
-// reader makes a consumer of facts from a place on. The server forgets it when it hears
-// nothing of it.
-func (x *Exchange) reader(ctx context.Context, subjects string, from uint64) (reader jetstream.Consumer, err error) {
-	name := nuid.Next()
-	subject := "$JS.API.CONSUMER.CREATE." + factStream + "." + name + "." + subjects
-	err = x.until(ctx, subject, func(ctx context.Context) error {
-		reader, err = x.js.CreateConsumer(ctx, factStream, jetstream.ConsumerConfig{
-			Name:              name,
-			FilterSubject:     subjects,
-			DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-			OptStartSeq:       from,
-			AckPolicy:         jetstream.AckNonePolicy,
-			InactiveThreshold: idle,
-			MemoryStorage:     true,
-			Replicas:          1,
+// reader makes a consumer of a run's facts from a place on, of one name where one is given, and returns
+// how it is called. The server forgets it when it hears nothing of it.
+func (x *Exchange) reader(ctx context.Context, run, name string, from uint64) (reader string, err error) {
+	if !x.ours {
+		reader, c := readerOf(run, name, from)
+		subject := "$JS.API.CONSUMER.CREATE." + factStream + "." + c.Name + "." + c.FilterSubject
+		return reader, x.until(ctx, subject, func(ctx context.Context) error {
+			_, err := x.js.CreateConsumer(ctx, factStream, c)
+			return err
 		})
-		return err
-	})
-	return reader, err
+	}
+	subject := strings.TrimSuffix(readSubject+"."+run+"."+name, ".")
+	return x.asked(ctx, subject, strconv.FormatUint(from, 10))
+}
+
+// readerOf returns a new name of a reader, which nobody can guess, and its settings.
+func readerOf(run, name string, from uint64) (string, jetstream.ConsumerConfig) {
+	subjects := runSubjects(run)
+	if name != "" {
+		subjects = "cope." + run + ".*." + name
+	}
+	reader := rand.Text()
+	return reader, jetstream.ConsumerConfig{
+		Name:              reader,
+		FilterSubject:     subjects,
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       from,
+		AckPolicy:         jetstream.AckNonePolicy,
+		InactiveThreshold: idle,
+		MemoryStorage:     true,
+		Replicas:          1,
+	}
 }
 
 // Runs implements cluster.Facts.

@@ -14,21 +14,20 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
 // Server keeps facts and work in a folder, for programs that join it.
 type Server struct {
-	nats   *server.Server
-	dir    string
-	lock   io.Closer
-	self   *Exchange          // the server's own connection
-	claims *jwt.AccountClaims // nil where everybody on this machine is let in
-	dial   func(context.Context, DialOptions) (*Exchange, error)
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	nats     *server.Server
+	dir      string
+	lock     io.Closer
+	self     *Exchange // the server's own connection
+	accounts *accounts // nil where everybody on this machine is let in
+	dial     func(context.Context, DialOptions) (*Exchange, error)
+	stop     context.CancelFunc
+	done     sync.WaitGroup
 }
 
 // Serve starts a server on a folder, which it makes where it is not there. What it confirms is synced to
@@ -58,7 +57,7 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 // nats returns the settings of the server without users.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
-		ServerName: "gonb-cope", NoSigs: true,
+		ServerName: serverName, NoSigs: true,
 		JetStream: true, StoreDir: filepath.Join(dir, "store"), SyncAlways: true,
 		JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: o.MaxBytes,
 		MaxPayload: 1 << 20, MaxControlLine: 4096, WriteDeadline: 10 * time.Second,
@@ -122,11 +121,21 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	if s.nats, err = server.NewServer(n); err != nil {
 		return fmt.Errorf("the server cannot start: %w", err)
 	}
+	if s.accounts == nil {
+		if err := s.letIn(); err != nil {
+			return fmt.Errorf("the server cannot start: %w", err)
+		}
+	}
 	log := &logger{hear: o.Log}
 	s.nats.SetLoggerV2(log, false, false, false)
 	s.nats.Start()
 	if !s.ready(log) {
 		return fmt.Errorf("the server cannot start: %w", s.whyNot(n, log))
+	}
+	if s.accounts == nil {
+		if err := s.nats.GlobalAccount().EnableJetStream(nil, nil); err != nil {
+			return fmt.Errorf("the server cannot start: %w", err)
+		}
 	}
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
 		l := self
@@ -141,7 +150,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
-	if _, err := x.nc.Subscribe(stateSubject, func(m *nats.Msg) { _ = m.Respond([]byte(log.trouble())) }); err != nil {
+	if err := s.answer(x, log); err != nil {
 		return err
 	}
 	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {
@@ -183,7 +192,7 @@ func (s *Server) whyNot(n *server.Options, log *logger) error {
 
 // watchKeys tells the server of credentials that were taken back.
 func (s *Server) watchKeys(ctx context.Context) {
-	if s.claims == nil {
+	if s.accounts == nil {
 		return
 	}
 	file := filepath.Join(keysDir(s.dir), "account.jwt")
@@ -202,15 +211,8 @@ func (s *Server) watchKeys(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		token, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		a, err := s.nats.LookupAccount(k.name)
-		if err == nil && s.nats.AccountResolver().Store(k.name, string(token)) == nil {
-			s.nats.UpdateAccountClaims(a, k.claims)
-			last = now
-		}
+		s.accounts.tookBack(s.nats, k)
+		last = now
 	}
 }
 
@@ -221,7 +223,7 @@ func (s *Server) URL() string {
 		return ""
 	}
 	scheme := "nats"
-	if s.claims != nil {
+	if s.accounts != nil {
 		scheme = "tls"
 	}
 	at := s.nats.Addr().String()
@@ -235,7 +237,7 @@ func (s *Server) URL() string {
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
 // Guarded reports whether the server asks for credentials.
-func (s *Server) Guarded() bool { return s.claims != nil }
+func (s *Server) Guarded() bool { return s.accounts != nil }
 
 // Folder returns the folder of the server.
 func (s *Server) Folder() string { return s.dir }

@@ -16,6 +16,19 @@ const (
 
 const result = "result"
 
+// What programs ask the server of Serve itself, which makes consumers for them: whoever makes one says
+// where it delivers.
+const (
+	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
+	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work
+	wokenSubject = "cope-ask.woken" // .RUN: there is work
+)
+
+const (
+	nextFacts = "$JS.API.CONSUMER.MSG.NEXT." + factStream
+	nextWork  = "$JS.API.CONSUMER.MSG.NEXT." + workStream
+)
+
 // factSubject returns the subject of a fact that cluster.CheckFact has passed.
 func factSubject(f cluster.Fact) string {
 	name := f.Name

@@ -66,13 +66,12 @@ func (v *violations) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 
 // plainer names what was wanted and not the server's own subject for it.
 func plainer(e *PermissionError) *PermissionError {
-	for _, p := range []string{"$JS.API.DIRECT.GET." + factStream + ".", "$JS.API.CONSUMER.CREATE." + factStream + "."} {
-		if rest, ok := strings.CutPrefix(e.Subject, p); ok {
-			if i := strings.Index(rest, "cope"); i >= 0 {
-				rest = rest[i:]
-			}
-			return &PermissionError{Who: e.Who, Subject: rest, Reading: true}
-		}
+	if rest, ok := strings.CutPrefix(e.Subject, directGet+"."); ok {
+		return &PermissionError{Who: e.Who, Subject: rest, Reading: true}
+	}
+	if rest, ok := strings.CutPrefix(e.Subject, readSubject+"."); ok {
+		run, _, _ := strings.Cut(rest, ".")
+		return &PermissionError{Who: e.Who, Subject: runSubjects(run), Reading: true}
 	}
 	return e
 }

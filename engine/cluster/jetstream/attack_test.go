@@ -1,0 +1,142 @@
+package jetstream_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// attacked are addresses at which an answer would be a request, a fact, work, or another's letter.
+var attacked = []string{
+	"$JS.API.STREAM.DELETE.COPE", "$JS.API.STREAM.DELETE.COPE-WORK", "$JS.API.STREAM.PURGE.COPE", "$JS.API.STREAM.PURGE.COPE-WORK",
+	"$JS.API.STREAM.UPDATE.COPE", "$JS.API.STREAM.UPDATE.COPE-WORK", "$JS.API.STREAM.CREATE.EVIL", "$JS.API.STREAM.MSG.DELETE.COPE", "$JS.API.STREAM.MSG.GET.COPE",
+	"$JS.API.STREAM.SNAPSHOT.COPE", "$JS.API.STREAM.RESTORE.COPE", "$JS.API.STREAM.LEADER.STEPDOWN.COPE", "$JS.API.STREAM.PEER.REMOVE.COPE",
+	"$JS.API.CONSUMER.CREATE.COPE.spy.cope.r.>", "$JS.API.CONSUMER.DURABLE.CREATE.COPE.spy", "$JS.API.CONSUMER.DELETE.COPE-WORK.sweep", "$JS.API.CONSUMER.PAUSE.COPE-WORK.sweep",
+	"$JS.API.CONSUMER.RESET.COPE-WORK.sweep", "$JS.API.CONSUMER.UNPIN.COPE-WORK.sweep", "$JS.API.CONSUMER.MSG.NEXT.COPE-WORK.sweep", "$JS.ACK.COPE-WORK.sweep.1.1.1.0.0",
+	"$JS.API.ACCOUNT.PURGE.x", "$JS.API.META.LEADER.STEPDOWN", "$JS.API.SERVER.REMOVE", "$SYS.REQ.SERVER.PING",
+	"cope-work.sweep.c-9", "cope-done.sweep.c-2", "cope-file.third.x.size", "cope-ask.queue.evil",
+	"cope.r.0.stop", "cope.r.0.agent-2", "cope.r.2.agent-2", "cope.r.2.plan.x", "cope.other.2.result.x", "_INBOX.victim", "_R_.victim",
+}
+
+// Every role tries to have the server speak for it, in every way in which it is answered: it names as the
+// address of an answer what it may not publish to itself. It also says it there by itself, has messages
+// traced to it, and wants facts delivered to it. Nothing is deleted, purged, changed, stored or taken for done;
+// nobody reads what he may not.
+func TestAttackReplyAddresses(t *testing.T) {
+	t.Parallel() // it waits for servers
+	asks := []string{"cope.r.1.agent-1", "cope-ask.read.r", "cope-ask.queue.sweep", "$JS.API.STREAM.INFO.COPE", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}
+	own := []string{"cope.", "cope-", "$JS.API.STREAM.PURGE.COPE-WORK", "$JS.API.CONSUMER.DELETE.COPE-WORK", "$JS.API.CONSUMER.MSG.NEXT.", "$JS.ACK."}
+	for _, c := range []struct {
+		who   string
+		asks  []string // what it may ask, so that it is answered
+		own   []string // the beginnings of what it may publish to
+		reads bool     // whether it may read run r
+	}{
+		{"agent 1 of run r", []string{"cope.r.1.agent-1", "cope-ask.read.r", "cope-ask.read.r.plan", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}, nil, true},
+		{"agent 1 of run other", []string{"cope.other.1.agent-1", "cope-ask.read.other", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.other.1.agent-1"}, nil, false},
+		{"worker 1", []string{"cope.sweep.1.result.x", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE-WORK.cope-work.sweep.c-1", "$JS.API.DIRECT.GET.COPE.cope.r.0.run"},
+			[]string{"cope-done.", "cope.other.2.result", "$JS.API.CONSUMER.MSG.NEXT.COPE-WORK", "$JS.ACK."}, false},
+		{"the owner", asks, own, true},
+		{"anybody on this machine", asks, own, true},
+	} {
+		t.Run(c.who, func(t *testing.T) {
+			s, keys := guarded(t)
+			if c.who == "anybody on this machine" {
+				s, keys = serve(t, t.TempDir(), jetstream.ServeOptions{}), nil
+			}
+			owner := join(t, s.URL(), keys["the owner"])
+			look := raw(t, s, keys["the owner"])
+			request, _ := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
+				"name": "spy", "deliver_subject": "_INBOX.spy", "filter_subject": "cope.r.>", "ack_policy": "none", "deliver_policy": "all"}})
+			for _, f := range []cluster.Fact{
+				{Run: "r", Name: "run", Body: request}, {Run: "r", Round: 1, Name: "agent-1", Body: request}, {Run: "other", Round: 1, Name: "agent-1", Body: request},
+				{Run: "sweep", Round: 1, Name: "result-x", Body: request}, {Run: "r", Round: 1, Name: "agent-2", Body: []byte("secret")},
+			} {
+				if err := owner.Publish(t.Context(), f); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, id := range []string{"c-1", "c-2"} {
+				if err := owner.Offer(t.Context(), "sweep", cluster.Work{ID: id}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			other := raw(t, s, keys["agent 2 of run r"])
+			victim, err := other.SubscribeSync("_INBOX.victim")
+			if err != nil {
+				t.Fatal(err)
+			}
+			evil := raw(t, s, keys[c.who])
+			spy, err := evil.SubscribeSync("_INBOX.spy")
+			if err != nil || other.Flush() != nil || evil.Flush() != nil {
+				t.Fatal(err)
+			}
+			before, tries := holdings(t, look), 0
+			for _, target := range attacked {
+				if slices.ContainsFunc(c.own, func(begin string) bool { return strings.HasPrefix(target, begin) }) {
+					continue
+				}
+				_ = evil.PublishRequest(target, "_INBOX.spy", request)
+				create, _ := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
+					"name": fmt.Sprint("evil", tries), "deliver_subject": target, "filter_subject": "cope.>", "ack_policy": "none", "deliver_policy": "all"}})
+				_ = evil.PublishRequest(fmt.Sprintf("$JS.API.CONSUMER.CREATE.COPE.evil%d.cope.>", tries), "_INBOX.spy", create)
+				for _, ask := range append(c.asks, "cope-ask.state") {
+					m := nats.NewMsg(ask)
+					m.Reply, m.Data = target, []byte("1")
+					m.Header.Set("Nats-Trace-Dest", target)
+					_ = evil.PublishMsg(m)
+					_ = evil.PublishRequest(ask, target, []byte("1"))
+					tries++
+				}
+			}
+			_ = evil.Flush()
+			time.Sleep(500 * time.Millisecond) // the server has no word for it that nothing comes
+			if after := holdings(t, look); after != before {
+				t.Errorf("%d tries: the server held\n%s\nand holds\n%s", tries, before, after)
+			}
+			if m, err := victim.NextMsg(time.Millisecond); err == nil && keys != nil {
+				t.Errorf("another's inbox got %q", m.Data)
+			}
+			for m, err := spy.NextMsg(time.Millisecond); err == nil; m, err = spy.NextMsg(time.Millisecond) {
+				if strings.Contains(string(m.Data), "secret") && !c.reads {
+					t.Errorf("it reads %s %q", m.Subject, m.Data)
+				}
+			}
+			t.Logf("%d tries", tries)
+		})
+	}
+}
+
+// holdings returns what the streams hold and how they are set, and the consumers but for readers of facts.
+func holdings(t *testing.T, nc *nats.Conn) (all string) {
+	t.Helper()
+	for _, q := range [][2]string{
+		{"$JS.API.STREAM.INFO.COPE", `{"subjects_filter":">"}`}, {"$JS.API.STREAM.INFO.COPE-WORK", `{"subjects_filter":">"}`}, {"$JS.API.STREAM.INFO.EVIL", ""},
+		{"$JS.API.CONSUMER.NAMES.COPE-WORK", ""},
+	} {
+		m, err := nc.Request(q[0], []byte(q[1]), limit)
+		if err != nil {
+			t.Fatalf("%s: %v", q[0], err)
+		}
+		var text struct {
+			Config    map[string]any
+			State     struct{ Subjects map[string]int }
+			Consumers []string
+			Error     any
+		}
+		if err := json.Unmarshal(m.Data, &text); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := json.Marshal(text)
+		all += string(out) + "\n"
+	}
+	return all
+}
