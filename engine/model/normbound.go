@@ -118,7 +118,7 @@ func (s *alternatives) solve() (float64, error) {
 	n := s.m.Problem.N()
 	lambda := slices.Repeat([]float64{1 / float64(n)}, n)
 	best := math.Inf(1)
-	for range alternativeRounds {
+	for round, stale := 0, 0; round < alternativeRounds && stale < 2; round++ {
 		if err := s.m.Context().Err(); err != nil {
 			return 0, err
 		}
@@ -141,6 +141,9 @@ func (s *alternatives) solve() (float64, error) {
 		}
 		for i := range lambda { // half of the way: an allocation of few arms tells nothing of the others
 			lambda[i] = (lambda[i] + next[i]) / 2
+		}
+		if value > 0.99*best {
+			stale++
 		}
 		if value < best {
 			best, s.best = value, proof
@@ -389,20 +392,19 @@ func (s *alternatives) balance() (value float64, lambda []float64, proof []weigh
 // inside.
 func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float64, feasible func([]float64) bool) {
 	k := len(u)
-	weighted, curvature, slope := make([]float64, len(slack)), mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	slope, scaled := mat.NewVecDense(k, nil), mat.NewDense(k, len(slack), nil)
 	for g := range u {
+		sum, row := 0.0, scaled.RawRowView(g)
 		for i, v := range d[g] {
-			weighted[i] = v / (slack[i] * slack[i])
-		}
-		sum := 0.0
-		for i, v := range d[g] {
-			sum += v / slack[i]
+			row[i] = v / slack[i]
+			sum += row[i]
 		}
 		slope.SetVec(g, worth[g]+mu*(1/u[g]-sum))
-		for h := range g + 1 {
-			curvature.SetSym(g, h, mu*Dot(weighted, d[h]))
-		}
-		curvature.SetSym(g, g, curvature.At(g, g)+mu/(u[g]*u[g]))
+	}
+	curvature := mat.NewSymDense(k, nil)
+	curvature.SymOuterK(mu, scaled)
+	for g, v := range u {
+		curvature.SetSym(g, g, curvature.At(g, g)+mu/(v*v))
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(curvature) {
