@@ -94,6 +94,9 @@ func (b Basis) blurred() string {
 		return ""
 	}
 	for _, m := range b.relied() {
+		if w := b.mistaken(m); w != "" {
+			return w
+		}
 		if b.witnessed(m) {
 			continue
 		}
@@ -115,6 +118,23 @@ func (b Basis) blurred() string {
 		}
 	}
 	return ""
+}
+
+// mistaken names two arms of different rewards that CoTestFC takes for one under a bound on the norm; ""
+// where it takes none.
+func (b Basis) mistaken(m *model.Model) string {
+	if _, bounded := b.Algorithm.BoundOf(m, b.Options); !bounded || !b.Algorithm.tests() {
+		return ""
+	}
+	p := m.Problem
+	i, j, apart, err := m.ByValues().UnequalCopies()
+	if err != nil || apart == 0 {
+		return ""
+	}
+	if small, err := m.Negligible(b.Result.Epsilon, 0, 0); err == nil && apart <= small {
+		return ""
+	}
+	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one", apart, p.Where(i), p.Where(j), b.Algorithm.Name)
 }
 
 // noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do.

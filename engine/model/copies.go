@@ -65,6 +65,25 @@ func (m *Model) Firsts(set []int) ([]int, error) {
 	return out, nil
 }
 
+// UnequalCopies returns the two arms that are one to the kernel whose known expected rewards differ most,
+// and by how much (reward units); 0 where none differ.
+func (m *Model) UnequalCopies() (i, first int, apart float64, err error) {
+	all := make([]int, m.Problem.N())
+	for i := range all {
+		all[i] = i
+	}
+	firsts, err := m.Firsts(all)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	for k, f := range firsts {
+		if d := math.Abs(m.Problem.Mean[k] - m.Problem.Mean[f]); d > apart {
+			i, first, apart = k, f, d
+		}
+	}
+	return i, first, apart, nil
+}
+
 // ByValues returns a model that tells arms apart by exact values of the kernel: itself, unless its
 // features were cut.
 func (m *Model) ByValues() *Model {

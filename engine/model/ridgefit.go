@@ -36,7 +36,7 @@ func (m *Model) ridgeFits(rank int) (ridgeFits, error) {
 }
 
 func (m *Model) fitRidges(rank int) (ridgeFits, error) {
-	if agree, err := m.copiesAgree(); err != nil || !agree {
+	if _, _, apart, err := m.UnequalCopies(); err != nil || apart > 0 {
 		return nil, err
 	}
 	columns, _, err := m.source.factor.Columns(m.Context(), rank, 0)
@@ -91,24 +91,6 @@ func (m *Model) fitRidges(rank int) (ridgeFits, error) {
 		out[k] = near
 	}
 	return out, nil
-}
-
-// copiesAgree reports whether arms that are one to the kernel have the same expected reward.
-func (m *Model) copiesAgree() (bool, error) {
-	all := make([]int, m.Problem.N())
-	for i := range all {
-		all[i] = i
-	}
-	firsts, err := m.Firsts(all)
-	if err != nil {
-		return false, err
-	}
-	for i, first := range firsts {
-		if m.Problem.Mean[i] != m.Problem.Mean[first] {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // least returns the fit of least cost, and whether there is one of finite cost.
