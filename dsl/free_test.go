@@ -77,15 +77,15 @@ k = task(free(0.5, min=0.1, max=2)*identity() + 0.5) * arm(free(0.1)*linear()) +
 p = problem("small.csv", kernel=task(identity()) * arm(linear()))
 f = fit(p, kernel=k, mean="none", noise=free(0.5, min=0.01, max=2), starts=2)
 f
-own = fc(with_kernel(p, fitted(f)), max_samples=100)
+own = fc(with_kernel(p, fitted(f)), max_samples=100000)
 own
-fc(problem("small.csv", kernel=2*fitted(f) + 0.1*identity()), max_samples=100)
+fc(problem("small.csv", kernel=2*fitted(f) + 0.1*identity()), max_samples=100000)
 fc(paper(1, gap=0.8), runs=1)
 print(fitted(f))
 plot(f)
 plot(f, x="arm", y="residual")
 fit(p)
-fc(problem("small.csv", kernel=k), max_samples=100)`)
+fc(problem("small.csv", kernel=k), max_samples=100000)`)
 	f := values[0].(fit.Fit)
 	if len(f.Parameters) != 4 || f.Parameters[3].Name != "noise" || f.LogLikelihood < f.LogLikelihoodStart || values[4] != f.Kernel.String() {
 		t.Errorf("%+v", f)

@@ -190,6 +190,10 @@ type Result struct {
 	// (FC), or whose Leader is wrong (FB). Absent truth leaves Runs at 0.
 	Errors    Rate `json:"errors"`
 	Undecided Rate `json:"undecided"` // runs with at least one task undecided
+	// DecidedErrors counts runs with a decided answer that is wrong, of which a guarantee speaks.
+	// Absent truth leaves Runs at 0.
+	DecidedErrors Rate `json:"decided_errors"`
+	DecidedTasks  int  `json:"decided_tasks"` // pairs of a run and a task that it decided
 	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm. Its Runs are
 	// pairs; its interval goes by runs, since the tasks of a run may err together.
 	TaskErrors Rate `json:"task_errors"`

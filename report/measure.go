@@ -35,6 +35,7 @@ func measures() []measure {
 		{"bytes_raw", "Communication, raw rewards", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesRaw) }, true},
 		{"bytes_theta", "Communication, explicit parameters", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesTheta) }, true},
 		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true},
+		{"decided_error", "Runs with a decided answer that is wrong", "", "Relative frequency", func(r engine.Result) any { return decidedErrors(r) }, true},
 		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
 		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false},
 		{"regret", "Regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
@@ -80,6 +81,14 @@ func known(x float64) any {
 		return nil
 	}
 	return x
+}
+
+// decidedErrors returns the errors among decided answers where they are not all errors.
+func decidedErrors(r engine.Result) any {
+	if r.Mode != engine.ModeFB {
+		return nil
+	}
+	return rate(r.DecidedErrors)
 }
 
 // rate returns nil when no run could be judged: the expected rewards are not known.

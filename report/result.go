@@ -138,6 +138,11 @@ func reliability(r engine.Result) string {
 		if r.Mode == engine.ModeFB {
 			what = "had a wrong best estimate in some task"
 		}
+		if r.Mode == engine.ModeFB && r.DecidedErrors.Runs > 0 && r.Delta > 0 {
+			d := r.DecidedErrors
+			parts = append(parts, fmt.Sprintf("%s were decided; %d of %s had a decided answer that is wrong: error rate %s, at most δ = %s asked.",
+				plural(r.DecidedTasks, "answer"), d.Count, plural(d.Runs, "run"), interval(d.Rate, d.CI95[0], d.CI95[1]), decimal(r.Delta, 0)))
+		}
 		s := fmt.Sprintf("%d of %s %s: error rate %s", e.Count, plural(e.Runs, "run"), what, interval(e.Rate, e.CI95[0], e.CI95[1]))
 		if r.Mode == engine.ModeFC && r.Delta > 0 {
 			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))

@@ -60,7 +60,7 @@ func (b Basis) contradicted() string {
 				return why
 			}
 		}
-		if opt.Norm > 0 && !witnessed && b.regularised(m) {
+		if opt.Norm > 0 && opt.Misfit == 0 && !witnessed && b.regularised(m) {
 			if norm, small := m.NormTooSmall(opt); small {
 				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
@@ -90,8 +90,11 @@ func offKernel(opt engine.Options, m *model.Model) string {
 // blurred says why it is not certain that the kernel represents expected rewards which are known;
 // "" where it is.
 func (b Basis) blurred() string {
-	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Misfit > 0 || b.Options.Robust {
+	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Robust {
 		return ""
+	}
+	if b.Options.Misfit > 0 {
+		return b.unfound()
 	}
 	for _, m := range b.relied() {
 		if w := b.mistaken(m); w != "" {
@@ -116,6 +119,28 @@ func (b Basis) blurred() string {
 		case model.Unknown:
 			return fmt.Sprintf("whether the kernel can represent the expected rewards of these %d arms was not computed", m.Problem.N())
 		}
+	}
+	return ""
+}
+
+// unfound says that no function within a stated norm was found that is within the stated misfit of the
+// expected rewards; "" where one was, or where no norm is stated.
+func (b Basis) unfound() string {
+	for _, m := range b.relied() {
+		if b.Options.Norm == 0 || !b.regularised(m) || b.witnessed(m) {
+			continue
+		}
+		if norm, err := m.Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // of the rewards themselves
+			continue
+		}
+		near, found, err := m.Closest(b.Options.Norm)
+		switch {
+		case err == nil && found && near.Misfit <= b.Options.Misfit*(1+slack):
+			continue
+		case err == nil && found:
+			return fmt.Sprintf("misfit = %.3g was stated, and of the functions within the stated norm the closest that was found is %.3g off an expected reward (%s)", b.Options.Misfit, near.Misfit, m.Problem.Where(near.At))
+		}
+		return fmt.Sprintf("no function within the stated norm was found that is within misfit = %.3g of the expected rewards", b.Options.Misfit)
 	}
 	return ""
 }
@@ -186,6 +211,33 @@ func (b Basis) assumed() string {
 		return strings.Join(out[:n-1], ", ") + ", and " + out[n-1]
 	}
 	return strings.Join(out, "")
+}
+
+// given returns the bounds that nobody stated and that an algorithm took from expected rewards which are
+// known; "" where it took none.
+func (b Basis) given() string {
+	if b.Truth == nil || b.Options.Norm > 0 || b.Model.Problem.Mean == nil {
+		return ""
+	}
+	norm, misfit, took := 0.0, 0.0, false
+	for _, m := range b.relied() {
+		if !b.regularised(m) {
+			continue
+		}
+		if of, bounded := b.Algorithm.BoundOf(m, b.Options); bounded {
+			norm, misfit, took = max(norm, of.Norm), max(misfit, of.Misfit*m.Unit), true
+		} else if of, err := m.Norm(); err == nil {
+			norm, took = max(norm, of), true
+		}
+	}
+	if !took {
+		return ""
+	}
+	s := fmt.Sprintf("‖f‖ ≤ %.3g in reward units", norm*b.Model.Unit)
+	if misfit > b.Options.Misfit*(1+slack) {
+		return s + fmt.Sprintf(" and misfit %.2g, which were taken from the expected rewards", misfit)
+	}
+	return s + ", which was taken from the expected rewards"
 }
 
 // ofKernel returns the assumptions about expected rewards that are not known.

@@ -1,6 +1,10 @@
 package algorithms
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -39,5 +43,54 @@ func TestCatalogueIsNotChanged(t *testing.T) {
 	mine[0].Name = "mine"
 	if got := All()[0].Name; got == "mine" {
 		t.Error("a caller changed the catalogue")
+	}
+}
+
+// proofs has, for each algorithm whose answers may be called proven, where the proof is and the test that
+// holds its errors to δ or its steps to a transcription of what is proven.
+var proofs = map[string]struct{ proof, folder, test string }{
+	"fc CoKernelFC":              {"[Du23, Thm. 1]", "../sim", "TestErrorRates"},
+	"fc CoKernelFC-IndAlloc":     {"[Du23, Thm. 1], any allocation", "../internal/elimination", "TestReferenceIndAlloc"},
+	"fc IndRAGE":                 {"[Du23, Thm. 1], each agent alone", "../internal/elimination", "TestReferenceIndividual"},
+	"fc IndKernelFC":             {"[Du23, Thm. 1], each agent alone", "../internal/elimination", "TestReferenceIndividual"},
+	"fc IndALBA":                 {"Du23, Lemma 1, any allocation", ".", "TestBaselineErrors"},
+	"fc IndPolyALBA":             {"Du23, Lemma 1, any allocation", ".", "TestBaselineErrors"},
+	"fc CoSuccessiveElimination": {"Du23, Lemma 1, equal pulls", "../internal/elimination", "TestSuccessiveErrors"},
+	"fc CoTestFC":                {"docs/theory.md", "../sim", "TestCoTestErrorRates"},
+	"fc IndTestFC":               {"docs/theory.md, each agent alone", ".", "TestBaselineErrors"},
+	"fc IndUniformFC":            {"docs/theory.md, of sample means", ".", "TestBaselineErrors"},
+	"fb CoKernelFB":              {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
+	"fb CoKernelFB-IndAlloc":     {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
+	"fb IndPeaceFB":              {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
+	"fb IndKernelFB":             {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
+	"fb CoTestFB":                {"docs/theory.md", "../sim", "TestCoTestFBDecides"},
+}
+
+// An algorithm is called proven only with its proof and the test of it.
+func TestProvenHasAProof(t *testing.T) {
+	listed := 0
+	for _, e := range All() {
+		if !e.Proven() || e.Role == RoleReference {
+			continue
+		}
+		p, known := proofs[e.Mode+" "+e.Name]
+		if !known {
+			t.Errorf("%s %s: its answers may be called proven, and no proof is listed here", e.Mode, e.Name)
+			continue
+		}
+		listed++
+		files, err := filepath.Glob(filepath.Join(p.folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc "+p.test+"(t ")
+		}) {
+			t.Errorf("%s %s: there is no %s in %s", e.Mode, e.Name, p.test, p.folder)
+		}
+	}
+	if listed != len(proofs) {
+		t.Errorf("%d proofs are listed for %d algorithms", len(proofs), listed)
 	}
 }

@@ -59,6 +59,9 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	if delta > r.Delta {
 		s += fmt.Sprintf(", in place of %s since the expected rewards, as they were rounded, are only near to a function of that norm", atLeast(r.Delta))
 	}
+	if given := b.given(); given != "" {
+		s += ", given " + given
+	}
 	if assumed := b.assumed(); assumed != "" {
 		s += ", if " + assumed
 	}
@@ -79,10 +82,17 @@ func (b Basis) unbacked() string {
 		return "no answer is decided: of so many arms under a kernel of so large a rank, answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
+	case b.nothingDecided():
+		return "nothing was decided"
 	case b.uncovered():
 		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
 	}
 	return ""
+}
+
+// nothingDecided reports whether runs are over and there is no answer of which anything is said.
+func (b Basis) nothingDecided() bool {
+	return b.Result.Runs > 0 && b.Result.DecidedTasks == 0
 }
 
 // untested reports whether the algorithm had a form that tests nothing.

@@ -32,7 +32,9 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	r.Answers, r.Trace, r.Eliminations = out.Answers, out.Rounds, out.Eliminations
 	for v := range r.Answers {
 		r.Answers[v].Estimate = p.Turned(r.Answers[v].Estimate)
-		if !r.Answers[v].Decided {
+		if r.Answers[v].Decided {
+			r.DecidedTasks++
+		} else {
 			r.Undecided.Count = 1
 		}
 	}

@@ -95,6 +95,7 @@ func (x Experiment) judged(r *engine.Result, j judge, best []int) {
 		return
 	}
 	s := j.score(&engine.Outcome{Status: r.Status, Samples: int(r.SamplesTotal), Answers: r.Answers})
+	r.DecidedErrors = Proportion(count(s.WrongDecided), 1)
 	r.Errors, r.TaskErrors = Proportion(count(s.Wrong), 1), Shares([]int{s.WrongTasks}, x.Problem.V())
 	r.Regret, r.RelativeRegret = Mean([]float64{s.Regret}), Mean([]float64{s.Relative})
 }

@@ -27,6 +27,8 @@ type score struct {
 	Rounds           int
 	Wrong, Undecided bool `json:",omitempty"` // some task
 	WrongTasks       int  `json:",omitempty"`
+	Decided          int  `json:",omitempty"` // tasks
+	WrongDecided     bool `json:",omitempty"` // some task that is decided
 	Regret, Relative float64
 }
 
@@ -73,12 +75,14 @@ func (j judge) score(o *engine.Outcome) score {
 	}
 	for v, a := range o.Answers {
 		s.Undecided = s.Undecided || !a.Decided
+		s.Decided += count(a.Decided)
 		if j.lost == nil {
 			continue
 		}
 		lost := j.shortfall(v, a.Leader)
 		bad := lost > j.tolerance
 		s.Wrong = s.Wrong || (bad && (a.Decided || j.budget))
+		s.WrongDecided = s.WrongDecided || bad && a.Decided
 		s.WrongTasks += count(bad)
 		s.Regret += lost / float64(len(o.Answers))
 		if spread := j.spread[v]; spread > 0 {

@@ -42,7 +42,7 @@ func TestStanding(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{Law: c.law, MaxRounds: 2}, Runs: 1})
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{Law: c.law}, Runs: 1})
 		if r.Standing != c.want || !strings.HasPrefix(r.Guarantee, c.want+": ") || !strings.Contains(r.Guarantee, c.why) {
 			t.Errorf("%s: %s, %q; want %s for %q", name, r.Standing, r.Guarantee, c.want, c.why)
 		}
@@ -82,7 +82,7 @@ func TestStandingOfUnknownScales(t *testing.T) {
 			for i := range q.Noise.SD {
 				q.Noise.SD[i] = c.sd(i)
 			}
-			r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{MaxRounds: 2}, Runs: 1})
+			r := run(t, sim.Experiment{Problem: &q, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{}, Runs: 1})
 			if r.Standing != want {
 				t.Errorf("%s, unknown %s: %s, want %s", name, unknown, r.Guarantee, want)
 			}
@@ -94,6 +94,10 @@ func TestStandingOfUnknownScales(t *testing.T) {
 // the algorithm needs it.
 func TestStandingOfFunctions(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
+	means := map[string]float64{}
+	for i, v := range p.TaskOf {
+		means[p.Tasks.Names[v]+p.Arms.Names[i]] = p.Mean[i]
+	}
 	for name, c := range map[string]struct {
 		algorithm string
 		noise     problem.NoiseModel
@@ -112,8 +116,10 @@ func TestStandingOfFunctions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		one := func(_ *rand.Rand, _, _ string, _ int) (float64, error) { return 1, nil }
-		r := run(t, sim.Experiment{Problem: q, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{MaxRounds: 1}, Runs: 1, Draw: sim.Func(q, one)})
+		one := func(rng *rand.Rand, task, arm string, _ int) (float64, error) {
+			return means[task+arm] + rng.NormFloat64()/10, nil
+		}
+		r := run(t, sim.Experiment{Problem: q, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{}, Runs: 1, Draw: sim.Func(q, one)})
 		if r.Standing != engine.StandingProven || !strings.Contains(r.Guarantee, ", if the function's rewards are independent and "+c.want) {
 			t.Errorf("%s: %s; want %q", name, r.Guarantee, c.want)
 		}

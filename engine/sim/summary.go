@@ -21,14 +21,16 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	}
 	scores, runs := t.finished()
 	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent
-	var wrong, undecided, rounds int
+	var wrong, wrongDecided, undecided, rounds int
 	wrongTasks := make([]int, 0, len(scores))
 	for _, s := range scores {
 		if worse(s.Status, r.Status) {
 			r.Status = s.Status
 		}
 		wrong += count(s.Wrong)
+		wrongDecided += count(s.WrongDecided)
 		undecided += count(s.Undecided)
+		r.DecidedTasks += s.Decided
 		wrongTasks = append(wrongTasks, s.WrongTasks)
 		rounds += s.Rounds
 		r.MaxRounds = max(r.MaxRounds, s.Rounds)
@@ -41,7 +43,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	r.BytesRaw, r.BytesTheta = float64(t.sent.Raw)/n, float64(t.sent.Theta)/n
 	r.Undecided = Proportion(undecided, r.Runs)
 	if p.Mean != nil {
-		r.Errors = Proportion(wrong, r.Runs)
+		r.Errors, r.DecidedErrors = Proportion(wrong, r.Runs), Proportion(wrongDecided, r.Runs)
 		r.TaskErrors = Shares(wrongTasks, p.V())
 		r.Regret = Mean(column(scores, func(s score) float64 { return s.Regret }))
 		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.Relative }))

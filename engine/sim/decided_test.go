@@ -1,0 +1,88 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Where nothing is decided nothing is proven, and what is decided is counted by itself.
+func TestNothingDecidedProvesNothing(t *testing.T) {
+	p := table(t, turns, onArms(1, kernels.Identity{}), 1)
+	for _, c := range []struct {
+		mode, algorithm string
+		opt             engine.Options
+		decided         bool
+	}{
+		{engine.ModeFB, "CoTestFB", engine.Options{Budget: 12}, false},
+		{engine.ModeFB, "CoTestFB", engine.Options{Budget: 3000}, true},
+		{engine.ModeFC, "CoTestFC", engine.Options{MaxRounds: 1}, false},
+		{engine.ModeFC, "CoTestFC", engine.Options{}, true},
+	} {
+		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.algorithm, Options: c.opt, Runs: 20, Seed: 1})
+		if (r.DecidedTasks > 0) != c.decided || r.DecidedErrors.Runs != r.Runs || r.DecidedErrors.Count > r.Errors.Count {
+			t.Errorf("%s of %+v: %d decided, of which in %d of %d runs one is wrong", c.algorithm, c.opt, r.DecidedTasks, r.DecidedErrors.Count, r.DecidedErrors.Runs)
+		}
+		if (r.Standing == engine.StandingProven) != c.decided || !c.decided && r.Guarantee != "none: nothing was decided" {
+			t.Errorf("%s of %+v with %d decided: %s", c.algorithm, c.opt, r.DecidedTasks, r.Guarantee)
+		}
+	}
+}
+
+// A bound that nobody stated is part of the sentence, and one that is stated with a misfit is not refuted
+// by a norm of rewards that are off by that misfit.
+func TestBoundsThatNobodyStated(t *testing.T) {
+	smooth, err := manyarms.Problem(300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, sim.Experiment{Problem: smooth, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Epsilon: 0.5}})
+	t.Log(r.Guarantee)
+	if !strings.Contains(r.Guarantee, ", given ‖f‖ ≤ ") || !strings.Contains(r.Guarantee, "taken from the expected rewards") {
+		t.Errorf("nothing stated: %s", r.Guarantee)
+	}
+	p, norm := beyondFeatures(t, 260, 0, 0.1, 2)
+	r = run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Norm: norm * 1.01 / 0.1, Epsilon: 0.1}})
+	if r.Standing != engine.StandingProven || strings.Contains(r.Guarantee, "given") {
+		t.Errorf("stated: %s", r.Guarantee)
+	}
+	for i := range p.Mean {
+		p.Mean[i] += 0.05 * float64(1-2*(i%2))
+	}
+	r = run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Norm: norm * 1.01 / 0.1, Misfit: 0.05, Epsilon: 0.3, MaxRounds: 3}})
+	t.Log(r.Guarantee)
+	if strings.Contains(r.Guarantee, "was stated") && r.Standing == engine.StandingNone {
+		t.Errorf("norm and misfit are true: %s", r.Guarantee)
+	}
+}
+
+// Decided answers of every algorithm of fixed budget that may be called proven are wrong in a share δ of
+// runs at most, at budgets where some are decided.
+func TestBudgetDecidesRightly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,800 runs of each algorithm")
+	}
+	p := enginetest.Paper(t, 2, 0.2)
+	for _, entry := range algorithms.All() {
+		if entry.Mode != engine.ModeFB || !entry.Proven() || entry.Role == algorithms.RoleReference {
+			continue
+		}
+		decided := 0
+		for _, budget := range []int{300, 1000, 3000} {
+			r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: entry.Name, Runs: 600, Seed: 5, Options: engine.Options{Budget: budget, Delta: 0.1}})
+			decided += r.DecidedTasks
+			if r.DecidedErrors.CI95[1] > 0.1 {
+				t.Errorf("%s, budget %d: %d of %d runs decide on a wrong arm", entry.Name, budget, r.DecidedErrors.Count, r.Runs)
+			}
+		}
+		if t.Logf("%s: %d answers decided", entry.Name, decided); decided == 0 {
+			t.Errorf("%s decides nothing", entry.Name)
+		}
+	}
+}
