@@ -25,7 +25,7 @@ func staff(t *testing.T, ex cluster.Exchange, n int) (ends []func()) {
 	var all sync.WaitGroup
 	for k := range n {
 		ctx, cancel := context.WithCancel(context.Background())
-		w := &farm.Worker{Exchange: ex, Make: dsl.Remake, Name: fmt.Sprintf("worker-%d", k+1), Build: farm.BuildHere(""), Slots: 1}
+		w := &farm.Worker{Exchange: ex, Make: dsl.Remake, Name: fmt.Sprintf("worker-%d", k+1), Build: farm.BuildHere(), Slots: 1}
 		all.Go(func() {
 			if err := w.Serve(ctx); err != nil {
 				t.Error(err)
@@ -125,7 +125,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 				ex := cluster.NewMemory()
 				staff(t, ex, n)
 				away := opt
-				away.Runner = &farm.Runner{Exchange: ex, Build: farm.BuildHere("")}
+				away.Runner = &farm.Runner{Exchange: ex, Build: farm.BuildHere()}
 				got, told, err := shown(t, t.Context(), text, away)
 				if err != nil {
 					t.Fatal(err)
@@ -159,7 +159,7 @@ func TestRunsThatStayHere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, told, err := shown(t, t.Context(), text, dsl.Options{Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere("")}})
+		got, told, err := shown(t, t.Context(), text, dsl.Options{Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere()}})
 		if err != nil || got != here {
 			t.Errorf("%s: other displays than here, error %v", text, err)
 		}
@@ -190,7 +190,7 @@ sweep(r, gap=[0.6], store="cells.jsonl")`
 		if want, _, err = shown(t, t.Context(), script, dsl.Options{Folder: here}); err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err = shown(t, t.Context(), script, dsl.Options{Folder: there, Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere("")}}); err != nil {
+		if got, _, err = shown(t, t.Context(), script, dsl.Options{Folder: there, Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere()}}); err != nil {
 			t.Fatal(err)
 		}
 		if got != want {
@@ -229,7 +229,7 @@ sweep(r, seed=1..30)`
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	s := dsl.NewSession(dsl.Options{Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere("")}, Progress: func(a dsl.Activity) {
+	s := dsl.NewSession(dsl.Options{Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere()}, Progress: func(a dsl.Activity) {
 		labels = append(labels, a.Label+" "+a.Note)
 		if a.Total == 1200 && a.Done > 300 {
 			cancel()

@@ -130,7 +130,7 @@ func (o *agentOptions) take(ctx context.Context) error {
 		dir = folderName(o.run + "-" + o.task)
 	}
 	a := cluster.Agent{
-		Facts: x, Run: o.run, Task: o.task, Folder: dir, Make: o.make, Build: here(), Puller: o.puller(ctx),
+		Facts: x, Run: o.run, Task: o.task, Folder: dir, Make: o.make, Build: cluster.BuildHere(), Puller: o.puller(ctx),
 		Patience: o.patience, GoOn: o.goOn, Notice: o.notice,
 	}
 	f, err := a.Take(ctx)

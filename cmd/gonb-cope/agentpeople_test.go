@@ -34,7 +34,7 @@ func TestAgentOfPeople(t *testing.T) {
 	}
 	lab := filepath.Join(t.TempDir(), "lab")
 	take := func(o *agentOptions) (cluster.Finished, error) {
-		return cluster.Agent{Facts: x, Run: o.run, Task: o.task, Folder: t.TempDir(), Make: o.make, Build: here(), Puller: o.puller(ctx)}.Take(ctx)
+		return cluster.Agent{Facts: x, Run: o.run, Task: o.task, Folder: t.TempDir(), Make: o.make, Build: cluster.BuildHere(), Puller: o.puller(ctx)}.Take(ctx)
 	}
 	var wg sync.WaitGroup
 	var people, drawn cluster.Finished

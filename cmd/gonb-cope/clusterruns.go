@@ -115,9 +115,6 @@ func newRun(name string) string {
 	return base[:min(len(base), 30)] + "-" + strings.ToLower(rand.Text()[:5])
 }
 
-// here is the build of this program.
-func here() cluster.Build { return cluster.BuildHere(buildOf().revision) }
-
 func clusterOpenCommand() *cobra.Command {
 	var o runFlags
 	var run, seed string
@@ -144,7 +141,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 			if err != nil {
 				return err
 			}
-			opt := cluster.OpenOptions{Build: here(), Relay: relay}
+			opt := cluster.OpenOptions{Build: cluster.BuildHere(), Relay: relay}
 			if opt.Simulation, err = simulationOf(p, seed); err != nil {
 				return err
 			}

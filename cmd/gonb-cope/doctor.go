@@ -83,7 +83,6 @@ func examinations() []examination {
 		{"algorithm", true, knownAnswer, rebuild},
 		{"figures", true, drawsFigure, rebuild},
 		{"temporary", true, writesFile, "set TMPDIR to a folder that can be written to"},
-		{"git", false, program("git", "--version"), "apt-get install git (needed to name the revision in reports made with go run)"},
 	}
 }
 

@@ -94,7 +94,7 @@ func (o *runOptions) others(ctx context.Context, script string, notice func(stri
 	if err != nil {
 		return others{}, err
 	}
-	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(buildOf().revision), Notice: notice}
+	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(), Notice: notice}
 	out := others{runner: runner, close: func() { _, _ = runner.Close(), x.Close() }} // nothing is under way any more
 	if o.apart.agents {
 		again := *o

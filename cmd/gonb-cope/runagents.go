@@ -79,7 +79,7 @@ func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error)
 		return engine.Result{}, err
 	}
 	run := o.name(a.Recipe.Script.Path)
-	opt := cluster.OpenOptions{Build: here()}
+	opt := cluster.OpenOptions{Build: cluster.BuildHere()}
 	if _, err := sim.EnvironmentOf(x.Problem, x.Seed, 0); err == nil {
 		opt.Simulation = &cluster.Simulation{Seed: x.Seed}
 	}

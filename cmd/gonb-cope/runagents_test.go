@@ -51,7 +51,7 @@ func serveRuns(t *testing.T, x cluster.Facts) {
 				known[run] = true
 				for _, task := range b.Tasks {
 					o := agentOptions{run: run, task: task, simulate: true}
-					a := cluster.Agent{Facts: x, Run: run, Task: task, Folder: t.TempDir(), Make: o.make, Build: here(), Puller: o.puller(ctx)}
+					a := cluster.Agent{Facts: x, Run: run, Task: task, Folder: t.TempDir(), Make: o.make, Build: cluster.BuildHere(), Puller: o.puller(ctx)}
 					all.Go(func() {
 						if _, err := a.Take(ctx); err != nil && ctx.Err() == nil {
 							t.Errorf("run %s, task %s: %v", run, task, err)

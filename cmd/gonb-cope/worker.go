@@ -45,7 +45,7 @@ An interrupt (Ctrl-C) gives unfinished work back to the other workers.`,
 				return err
 			}
 			w := &farm.Worker{
-				Exchange: x, Make: dsl.Remake, Name: workerName(name), Build: farm.BuildHere(buildOf().revision),
+				Exchange: x, Make: dsl.Remake, Name: workerName(name), Build: farm.BuildHere(),
 				Slots: slots, Mixed: mixed, Once: once, Notice: said.say,
 			}
 			said.say(fmt.Sprintf("worker %s waits for work at %s", w.Name, o.shown()))

@@ -92,7 +92,7 @@ func opened(t *testing.T, x cluster.Facts, q cluster.Question, opt cluster.OpenO
 // agentOf returns agent v of run "r".
 func agentOf(t *testing.T, x cluster.Facts, q cluster.Question, v int) cluster.Agent {
 	return cluster.Agent{
-		Facts: x, Run: "r", Task: q.Problem.Tasks.Names[v], Folder: t.TempDir(), Make: maker(q), Puller: simulated, Build: cluster.BuildHere("test"),
+		Facts: x, Run: "r", Task: q.Problem.Tasks.Names[v], Folder: t.TempDir(), Make: maker(q), Puller: simulated, Build: cluster.BuildHere(),
 	}
 }
 

@@ -120,7 +120,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 			return refuse("asks for squared deviations otherwise than this replica")
 		case !slices.Equal(p.Counts, own.Counts):
 			if err := r.steps.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
-				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents", BuildHere(r.opened.Build.Revision), r.question.Algorithm)
+				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents", BuildHere(), r.question.Algorithm)
 			} else if err != nil {
 				return refuse("planned pulls that cannot be made: %v", err)
 			}

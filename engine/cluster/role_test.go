@@ -98,7 +98,7 @@ func (r role) take() error {
 	}
 	q := questions(outside{})[r.Question].Question
 	a := cluster.Agent{
-		Facts: acknowledging{x, r}, Run: "r", Task: q.Problem.Tasks.Names[r.Agent], Folder: r.Folder, Make: maker(q), Build: cluster.BuildHere("test"),
+		Facts: acknowledging{x, r}, Run: "r", Task: q.Problem.Tasks.Names[r.Agent], Folder: r.Folder, Make: maker(q), Build: cluster.BuildHere(),
 		Puller: func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
 			p, err := simulated(q, b)
 			return slow{p.(cluster.Simulated), r}, err

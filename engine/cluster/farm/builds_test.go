@@ -16,7 +16,7 @@ import (
 
 // other returns another build than this one.
 func other() farm.Build {
-	b := farm.BuildHere("")
+	b := farm.BuildHere()
 	b.Level, b.Numbers = "v3", "0123456789ab"
 	return b
 }
@@ -39,7 +39,7 @@ func TestOtherBuilds(t *testing.T) {
 		finished <- got
 	}()
 	err := <-refused
-	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), "this worker is "+other.String()) || !strings.Contains(err.Error(), "it is "+farm.BuildHere("").String()) {
+	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), "this worker is "+other.String()) || !strings.Contains(err.Error(), "it is "+farm.BuildHere().String()) {
 		t.Errorf("error %v, want both builds", err)
 	}
 	ended := work(soon, &farm.Worker{Exchange: ex, Name: "other", Build: other, Mixed: true})

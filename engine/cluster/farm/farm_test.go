@@ -54,7 +54,7 @@ func work(ctx context.Context, w *farm.Worker) <-chan error {
 		w.Make = dsl.Remake
 	}
 	if w.Build == (farm.Build{}) {
-		w.Build = farm.BuildHere("")
+		w.Build = farm.BuildHere()
 	}
 	if w.Slots == 0 {
 		w.Slots = 1
@@ -64,5 +64,5 @@ func work(ctx context.Context, w *farm.Worker) <-chan error {
 }
 
 func runner(ex cluster.Exchange) *farm.Runner {
-	return &farm.Runner{Exchange: ex, Build: farm.BuildHere("")}
+	return &farm.Runner{Exchange: ex, Build: farm.BuildHere()}
 }

@@ -143,7 +143,7 @@ func (r Report) replay(err error) error {
 
 // piece names a piece of the outcomes: those of others at the same address are others.
 func (r Report) piece(name string, k int) string {
-	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:digits], k)
+	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:12], k)
 }
 
 // isPiece reports whether a fact is part of a longer report.

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
+)
+
+// A program without a stamp says its checksum, and asks no git for a revision that its source may not
+// have had: another program would pass for the same build.
+func TestBuildWithoutStamp(t *testing.T) {
+	dir := t.TempDir()
+	asked := filepath.Join(dir, "asked")
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\necho asked >> '"+asked+"'\necho 0123456789ab\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	if got := buildOf().revision; !strings.HasPrefix(got, "program ") || len(got) != len("program ")+12 {
+		t.Errorf("revision %q", got)
+	}
+	if b := farm.BuildHere(); b.Revision != "" || !strings.Contains(b.String(), "program "+b.Program) {
+		t.Errorf("build %+v", b)
+	}
+	if _, err := os.Stat(asked); err == nil {
+		t.Error("git was asked")
+	}
+}
