@@ -19,11 +19,16 @@ func longParams() []Param {
 	}
 	return []Param{
 		{Name: "data", Synonyms: []string{"long", "table", "frame"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored"},
-		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks", "tasks", "group", "agent"),
+		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given", "tasks", "group", "agent"),
 		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "setting", "treatment"),
 		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
 		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise scale for all is noise="},
 		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
+		{Name: "successes", Synonyms: []string{"wins", "hits", "events"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, in place of reward: the column of how many of trials were 1, the others being 0"},
+		{Name: "trials", Synonyms: []string{"attempts", "size"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with successes, the column of how many there were"},
+		columns("blocks", "with data, the column or columns of what was measured together, such as a day or a plate; best takes its effect out", "block", "batch", "plate"),
+		columns("log", "with data, columns of arms whose decimal logarithm is the feature", "log_scale", "logarithmic"),
+		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset, Doc: `with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C')`},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
 		columns("arm_features", "with data, the features of arms; the columns of arm when not given", "x", "features"),
 	}
@@ -70,7 +75,7 @@ func (c *call) longGiven() (given, missing []string) {
 		switch {
 		case c.has(p.Name):
 			given = append(given, p.Name)
-		case p.Name == "task" || p.Name == "arm" || p.Name == "reward":
+		case p.Name == "arm" || p.Name == "reward" && !c.has("successes"):
 			missing = append(missing, p.Name)
 		}
 	}
@@ -113,6 +118,7 @@ func (c *call) columnsOf(param string) []string {
 func (c *call) long() *problem.Long {
 	return &problem.Long{
 		Task: c.columnsOf("task"), Arm: c.columnsOf("arm"), Reward: c.text("reward"), SD: c.text("sd"), Count: c.text("count"),
+		Successes: c.text("successes"), Trials: c.text("trials"), Blocks: c.columnsOf("blocks"), Log: c.columnsOf("log"),
 		TaskFeatures: c.columnsOf("task_features"), ArmFeatures: c.columnsOf("arm_features"),
 	}
 }

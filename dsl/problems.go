@@ -30,7 +30,7 @@ func optional(p Param) Param {
 
 // engineFunctions returns the problems, the theory and the runs.
 func engineFunctions() []Function {
-	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, and unknown without one`, problem.NoiseSD, problem.NoiseTask)
+	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
 		{
@@ -146,7 +146,7 @@ func (c *call) problem() (any, error) {
 		Goal: c.goal(), Standardize: c.number("standardize") > 0, Drop: c.text("unmeasured") == unmeasuredDrop,
 	}
 	if c.has("data") {
-		file, opt.Long = "data", c.long()
+		file, opt.Long, opt.Where, opt.Compile = "data", c.long(), c.text("where"), compileRows
 	}
 	if raw := c.text("rewards"); raw != "" {
 		opt.Rewards = c.e.session.path(raw)

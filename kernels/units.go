@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Unit says how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value of
@@ -20,8 +21,8 @@ func (u Unit) Data(x float64) float64 {
 	if u.Range != 0 {
 		x = u.Offset + u.Range*x
 	}
-	if u.Log {
-		x = math.Pow(10, x)
+	if u.Log { // to the digits that survive the logarithm
+		x, _ = strconv.ParseFloat(strconv.FormatFloat(math.Pow(10, x), 'g', 12, 64), 64)
 	}
 	return x
 }

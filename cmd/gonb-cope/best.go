@@ -34,7 +34,8 @@ type columnFlag struct {
 func bestCommand() *cobra.Command {
 	o := bestOptions{columns: []columnFlag{
 		{name: "task", list: true}, {name: "arm", list: true}, {name: "reward"}, {name: "sd"}, {name: "count"},
-		{name: "task_features", list: true},
+		{name: "successes"}, {name: "trials"}, {name: "blocks", list: true}, {name: "log", list: true}, {name: "task_features", list: true},
+		{name: "where"},
 	}}
 	c := &cobra.Command{
 		Use:   "best TABLE",
@@ -64,6 +65,8 @@ A table with the columns task, arm and mean needs no flags.`,
 		help := map[string]string{
 			"task": "`COLUMN` of the tasks (repeatable)", "arm": "`COLUMN` of the options (repeatable)", "reward": "`COLUMN` of what was measured, or of means of it",
 			"sd": "`COLUMN` of standard deviations, where rows are means", "count": "`COLUMN` of counts, where rows are means", "task_features": "`COLUMN` of a feature of tasks (repeatable)",
+			"successes": "`COLUMN` of how many of --trials were 1, in place of --reward", "trials": "`COLUMN` of how many there were", "blocks": "`COLUMN` of what was measured together, such as a day (repeatable)",
+			"log": "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise", "where": "`CONDITION` on columns that rows are to hold, as \"site == 'Gent'\"",
 		}[x.name]
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, help)
 	}
@@ -102,7 +105,7 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		return usageError{fmt.Errorf("--goal must be min or max, got %q", o.goal)}
 	}
 	wide := false
-	if len(o.of("task")) == 0 || len(o.of("arm")) == 0 || len(o.of("reward")) == 0 {
+	if len(o.of("arm")) == 0 || len(o.of("reward"))+len(o.of("successes")) == 0 {
 		d, err := problem.Describe(table, problem.LoadOptions{Read: func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) }})
 		if err != nil {
 			return err
@@ -187,7 +190,7 @@ func (o *bestOptions) describe(d problem.Description) error {
 	}
 	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\nWhere lower is better, add --goal min; for further measurements, --next 24.\n", line)
 	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
-		return usageError{errors.New("best needs --task, --arm and --reward")}
+		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}
 	}
 	return nil
 }

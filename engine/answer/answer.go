@@ -119,6 +119,9 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	}
 	if p.Long != nil {
 		a.Reward, a.Tasks, a.Columns = p.Long.Reward, p.Long.Task, p.Long.Arm
+		if p.Long.Successes != "" {
+			a.Reward = p.Long.Successes + " / " + p.Long.Trials
+		}
 	}
 	m := momentsOf(b)
 	picks := a.pick(b, m)

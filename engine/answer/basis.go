@@ -15,6 +15,12 @@ func (a *Answer) describe(b *belief.Belief) {
 	}
 	a.LossAfter = max(a.LossAfter+a.LossNow, 0)
 	a.Noise = noiseWords(b.Scatter)
+	switch blocks := b.Problem.Blocks; {
+	case b.Blocks > 0:
+		a.Noise += fmt.Sprintf("; %s of %s differ by sd %s, which is taken out", plural(len(blocks), "block"), strings.Join(b.Problem.Long.Blocks, ", "), short(b.Blocks))
+	case len(blocks) > 0:
+		a.Warnings = append(a.Warnings, "effects of blocks are not taken out of counts of successes")
+	}
 	l := b.Left
 	a.Basis = fmt.Sprintf("Believe this as far as the kernel predicts: means that were left out, to ±%s", short(l.Error))
 	if l.Without > 0 {
@@ -72,3 +78,10 @@ func noiseWords(l belief.Scatter) string {
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -36,8 +36,10 @@ type Belief struct {
 	Left   Left
 	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
 	Draws *mat.Dense
-	// variance of one measurement of each arm, reward units squared
+	// variance of one measurement of each arm, reward units squared, without the effects of blocks
 	Noise []float64
+	// standard deviation of the effects of blocks, reward units; 0 without blocks
+	Blocks float64
 }
 
 // Left says how well each measured arm is predicted from all others.
@@ -103,6 +105,9 @@ func Of(ctx context.Context, p *problem.Problem) (*Belief, error) {
 			return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 		}
 		sigma2 += w.weight * m.sigma2
+		if d.blocks != nil {
+			b.Blocks += w.weight * d.unit * math.Sqrt(s.value(w.u, "blocks", 0))
+		}
 		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to
 	}

@@ -4,6 +4,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// mostBlocks is the most blocks whose effects are taken out.
+const mostBlocks = 1000
+
 // blocks say which measurements were made together: on a day, on a plate. A block adds an effect of its own
 // to all its rewards.
 type blocks struct {
@@ -41,4 +44,44 @@ func (c *chosen) design(sigma2, variance float64) (h *mat.Dense, extra *mat.SymD
 		}
 	}
 	return h, extra, right, precision
+}
+
+// join reads what was measured together, once the scatter of measurements is known: n_ij of arm i in block j, and r_ij
+// the sum of their rewards less n_ij times the mean of the arm.
+func (d *data) join() {
+	p := d.p
+	if len(p.Blocks) < 2 || d.wins != nil {
+		return
+	}
+	b := &blocks{
+		share: mat.NewDense(len(d.cells), len(p.Blocks), nil), about: mat.NewSymDense(len(p.Blocks), nil), right: make([]float64, len(p.Blocks)),
+	}
+	at := map[int]int{}
+	for k, i := range d.cells {
+		at[i] = k
+	}
+	for _, r := range p.Rows {
+		k := at[r.Arm]
+		b.share.Set(k, r.Block, b.share.At(k, r.Block)+r.Count)
+		b.right[r.Block] += r.Count * ((r.Reward-d.offset)/d.unit - d.y[k]) / d.rel[k]
+	}
+	for k, n := range d.n {
+		row := b.share.RawRowView(k)
+		var present []int
+		for j, c := range row {
+			if c > 0 {
+				present = append(present, j)
+			}
+		}
+		for x, i := range present {
+			b.about.SetSym(i, i, b.about.At(i, i)+row[i]/d.rel[k])
+			for _, j := range present[x:] {
+				b.about.SetSym(i, j, b.about.At(i, j)-row[i]*row[j]/n/d.rel[k])
+			}
+		}
+		for j := range row {
+			row[j] /= n
+		}
+	}
+	d.blocks = b
 }

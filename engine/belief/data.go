@@ -66,6 +66,10 @@ func dataOf(p *problem.Problem) (*data, error) {
 	}
 	d.noise()
 	d.measure()
+	if len(p.Blocks) > mostBlocks {
+		return nil, fmt.Errorf("problem %q has %d blocks; the effects of at most %d are taken out", p.Name, len(p.Blocks), mostBlocks)
+	}
+	d.join()
 	return d, nil
 }
 

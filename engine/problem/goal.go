@@ -1,6 +1,9 @@
 package problem
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The values of Problem.Goal.
 const (
@@ -30,6 +33,10 @@ func (p *Problem) Minimised() *Problem {
 	q.Goal = GoalMin
 	q.Mean = q.turned(p.Mean)
 	q.Partial = q.turned(p.Partial)
+	q.Rows = slices.Clone(p.Rows)
+	for k := range q.Rows {
+		q.Rows[k].Reward = q.Turned(q.Rows[k].Reward)
+	}
 	if p.Rewards != nil {
 		q.Rewards = make([][]float64, len(p.Rewards))
 		for i, rewards := range p.Rewards {

@@ -29,6 +29,10 @@ type LoadOptions struct {
 	Noise NoiseModel
 	// reads a file; nil reads files and pipes of at most MaxData bytes
 	Read func(path string) ([]byte, error)
+	// of a long table, the condition that its rows are to hold; "" takes all
+	Where string
+	// reads Where, and columns of a long table that are named by an expression; nil without any
+	Compile Compiler
 	// makes CSV of a file that may have another format; nil takes files for CSV
 	Decode func(data []byte) ([]byte, error)
 }
@@ -72,6 +76,9 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 	p.noteCategories(categories)
 	if opt.Goal == GoalMin {
 		p = p.Minimised()
+	}
+	if opt.Long != nil {
+		p = p.Logarithmic(opt.Long.Log)
 	}
 	if opt.Standardize {
 		p.standardize(categories)

@@ -12,14 +12,22 @@ import (
 // Long names the columns of a long table, which has a row for every measurement. The names may differ
 // from those in the file in capital letters; other columns are ignored.
 type Long struct {
-	Task         []string // columns whose distinct combinations are the tasks
+	Task         []string // columns whose distinct combinations are the tasks; none for one task
 	Arm          []string // columns whose distinct combinations are the arms
 	Reward       string   // what was measured, or means of that
 	SD           string   // standard deviations behind the means; "" where there are none
 	Count        string   // counts of measurements behind the means; "" where each is one
+	Successes    string   // in place of Reward and Count: how many of Trials were 1, the others 0
+	Trials       string   // see Successes
+	Blocks       []string // columns whose distinct combinations say what was measured together, such as a day
 	TaskFeatures []string // columns of numbers or categories, constant within a task
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
+	// columns of arms whose decimal logarithm is the feature
+	Log []string
 }
+
+// onlyTask is the name of the task of a table without columns for tasks.
+const onlyTask = "all"
 
 // loadLong reads a problem from a long table. Means, standard deviations and counts come from the
 // rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
@@ -29,6 +37,9 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		return nil, nil, &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}
 	}
 	t, err := readTable(path, opt, opt.Long.needed()...)
+	if err == nil {
+		err = t.compute(opt)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,6 +63,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	}
 	p.cameFrom(t, opt.Name)
 	p.Long = opt.Long
+	p.keepRows(sorted, found.rows, found.blocks)
 	for _, c := range found.texts {
 		p.categorise(c)
 	}
@@ -62,25 +74,30 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	return p, found.categories, p.measure(t, l, sorted, found.rows, opt.Noise)
 }
 
-// needed lists the columns that the table must have for itself.
-func (l Long) needed() []string { return append(slices.Concat(l.Task, l.Arm), l.Reward) }
+// needed lists the columns that the table must have for itself, those left out that are computed.
+func (l Long) needed() []string {
+	return slices.DeleteFunc(append(slices.Concat(l.Task, l.Arm), l.measured()...), func(name string) bool { return strings.ContainsAny(name, "(*/") })
+}
+
+// measured lists the columns of what was measured.
+func (l Long) measured() []string {
+	return slices.DeleteFunc([]string{l.Reward, l.SD, l.Count, l.Successes, l.Trials}, func(name string) bool { return name == "" })
+}
 
 // named completes the columns and finds each in the file, under the name given to it. It reports the first that is
 // not there, one that has two meanings, and a role without a column.
 func (t *table) named(l Long) (Long, error) {
-	if len(l.Task) == 0 || len(l.Arm) == 0 || l.Reward == "" {
-		return l, &DataError{Path: t.path, Message: "a long table needs columns for task, arm and reward"}
+	switch counts := l.Successes != "" || l.Trials != ""; {
+	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
+		return l, &DataError{Path: t.path, Message: "counts of successes need a column for successes and one for trials, and none for reward, sd and count"}
+	case len(l.Arm) == 0 || l.Reward == "" && !counts:
+		return l, &DataError{Path: t.path, Message: "a long table needs columns for arm and reward"}
 	}
 	if len(l.ArmFeatures) == 0 {
 		l.ArmFeatures = l.Arm
 	}
-	measured := []string{l.Reward}
-	for _, name := range []string{l.SD, l.Count} {
-		if name != "" {
-			measured = append(measured, name)
-		}
-	}
-	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured), slices.Concat(l.ArmFeatures, measured)} {
+	measured := l.measured()
+	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured), slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if err := t.find(name); err != nil {
@@ -116,14 +133,12 @@ func (t *table) find(name string) error {
 // ignored lists the columns that have no meaning.
 func (t *table) ignored(l Long) []string {
 	named := map[int]bool{}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, []string{l.Reward, l.SD, l.Count}) {
-		if name != "" {
-			named[t.column[name]] = true
-		}
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), t.read) {
+		named[t.column[name]] = true
 	}
 	var out []string
 	for k, name := range t.header {
-		if !named[k] {
+		if !named[k] && !t.computed[name] {
 			out = append(out, name)
 		}
 	}
@@ -137,13 +152,14 @@ type longArms struct {
 	rows       map[[2]string][]longRow // with a reward, of each arm by task and name
 	categories []string                // features of text
 	texts      []*column               // these features
+	blocks     []string                // names of what was measured together
 	notes      []Note
 }
 
 // longArms reads the rows.
 func (t *table) longArms(l Long) (found longArms, err error) {
 	read := map[string]*column{}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures) {
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks) {
 		if read[name] != nil {
 			continue
 		}
@@ -161,12 +177,21 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			found.texts = append(found.texts, c)
 		}
 	}
+	for _, name := range l.Log {
+		if err := read[name].positive(t); err != nil {
+			return found, err
+		}
+	}
+	blocks := map[string]int{}
 	first := map[[2]string]int{} // the first row of each arm, and of each task under the arm ""
 	number := map[[2]string]int{}
 	found.rows = map[[2]string][]longRow{}
 	var unmeasured, line int
 	for r, row := range t.rows {
-		task, name := nameOf(read, l.Task, r), nameOf(read, l.Arm, r)
+		task, name := onlyTask, nameOf(read, l.Arm, r)
+		if len(l.Task) > 0 {
+			task = nameOf(read, l.Task, r)
+		}
 		for _, of := range []struct {
 			id       [2]string
 			what     string
@@ -192,7 +217,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			number[id] = len(found.arms)
 			found.arms = append(found.arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(), cost: math.NaN()})
 		}
-		if gap(row[t.column[l.Reward]].text) {
+		if gap(row[t.column[l.measured()[0]]].text) {
 			unmeasured, line = unmeasured+1, max(line, row[0].line)
 			continue
 		}
@@ -200,13 +225,22 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		if err != nil {
 			return found, err
 		}
+		if len(l.Blocks) > 0 {
+			block := nameOf(read, l.Blocks, r)
+			at, known := blocks[block]
+			if !known {
+				at = len(found.blocks)
+				blocks[block], found.blocks = at, append(found.blocks, block)
+			}
+			measured.block = at
+		}
 		found.rows[id] = append(found.rows[id], measured)
 	}
 	for id, rows := range found.rows {
 		found.arms[number[id]].mean = pooledRows(rows, l).mean
 	}
 	if unmeasured > 0 {
-		found.notes = append(found.notes, Note{Kind: NoteNoReward, Path: t.path, Names: []string{l.Reward}, Numbers: []float64{float64(unmeasured), float64(line)}})
+		found.notes = append(found.notes, Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
 	return found, nil
 }

@@ -14,6 +14,7 @@ type longRow struct {
 	mean  float64
 	sd    float64 // of the measurements behind the mean; NaN when unknown
 	count float64 // how many they are
+	block int     // number of what it was measured with; 0 without blocks
 }
 
 // readLongRow reads the reward of a row, and where there are columns for them its standard
@@ -21,6 +22,9 @@ type longRow struct {
 func (t *table) readLongRow(row []cell, l Long) (longRow, error) {
 	m := longRow{sd: math.NaN(), count: 1}
 	var err error
+	if l.Successes != "" {
+		return t.readCounts(row, l)
+	}
 	if m.mean, err = t.number(row, l.Reward); err != nil {
 		return m, err
 	}
@@ -39,6 +43,29 @@ func (t *table) readLongRow(row []cell, l Long) (longRow, error) {
 		err = t.checkCount(row, l.Count, m.count)
 	}
 	return m, err
+}
+
+// readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
+func (t *table) readCounts(row []cell, l Long) (longRow, error) {
+	wins, err := t.number(row, l.Successes)
+	if err != nil {
+		return longRow{}, err
+	}
+	trials, err := t.number(row, l.Trials)
+	if err == nil {
+		err = t.checkCount(row, l.Trials, trials)
+	}
+	switch c := row[t.column[l.Successes]]; {
+	case err != nil:
+		return longRow{}, err
+	case wins != math.Trunc(wins) || wins < 0 || wins > trials:
+		return longRow{}, t.at(c, "column %q: expected a whole number of successes from 0 to the %g of column %q, got %g", l.Successes, trials, l.Trials, wins)
+	}
+	m := longRow{mean: wins / trials, sd: math.NaN(), count: trials}
+	if trials > 1 {
+		m.sd = math.Sqrt(m.mean * (1 - m.mean) * trials / (trials - 1))
+	}
+	return m, nil
 }
 
 // checkSD reports a number that cannot be a standard deviation.
@@ -92,7 +119,7 @@ func pooledRows(rows []longRow, l Long) longRow {
 	switch {
 	case len(rows) == 1:
 		out.sd = rows[0].sd
-	case len(sds) > 0 && l.Count == "":
+	case len(sds) > 0 && l.Count == "" && l.Trials == "":
 		out.sd = pool(sds, sdCounts)
 	default:
 		out.sd = math.Sqrt(squares / freedom)
@@ -105,7 +132,7 @@ func pooledRows(rows []longRow, l Long) longRow {
 func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]longRow, stated NoiseModel) error {
 	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
 	lists := make([][]float64, p.N())
-	summaries := l.SD != "" || l.Count != "" // the rows are means, which cannot be resampled
+	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
 	var once []int
 	for i, a := range arms {
 		of := rows[[2]string{a.task, a.name}]
@@ -127,7 +154,10 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 		return err
 	}
 	for _, row := range t.rows {
-		if err := t.within(row, l.Reward, model.limits()); err != nil {
+		if l.Trials != "" {
+			break // their means are within any bounds
+		}
+		if err := t.within(row, l.measured()[0], model.limits()); err != nil {
 			return err
 		}
 	}

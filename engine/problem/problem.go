@@ -30,6 +30,8 @@ type Problem struct {
 	Cost    []float64
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
+	Rows    []Row       // what was measured, one by one, by arm, where it came with blocks; else nil
+	Blocks  []string    // names of the blocks of Rows
 	Sources []Source    // the files it came from
 	Long    *Long       // columns of the long table that it came from; nil of another
 	// of feature columns of text: what their codes stand for, from 0; nil without any
@@ -132,6 +134,18 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	q.Mean, q.Partial, q.Reps = at(p.Mean, index), at(p.Partial, index), at(p.Reps, index)
 	q.Cost = at(p.Cost, index)
 	q.Rewards = at(p.Rewards, index)
+	if q.Rows = nil; p.Rows != nil {
+		place := map[int]int{}
+		for k, i := range index {
+			place[i] = k
+		}
+		for _, r := range p.Rows {
+			if k, kept := place[r.Arm]; kept {
+				q.Rows = append(q.Rows, Row{k, r.Block, r.Reward, r.Count})
+			}
+		}
+		slices.SortStableFunc(q.Rows, func(a, b Row) int { return a.Arm - b.Arm })
+	}
 	if unknown := len(q.unmeasured()); q.Partial != nil && (unknown == 0 || unknown == q.N()) {
 		if unknown == 0 {
 			q.Mean = q.Partial

@@ -105,12 +105,20 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 	return s, nil
 }
 
+// fewReps is how many measurements of an arm its own standard deviation takes, where nobody stated the noise: with fewer
+// that of its task is taken.
+const fewReps = 10
+
 // setNoise sets the noise from a completed statement and what is known of the data.
 func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	measured := s.measured()
 	switch {
 	case m.silent() && measured:
-		m.Known = NoiseSD
+		stated := p.Long != nil && p.Long.SD != ""
+		few := slices.ContainsFunc(s.reps, func(n float64) bool { return n > 1 && n < fewReps }) || slices.Contains(s.sd, 0)
+		if m.Known = NoiseSD; few && !stated {
+			m.Known = NoiseTask
+		}
 	case m.silent():
 		m.UnknownBy, m.Scales = UnknownProblem, []float64{1}
 		p.Notes = append(p.Notes, Note{Kind: NoteNoNoise, Path: t.path})

@@ -5,7 +5,10 @@ import "slices"
 // readOwn reads a sheet that has the columns of the long table of a problem in place of task, arm and
 // reward, or id with its column of rewards in place of reward. ok is false where the sheet is another.
 func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set int, ok bool, err error) {
-	for _, wanted := range [][]string{{"id", l.Reward}, l.needed()} {
+	if l.Reward == "" {
+		return nil, 0, false, nil // a result is one reward, and the table counts successes
+	}
+	for _, wanted := range [][]string{{"id", l.Reward}, append(slices.Concat(l.Task, l.Arm), l.Reward)} {
 		t, r, err := openTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted...)
 		if err != nil || t.records(r, t.add) != nil || t.header == nil {
 			return nil, 0, false, nil // ReadSheet says what is wrong
@@ -63,10 +66,12 @@ func (t *table) nameArms(l Long) error {
 		read[name] = c
 	}
 	for k, of := range [][]string{l.Task, l.Arm} {
-		first := t.column[of[0]]
 		for r, row := range t.rows {
-			c := row[first]
-			c.text = nameOf(read, of, r)
+			c := row[0]
+			if c.text = onlyTask; len(of) > 0 {
+				c = row[t.column[of[0]]]
+				c.text = nameOf(read, of, r)
+			}
 			t.rows[r] = append(slices.Clip(row), c)
 		}
 		t.column[[]string{"task", "arm"}[k]] = len(t.header) + k

@@ -24,21 +24,21 @@ func TestStrangersTables(t *testing.T) {
 		notes string // in lines, without the path
 	}{
 		{file: "excel-german.csv", long: Long{Task: []string{"maschine"}, Arm: []string{"temperatur"}, Reward: "durchsatz"},
-			want:  "[A B] | [temperatur=150 temperatur=180 temperatur=150 temperatur=180] | [42 44.5 31 28.5] | [0.707 0.707 1.06 0.707]",
+			want:  "[A B] | [temperatur=150 temperatur=180 temperatur=150 temperatur=180] | [42 44.5 31 28.5] | [0.707 0.707 0.901 0.901]",
 			notes: "columns are separated by semicolons, numbers have decimal commas\ncolumns that are not named are ignored: Bemerkung"},
-		{file: "excel-sep-line.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]", notes: "columns are separated by semicolons"},
-		{file: "excel-trailing.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]"},
+		{file: "excel-sep-line.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]", notes: "columns are separated by semicolons"},
+		{file: "excel-trailing.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]"},
 		{file: "excel-unicode-text.txt", long: machines, want: "FILE: UTF-16; save the file as UTF-8"},
 		{file: "latin1.csv", long: machines, want: "FILE:1:1: not UTF-8; save the file as UTF-8"},
 		{file: "instrument.tsv", long: Long{Task: []string{"Sample ID"}, Arm: []string{"temp (°c)", "speed, rpm"}, Reward: "Yield [%]"},
-			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.141 0.283 1.41 1.27]",
+			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.224 0.224 1.35 1.35]",
 			notes: "columns are separated by tabs"},
 		{file: "instrument-preamble.csv", long: machines, want: "[A] | [temp=150] | [41] | [1]",
 			notes: "line 1, above the header, is left out\n" +
 				"nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
 		{file: "instrument-preamble.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temperature"}, Reward: "throughput"},
 			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are left out only where it has the columns that are named, else delete them"},
-		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
+		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]",
 			notes: "lines 1 to 4, above the header, are left out\ncolumns are separated by semicolons, numbers have decimal commas"},
 		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 +
 		// 1 + 3·1.44 + 2·3.24)/4.
@@ -55,7 +55,7 @@ func TestStrangersTables(t *testing.T) {
 				`task "B", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
-		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [0.707 1.41]",
+		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]",
 			notes: "columns that are not named are ignored: idx\nrows without a value of throughput are not counted as measurements: 1, the last in line 4"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
@@ -85,7 +85,8 @@ func TestStrangersTables(t *testing.T) {
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
 		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"`},
 		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns that are not named are ignored: comment"},
-		{file: "quantised.csv", long: machines, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
+		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
+		{file: "quantised.csv", long: machines, noise: NoiseSD, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
 		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
 		{file: "wide-excel.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +

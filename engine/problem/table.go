@@ -30,6 +30,9 @@ type table struct {
 	preamble  int  // lines above the header
 	mark      bool // whether the file begins with a byte order mark
 
+	computed map[string]bool // columns that are not in the file
+	read     []string        // columns that conditions and computed columns read
+
 	comma, point *cell // the first number read with a decimal comma, and with a decimal point
 	plain        bool  // whether a number was read whose point cannot part thousands
 }

@@ -1,0 +1,116 @@
+package dsl
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// folderWith returns a folder with a file of this content.
+func folderWith(t *testing.T, name, content string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+const runsTable = `site,day,lr,kind,loss,n,ok
+Gent,mon,0.001,a,1.0,10,3
+Gent,tue,0.001,a,1.2,10,4
+Gent,mon,0.01,a,0.5,10,9
+Gent,tue,0.01,b,0.7,10,8
+Gent,mon,0.1,b,1.5,12,1
+Lyon,mon,0.001,a,2.0,10,2
+Lyon,tue,0.01,a,1.4,11,6
+Lyon,mon,0.01,b,1.3,10,7
+Lyon,tue,0.1,b,,10,0
+`
+
+// TestRows: rows are chosen by a condition, columns computed, logarithms taken, successes counted, and one task needs no
+// column.
+func TestRows(t *testing.T) {
+	dir := folderWith(t, "runs.csv", runsTable)
+	for _, c := range []struct {
+		name, script string
+		check        func(*problem.Problem) bool
+	}{
+		{"a condition", `problem(data="runs.csv", task="site", arm="lr", reward="loss", where="site == 'Gent' and lr < 0.05")`,
+			func(p *problem.Problem) bool { return p.V() == 1 && p.N() == 2 && p.Tasks.Names[0] == "Gent" }},
+		{"a name by col", `problem(data="runs.csv", arm="lr", reward="loss", where="col('lr') > 0.005")`,
+			func(p *problem.Problem) bool { return p.V() == 1 && p.N() == 2 && p.Tasks.Names[0] == "all" }},
+		{"a computed column", `problem(data="runs.csv", task="site", arm="log10(lr)", reward="loss", kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool { return math.Abs(p.Arms.X[0][0]+3) < 1e-9 && len(p.Notes) > 0 }},
+		{"a logarithm", `problem(data="runs.csv", task="site", arm="lr", log="lr", reward="loss", kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool { return p.Arms.X[0][0] == -3 && p.Arms.Value(0, 0) == 0.001 }},
+		{"a scaled logarithm", `problem(data="runs.csv", task="site", arm="lr", log="lr", reward="loss", standardize=true, kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool {
+				return math.Abs(p.Arms.X[0][1]-0.5) < 1e-12 && p.Arms.Value(0, 1) == 0.01
+			}},
+		{"counts", `problem(data="runs.csv", task="site", arm="lr", successes="ok", trials="n")`,
+			func(p *problem.Problem) bool { return p.Mean[0] == 0.35 && p.Reps[0] == 20 }},
+		{"blocks", `problem(data="runs.csv", task="site", arm="lr", reward="loss", blocks="day", goal="min", kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool {
+				return len(p.Blocks) == 2 && len(p.Rows) == 8 && p.Rows[0].Reward == -1 && p.Rows[1].Block == 1
+			}},
+	} {
+		displays, err := evalText(NewSession(Options{Folder: dir}), c.script)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var p problem.Problem
+		switch v := displays[0].(type) {
+		case problem.Problem:
+			p = v
+		case *problem.Problem:
+			p = *v
+		default:
+			t.Fatalf("%s: %T", c.name, v)
+		}
+		if !c.check(&p) {
+			t.Errorf("%s: wrong problem: tasks %v, arms %v, features %v, means %v, counts %v, rows %v", c.name, p.Tasks.Names, p.Arms.Names, p.Arms.X, p.Mean, p.Reps, p.Rows)
+		}
+	}
+	for script, want := range map[string]string{
+		`problem(data="runs.csv", arm="lr", reward="loss", where="sit == 'Gent'")`:          `where="sit == 'Gent'": unknown name sit`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="site == 'Rome'")`:         "holds for none of the 9 rows",
+		`problem(data="runs.csv", arm="lr", reward="loss", where="lr")`:                     "neither true nor false",
+		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `there is no column "no"`,
+		`problem(data="runs.csv", arm="log10(lrr)", reward="loss")`:                         `no column "log10(lrr)"`,
+		`problem(data="runs.csv", arm="lr", log="kind", reward="loss")`:                     "log names a column of numbers",
+		`problem(data="runs.csv", arm="lr", successes="ok")`:                                "successes and one for trials",
+		`problem(data="runs.csv", arm="lr", successes="n", trials="ok")`:                    "number of successes from 0 to the 3",
+		`problem(data="runs.csv", arm="lr")`:                                                "data needs reward",
+		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > 0 ? lr : 'x' + lr")`: `where=`,
+	} {
+		if _, err := evalText(NewSession(Options{Folder: dir}), script); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", script, err, want)
+		}
+	}
+}
+
+// TestBestNeedsNoKernel: a script without a kernel, a noise law and an algorithm answers, and its problem can be
+// simulated.
+func TestBestNeedsNoKernel(t *testing.T) {
+	dir := folderWith(t, "runs.csv", runsTable)
+	displays, err := evalText(NewSession(Options{Folder: dir}), `p = problem(data="runs.csv", task="site", arm=["lr", "kind"], reward="loss", goal="min", unmeasured="drop")
+best(p, epsilon=0.1, next=3)
+fb(p, budget=6, runs=2)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, ok := displays[0].(answer.Answer)
+	if !ok || len(a.Picks) != 2 || len(a.Next) == 0 || a.Kernel == "" || a.Picks[0].Label == "" {
+		t.Errorf("best gives %+v", displays[0])
+	}
+	if _, err := evalText(NewSession(Options{Folder: folderWith(t, "arms.csv", "task,arm,x_a\na,b,1\na,c,2\n")}), `problem("arms.csv")`); err == nil || !strings.Contains(err.Error(), "no measurements to find a kernel from") {
+		t.Errorf("a table without measurements: %v", err)
+	}
+}
