@@ -71,8 +71,20 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 // firstRound solves for all pairs of all tasks; of very many arms on pivots, as far as these go.
 func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
 	c := design.Contrasts{Groups: m.Problem.Groups()}
+	if tol == 0 {
+		tol = 1e-6
+	}
 	if ridge > 0 && m.Many() {
-		return m.Certified(ridge, c)
+		const within = 2.5 // times its tolerance is where it may end
+		x, err := m.CertifierWithin(ridge, tol/within)
+		if err != nil {
+			return design.Design{}, err
+		}
+		d, err := x.Design(c)
+		if d.Status == design.Optimal && d.DualityGap() > tol {
+			d.Status = design.Stalled
+		}
+		return d, err
 	}
 	m, err := m.Exact()
 	if err != nil {

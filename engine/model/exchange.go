@@ -11,8 +11,13 @@ const startPart = 1
 // Certifier computes designs of very many arms with both ends, each from the one before.
 type Certifier struct{ x *design.Exchange }
 
-// Certifier returns a Certifier for a ridge.
+// Certifier returns a Certifier for a ridge, of designs within 2 %.
 func (m *Model) Certifier(ridge float64) (*Certifier, error) {
+	return m.CertifierWithin(ridge, certifiedTolerance)
+}
+
+// CertifierWithin returns a Certifier of designs whose relative gap is a small multiple of the tolerance.
+func (m *Model) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 	xi := m.Normalised(ridge)
 	pivots, err := m.Pivots(MostPivots, startPart*xi)
 	if err != nil {
@@ -26,7 +31,7 @@ func (m *Model) Certifier(ridge float64) (*Certifier, error) {
 		}
 		return func(dst []float64, i, from int) { kernels.Part(among, dst, i, from) }, nil
 	}
-	x, err := design.NewExchange(in, pivots, m.Solver(certifiedTolerance))
+	x, err := design.NewExchange(in, pivots, m.Solver(tolerance))
 	return &Certifier{x}, err
 }
 

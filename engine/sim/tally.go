@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -18,7 +19,7 @@ type tally struct {
 	done     int
 	first    *shown            // of the finished runs
 	left     *shown            // of the runs that were left unfinished after some round, the first; nil without
-	warnings map[string]warned // by what they read
+	warnings map[string]span   // by kind and names
 	misfits  int               // runs whose data speak against the kernel
 	misfit   *engine.LackOfFit // of the first of them
 	misfitAt int
@@ -36,11 +37,14 @@ type warned struct {
 	at [2]int
 }
 
+// span holds, of warnings that differ in their numbers alone, the least and the largest.
+type span struct{ least, most warned }
+
 // before reports whether the warning came earlier than another.
 func (w warned) before(v warned) bool { return slices.Compare(w.at[:], v.at[:]) < 0 }
 
 func newTally(from, to int) *tally {
-	return &tally{from: from, scores: make([]score, to-from), warnings: map[string]warned{}}
+	return &tally{from: from, scores: make([]score, to-from), warnings: map[string]span{}}
 }
 
 // add takes a finished run.
@@ -72,9 +76,15 @@ func (t *tally) add(run int, s score, m *made) {
 
 // warn takes a warning of a run.
 func (t *tally) warn(w warned) {
-	if earlier, ok := t.warnings[w.String()]; !ok || w.before(earlier) {
-		t.warnings[w.String()] = w
+	key := fmt.Sprintf("%s%q", w.Kind, w.Names)
+	s, known := t.warnings[key]
+	if c := slices.Compare(w.Numbers, s.least.Numbers); !known || c < 0 || c == 0 && w.before(s.least) {
+		s.least = w
 	}
+	if c := slices.Compare(w.Numbers, s.most.Numbers); !known || c > 0 || c == 0 && w.before(s.most) {
+		s.most = w
+	}
+	t.warnings[key] = s
 }
 
 // doubtPrior takes what a run says of its prior, the first of that many.
@@ -118,7 +128,8 @@ func (t *tally) join(p *tally) {
 		t.left = p.left
 	}
 	for _, w := range p.warnings {
-		t.warn(w)
+		t.warn(w.least)
+		t.warn(w.most)
 	}
 	if p.misfits > 0 {
 		t.miss(p.misfitAt, p.misfit, p.misfits)
@@ -153,9 +164,17 @@ func byChance(rejected, runs int) bool {
 // rejected reports whether the data speak against the kernel in more runs than chance explains.
 func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits, t.done) }
 
-// inOrder returns the warnings of the runs, each once, by first appearance.
+// inOrder returns the warnings of the runs by first appearance: of those that differ in their numbers alone
+// two at most, which is the range.
 func (t *tally) inOrder() []warned {
-	return slices.SortedFunc(maps.Values(t.warnings), func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) })
+	var out []warned
+	for s := range maps.Values(t.warnings) {
+		if out = append(out, s.least); slices.Compare(s.least.Numbers, s.most.Numbers) != 0 {
+			out = append(out, s.most)
+		}
+	}
+	slices.SortFunc(out, func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) })
+	return out
 }
 
 // warned returns what the runs warned of, each once, by first appearance, and then what

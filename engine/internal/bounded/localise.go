@@ -93,12 +93,37 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 // negligible is the part of the largest variance of the kernel below which a rest is rounding.
 const negligible = 1e-12
 
+// factor returns the Cholesky factor of a positive-semidefinite matrix with as small a ridge as makes it
+// definite to working precision: none, or from 10⁻¹⁴ to 10⁻⁶ of its largest diagonal. What is factored here
+// guides designs and leaders; no test goes by it.
+func factor(a *mat.SymDense) (chol mat.Cholesky, ok bool) {
+	if chol.Factorize(a) {
+		return chol, true
+	}
+	n := a.SymmetricDim()
+	top := 0.0
+	for i := range n {
+		top = max(top, a.At(i, i))
+	}
+	ridged := mat.NewSymDense(n, nil)
+	for part := 1e-14; part < 1e-5; part *= 100 {
+		ridged.CopySym(a)
+		for i := range n {
+			ridged.SetSym(i, i, a.At(i, i)+part*top)
+		}
+		if chol.Factorize(ridged) {
+			return chol, true
+		}
+	}
+	return chol, false
+}
+
 // Whiten returns ΦL⁻ᵀ with LLᵀ the given matrix, which is positive definite: features in which it
 // is the identity.
 func Whiten(ctx context.Context, features *mat.Dense, known *mat.SymDense) (*mat.Dense, error) {
 	n, m := features.Dims()
-	var chol mat.Cholesky
-	if !chol.Factorize(known) {
+	chol, ok := factor(known)
+	if !ok {
 		return nil, errors.New("what is known after a round is not positive definite")
 	}
 	if err := memlimit.Matrices(ctx, "the features of a round", 1, n, m); err != nil {

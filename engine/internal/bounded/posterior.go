@@ -98,11 +98,11 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 		}
 		a.SetSym(i, i, a.At(i, i)+noise[i])
 	}
-	var chol mat.Cholesky
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	if !chol.Factorize(a) {
+	chol, ok := factor(a)
+	if !ok {
 		return nil, 0, errors.New("the kernel on the arms that were pulled is not positive definite beside their noise")
 	}
 	var alpha mat.VecDense

@@ -47,7 +47,9 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 		return b, false, err
 	}
 	if few {
-		coarse, err := m.Pivots(most, firstRest*m.Diagonal/m.Scale)
+		// shown to a hundredth of the variance, or by a larger norm to what one pull tells
+		shown := min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm))
+		coarse, err := m.Pivots(most, shown/m.Scale)
 		if err != nil {
 			return b, false, err
 		}

@@ -1,0 +1,28 @@
+package bounds
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
+)
+
+// A design of very many arms that is called optimal is so within the gap that was asked.
+func TestFirstRoundWithinTolerance(t *testing.T) {
+	p, err := manyarms.Problem(300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tol := range []float64{0.05, 1e-3} {
+		d, err := FirstRound(t.Context(), p, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.01}}, tol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gap := d.Value/d.Lower - 1
+		t.Logf("tol %g: gap %.2g, %s", tol, gap, d.Status)
+		if d.Status == design.Optimal.String() && gap > tol {
+			t.Errorf("tol %g: a gap of %.2g is called %s", tol, gap, d.Status)
+		}
+	}
+}
