@@ -65,3 +65,30 @@ func TestCommandLingers(t *testing.T) {
 	told, err = onePull(t, t.Context(), httpPuller(s.URL, grace))
 	lingers("a service", told, err)
 }
+
+// What a command leaves behind when it ends well ends with it: it would hold the instrument in the next
+// round. Every round would leave one more.
+func TestCommandLeavesNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems do not end what a command has started")
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `echo '{"arm":"{1,2}","count":2,"mean":1,"squares":0}'; sleep 1000 >/dev/null 2>&1 & echo $! >` + file}, time.Hour))
+	if err != nil || len(told) != 1 {
+		t.Fatalf("told %v, error %v", told, err)
+	}
+	text, _ := os.ReadFile(file)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(state), ") Z ") { // whoever adopts it may not look at once
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("process %d is still there: %s", pid, state)
+		}
+	}
+}

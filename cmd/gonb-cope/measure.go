@@ -46,8 +46,8 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 	c.WaitDelay = endWait
 	endWithParent(c)
 	err := c.Run()
+	endRest(c)
 	if cause := context.Cause(ctx); cause != nil {
-		endRest(c)
 		return cause
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {

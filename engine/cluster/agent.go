@@ -51,6 +51,7 @@ type agent struct {
 	replica   *replica
 	done      PlanBody // the end of the run
 
+	fresh  bool            // whether it has told something itself: nothing from before it began comes after that
 	reads  bool            // whether it reads all facts, and not only plans
 	follow context.Context // of the readers
 	said   [][]byte        // the messages of the round learned last

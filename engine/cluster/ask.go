@@ -220,6 +220,9 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Reward{}, fmt.Errorf("want one object in a line, got %s", excerpt(line))
 	}
+	if key := repeated(line); key != "" {
+		return Reward{}, fmt.Errorf("%q stands in it twice", key)
+	}
 	arm, ok := r.arms[x.Arm]
 	if !ok {
 		return Reward{}, fmt.Errorf("arm %q was not asked for in this round of task %q", x.Arm, r.pulls.Task)
@@ -237,6 +240,25 @@ func (r *responses) parse(line []byte) (Reward, error) {
 		out.Squares = *x.Squares
 	}
 	return out, nil
+}
+
+// repeated returns a key that an object of numbers and texts has twice; "" without one.
+func repeated(line []byte) string {
+	d := json.NewDecoder(bytes.NewReader(line))
+	seen := map[string]bool{}
+	for n := 0; ; n++ {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		if key, is := token.(string); is && n%2 == 1 { // the first is {
+			key = strings.ToLower(key)
+			if seen[key] {
+				return key
+			}
+			seen[key] = true
+		}
+	}
 }
 
 // excerpt returns the beginning of a line for an error.

@@ -58,17 +58,18 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("the request was %+v", request)
 	}
 	for answer, want := range map[string]string{
-		`oops`:                                  `want an object like {"arm": "a", "reward": 0.5}, got "oops"`,
-		`{"arm":` + a + `,"rewrad":1}`:          "want an object like",
-		`{"arm":` + a + `,"reward":1} 2`:        "want one object in a line",
-		`{"arm":` + a + `,"reward":NaN}`:        "want an object like",
-		`{"arm":"x","reward":1}`:                `arm "x" was not asked for in this round of task "one"`,
-		`{"arm":` + a + `}`:                     "want reward, or count (at least 1) and mean",
-		`{"arm":` + a + `,"reward":1,"mean":1}`: "want reward, or count",
-		`{"arm":` + a + `,"count":0,"mean":1}`:  "want reward, or count",
-		`{"arm":` + a + `,"count":2,"mean":1}`:  "CoTestFC estimates the noise of this run, so 2 rewards need squares, the sum of (reward - mean)²",
-		`{"arm":` + a + `,"reward":1e301}`:      "no such reward",
-		strings.Repeat("x", 70<<10):             "it has more than 65536 bytes",
+		`oops`:                                     `want an object like {"arm": "a", "reward": 0.5}, got "oops"`,
+		`{"arm":` + a + `,"rewrad":1}`:             "want an object like",
+		`{"arm":` + a + `,"reward":1} 2`:           "want one object in a line",
+		`{"arm":` + a + `,"reward":NaN}`:           "want an object like",
+		`{"arm":"x","reward":1}`:                   `arm "x" was not asked for in this round of task "one"`,
+		`{"arm":` + a + `}`:                        "want reward, or count (at least 1) and mean",
+		`{"arm":` + a + `,"reward":1,"mean":1}`:    "want reward, or count",
+		`{"arm":` + a + `,"count":0,"mean":1}`:     "want reward, or count",
+		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC estimates the noise of this run, so 2 rewards need squares, the sum of (reward - mean)²",
+		`{"arm":` + a + `,"reward":1e301}`:         "no such reward",
+		`{"reward":1,"arm":` + a + `,"Reward":99}`: `"reward" stands in it twice`,
+		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",
 	} {
 		told, _, err := asking(t, true, good+good+answer+"\n"+good)
 		if err == nil || !strings.Contains(err.Error(), "line 3 of what the program gave back: ") || !strings.Contains(err.Error(), want) {
@@ -180,5 +181,41 @@ func TestJournal(t *testing.T) {
 		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v; want %q", text, err, want)
 		}
+	}
+}
+
+// An agent whose folder is older than what it told, or was changed, says so, and goes on with what was told.
+func TestFolderIsOlder(t *testing.T) {
+	q := question(t)
+	x := cluster.NewMemory()
+	opened(t, x, q, cluster.OpenOptions{})
+	var all []cluster.Agent
+	for v := range q.Problem.V() {
+		all = append(all, agentOf(t, x, q, v))
+	}
+	takeAll(t, all)
+	want := inProcess(t, q)
+	a := all[1]
+	path := filepath.Join(a.Folder, "rewards.jsonl")
+	whole := must(os.ReadFile(path))
+	lines := strings.SplitAfter(string(whole), "\n")
+	for text, word := range map[string]string{
+		string(whole): "",
+		lines[0]:      " lacks the rewards of ",
+		strings.Replace(string(whole), `"mean":`, `"mean":1`, 1): "other rewards were told for task ",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		said := &notices{}
+		a.Notice = said.take
+		got, err := a.Take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := said.of(cluster.NoticeDiffers); (text == "") != (word == "") || !strings.Contains(text, word) {
+			t.Errorf("noticed %q, want %q", text, word)
+		}
+		sameAs(t, "with another folder", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,16 @@ import (
 // pull makes what is left of its own pulls of the open round, and publishes its message.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
-	if f, ok := w.history.get(r, AgentName(w.v)); ok && f.Run != "" {
-		return nil // it was said before
+	f, told := w.history.get(r, AgentName(w.v))
+	if !told && !w.fresh { // the reader may not have come to it yet, and through a relay never does
+		var err error
+		if f, told, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
+			return err
+		}
+	}
+	if told {
+		w.history.add(f)
+		return w.compare(r, f)
 	}
 	if w.leftOut(r) && w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi).Left() > 0 {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task}, Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
@@ -30,7 +39,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	if err != nil {
 		return err
 	}
-	f := Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
+	f = Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
 	err = w.Facts.Publish(ctx, f)
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
 		return fmt.Errorf("another program speaks as %s (task %q), or the folder %s was changed: %w", AgentName(w.v), w.Task, w.Folder, err)
@@ -38,8 +47,22 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	if err != nil {
 		return err
 	}
+	w.fresh = true
 	w.history.add(f)
 	w.say(Notice{Kind: NoticePulled, Round: r, Text: fmt.Sprintf("round %d: all pulls of task %q are made and told", r, w.Task)})
+	return nil
+}
+
+// compare says that the folder has other rewards of a round than were told. What was told counts.
+func (w *agent) compare(r int, said Fact) error {
+	plan, p := w.replica.plan, w.question.Problem
+	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
+	if left := w.journal.pullsOf(p, plan, w.lo, w.hi).Left(); left > 0 {
+		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(left), w.Task)
+	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil || bytes.Equal(body, said.Body) {
+		return err
+	}
+	w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{w.Task}, Text: text + ": it is older than the run, or was changed; what was told counts"})
 	return nil
 }
 

@@ -199,7 +199,7 @@ func (j *Job) renew(ctx context.Context, c *offered) error {
 	j.mu.Lock()
 	delete(j.waiting, c.id())
 	c.Again++
-	j.waiting[c.id()] = c
+	j.waiting[c.id()], j.ids[c.id()] = c, true
 	j.mu.Unlock()
 	j.renewed.Do(func() {
 		j.runner.notice("a worker gave up runs since it had heard nothing of this program for a while; they are handed in again")

@@ -28,6 +28,7 @@ type Job struct {
 	first     int                 // the tasks before it are all offered
 	unoffered int                 // runs of tasks that are not settled
 	waiting   map[string]*offered // chunks without a result, by id
+	ids       map[string]bool     // of all chunks that were offered
 	takers    map[taker]bool      // who made chunks
 	workers   []string            // their names in the order of their first result
 	runs      int                 // that were made
@@ -224,13 +225,17 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	}
 	q.answered()
 	var r Report
-	if err := json.Unmarshal(f.Body, &r); err != nil {
-		return fmt.Errorf("what a worker said at %s cannot be read: %w", f.Address(), err)
-	}
+	err := errors.Join(json.Unmarshal(f.Body, &r), cluster.CheckText(f.Body))
 	j.mu.Lock()
-	c := j.waiting[r.ID]
+	c, offered := j.waiting[r.ID], j.ids[r.ID]
 	j.mu.Unlock()
-	if c == nil || c.round() != f.Round { // doubled, or of an experiment that is settled
+	if err == nil && (!offered || !r.at(f)) {
+		err = errors.New("it is of no chunk that was handed out, and takes the place of a result")
+	}
+	if err != nil {
+		return fmt.Errorf("what a worker said at %s is refused: %w", f.Address(), err)
+	}
+	if c == nil { // doubled, or of an experiment that is settled
 		return nil
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -87,6 +88,24 @@ type Report struct {
 	Last   bool   `json:"last,omitempty"`   // whether it is given up with this failure
 
 	Dropped bool `json:"dropped,omitempty"` // it was not made, since whoever asked was silent
+}
+
+// at reports whether a fact has the address of what the report says of its chunk: one at another takes the
+// place of a result.
+func (r Report) at(f cluster.Fact) bool {
+	task, rest, _ := strings.Cut(r.ID, "-")
+	from, _, _ := strings.Cut(rest, "-")
+	n, err := strconv.Atoi(task)
+	if err != nil || f.Round != n+1 {
+		return false
+	}
+	switch {
+	case r.Dropped:
+		return strings.HasPrefix(f.Name, "result-dropped-"+from+"-")
+	case r.Failed != "":
+		return strings.HasPrefix(f.Name, "result-failed-"+from+"-")
+	}
+	return f.Name == "result-runs-"+from
 }
 
 // Outcome holds the result of an item, or its error: one of the two.

@@ -36,7 +36,7 @@ func (j *Job) offer(ctx context.Context) error {
 			return err
 		}
 		j.mu.Lock()
-		j.waiting[c.id()] = &offered{Chunk: c}
+		j.waiting[c.id()], j.ids[c.id()] = &offered{Chunk: c}, true
 		j.mu.Unlock()
 		if err := j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body}); err != nil {
 			return err

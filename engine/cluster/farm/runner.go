@@ -78,7 +78,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	j := &Job{
 		runner: r, work: w, id: id, recipe: recipe, cancel: cancel, stopped: make(chan struct{}),
-		waiting: map[string]*offered{}, takers: map[taker]bool{}, merging: make(chan struct{}, max(1, cores.Of(ctx))),
+		waiting: map[string]*offered{}, ids: map[string]bool{}, takers: map[taker]bool{}, merging: make(chan struct{}, max(1, cores.Of(ctx))),
 	}
 	for k, o := range w.Orders {
 		j.tasks = append(j.tasks, newTask(k, o))

@@ -1,0 +1,59 @@
+package farm_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
+)
+
+// What a worker makes up in the place of a result ends the sweep with a sentence: nobody could say the
+// result there any more. It never waits without end, and no terminal is told anything.
+func TestPoisonedResults(t *testing.T) {
+	for _, c := range []struct{ name, id, body string }{
+		{"nothing", "0-0", `{}`},
+		{"null", "0-0", `null`},
+		{"garbage", "0-0", "\x00\xff{{"},
+		{"dropped in place of the runs", "0-0", `{"id":"0-0","worker":"x","dropped":true}`},
+		{"failed in place of the runs", "0-0", `{"id":"0-0","worker":"x","failed":"boom","last":true}`},
+		{"of another chunk", "0-0", `{"id":"0-1","worker":"x"}`},
+		{"before it is handed out", "0-39", `{"id":"0-39","worker":"x"}`},
+		{"a name that a terminal obeys", "0-0", `{"id":"0-0","worker":"\u001b]0;x\u0007","failed":"boom"}`},
+		{"one written out", "0-0", "{\"id\":\"0-0\",\"worker\":\"\u009b31m\"}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ex := cluster.NewMemory()
+			ctx, cancel := context.WithTimeout(t.Context(), 2*limit)
+			defer cancel()
+			ended := make(chan error, 1)
+			go func() {
+				_, _, err := evaluate(t, ctx, "fc(paper(case=1, gap=0.6), runs=40)", dsl.Options{Runner: runner(ex)})
+				ended <- err
+			}()
+			taken, err := ex.Take(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := taken.Work().Run
+			var chunk farm.Chunk
+			if err := json.Unmarshal(taken.Work().Body, &chunk); err != nil || len(chunk.Items) == 0 {
+				t.Fatalf("chunk %+v, error %v", chunk, err)
+			}
+			_, from, _ := strings.Cut(c.id, "-")
+			if err := ex.Publish(ctx, cluster.Fact{Run: run, Round: 1, Name: "result-runs-" + from, Body: []byte(c.body)}); err != nil {
+				t.Fatal(err)
+			}
+			err = <-ended
+			want := fmt.Sprintf("what a worker said at %s/1/result-runs-%s is refused: ", run, from)
+			if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\x1b\u009b") {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
+}
