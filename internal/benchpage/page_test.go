@@ -25,10 +25,17 @@ import (
 // started returns a campaign of two tasks and its page.
 func started(t *testing.T) (*folder.Campaign, *httptest.Server) {
 	t.Helper()
+	return startedWith(t, func(*problem.Problem) {})
+}
+
+// startedWith returns the same on a problem that is changed.
+func startedWith(t *testing.T, change func(*problem.Problem)) (*folder.Campaign, *httptest.Server) {
+	t.Helper()
 	p, err := problem.Classic([]float64{0, 1, 3}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
+	change(p)
 	protocol := campaign.Protocol{Name: `days <script>alert("x")</script>`, Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Plate: 4, Capacity: 6, Seed: 1}
 	maker := func(context.Context, folder.Recipe) (campaign.Protocol, error) { return protocol, nil }
 	c, err := folder.Start(t.Context(), filepath.Join(t.TempDir(), "days"), folder.Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("x")}}, protocol, maker, folder.Options{})
@@ -77,20 +84,20 @@ func joined(t *testing.T, c *folder.Campaign, s *httptest.Server, name string) v
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := visitor{t, &http.Client{Jar: jar}, s.URL}
-	if status, text := v.get("/join/" + secret); status != 200 || !strings.Contains(text, "Go on as "+name) {
+	v := visitor{t, &http.Client{Jar: jar}, s.URL + "/p/" + placeOf(secret)}
+	if status, text := v.answer(v.http.Get(s.URL + "/join/" + secret)); status != 200 || !strings.Contains(text, "Go on as "+name) {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	if status, _ := v.get("/"); status != http.StatusForbidden {
 		t.Fatalf("the link alone lets in: %d", status)
 	}
-	if status, text := v.post("/join", url.Values{"secret": {secret}}); status != 200 || !strings.Contains(text, "What shall I measure next?") {
+	if status, text := v.answer(v.http.PostForm(s.URL+"/join", url.Values{"secret": {secret}})); status != 200 || !strings.Contains(text, "What shall I measure next?") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	return v
 }
 
-var idField = regexp.MustCompile(`name="id" value="([A-Z0-9]{6})"`)
+var idField = regexp.MustCompile(`name="r\.([A-Z0-9]{6})"`)
 
 // A list is asked for, filled in row by row, and shown with who told it; what cannot be right is refused
 // beside its row, with what was typed.
@@ -106,7 +113,7 @@ func TestList(t *testing.T) {
 		t.Fatalf("status %d, %d rows: %s", status, len(ids), text)
 	}
 	id := ids[0][1]
-	if status, text := ann.post("/tell", url.Values{"id": {id}, "reward": {"12,5"}}); status != 200 || !strings.Contains(text, "12.5 <small>stored, told by Ann") {
+	if status, text := ann.post("/tell", url.Values{"store": {id}, "r." + id: {"12,5"}}); status != 200 || !strings.Contains(text, "12.5 <small>stored, told by Ann") {
 		t.Errorf("status %d: %s", status, text)
 	}
 	own, left, err := c.Mine(t.Context(), "Ann")
@@ -114,12 +121,12 @@ func TestList(t *testing.T) {
 		t.Errorf("%v: %+v", err, own.Rows[0])
 	}
 	for typed, want := range map[string]string{"much": "is no number", "": "is no number", "NaN": "is no number"} {
-		status, text := ann.post("/tell", url.Values{"id": {ids[1][1]}, "reward": {typed}})
-		if status != http.StatusUnprocessableEntity || !strings.Contains(text, want) || !strings.Contains(text, `value="`+typed+`" autofocus`) {
+		status, text := ann.post("/tell", url.Values{"store": {ids[1][1]}, "r." + ids[1][1]: {typed}})
+		if status != http.StatusUnprocessableEntity || !strings.Contains(text, want) || !strings.Contains(text, `value="`+typed+`" aria-label="Result of `+ids[1][1]+`" autofocus`) || strings.Contains(text, "I am sure") {
 			t.Errorf("%q: status %d: %s", typed, status, text)
 		}
 	}
-	if status, text := ann.post("/tell", url.Values{"id": {id}, "reward": {"13"}}); status != http.StatusUnprocessableEntity || strings.Contains(text, ">13<") {
+	if status, text := ann.post("/tell", url.Values{"store": {id}, "r." + id: {"13"}}); status != http.StatusUnprocessableEntity || !strings.Contains(text, "12.5 was told before by Ann, and now 13") {
 		t.Errorf("another value: status %d: %s", status, text)
 	}
 	// a colleague sees none of it
@@ -146,7 +153,7 @@ func TestWhoMay(t *testing.T) {
 		}
 	}
 	ann := joined(t, c, s, "Ann")
-	r, err := http.NewRequest("POST", s.URL+"/ask", nil)
+	r, err := http.NewRequest("POST", ann.base+"/ask", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +161,7 @@ func TestWhoMay(t *testing.T) {
 	if status, _ := ann.answer(ann.http.Do(r)); status != http.StatusForbidden {
 		t.Errorf("a form of another site: status %d", status)
 	}
-	for _, k := range ann.http.Jar.Cookies(must(url.Parse(s.URL))) {
+	for _, k := range ann.http.Jar.Cookies(must(url.Parse(ann.base + "/"))) {
 		if len(k.Value) < 22 {
 			t.Errorf("a secret of %d characters", len(k.Value))
 		}
@@ -220,32 +227,32 @@ func TestUpload(t *testing.T) {
 	part := must(form.CreateFormFile("sheet", "monday.csv"))
 	io.WriteString(part, sheet.String())
 	form.Close()
-	status, text := ann.answer(ann.http.Post(s.URL+"/upload", form.FormDataContentType(), &body))
-	if status != 200 || !strings.Contains(text, "Nothing is stored yet") || !strings.Contains(text, "6 new;") || !strings.Contains(text, "1 unknown;") {
+	status, text := ann.answer(ann.http.Post(ann.base+"/upload", form.FormDataContentType(), &body))
+	if status != 200 || !strings.Contains(text, "Nothing is stored yet") || !strings.Contains(text, "In order: 6 new. Not in order: 1 unknown.") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	if own, _, err := c.Mine(t.Context(), "Ann"); err != nil || own.Rows[0].Reward != nil {
 		t.Errorf("%v: a preview stores %+v", err, own.Rows[0])
 	}
 	confirmed := url.Values{"text": {sheet.String()}, "file": {"monday.csv"}}
-	if _, text := ann.post("/upload/confirm", confirmed); !strings.Contains(text, "Nothing was stored") {
+	if _, text := ann.post("/confirm", confirmed); !strings.Contains(text, "Nothing is stored yet") {
 		t.Errorf("with a wrong row: %s", text)
 	}
 	confirmed.Set("good", "1")
-	if _, text := ann.post("/upload/confirm", confirmed); !strings.Contains(text, "Stored: 6 new;") {
+	if _, text := ann.post("/confirm", confirmed); !strings.Contains(text, "Stored. In order: 6 new. Not in order: 1 unknown.") {
 		t.Errorf("good rows: %s", text)
 	}
 }
 
-// Pages have no scripts, load nothing from outside, and show names as text.
+// Pages have no scripts but one file of the page itself, load nothing from outside, and show names as text.
 func TestPagesAreHarmless(t *testing.T) {
 	c, s := started(t)
 	ann := joined(t, c, s, "Ann")
 	ann.post("/ask", nil)
 	for _, path := range []string{"/", "/tasks", "/upload"} {
-		r, err := ann.http.Get(s.URL + path)
+		r, err := ann.http.Get(ann.base + path)
 		status, text := ann.answer(r, err)
-		if status != 200 || strings.Contains(text, "<script") || regexp.MustCompile(`(src|href|action)="(https?:)?//`).MatchString(text) || strings.Contains(text, "style=") {
+		if status != 200 || strings.Count(text, "<script") != strings.Count(text, `<script src="/page.js" defer></script>`) || regexp.MustCompile(`(src|href|action)="(https?:)?//`).MatchString(text) || strings.Contains(text, "style=") {
 			t.Errorf("%s: status %d: %s", path, status, text)
 		}
 		if !strings.Contains(text, "&lt;script&gt;alert") {

@@ -1,31 +1,37 @@
 package benchpage
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
-//go:embed page.html page.css
+//go:embed page.html page.css page.js
 var files embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"shown":    func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
-	"settings": settings,
-	"at":       func(t time.Time) string { return t.Local().Format("2 Jan 15:04") },
+	"shown":     shown,
+	"settings":  settings,
+	"remaining": remaining,
+	"sentence":  func(n campaign.Note) string { text := n.String(); return strings.ToUpper(text[:1]) + text[1:] + "." },
 }).ParseFS(files, "page.html"))
 
-// mostUpload is the most bytes of a sheet.
-const mostUpload = 4 << 20
+// The most bytes of a sheet, and of what a person sends whom nobody knows yet; the most lines of a receipt.
+const (
+	mostUpload   = 4 << 20
+	mostStranger = 1 << 10
+	mostLines    = 100
+)
 
 // cookie is the name of the cookie that holds the secret of a person.
 const cookie = "campaign"
@@ -43,62 +49,109 @@ func New(c *folder.Campaign, secure bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /join/{secret}", s.invitation)
 	mux.HandleFunc("POST /join", s.join)
-	mux.HandleFunc("GET /page.css", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "page.css") })
-	mux.HandleFunc("GET /{$}", s.person(s.list))
-	mux.HandleFunc("POST /ask", s.person(s.ask))
-	mux.HandleFunc("POST /tell", s.person(s.tell))
-	mux.HandleFunc("GET /tasks", s.person(s.tasks))
-	mux.HandleFunc("GET /upload", s.person(func(w http.ResponseWriter, _ *http.Request, by string) {
-		s.show(w, http.StatusOK, view{By: by, Page: "upload"})
-	}))
-	mux.HandleFunc("POST /upload", s.person(s.preview))
-	mux.HandleFunc("POST /upload/confirm", s.person(s.confirm))
+	for _, file := range []string{"page.css", "page.js"} {
+		mux.HandleFunc("GET /"+file, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, file) })
+	}
+	mux.HandleFunc("GET "+place+"{$}", s.person(s.list))
+	mux.HandleFunc("GET "+place+"tell", s.person(s.list)) // whoever comes back to what a form answered
+	mux.HandleFunc("GET "+place+"ask", s.person(s.list))
+	mux.HandleFunc("POST "+place+"ask", s.person(s.ask))
+	mux.HandleFunc("POST "+place+"tell", s.person(s.tell))
+	mux.HandleFunc("GET "+place+"tasks", s.person(s.tasks))
+	mux.HandleFunc("GET "+place+"upload", s.person(func(w http.ResponseWriter, _ *http.Request, by string) { s.upload(w, by, "") }))
+	mux.HandleFunc("POST "+place+"upload", s.person(s.preview))
+	mux.HandleFunc("POST "+place+"confirm", s.person(s.confirm))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.stranger(w) })
 	return guarded(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// guarded limits requests, and says to browsers what the page never does.
+// place is where a person's pages are. Browsers send a cookie to every port of a host, so that programs of others on it
+// would see one of the whole host; they do not know the place of a person.
+const place = "/p/{place}/"
+
+// placeOf returns the place of the person with a secret. Who knows it cannot do anything.
+func placeOf(secret string) string {
+	sum := sha256.Sum256([]byte("place of " + secret))
+	return hex.EncodeToString(sum[:8])
+}
+
+// guarded says to browsers what the page never does.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
-		r.Body = http.MaxBytesReader(w, r.Body, 2*mostUpload)
 		next.ServeHTTP(w, r)
 	})
 }
 
 // view holds the data of the template.
 type view struct {
-	By, Page string
-	Error    string
-	Name     string
-	Round    int
-	Left     int
-	Columns  []string // of the settings of arms
-	Plates   []plate
-	Note     string
-	Status   *campaign.Status
-	Receipt  *campaign.Receipt
-	Sheet    string // of a preview, to be confirmed
-	File     string
-	Secret   string
-	Focus    string // the id whose row was told last
-	Message  string
-	Typed    string
+	By, Page    string
+	Name        string
+	Said        []said // above everything
+	Round, Left int
+	Columns     []string // of the settings of arms
+	Plates      []plate
+	Fields      bool // whether a row waits for its result
+	Rule        campaign.Note
+	Worst       *float64 // the reward of what fails, nil where none is known
+	Status      *campaign.Status
+	Receipt     *campaign.Receipt
+	Good, Wrong string // rows of the receipt that are in order, and that are not
+	Lines       []campaign.ReceiptLine
+	More        int  // further lines
+	Doubted     bool // whether rows may be confirmed
+	Sheet, File string
+	Secret      string
 }
 
-// settings says at what an arm is measured: the names of its features without the x_ of the table, with
-// their values; of a feature that is 0 or 1 throughout the list, its name where it is 1.
+// said is an answer to the person; ID names the pull that it is about, "" for none.
+type said struct {
+	ID, Text string
+	Wrong    bool
+}
+
+// plate is a part of a list.
+type plate struct {
+	Number int
+	Rows   []pull
+}
+
+// pull is a row of the list with what was typed into it and what is said to it.
+type pull struct {
+	campaign.ListRow
+	Typed, Why string
+	Said       string
+	Doubted    bool // whether the value may be confirmed
+	Failing    bool // whether the reason is asked for
+	Focus      bool
+}
+
+func shown(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// remaining writes a time that is left, "" where nobody knows it yet.
+func remaining(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) || x <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', 2, 64)
+}
+
+// settings says at what an arm is measured, as far as its name does not: the names of its features without the x_ of the
+// table, with their values; of a feature that is 0 or 1 throughout the list, its name where it is 1.
 func settings(columns []string, plates []plate, row campaign.ListRow) string {
 	var out []string
+	named := strings.Split(row.Arm, ", ")
 	for k, column := range columns {
 		if k >= len(row.Settings) {
 			break
 		}
 		name := strings.TrimPrefix(column, "x_")
 		switch {
+		case row.Arm == row.Settings[k] || slices.Contains(named, column+"="+row.Settings[k]):
 		case !isSwitch(k, plates):
 			out = append(out, name+" "+row.Settings[k])
 		case row.X[k] == 1:
@@ -120,12 +173,6 @@ func isSwitch(k int, plates []plate) bool {
 	return true
 }
 
-// plate is a part of a list.
-type plate struct {
-	Number int
-	Rows   []campaign.ListRow
-}
-
 func (s *server) show(w http.ResponseWriter, status int, v view) {
 	v.Name = s.c.Protocol().Name
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -133,21 +180,26 @@ func (s *server) show(w http.ResponseWriter, status int, v view) {
 	pages.ExecuteTemplate(w, "page.html", v)
 }
 
-// fail shows an error.
-func (s *server) fail(w http.ResponseWriter, by string, err error) {
-	s.show(w, http.StatusInternalServerError, view{By: by, Page: "error", Error: err.Error()})
+func (s *server) stranger(w http.ResponseWriter) {
+	s.show(w, http.StatusForbidden, view{Page: "stranger"})
 }
 
-// person lets only invited people in, by their cookie.
+// fail shows an error.
+func (s *server) fail(w http.ResponseWriter, by string, err error) {
+	s.show(w, http.StatusInternalServerError, view{By: by, Page: "error", Said: []said{{Text: err.Error(), Wrong: true}}})
+}
+
+// person lets only invited people in, each to their own place, by their cookie. Nothing that others send is read.
 func (s *server) person(next func(w http.ResponseWriter, r *http.Request, by string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if c, err := r.Cookie(cookie); err == nil {
-			if by, ok := s.c.Invited(c.Value); ok {
+		for _, c := range r.CookiesNamed(cookie) {
+			if by, ok := s.c.Invited(c.Value); ok && placeOf(c.Value) == r.PathValue("place") {
+				r.Body = http.MaxBytesReader(w, r.Body, 4*mostUpload) // a sheet in a form has up to three bytes for one
 				next(w, r, by)
 				return
 			}
 		}
-		s.show(w, http.StatusForbidden, view{Page: "stranger"})
+		s.stranger(w)
 	}
 }
 
@@ -157,87 +209,22 @@ func (s *server) invitation(w http.ResponseWriter, r *http.Request) {
 	secret := r.PathValue("secret")
 	by, ok := s.c.Invited(secret)
 	if !ok {
-		s.show(w, http.StatusForbidden, view{Page: "stranger"})
+		s.stranger(w)
 		return
 	}
 	s.show(w, http.StatusOK, view{By: by, Page: "join", Secret: secret})
 }
 
 func (s *server) join(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, mostStranger)
 	secret := r.PostFormValue("secret")
 	if _, ok := s.c.Invited(secret); !ok {
-		s.show(w, http.StatusForbidden, view{Page: "stranger"})
+		s.stranger(w)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: secret, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-}
-
-// list shows the person's own pulls of the open round.
-func (s *server) list(w http.ResponseWriter, r *http.Request, by string) {
-	s.listed(w, r, by, http.StatusOK, view{})
-}
-
-func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, status int, v view) {
-	own, left, err := s.c.Mine(r.Context(), by)
-	if err != nil {
-		s.fail(w, by, err)
-		return
-	}
-	v.By, v.Page, v.Round, v.Left, v.Columns = by, "list", own.Round, left, own.Columns
-	for _, row := range own.Rows {
-		at := slices.IndexFunc(v.Plates, func(p plate) bool { return p.Number == row.Plate })
-		if at < 0 {
-			v.Plates = append(v.Plates, plate{Number: row.Plate})
-			at = len(v.Plates) - 1
-		}
-		v.Plates[at].Rows = append(v.Plates[at].Rows, row)
-	}
-	s.show(w, status, v)
-}
-
-func (s *server) ask(w http.ResponseWriter, r *http.Request, by string) {
-	l, err := s.c.Ask(r.Context(), campaign.Request{By: by})
-	if err != nil {
-		s.fail(w, by, err)
-		return
-	}
-	if len(l.Rows) == 0 {
-		s.listed(w, r, by, http.StatusOK, view{Message: l.Note.String()})
-		return
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-}
-
-// tell stores one result.
-func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
-	id, typed := r.PostFormValue("id"), strings.TrimSpace(r.PostFormValue("reward"))
-	refuse := func(text string) {
-		s.listed(w, r, by, http.StatusUnprocessableEntity, view{Focus: id, Message: text, Typed: typed})
-	}
-	reward, err := number(typed)
-	if err != nil {
-		refuse(err.Error())
-		return
-	}
-	receipt, err := s.c.TellOne(r.Context(), id, reward, campaign.TellOptions{By: by, Sheet: "the page", Sure: r.PostFormValue("sure") != ""})
-	switch {
-	case err != nil:
-		refuse(err.Error())
-	case receipt.Refused():
-		refuse(receipt.Lines[0].Text)
-	default:
-		http.Redirect(w, r, "/#"+id, http.StatusSeeOther)
-	}
-}
-
-// number reads a number as people type it, with a decimal point or comma.
-func number(text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	if err != nil || strings.Trim(text, "+-.,0123456789eE") != "" {
-		return 0, fmt.Errorf("%q is no number", text)
-	}
-	return x, nil
+	at := "/p/" + placeOf(secret) + "/"
+	http.SetCookie(w, &http.Cookie{Name: cookie, Value: secret, Path: at, HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600})
+	http.Redirect(w, r, at, http.StatusSeeOther)
 }
 
 func (s *server) tasks(w http.ResponseWriter, r *http.Request, by string) {
@@ -247,40 +234,6 @@ func (s *server) tasks(w http.ResponseWriter, r *http.Request, by string) {
 		return
 	}
 	s.show(w, http.StatusOK, view{By: by, Page: "tasks", Status: &st})
-}
-
-// preview shows what an uploaded sheet would do, and records nothing.
-func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
-	f, head, err := r.FormFile("sheet")
-	if err != nil {
-		s.show(w, http.StatusUnprocessableEntity, view{By: by, Page: "upload", Message: "choose a file"})
-		return
-	}
-	defer f.Close()
-	if head.Size > mostUpload {
-		s.show(w, http.StatusRequestEntityTooLarge, view{By: by, Page: "upload", Message: "the file is too large for a sheet of results"})
-		return
-	}
-	text := make([]byte, head.Size)
-	if _, err := f.ReadAt(text, 0); err != nil {
-		s.fail(w, by, err)
-		return
-	}
-	receipt, err := s.c.Preview(r.Context(), text, campaign.TellOptions{By: by, Sheet: head.Filename})
-	if err != nil {
-		s.show(w, http.StatusUnprocessableEntity, view{By: by, Page: "upload", Message: err.Error()})
-		return
-	}
-	s.show(w, http.StatusOK, view{By: by, Page: "preview", Receipt: &receipt, Sheet: string(text), File: head.Filename})
-}
-
-func (s *server) confirm(w http.ResponseWriter, r *http.Request, by string) {
-	receipt, err := s.c.Tell(r.Context(), []byte(r.PostFormValue("text")), campaign.TellOptions{By: by, Sheet: r.PostFormValue("file"), TakeGood: r.PostFormValue("good") != "", Sure: r.PostFormValue("sure") != ""})
-	if err != nil {
-		s.show(w, http.StatusUnprocessableEntity, view{By: by, Page: "upload", Message: err.Error()})
-		return
-	}
-	s.show(w, http.StatusOK, view{By: by, Page: "receipt", Receipt: &receipt})
 }
 
 // errPlain answers an address that others can reach without encryption.

@@ -2,16 +2,21 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/internal/benchpage"
 )
@@ -21,10 +26,9 @@ const (
 	benchDays  = "p = problem(\"halides.csv\", kernel=task(identity()) * arm(identity()), noise=2)\ndays = protocol(p, delta=0.1, epsilon=1, plate=4, capacity=4, seed=1, runs=0)\n"
 )
 
-// Somebody with a phone, whose browser runs no scripts, follows a link, asks for a list, types a result
-// with a decimal comma into a field, stores it, and sees it stored: on the page and in the campaign.
-// GONB_COPE_PICTURES keeps pictures.
-func TestBenchPageWithoutScripts(t *testing.T) {
+// benchCampaign returns a campaign with its page, and the link of somebody who may use it.
+func benchCampaign(t *testing.T) (*folder.Campaign, *httptest.Server, string) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "halides.csv"), []byte(benchTable), 0o600); err != nil {
 		t.Fatal(err)
@@ -37,55 +41,177 @@ func TestBenchPageWithoutScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
 	secret, err := c.Invite(t.Context(), "Ann")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(benchpage.New(c, false))
-	defer server.Close()
+	t.Cleanup(func() { server.Close(); c.Close() })
+	return c, server, server.URL + "/join/" + secret
+}
 
-	ctx := browse(t, limit)
-	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
-	do := func(what string, steps ...chromedp.Action[chromedp.Void]) {
+// benchSteps returns what a test does in a browser: steps that must work, under a name.
+func benchSteps(ctx context.Context, t *testing.T) func(what string, steps ...chromedp.Action[chromedp.Void]) {
+	return func(what string, steps ...chromedp.Action[chromedp.Void]) {
 		t.Helper()
 		if err := chromedp.Do(ctx, steps...); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
-	do("the link", chromedp.EmulateViewport(360, 740), chromedp.Navigate(server.URL+"/join/"+secret), chromedp.WaitVisible(`form[action="/join"] button`))
-	do("go on", chromedp.Click(`form[action="/join"] button`), chromedp.WaitVisible(`form[action="/ask"] button`))
-	do("ask", chromedp.Click(`form[action="/ask"] button`), chromedp.WaitVisible(`.pull input[type=text]`))
-	list, _, err := c.Mine(t.Context(), "Ann")
-	if err != nil || len(list.Rows) != 4 {
-		t.Fatalf("%v: %+v", err, list)
+}
+
+const (
+	benchJoin = `form[action="/join"] button`
+	benchAsk  = `button[formaction="ask"]`
+	benchAll  = `.bar button[name=store]`
+)
+
+// Somebody with a phone, whose browser runs no scripts, follows a link, asks for a list, types results
+// with a decimal comma, and sees them stored: on the page and in the campaign. Enter stores and goes to the next field,
+// storing one row keeps what was typed into others, and a pull is given back with its reason.
+// GONB_COPE_PICTURES keeps pictures.
+func TestBenchPageWithoutScripts(t *testing.T) {
+	c, _, link := benchCampaign(t)
+	ctx := browse(t, limit)
+	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
 	}
-	first := list.Rows[0]
+	do := benchSteps(ctx, t)
+	do("the link", chromedp.EmulateViewport(320, 640), chromedp.Navigate(link), chromedp.WaitVisible(benchJoin))
+	do("go on", chromedp.Click(benchJoin), chromedp.WaitVisible(benchAsk))
+	do("ask", chromedp.Click(benchAsk), chromedp.WaitVisible(`.entry input`))
+	mine := func() []campaign.ListRow {
+		t.Helper()
+		list, _, err := c.Mine(t.Context(), "Ann")
+		if err != nil || len(list.Rows) == 0 {
+			t.Fatalf("%v: %+v", err, list)
+		}
+		return list.Rows
+	}
+	rows := mine()
+	field := func(k int) string { return "#" + rows[k].ID + " .entry input" }
+	typed := func(k int) string {
+		t.Helper()
+		text, err := chromedp.Run(ctx, chromedp.Value(field(k)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	first := rows[0]
 	text := benchText(ctx, t, "#"+first.ID)
 	if want := map[string]string{"run 1": "T/°C 20.5 · solvent DMF", "run 2": "T/°C 70 · solvent 2-MeTHF, dry · P_Cy"}[first.Arm]; !strings.Contains(text, "Kupplung Ä · "+first.Arm) || !strings.Contains(text, want) {
 		t.Errorf("the row shows %q, want its settings %q", text, want)
 	}
-	benchPicture(ctx, t, "list")
-	do("type and store", chromedp.SendKeys("#"+first.ID+" input[type=text]", "12,5"), chromedp.Click("#"+first.ID+" button"), chromedp.WaitVisible("#"+first.ID+" .done"))
+	benchPicture(ctx, t, "list-320")
+	done := func(k int) chromedp.Action[chromedp.Void] { return benchThere("#" + rows[k].ID + " .done") }
+	do("Enter in the first field", chromedp.SendKeys(field(0), "12,5\r"), done(0))
 	if text := benchText(ctx, t, "#"+first.ID+" .done"); !strings.Contains(text, "12.5 stored, told by Ann") {
 		t.Errorf("the row shows %q", text)
 	}
-	benchPicture(ctx, t, "stored")
-	list, left, err := c.Mine(t.Context(), "Ann")
-	if err != nil || list.Rows[0].Reward == nil || *list.Rows[0].Reward != 12.5 || list.Rows[1].Reward != nil || left == 0 {
-		t.Errorf("%v: stored %+v", err, list.Rows)
+	// the next field has the focus: keys go there
+	do("type on", chromedp.KeyEvent("13"), chromedp.SendKeys(field(2), "14"), chromedp.Click("#"+rows[2].ID+" button[name=store]"), done(2))
+	if typed(1) != "13" {
+		t.Errorf("the next field has %q after another row was stored", typed(1))
 	}
-	// what is no number is refused beside its row, with what was typed
-	second := "#" + list.Rows[1].ID
-	do("a slip", chromedp.SendKeys(second+" input[type=text]", "12,5 mg"), chromedp.Click(second+" button"), chromedp.WaitVisible(second+" .wrong"))
-	if text := benchText(ctx, t, second+" .wrong"); !strings.Contains(text, `"12,5 mg" is no number`) {
+	benchPicture(ctx, t, "stored-320")
+	do("a slip", chromedp.SendKeys(field(3), "12,5 mg"), chromedp.Click(benchAll), done(1), benchThere("#"+rows[3].ID+" .wrong"))
+	if text := benchText(ctx, t, "#"+rows[3].ID); !strings.Contains(text, `"12,5 mg" is no number`) || strings.Contains(text, "I am sure") || typed(3) != "12,5 mg" {
 		t.Errorf("the slip is answered by %q", text)
 	}
-	// the page runs no scripts: it has none, and would not be let
-	if html, err := chromedp.Run(ctx, chromedp.OuterHTML("html")); err != nil || strings.Contains(html, "<script") {
-		t.Errorf("%v: the page has a script", err)
+	benchPicture(ctx, t, "slip-320")
+	for k, want := range map[int]float64{0: 12.5, 1: 13, 2: 14} {
+		if got := mine()[k].Reward; got == nil || *got != want {
+			t.Errorf("row %d: %v", k, got)
+		}
+	}
+	do("failed", chromedp.Click("#"+rows[3].ID+" summary"), chromedp.WaitVisible("#"+rows[3].ID+" details input"))
+	benchPicture(ctx, t, "failed-320")
+	do("given back", chromedp.SendKeys("#"+rows[3].ID+" details input", "the vial broke"), chromedp.Click("#"+rows[3].ID+" button[name=fail]"), benchThere(".said"))
+	if text := benchText(ctx, t, ".said"); !strings.Contains(text, rows[3].ID+": given back, because: the vial broke") {
+		t.Errorf("it says %q", text)
+	}
+	if html, err := chromedp.Run(ctx, chromedp.OuterHTML("html")); err != nil || strings.Count(html, "<script") != strings.Count(html, `<script src="/page.js" defer=""></script>`) {
+		t.Errorf("%v: the page has a script beside its file", err)
+	}
+}
+
+// With scripts Enter goes to the next field without sending anything, and what was typed is there again after the page was
+// left. The page is as wide as the phone, light and dark, and another program of the same host gets no cookie.
+func TestBenchPageWithScripts(t *testing.T) {
+	c, server, link := benchCampaign(t)
+	ctx := browse(t, limit)
+	do := benchSteps(ctx, t)
+	do("the link", chromedp.EmulateViewport(390, 780), chromedp.Navigate(link), chromedp.WaitVisible(benchJoin), chromedp.Click(benchJoin), chromedp.WaitVisible(benchAsk))
+	do("ask", chromedp.Click(benchAsk), chromedp.WaitVisible(`.entry input`))
+	list, _, err := c.Mine(t.Context(), "Ann")
+	if err != nil || len(list.Rows) != 4 {
+		t.Fatalf("%v: %+v", err, list)
+	}
+	field := func(k int) string { return "#" + list.Rows[k].ID + " .entry input" }
+	evaluated := func(script string) string {
+		t.Helper()
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](script))
+		if err != nil {
+			t.Fatalf("%s: %v", script, err)
+		}
+		return text
+	}
+	const values = `[...document.querySelectorAll(".entry input")].map(f => f.value).join("|")`
+	do("Enter", chromedp.SendKeys(field(0), "1,5\r"), chromedp.KeyEvent("2\r"), chromedp.KeyEvent("abc"))
+	if got := evaluated(values); got != "1,5|2|abc|" {
+		t.Errorf("the fields have %q", got)
+	}
+	do("away and back", chromedp.Click(`nav a[href=tasks]`), chromedp.WaitVisible(".task"))
+	tasks := benchText(ctx, t, "main")
+	if strings.Contains(tasks, "NaN") {
+		t.Errorf("tasks: %s", tasks)
+	}
+	benchPicture(ctx, t, "tasks-390")
+	do("back", chromedp.Click(`nav a`), chromedp.WaitVisible(field(2)))
+	if got := evaluated(values); got != "1,5|2|abc|" {
+		t.Errorf("after the page was left the fields have %q", got)
+	}
+	do("all", chromedp.Click(benchAll), benchThere("#"+list.Rows[2].ID+" .wrong"), benchThere("#"+list.Rows[1].ID+" .done"))
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{320, 390} {
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+				t.Fatal(err)
+			}
+			do("viewport", chromedp.EmulateViewport(width, 780))
+			if wide := evaluated(`String(document.documentElement.scrollWidth > innerWidth)`); wide != "false" {
+				t.Errorf("%d pixels, %s: the page is wider than the window", width, scheme)
+			}
+			benchPicture(ctx, t, fmt.Sprintf("%s-%d", scheme, width))
+		}
+	}
+	// a program of somebody else at another port of the same host
+	cookies := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookies <- r.URL.Path + " " + r.Header.Get("Cookie")
+		io.WriteString(w, `<p id="other">other</p><img src="/p/x/tell"><form method="post" action="`+server.URL+`/p/x/tell"><button>go</button></form>`)
+	}))
+	defer other.Close()
+	do("another program", chromedp.Navigate(other.URL+"/"), chromedp.WaitVisible("#other"))
+	for range 2 {
+		if got := <-cookies; strings.Contains(got, "campaign=") {
+			t.Errorf("another program of the host gets the cookie: %s", got)
+		}
+	}
+}
+
+// benchThere waits until an element is on the page, also where a key, not a click, asked for that page.
+func benchThere(selector string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {
+		for ctx.Err() == nil {
+			there, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf("document.readyState === 'complete' && !!document.querySelector(%q)", selector)))
+			if err == nil && there {
+				return none, nil
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		return none, ctx.Err()
 	}
 }
 

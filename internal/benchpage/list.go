@@ -1,0 +1,193 @@
+package benchpage
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// answer holds what is said to the rows that were sent, by id.
+type answer struct {
+	said    map[string]said
+	doubted map[string]bool // rows whose value may be confirmed
+	failing string          // the row whose reason is missing
+	stored  map[string]bool // rows of which nothing is left to say
+	after   string          // the row whose next one without a value comes next
+}
+
+// list shows the person's own pulls of the open round.
+func (s *server) list(w http.ResponseWriter, r *http.Request, by string) {
+	s.listed(w, r, by, answer{after: r.FormValue("after")})
+}
+
+// listed shows the list with what was typed and not stored, and with an answer to what was sent: beside its row, or above
+// the list where there is none.
+func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, a answer, messages ...said) {
+	own, left, err := s.c.Mine(r.Context(), by)
+	if err != nil {
+		s.fail(w, by, err)
+		return
+	}
+	p := s.c.Protocol()
+	v := view{By: by, Page: "list", Round: own.Round, Left: left, Columns: own.Columns, Rule: p.FailureRule(), Said: messages}
+	if worst, known := p.WorstReward(); known {
+		v.Worst = &worst
+	}
+	status, past := http.StatusOK, a.after == ""
+	for _, row := range own.Rows {
+		at := slices.IndexFunc(v.Plates, func(p plate) bool { return p.Number == row.Plate })
+		if at < 0 {
+			v.Plates = append(v.Plates, plate{Number: row.Plate})
+			at = len(v.Plates) - 1
+		}
+		x := pull{ListRow: row, Doubted: a.doubted[row.ID], Failing: a.failing == row.ID, Said: a.said[row.ID].Text}
+		if delete(a.said, row.ID); x.Said != "" {
+			status = http.StatusUnprocessableEntity
+		}
+		if row.Reward == nil {
+			x.Typed, x.Why = strings.TrimSpace(r.PostFormValue("r."+row.ID)), strings.TrimSpace(r.PostFormValue("why."+row.ID))
+			x.Focus = x.Said != "" || past && x.Typed == ""
+			v.Fields = true
+		}
+		past = past && !x.Focus || row.ID == a.after
+		v.Plates[at].Rows = append(v.Plates[at].Rows, x)
+	}
+	for _, x := range a.said {
+		v.Said = append(v.Said, x)
+	}
+	slices.SortFunc(v.Said, func(a, b said) int { return strings.Compare(a.ID, b.ID) })
+	if slices.ContainsFunc(v.Said, func(x said) bool { return x.Wrong }) {
+		status = http.StatusUnprocessableEntity
+	}
+	s.show(w, status, v)
+}
+
+func (s *server) ask(w http.ResponseWriter, r *http.Request, by string) {
+	l, err := s.c.Ask(r.Context(), campaign.Request{By: by})
+	switch {
+	case err != nil:
+		s.listed(w, r, by, answer{}, said{Text: err.Error(), Wrong: true})
+	case len(l.Rows) == 0:
+		s.listed(w, r, by, answer{}, said{Text: l.Note.String()})
+	default:
+		s.listed(w, r, by, answer{})
+	}
+}
+
+// tell stores what was typed: of one row or of all. What is refused is said, and what was typed into other rows stays.
+func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
+	a := answer{said: map[string]said{}, doubted: map[string]bool{}, stored: map[string]bool{}}
+	if err := r.ParseForm(); err != nil {
+		s.fail(w, by, err)
+		return
+	}
+	var err error
+	if id := r.PostForm.Get("fail"); id != "" {
+		err = s.giveBack(r, by, id, &a)
+	} else {
+		err = s.store(r, by, &a)
+	}
+	switch {
+	case err != nil:
+		s.listed(w, r, by, a, said{Text: err.Error(), Wrong: true})
+	case len(a.said) == 0 && !leftOver(r, a):
+		own, _, _ := s.c.Mine(r.Context(), by) // the page that follows says what is wrong
+		for _, row := range own.Rows {
+			if a.stored[row.ID] {
+				a.after = row.ID
+			}
+		}
+		http.Redirect(w, r, "./?after="+a.after, http.StatusSeeOther)
+	default:
+		s.listed(w, r, by, a)
+	}
+}
+
+// leftOver reports whether something was typed that was not sent to be stored.
+func leftOver(r *http.Request, a answer) bool {
+	for name := range r.PostForm {
+		kind, id, _ := strings.Cut(name, ".")
+		if (kind == "r" || kind == "why") && !a.stored[id] && strings.TrimSpace(r.PostForm.Get(name)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// giveBack gives a pull back that was not measured.
+func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
+	reason := strings.TrimSpace(r.PostForm.Get("why." + id))
+	if reason == "" {
+		a.said[id], a.failing = said{ID: id, Text: "write the reason why it was not measured, then give it back", Wrong: true}, id
+		return nil
+	}
+	own, _, err := s.c.Mine(r.Context(), by)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(own.Rows, func(row campaign.ListRow) bool { return row.ID == id && row.Reward == nil }) {
+		a.said[id] = said{ID: id, Text: "it is not on your list, or has its result", Wrong: true}
+		return nil
+	}
+	if err := s.c.Fail(r.Context(), []string{id}, reason, by); err != nil {
+		a.said[id] = said{ID: id, Text: err.Error(), Wrong: true}
+		return nil
+	}
+	a.stored[id] = true
+	a.said[id] = said{ID: id, Text: "given back, because: " + reason}
+	return nil
+}
+
+// store stores the value of one row, or of all.
+func (s *server) store(r *http.Request, by string, a *answer) error {
+	dialect := s.c.Protocol().Problem.DialectOf()
+	only := cmp.Or(r.PostForm.Get("store"), "all")
+	worst, isWorst := s.c.Protocol().WorstReward()
+	if id := r.PostForm.Get("worst"); id != "" && isWorst {
+		only = id
+		r.PostForm.Set("r."+id, strconv.FormatFloat(worst, 'f', -1, 64))
+		r.PostForm.Set("sure."+id, "1") // said by a button of its own
+	}
+	sheets := map[bool]string{}
+	var sent []string
+	for name := range r.PostForm {
+		id, isField := strings.CutPrefix(name, "r.")
+		typed := strings.TrimSpace(r.PostForm.Get(name))
+		if !isField || only != "all" && only != id || only == "all" && typed == "" || !campaign.IsID(id) {
+			continue
+		}
+		x, err := dialect.Reward(typed)
+		if err != nil {
+			a.said[id] = said{ID: id, Text: err.Error(), Wrong: true}
+			continue
+		}
+		sent = append(sent, id)
+		sheets[r.PostForm.Get("sure."+id) != ""] += id + "," + strconv.FormatFloat(x, 'g', -1, 64) + "\n"
+	}
+	for sure, rows := range sheets {
+		receipt, err := s.c.Tell(r.Context(), []byte("id,reward\n"+rows), campaign.TellOptions{By: by, Own: true, Sheet: "the page", Sure: sure, TakeGood: true})
+		if err != nil {
+			return err
+		}
+		for _, l := range receipt.Lines {
+			text := l.Text
+			if l.Kind == campaign.RowLate {
+				text = "stored as late: " + text
+			}
+			a.said[l.ID] = said{ID: l.ID, Text: text, Wrong: l.Kind != campaign.RowLate && l.Kind != campaign.RowKnown}
+			a.doubted[l.ID] = l.Kind == campaign.RowSure
+		}
+	}
+	for _, id := range sent {
+		a.stored[id] = !a.said[id].Wrong
+	}
+	if only != "all" && len(sent)+len(a.said) == 0 {
+		a.said[""] = said{Text: fmt.Sprintf("%q is no id", only), Wrong: true}
+	}
+	return nil
+}
