@@ -48,7 +48,7 @@ func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (*Sheet, i
 		}
 		if err != nil {
 			if own != nil {
-				sets = append(slices.Clip(sets), own.needed())
+				sets = append(slices.Clip(sets), own.ofSheet())
 			}
 			return nil, 0, t.noSet(sets)
 		}

@@ -2,13 +2,16 @@ package problem
 
 import "slices"
 
+// ofSheet lists the columns of a sheet with one reward a row.
+func (l Long) ofSheet() []string { return append(slices.Concat(l.Task, l.Arm), l.Reward) }
+
 // readOwn reads a sheet that has the columns of the long table of a problem in place of task, arm and
 // reward, or id with its column of rewards in place of reward. ok is false where the sheet is another.
 func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set int, ok bool, err error) {
 	if l.Reward == "" {
 		return nil, 0, false, nil // a result is one reward, and the table counts successes
 	}
-	for _, wanted := range [][]string{{"id", l.Reward}, append(slices.Concat(l.Task, l.Arm), l.Reward)} {
+	for _, wanted := range [][]string{{"id", l.Reward}, l.ofSheet()} {
 		t, r, err := openTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted...)
 		if err != nil || t.records(r, t.add) != nil || t.header == nil {
 			return nil, 0, false, nil // ReadSheet says what is wrong
@@ -32,7 +35,7 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 			if t.require(set...) != nil {
 				continue
 			}
-			named := l.needed()
+			named := l.ofSheet()
 			for _, name := range []string{l.SD, l.Count} {
 				if name != "" {
 					named = append(named, name)
