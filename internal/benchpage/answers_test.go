@@ -150,7 +150,9 @@ func TestFailedPulls(t *testing.T) {
 		button bool
 	}{
 		{func(p *problem.Problem) { p.Goal = problem.GoalMin }, "with the largest reward that it can have (0 would be among the best)", false},
-		{func(p *problem.Problem) { p.Goal, p.Noise, p.Mean = problem.GoalMin, problem.NoiseModel{Scales: []float64{2, 2, 2, 2, 2, 2}, Bounds: &[2]float64{-4, 0}}, nil }, "with the reward 4,", true},
+		{func(p *problem.Problem) {
+			p.Goal, p.Noise, p.Mean = problem.GoalMin, problem.NoiseModel{Scales: []float64{2, 2, 2, 2, 2, 2}, Bounds: &[2]float64{-4, 0}}, nil
+		}, "with the reward 4,", true},
 		{func(p *problem.Problem) { p.Mean = []float64{-1, 0, 1, 1, 1, 1} }, "with the lowest reward that it can have", false},
 	} {
 		c, s := startedWith(t, r.change)
