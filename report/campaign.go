@@ -61,6 +61,14 @@ func campaignBlocks(s campaign.Status) []Block {
 	if len(s.Tasks) > 0 {
 		out = append(out, campaignTasks(s))
 	}
+	if s.Best != nil {
+		t := pickTable(*s.Best)
+		t.Caption = "What the measurements say"
+		if s.Open != nil {
+			t.Caption += ", without those of the open round, which must not steer who closes it"
+		}
+		out = append(out, t, Paragraph{Text: s.Best.Basis})
+	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what", Columns: []Column{text("by", "Person"), number("pulls", "Pulls without result", ""), number("overdue", "Overdue", ""), text("until", "Due"), text("ids", "Ids")}}
 		for _, d := range s.People {
@@ -149,26 +157,29 @@ func campaignTasks(s campaign.Status) Table {
 		Caption: "Tasks",
 		Columns: []Column{
 			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"), number("gap", "Leader ahead by", "reward units"),
-			number("arms_open", "Arms open", ""), number("measured", "Measured", ""), number("further_samples", "Further samples by itself", ""), number("further_time", "Further time", s.TimeUnit), text("out", "Arms out last"),
+			number("arms_open", "Arms open", ""), number("measured", "Measured", ""), number("beside", "Attached or late", ""), number("further_samples", "Further samples by itself", ""), number("further_time", "Further time", s.TimeUnit), text("out", "Arms out last"),
 		},
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
 	}
 	for _, k := range s.Tasks {
-		row := []any{k.Task, progressStatus(k.Progress), k.Leader, orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil}
+		row := []any{k.Task, progressStatus(k.Progress), orAbsent(k.Leader), orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil, nil}
+		if k.Beside > 0 {
+			row[7] = k.Beside
+		}
 		if !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
 			row[4] = MeanError{Mean: k.Gap, StandardError: k.Error}
 		}
 		if !k.Decided && k.Progress.Samples > 0 && isFinite(k.Progress.Samples) {
-			row[7] = twoFigures(k.Progress.Samples)
+			row[8] = twoFigures(k.Progress.Samples)
 			if isFinite(k.TimeLeft) && k.TimeLeft > 0 {
-				row[8] = twoFigures(k.TimeLeft)
+				row[9] = twoFigures(k.TimeLeft)
 			}
 		}
 		if n := len(k.Out); n > 0 {
 			e := k.Out[n-1]
-			row[9] = fmt.Sprintf("%s in round %d (%s)", e.Arm, e.Round, e.Rule)
+			row[10] = fmt.Sprintf("%s in round %d (%s)", e.Arm, e.Round, e.Rule)
 		}
 		t.Rows = append(t.Rows, row)
 	}

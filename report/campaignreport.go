@@ -12,6 +12,9 @@ import (
 func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History, files []campaign.File) []Display {
 	p.Forecast = h.Start.Forecast
 	out := []Display{{Value: st}}
+	if st.Best != nil {
+		out = append(out, Display{Value: answerFigure(*st.Best)})
+	}
 	if len(st.Days) > 1 {
 		x := "day"
 		if st.Capacity == 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -86,7 +87,11 @@ func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error)
 		return list, nil, nil
 	}
 	if s.done != nil {
-		return s.nothing(p, q.By, 0, Note{Kind: NoteDecided}), nil, nil
+		note := Note{Kind: NoteDecided}
+		if decided, all := len(s.done.Decided), p.Problem.V(); decided < all {
+			note = Note{Kind: NoteEnded, Names: []string{engine.Status(s.done.Status).Words()}, Numbers: []float64{float64(decided), float64(all)}}
+		}
+		return s.nothing(p, q.By, 0, note), nil, nil
 	}
 	body, err := s.ask(p, q, now)
 	if err != nil {

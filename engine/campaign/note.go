@@ -31,6 +31,7 @@ const (
 // The kinds of notes of a list that is empty.
 const (
 	NoteDecided   NoteKind = "decided"
+	NoteEnded     NoteKind = "ended" // names: how; numbers: tasks decided, tasks
 	NoteNoRound   NoteKind = "no round"
 	NoteNoPulls   NoteKind = "no pulls"
 	NoteHandedOut NoteKind = "handed out" // names: people, "" without a name; numbers: round, pulls of each
@@ -71,6 +72,7 @@ var noteSentences = map[NoteKind]string{
 	NoteEpsilon: "epsilon is changed to %g; what stands here is still for %g, until results of a later round are told",
 
 	NoteDecided:   "everything is decided: nothing is left to measure",
+	NoteEnded:     "%[1]s: %[2]d of %[3]d tasks decided, and nothing more is asked for",
 	NoteNoRound:   "no round is open",
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",

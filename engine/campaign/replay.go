@@ -100,7 +100,7 @@ func (x *replayer) all(ctx context.Context) error {
 		r := x.state.rounds[x.rounds]
 		if r.closed == 0 && !x.state.complete(r) {
 			x.run.More = false
-			return nil // what guides waits for the rewards of the round
+			return x.before(ctx, r.seq) // what guides since waits for the rewards of the round
 		}
 		if err := x.begin(ctx, r.plan, r.seq); err != nil || x.unused {
 			return err

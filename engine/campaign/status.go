@@ -1,35 +1,39 @@
 package campaign
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 )
 
 // Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
 // can let them decide when it is closed.
 type Status struct {
-	Name      string           `json:"name"`
-	Folder    string           `json:"folder,omitempty"`
-	Problem   string           `json:"problem"`
-	Algorithm string           `json:"algorithm"`
-	Goal      string           `json:"goal,omitempty"`
-	Delta     float64          `json:"delta"`
-	Epsilon   float64          `json:"epsilon,omitempty"`
-	Started   time.Time        `json:"started"`
-	Done      bool             `json:"done"`
-	Ended     string           `json:"ended,omitempty"` // how, when it is done
-	Rounds    int              `json:"rounds"`          // that are over
-	Samples   int              `json:"samples"`         // of these rounds
-	Late      int              `json:"late,omitempty"`
-	Attached  int              `json:"attached,omitempty"`
-	Failed    int              `json:"failed,omitempty"`
-	Corrected int              `json:"corrected,omitempty"`
-	Open      *OpenRound       `json:"open_round,omitempty"`
-	Tasks     []TaskStatus     `json:"tasks"`
+	Name      string       `json:"name"`
+	Folder    string       `json:"folder,omitempty"`
+	Problem   string       `json:"problem"`
+	Algorithm string       `json:"algorithm"`
+	Goal      string       `json:"goal,omitempty"`
+	Delta     float64      `json:"delta"`
+	Epsilon   float64      `json:"epsilon,omitempty"`
+	Started   time.Time    `json:"started"`
+	Done      bool         `json:"done"`
+	Ended     string       `json:"ended,omitempty"` // how, when it is done
+	Rounds    int          `json:"rounds"`          // that are over
+	Samples   int          `json:"samples"`         // of these rounds
+	Late      int          `json:"late,omitempty"`
+	Attached  int          `json:"attached,omitempty"`
+	Failed    int          `json:"failed,omitempty"`
+	Corrected int          `json:"corrected,omitempty"`
+	Open      *OpenRound   `json:"open_round,omitempty"`
+	Tasks     []TaskStatus `json:"tasks"`
+	// what all measurements but those of the open round say; null without any, and of more than 2000 arms
+	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"`
 	Remaining float64          `json:"remaining"` // further samples, NaN where nothing says; see engine.Explainer
 	TimeLeft  float64          `json:"time_left"` // in TimeUnit, where there is a capacity
@@ -70,6 +74,7 @@ type TaskStatus struct {
 	Estimate float64              `json:"estimate"`      // of the leader, reward units
 	Arms     []string             `json:"arms,omitempty"`
 	Samples  int                  `json:"measured"` // pulls so far, rounds that are over
+	Beside   int                  `json:"beside"`   // measurements beside the rounds, attached or late
 	TimeLeft float64              `json:"time_left"`
 	Out      []engine.Elimination `json:"out,omitempty"`
 }
@@ -217,12 +222,19 @@ func (s *State) tasks(p Protocol, x *Run) []TaskStatus {
 			samples[v] += r.measuredOf(i)
 		}
 	}
+	beside := make([]int, p.Problem.V())
+	for _, g := range s.guides {
+		beside[p.Problem.TaskOf[g.Arm]] += g.count()
+	}
 	var out []TaskStatus
 	for v, a := range x.Outcome.Answers {
-		t := TaskStatus{Arm: a.Arm, Estimate: p.Problem.Turned(a.Estimate), Arms: a.Candidates, Samples: samples[v], TimeLeft: math.NaN()}
+		t := TaskStatus{Arm: a.Arm, Estimate: p.Problem.Turned(a.Estimate), Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
 		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
 		if v < len(x.Result.Progress) {
 			t.Progress = x.Result.Progress[v]
+		}
+		if t.Samples+t.Beside == 0 { // nothing leads where nothing was measured
+			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
 		if c := s.capacity(p); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
@@ -284,4 +296,24 @@ func (st Status) Only(task string) (Status, error) {
 		names = append(names, t.Task)
 	}
 	return st, fmt.Errorf("no task is called %q; there are %s", task, joined(names, 8))
+}
+
+// mostBelieved is the most arms of which Best is worked out for a status.
+const mostBelieved = 2000
+
+// Believe adds Best. Nothing is added where fewer than two arms were measured.
+func (st *Status) Believe(ctx context.Context, s *State, p Protocol) error {
+	known := s.Known(p)
+	measured := 0
+	for _, m := range known.Partial {
+		if !math.IsNaN(m) {
+			measured++
+		}
+	}
+	if measured < 2 || known.N() > mostBelieved {
+		return nil
+	}
+	var err error
+	st.Best, err = answer.Best(ctx, known, answer.Options{Epsilon: st.Epsilon})
+	return err
 }

@@ -74,9 +74,10 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	return p, found.categories, p.measure(t, l, sorted, found.rows, opt.Noise)
 }
 
-// needed lists the columns that the table must have for itself, those left out that are computed.
+// needed lists the columns by which the header of the table is found.
 func (l Long) needed() []string {
-	return slices.DeleteFunc(append(slices.Concat(l.Task, l.Arm), l.measured()...), func(name string) bool { return strings.ContainsAny(name, "(*/") })
+	measured := l.measured()
+	return append(slices.Concat(l.Task, l.Arm), measured[:min(1, len(measured))]...)
 }
 
 // measured lists the columns of what was measured.

@@ -220,7 +220,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	}
 	st := s.Status(p, run, c.opt.now())
 	st.Folder = c.dir
-	return st, nil
+	return st, st.Believe(ctx, s, p)
 }
 
 // Mine returns what somebody was handed in the open round, with his results, and how many pulls of all

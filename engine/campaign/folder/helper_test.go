@@ -70,7 +70,7 @@ func worker(dir, by, seed string) int {
 			return 1
 		}
 		if len(list.Rows) == 0 {
-			if list.Note.Kind == campaign.NoteDecided {
+			if k := list.Note.Kind; k == campaign.NoteDecided || k == campaign.NoteEnded {
 				return 0
 			}
 			if rng.IntN(4) == 0 {

@@ -119,7 +119,7 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 		}
 		c.Close()
 		if len(list.Rows) == 0 {
-			if list.Note.Kind == campaign.NoteDecided {
+			if k := list.Note.Kind; k == campaign.NoteDecided || k == campaign.NoteEnded {
 				break
 			}
 			continue // the other one has them

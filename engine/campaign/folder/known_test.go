@@ -1,0 +1,87 @@
+package folder
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// TestStatusKnows: what was attached stays known while a round is open, whose rewards are not shown; a task without any
+// measurement has no leader; and the reason why nothing is left is the true one.
+func TestStatusKnows(t *testing.T) {
+	p := small(t)
+	p.Algorithm, p.Options.Epsilon, p.Options.MaxRounds = "CoBayesFC", 0.1, 1
+	c := begin(t, p, Options{})
+	st, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Best != nil {
+		t.Error("without measurements something is believed")
+	}
+	for _, k := range st.Tasks {
+		if k.Leader != "" || k.Rival != "" || !math.IsNaN(k.Estimate) {
+			t.Errorf("without measurements %q leads %s with %g", k.Leader, k.Task, k.Estimate)
+		}
+	}
+	attached := "task,arm,reward\n"
+	for k := range 8 {
+		attached += fmt.Sprintf("north,a,%g\nnorth,d;e,%g\nnorth,\"b, c\",%g\n", 1+0.1*float64(k), 3+0.1*float64(k), 2+0.1*float64(k))
+	}
+	if _, err := c.Attach(t.Context(), []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
+		t.Fatal(err)
+	}
+	var before string
+	check := func(when string) {
+		t.Helper()
+		if st, err = c.Status(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		north, south := st.Tasks[0], st.Tasks[1]
+		if north.Leader != "d;e" || north.Beside != 24 || north.Samples != 0 || south.Leader != "" {
+			t.Errorf("%s: %q leads north (%d attached, %d measured), %q south", when, north.Leader, north.Beside, north.Samples, south.Leader)
+		}
+		if st.Best == nil || st.Best.Picks[0].Arm != "d;e" || math.Abs(st.Best.Picks[0].Estimate-3.35) > 0.3 {
+			t.Fatalf("%s: %+v is believed", when, st.Best)
+		}
+		if got := fmt.Sprint(st.Best.Picks); before == "" {
+			before = got
+		} else if got != before {
+			t.Errorf("%s: the belief changes from %s to %s", when, before, got)
+		}
+	}
+	check("after attaching")
+	l := asked(t, c, "Ann", 6)
+	check("after asking")
+	sheet := "id,reward\n"
+	for _, r := range l.Rows[:len(l.Rows)-1] {
+		sheet += r.ID + ",9\n"
+	}
+	if _, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}); err != nil {
+		t.Fatal(err)
+	}
+	check("with rewards of the open round")
+	if _, err := c.Tell(t.Context(), []byte("id,reward\n"+l.Rows[len(l.Rows)-1].ID+",-9\n"), campaign.TellOptions{By: "Ann", Sheet: "two.csv", Sure: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Rows) == 0 {
+			if got := l.Note.String(); l.Note.Kind != campaign.NoteEnded || got == "" {
+				t.Errorf("nothing is left: %q", got)
+			}
+			return
+		}
+		for k, r := range l.Rows {
+			if _, err := c.TellOne(t.Context(), r.ID, 1+0.001*float64(k%7), campaign.TellOptions{By: "Ann", Sure: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Error("one round does not end")
+}
