@@ -79,7 +79,7 @@ func (d Dialect) Reward(text string) (float64, error) {
 	x, err := strconv.ParseFloat(point, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && isDecimal(point):
-		return 0, CheckReward(x)
+		return 0, fmt.Errorf("a reward is a number from -1e100 to 1e100, got %s", text)
 	case err != nil || !isDecimal(point):
 		return 0, fmt.Errorf("%q is no number; write digits with a decimal point or a decimal comma", text)
 	case thousands.MatchString(text) && strings.Contains(text, ",") != d.DecimalCommas:
