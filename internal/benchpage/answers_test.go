@@ -209,8 +209,14 @@ func TestPlaceOfCookie(t *testing.T) {
 	}
 	place := must(url.Parse(ann.base + "/"))
 	r := must(http.NewRequest("GET", bob.base+"/", nil))
+	own := must(http.NewRequest("GET", ann.base+"/", nil))
+	own.AddCookie(&http.Cookie{Name: cookie, Value: "set by another program of the host"})
 	for _, k := range ann.http.Jar.Cookies(place) {
 		r.AddCookie(k)
+		own.AddCookie(k)
+	}
+	if status, _ := ann.answer(http.DefaultClient.Do(own)); status != http.StatusOK {
+		t.Errorf("Ann's cookie behind one of another program: status %d", status)
 	}
 	if status, _ := ann.answer(http.DefaultClient.Do(r)); status != http.StatusForbidden {
 		t.Errorf("Ann's cookie at Bob's place: status %d", status)

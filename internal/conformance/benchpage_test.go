@@ -186,11 +186,26 @@ func TestBenchPageWithScripts(t *testing.T) {
 			benchPicture(ctx, t, fmt.Sprintf("%s-%d", scheme, width))
 		}
 	}
-	// a program of somebody else at another port of the same host
+	// a sheet with a row that is known, one that is wrong and one that is new
+	sheet := filepath.Join(t.TempDir(), "monday.csv")
+	if err := os.WriteFile(sheet, []byte("id,reward\n"+list.Rows[0].ID+",1.5\n"+list.Rows[3].ID+",3\n"+list.Rows[3].ID[:5]+"?,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	do("upload", chromedp.EmulateViewport(320, 640), chromedp.Click(`nav a[href=upload]`), chromedp.WaitVisible(`input[type=file]`), chromedp.SetUploadFiles(`input[type=file]`, []string{sheet}), chromedp.Click("main button"), benchThere("table"))
+	if text := benchText(ctx, t, "main"); !strings.Contains(text, "Nothing is stored yet. In order: 1 new, 1 known. Not in order: 1 unknown.") || !strings.Contains(text, "the nearest is "+list.Rows[3].ID) {
+		t.Errorf("the preview says %q", text)
+	}
+	if wide := evaluated(`String(document.documentElement.scrollWidth > innerWidth)`); wide != "false" {
+		t.Error("the preview is wider than the window")
+	}
+	benchPicture(ctx, t, "upload-320")
+	do("take the good rows", chromedp.Click(`input[name=good]`), chromedp.Click("main button"), benchThere("main:not(:has(form)) table"))
+	at := evaluated("location.pathname")
+	// a program of somebody else at another port of the same host, which does not know the place of a person, and one that does
 	cookies := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cookies <- r.URL.Path + " " + r.Header.Get("Cookie")
-		io.WriteString(w, `<p id="other">other</p><img src="/p/x/tell"><form method="post" action="`+server.URL+`/p/x/tell"><button>go</button></form>`)
+		io.WriteString(w, `<p id="other">other</p><img src="/p/x/tell"><form method="post" action="`+server.URL+strings.Replace(at, "confirm", "tell", 1)+`"><input name="r.`+list.Rows[2].ID+`" value="99"><button name="store" value="all">go</button></form>`)
 	}))
 	defer other.Close()
 	do("another program", chromedp.Navigate(other.URL+"/"), chromedp.WaitVisible("#other"))
@@ -198,6 +213,11 @@ func TestBenchPageWithScripts(t *testing.T) {
 		if got := <-cookies; strings.Contains(got, "campaign=") {
 			t.Errorf("another program of the host gets the cookie: %s", got)
 		}
+	}
+	do("a form of another program", chromedp.Click("button"), chromedp.WaitNotPresent("#other"))
+	list, _, err = c.Mine(t.Context(), "Ann")
+	if err != nil || list.Rows[2].Reward != nil || list.Rows[3].Reward == nil {
+		t.Errorf("%v: a form of another program, or the sheet: %+v", err, list.Rows)
 	}
 }
 
