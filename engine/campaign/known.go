@@ -20,7 +20,7 @@ func (s *State) Known(p Protocol) *problem.Problem {
 		k, y := float64(m.count()), p.Problem.Turned(m.Reward)
 		sum[m.Arm], square[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, square[m.Arm]+k*y*y, count[m.Arm]+k, rows[m.Arm]+1
 		if k > 1 && m.Squares > 0 { // of the rewards behind a mean
-			within[m.Arm] += m.Squares - k*m.Reward*m.Reward
+			within[m.Arm] += m.Squares
 		}
 	}
 	for _, r := range s.rounds {

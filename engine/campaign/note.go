@@ -25,6 +25,7 @@ const (
 	NoteLed     NoteKind = "led"     // names: who plans the rounds
 	NoteUnused  NoteKind = "unused"  // numbers: the first round that is not used
 	NotePending NoteKind = "pending" // names: task and arm of each that waits for the next round
+	NoteNoBest  NoteKind = "no best" // names: why
 	NoteEpsilon NoteKind = "epsilon" // numbers: the one of the next round, the one that the answers are for
 )
 
@@ -69,6 +70,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and what follows it are not used: without them everything is decided",
 	NotePending: "measured from the next round on: %s",
+	NoteNoBest:  "the measurements say nothing of the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g; what stands here is still for %g, until results of a later round are told",
 
 	NoteDecided:   "everything is decided: nothing is left to measure",

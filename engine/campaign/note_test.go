@@ -20,6 +20,7 @@ func TestNotes(t *testing.T) {
 	}{
 		{Note{Kind: NoteLed, Names: []string{"run wells"}}, "the rounds are planned by run wells, which has the answers"},
 		{noteOf(NoteUnused, 4), "round 4 and what follows it are not used: without them everything is decided"},
+		{Note{Kind: NoteNoBest, Names: []string{"a reason"}}, "the measurements say nothing of the best arms: a reason"},
 		{Note{Kind: NotePending, Names: []string{"a", "x", "b", "y"}}, `measured from the next round on: task "a", arm "x", task "b", arm "y"`},
 		{Note{Kind: NoteEpsilon, Numbers: []float64{0.5, 4}}, "epsilon is changed to 0.5; what stands here is still for 4, until results of a later round are told"},
 		{Note{Kind: NoteDecided}, "everything is decided: nothing is left to measure"},

@@ -301,7 +301,8 @@ func (st Status) Only(task string) (Status, error) {
 // mostBelieved is the most arms of which Best is worked out for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added where fewer than two arms were measured.
+// Believe adds Best. Nothing is added where fewer than two arms were measured, and a note where nothing can be worked
+// out of what was: a status shows how far the campaign is all the same. Its error is that of the context.
 func (st *Status) Believe(ctx context.Context, s *State, p Protocol) error {
 	known := s.Known(p)
 	measured := 0
@@ -313,7 +314,11 @@ func (st *Status) Believe(ctx context.Context, s *State, p Protocol) error {
 	if measured < 2 || known.N() > mostBelieved {
 		return nil
 	}
-	var err error
-	st.Best, err = answer.Best(ctx, known, answer.Options{Epsilon: st.Epsilon})
-	return err
+	best, err := answer.Best(ctx, known, answer.Options{Epsilon: st.Epsilon})
+	if err != nil {
+		st.Notes = append(st.Notes, Note{Kind: NoteNoBest, Names: []string{err.Error()}})
+		return ctx.Err()
+	}
+	st.Best = best
+	return nil
 }

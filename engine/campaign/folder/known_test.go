@@ -3,9 +3,11 @@ package folder
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // TestStatusKnows: what was attached stays known while a round is open, whose rewards are not shown; a task without any
@@ -84,4 +86,39 @@ func TestStatusKnows(t *testing.T) {
 		}
 	}
 	t.Error("one round does not end")
+}
+
+// A status shows how far a campaign is, also where nothing can be worked out of its measurements, and says so.
+func TestStatusWithoutBest(t *testing.T) {
+	for _, value := range []float64{7, 1e100} {
+		p := small(t)
+		q := *p.Problem
+		q.Noise.UnknownBy = problem.UnknownProblem
+		p.Problem, p.Capacity = &q, 0
+		c := begin(t, p, Options{})
+		var rows []string
+		for k, r := range asked(t, c, "Ann", 1000).Rows {
+			if value > 7 && k%2 == 1 {
+				value = -value
+			}
+			rows = append(rows, row(r.ID, value))
+		}
+		told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, rows...)
+		st, err := c.Status(t.Context())
+		if err != nil || st.Best == nil && !strings.Contains(fmt.Sprint(st.Notes), "say nothing of the best arms") {
+			t.Errorf("%g: %v, %v", value, err, st.Notes)
+		}
+	}
+}
+
+// The standard deviation behind a mean that was attached is known as it was attached.
+func TestKnownDeviations(t *testing.T) {
+	p := small(t)
+	c := begin(t, p, Options{})
+	if _, err := c.Attach(t.Context(), []byte("task,arm,count,mean,sd\nnorth,a,5,10,0.5\n"), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.state.Known(p).Noise.SD[0]; !(math.Abs(got-0.5) <= 1e-12) {
+		t.Errorf("a standard deviation of 0.5 is known as %g", got)
+	}
 }
