@@ -228,7 +228,7 @@ func (s *server) join(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) tasks(w http.ResponseWriter, r *http.Request, by string) {
-	st, err := s.c.Status(r.Context())
+	st, err := s.c.Progress(r.Context())
 	if err != nil {
 		s.fail(w, by, err)
 		return

@@ -210,17 +210,31 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign
 
 // Status says how far the campaign is. It writes nothing and waits for nobody.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
-	p, s, err := c.fresh(ctx)
+	p, s, st, err := c.progress(ctx)
 	if err != nil {
 		return campaign.Status{}, err
+	}
+	return st, st.Believe(ctx, s, p)
+}
+
+// Progress returns the Status without Best, which takes time where there are many arms.
+func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
+	_, _, st, err := c.progress(ctx)
+	return st, err
+}
+
+func (c *Campaign) progress(ctx context.Context) (campaign.Protocol, *campaign.State, campaign.Status, error) {
+	p, s, err := c.fresh(ctx)
+	if err != nil {
+		return p, s, campaign.Status{}, err
 	}
 	run, err := c.replay(ctx, p, s)
 	if err != nil {
-		return campaign.Status{}, err
+		return p, s, campaign.Status{}, err
 	}
 	st := s.Status(p, run, c.opt.now())
 	st.Folder = c.dir
-	return st, st.Believe(ctx, s, p)
+	return p, s, st, nil
 }
 
 // Mine returns what somebody was handed in the open round, with his results, and how many pulls of all
