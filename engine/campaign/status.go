@@ -291,6 +291,13 @@ func (st Status) Only(task string) (Status, error) {
 	for _, t := range st.Tasks {
 		if t.Task == task {
 			st.Tasks = []TaskStatus{t}
+			if st.Best != nil {
+				best := *st.Best
+				best.Picks = slices.DeleteFunc(slices.Clone(best.Picks), func(x answer.Pick) bool { return x.Task != task })
+				best.Next = slices.DeleteFunc(slices.Clone(best.Next), func(x answer.Pull) bool { return x.Task != task })
+				best.Arms = slices.DeleteFunc(slices.Clone(best.Arms), func(x answer.Arm) bool { return x.Task != task })
+				st.Best = &best
+			}
 			return st, nil
 		}
 		names = append(names, t.Task)
