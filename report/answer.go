@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
@@ -128,41 +131,39 @@ func nextTable(a answer.Answer) Table {
 	return t
 }
 
-// mostAnswerArms is how many arms of a task the picture shows: the best of them.
-const mostAnswerArms = 60
+// The most that a picture of an answer shows.
+const (
+	mostAnswerTasks  = 24
+	mostAnswerGroups = 6  // lines in a panel
+	mostAnswerArms   = 24 // of a task along an axis of names: those that are believed best
+	fewestNumbers    = 3  // different values of a column that is an axis
+)
 
-// answerFigure draws the estimate and interval of every arm beside its measured mean, a panel for each task.
+// answerFigure draws the estimate and interval of every arm beside its measured mean, a panel for each task: along the
+// column of numbers with the most values, a line for each combination of the others; where there is none, or there
+// are too many combinations, along the names of the arms.
 func answerFigure(a answer.Answer) Figure {
-	f := Figure{Title: "What is believed of every arm", XLabel: armTitle(a), YLabel: rewardTitle(a)}
-	at := map[string]int{}
-	for _, arm := range a.Arms {
-		l := arm.Label
-		if _, ok := at[l]; !ok {
-			at[l] = len(f.Categories)
-			f.Categories = append(f.Categories, l)
-		}
+	f := Figure{Title: "What is believed of every arm, with 95 % intervals", YLabel: rewardTitle(a)}
+	along := answerAxis(a)
+	picks := a.Picks[:min(len(a.Picks), mostAnswerTasks)]
+	if along != "" {
+		f.XLabel, f.LogX = along, slices.Contains(a.Log, along)
+	} else {
+		f.XLabel, f.Categories = armTitle(a), answerNames(a, picks)
 	}
-	for _, p := range a.Picks {
+	byTask := map[string][]answer.Arm{}
+	for _, arm := range a.Arms {
+		byTask[arm.Task] = append(byTask[arm.Task], arm)
+	}
+	f.YLim = answerSpan(a)
+	for _, p := range picks {
 		panel := f
 		panel.Title, panel.Panels = p.Task, nil
-		believed, measured, best := Series{Name: "believed, 95 %", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2}, Series{Name: "pick", Style: Points, Hue: 3}
-		for _, arm := range a.Arms {
-			if arm.Task != p.Task {
-				continue
-			}
-			x := float64(at[arm.Label])
-			if arm.Arm == p.Arm {
-				best.X, best.Y = append(best.X, x), append(best.Y, arm.Estimate)
-				best.Lo, best.Hi = append(best.Lo, arm.CI95[0]), append(best.Hi, arm.CI95[1])
-			} else {
-				believed.X, believed.Y = append(believed.X, x), append(believed.Y, arm.Estimate)
-				believed.Lo, believed.Hi = append(believed.Lo, arm.CI95[0]), append(believed.Hi, arm.CI95[1])
-			}
-			if arm.Mean != nil {
-				measured.X, measured.Y = append(measured.X, x), append(measured.Y, *arm.Mean)
-			}
+		if along != "" {
+			panel.Series = answerLines(a, p, byTask[p.Task], along)
+		} else {
+			panel.Series = answerPoints(p, byTask[p.Task], f.Categories)
 		}
-		panel.Series = []Series{believed, measured, best}
 		f.Panels = append(f.Panels, panel)
 	}
 	if len(f.Panels) == 1 {
@@ -171,4 +172,142 @@ func answerFigure(a answer.Answer) Figure {
 		return one
 	}
 	return f
+}
+
+// answerSpan returns the ends of the axis of rewards: where all intervals and means are.
+func answerSpan(a answer.Answer) *[2]float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, arm := range a.Arms {
+		lo, hi = min(lo, arm.CI95[0]), max(hi, arm.CI95[1])
+		if arm.Mean != nil {
+			lo, hi = min(lo, *arm.Mean), max(hi, *arm.Mean)
+		}
+	}
+	if margin := (hi - lo) / 20; margin > 0 {
+		return &[2]float64{lo - margin, hi + margin}
+	}
+	return nil
+}
+
+// answerAxis returns the column of numbers along which arms are drawn; "" for their names.
+func answerAxis(a answer.Answer) string {
+	best, most := "", fewestNumbers-1
+	for _, c := range a.Columns {
+		values := map[float64]bool{}
+		for _, arm := range a.Arms {
+			if v, is := arm.Features[c].(float64); is {
+				values[v] = true
+			}
+		}
+		if len(values) > most {
+			best, most = c, len(values)
+		}
+	}
+	groups := map[string]bool{}
+	for _, arm := range a.Arms {
+		groups[answerGroup(a, arm, best)] = true
+	}
+	if len(groups) > mostAnswerGroups {
+		return ""
+	}
+	return best
+}
+
+// answerGroup names an arm by its values in the columns besides one.
+func answerGroup(a answer.Answer, arm answer.Arm, without string) string {
+	var words []string
+	for _, c := range a.Columns {
+		if v, is := arm.Features[c].(float64); c != without && is {
+			words = append(words, c+" "+decimal(v, 4))
+		} else if c != without {
+			words = append(words, fmt.Sprint(arm.Features[c]))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// answerLines draws a task along a column of numbers.
+func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string) []Series {
+	arms = slices.Clone(arms)
+	x := func(arm answer.Arm) float64 { return arm.Features[along].(float64) }
+	slices.SortStableFunc(arms, func(b, c answer.Arm) int { return cmp.Compare(x(b), x(c)) })
+	var names []string
+	for _, arm := range a.Arms { // in one order in all panels
+		if g := answerGroup(a, arm, along); !slices.Contains(names, g) {
+			names = append(names, g)
+		}
+	}
+	slices.Sort(names)
+	var lines []Series
+	mean := Series{Name: "mean measured", Style: Points, Hue: len(names) + 1}
+	for k, name := range names {
+		title := name
+		if title == "" {
+			title = "believed"
+		}
+		line := Series{Name: title, Hue: k + 1}
+		for _, arm := range arms {
+			if answerGroup(a, arm, along) != name {
+				continue
+			}
+			line.X, line.Y = append(line.X, x(arm)), append(line.Y, arm.Estimate)
+			line.Lo, line.Hi = append(line.Lo, arm.CI95[0]), append(line.Hi, arm.CI95[1])
+			if arm.Mean != nil {
+				mean.X, mean.Y = append(mean.X, x(arm)), append(mean.Y, *arm.Mean)
+			}
+		}
+		if len(line.X) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	if len(mean.X) > 0 {
+		lines = append(lines, mean)
+	}
+	return append(lines, Series{Name: "pick", Style: Points, Reference: true, X: []float64{p.Features[along].(float64)}, Y: []float64{p.Estimate}})
+}
+
+// answerNames returns the labels of the arms that are believed best in some task, in the order of their names.
+func answerNames(a answer.Answer, picks []answer.Pick) []string {
+	best := map[string]float64{}
+	for _, arm := range a.Arms {
+		best[arm.Label] = max(best[arm.Label], arm.Best)
+	}
+	for _, p := range picks {
+		best[p.Label] = 1
+	}
+	var labels []string
+	for l := range best {
+		labels = append(labels, l)
+	}
+	slices.SortFunc(labels, func(x, y string) int { return cmp.Or(cmp.Compare(best[y], best[x]), cmp.Compare(x, y)) })
+	labels = labels[:min(len(labels), mostAnswerArms)]
+	slices.Sort(labels)
+	return labels
+}
+
+// answerPoints draws a task along the names of its arms.
+func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
+	believed, measured, pick := Series{Name: "believed", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2}, Series{Name: "pick", Style: Points, Hue: 3}
+	for _, arm := range arms {
+		at := slices.Index(names, arm.Label)
+		if at < 0 {
+			continue
+		}
+		to := &believed
+		if arm.Arm == p.Arm {
+			to = &pick
+		}
+		to.X, to.Y = append(to.X, float64(at)), append(to.Y, arm.Estimate)
+		to.Lo, to.Hi = append(to.Lo, arm.CI95[0]), append(to.Hi, arm.CI95[1])
+		if arm.Mean != nil {
+			measured.X, measured.Y = append(measured.X, float64(at)), append(measured.Y, *arm.Mean)
+		}
+	}
+	var out []Series
+	for _, s := range []Series{believed, measured, pick} {
+		if len(s.X) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
 }

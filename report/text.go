@@ -101,7 +101,9 @@ func (t *textWriter) block(b Block) {
 	case Table:
 		t.table(b)
 	case Figure:
-		t.table(figureTable(b))
+		x := figureTable(b)
+		x.Collapsed = len(b.Panels) > 0 // nobody reads so many points
+		t.table(x)
 		t.wrap("  ", b.Describe())
 	case Code:
 		t.code(b)
