@@ -86,7 +86,7 @@ var noteSentences = map[NoteKind]string{
 	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory.md, Changes of a running test)",
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
-	NoteRewardsKnown: "the known expected rewards",
+	NoteRewardsKnown: "the means of the table for expected rewards",
 	NoteRewardsLed:   "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow:   "with a variance of the noise of each task evenly between none and what is stated",
 	NoteOwnPart:      "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
