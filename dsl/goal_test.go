@@ -87,7 +87,7 @@ classic([3, 1, 2], agents=2, goal="min")`)
 	if err := report.CSV(&csv, p); err != nil {
 		t.Fatal(err)
 	}
-	if want := "A,3,0.7071067811865476,\"temp=180, oil=x\",30\n"; !strings.Contains(csv.String(), want) {
+	if want := "A,3,0.7071067811865476,\"temp=180, oil=x\",30,0.5,2\n"; !strings.Contains(csv.String(), want) {
 		t.Errorf("CSV\n%swants\n%s", csv.String(), want)
 	}
 	if err := report.JSON(&js, report.Document{Displays: []report.Display{{Value: p}, {Value: r}, {Value: f}}}); err != nil {

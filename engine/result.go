@@ -173,6 +173,9 @@ type Result struct {
 	// "min" where lower rewards are better; gaps, margins and regrets are then
 	// what a reward is above a lower one, and rewards have the sign of the data
 	Goal string `json:"goal,omitempty"`
+	// whether the expected rewards of the simulation are means of measurements: what counts as right is then the arm
+	// with the highest mean, which may be the best by luck
+	Sampled bool `json:"means_measured,omitempty"`
 
 	SamplesPerAgent Interval `json:"samples_per_agent"`
 	SamplesTotal    float64  `json:"samples_total"` // mean over runs

@@ -135,7 +135,12 @@ func reliability(r engine.Result) string {
 	}
 	if e := r.Errors; e.Runs > 0 {
 		what := "gave some task a wrong answer"
-		if r.Mode == engine.ModeFB {
+		switch other := "other than the arm with the " + strings.ToLower(highest(r)) + " mean of the table"; {
+		case r.Sampled && r.Mode == engine.ModeFB:
+			what = "had a best estimate in some task " + other
+		case r.Sampled:
+			what = "gave some task an answer " + other
+		case r.Mode == engine.ModeFB:
 			what = "had a wrong best estimate in some task"
 		}
 		if r.Mode == engine.ModeFB && r.DecidedErrors.Runs > 0 && r.Delta > 0 {
@@ -148,8 +153,19 @@ func reliability(r engine.Result) string {
 			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
 		}
 		parts = append(parts, s+".")
+		if r.Sampled {
+			parts = append(parts, "These means are measurements: that arm may be ahead by luck. best(p) says which arm the measurements speak for.")
+		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// highest says which mean is the best.
+func highest(r engine.Result) string {
+	if r.Goal == problem.GoalMin {
+		return "Lowest"
+	}
+	return "Highest"
 }
 
 // interruptedBy says why runs are missing.
@@ -191,6 +207,9 @@ func answersTable(r engine.Result) Table {
 	if r.Mode == engine.ModeFB {
 		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Best estimates", "Best estimate", "Correct"
 		guess = "Where Decided says no, the data do not exclude other arms."
+	}
+	if r.Sampled {
+		t.Columns[7].Title, t.Columns[8].Title = highest(r)+" mean", "Best estimate has it"
 	}
 	open := false
 	for _, a := range r.Answers {

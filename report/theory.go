@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -145,20 +146,36 @@ func problemBlocks(p problem.Problem) []Block {
 			text("best", "Best arm"), number("mean", "Its expected reward", "reward units"),
 		},
 	}
+	sampled := p.Long != nil // means are of measurements
+	if sampled {
+		best := "Highest mean"
+		if p.Goal == problem.GoalMin {
+			best = "Lowest mean"
+		}
+		t.Columns[3].Title, t.Columns[4].Title = best, "Mean ± standard error"
+		t.Columns = append(t.Columns, number("count", "Measured", ""))
+		t.Notes = append(t.Notes, "The highest of several means is high by luck in part; best(p) says which arm the measurements speak for.")
+	}
 	for v, g := range p.Groups() {
-		row := []any{p.Tasks.Names[v], len(g), nil, nil, nil}
+		row, top := []any{p.Tasks.Names[v], len(g), nil, nil, nil}, 0
 		for n, i := range g {
 			if s, ok := row[2].(float64); !ok || p.Noise.Scales[i] > s {
 				row[2] = p.Noise.Scales[i]
 			}
 			if p.Mean != nil {
 				if best, ok := row[4].(float64); n == 0 || (ok && p.Mean[i] > best) {
-					row[3], row[4] = p.Arms.Names[i], p.Mean[i]
+					row[3], row[4], top = p.Arms.Names[i], p.Mean[i], i
 				}
 			}
 		}
 		if best, ok := row[4].(float64); ok {
 			row[4] = p.Turned(best)
+			if sampled {
+				row[4] = MeanError{p.Turned(best), p.Noise.Scales[top] / math.Sqrt(p.Reps[top])}
+				row = append(row, p.Reps[top])
+			}
+		} else if sampled {
+			row = append(row, nil)
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -101,6 +101,7 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 	if err != nil {
 		return
 	}
+	r.Sampled = ts.x.Problem.Long != nil
 	for v := range r.Answers {
 		correct := ts.judge.shortfall(v, r.Answers[v].Leader) <= ts.judge.tolerance
 		r.Answers[v].Best = ts.x.Problem.Arms.Names[best[v]]
