@@ -45,7 +45,7 @@ func (s *Session) belief(c *call, p *problem.Problem) (*belief.Belief, error) {
 	if b := s.beliefs[p]; b != nil {
 		return b, nil
 	}
-	return belief.Of(c.e.ctx, p)
+	return c.believe(p)
 }
 
 // foundKernel returns the problem under a kernel that is found from its measurements, which it must have.
@@ -53,7 +53,7 @@ func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, error) {
 	if p.Mean == nil && p.Partial == nil {
 		return nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
 	}
-	b, err := belief.Of(c.e.ctx, p)
+	b, err := c.believe(p)
 	if err != nil {
 		return nil, err
 	}
@@ -62,4 +62,16 @@ func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, error) {
 	}
 	c.e.session.beliefs[b.Usable] = b
 	return b.Usable, nil
+}
+
+// believe computes what the measurements of a problem say.
+func (c *call) believe(p *problem.Problem) (*belief.Belief, error) {
+	var opt belief.Options
+	if c.e.teller != nil {
+		tell := c.e.teller.update
+		opt.Progress = func(share float64) {
+			tell(Activity{Label: c.fn.Name, Total: 1, Share: share, Note: "what the measurements say"})
+		}
+	}
+	return belief.Of(c.e.ctx, p, opt)
 }

@@ -15,6 +15,7 @@ import (
 func (views) Answer(a answer.Answer) view {
 	return view{
 		blocks: func() []Block { return answerBlocks(a) },
+		table:  func() (Table, error) { return pickRows(a), nil },
 		axes:   func(string) (xs, ys []string) { return []string{"arm"}, []string{"reward"} },
 		figure: func(PlotOptions) (Figure, error) { return answerFigure(a), nil },
 	}
@@ -106,14 +107,34 @@ func pickTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to take",
 		Columns: []Column{
-			text("task", taskTitle(a)), text("arm", best+": "+armTitle(a)), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
-			number("probability_within", within, ""), number("expected_loss", "Expected loss", ""), text("runner_up", "Runner-up"), number("count", "Measured", ""),
+			text("task", taskTitle(a)), text("arm", best+": "+armTitle(a)), number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
+			number("expected_loss", "Expected loss", ""), text("runner_up", "Runner-up"), number("count", "Measured", ""),
 		},
 		Notes: []string{"The expected loss is by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
 	for _, p := range a.Picks {
-		t.Rows = append(t.Rows, []any{p.Task, p.Label, p.Estimate, fmt.Sprintf("%s to %s", decimal(p.CI95[0], 4), decimal(p.CI95[1], 4)),
-			Share(p.Within), p.Loss, orAbsent(p.RunnerUp), p.Count})
+		t.Rows = append(t.Rows, []any{p.Task, p.Label, Share(p.Within), p.Estimate, fmt.Sprintf("%s to %s", decimal(p.CI95[0], 4), decimal(p.CI95[1], 4)),
+			p.Loss, orAbsent(p.RunnerUp), p.Count})
+	}
+	return t
+}
+
+// pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
+func pickRows(a answer.Answer) Table {
+	t := Table{Columns: []Column{text("task", "Task"), text("arm", "Arm")}}
+	for _, c := range a.Columns {
+		t.Columns = append(t.Columns, text(c, c))
+	}
+	for _, c := range []string{"estimate", "ci95_low", "ci95_high", "probability_within", "expected_loss"} {
+		t.Columns = append(t.Columns, number(c, c, ""))
+	}
+	t.Columns = append(t.Columns, text("runner_up", "runner_up"), number("count", "count", ""), number("more", "more", ""))
+	for _, p := range a.Picks {
+		row := []any{p.Task, p.Arm}
+		for _, c := range a.Columns {
+			row = append(row, p.Features[c])
+		}
+		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, orAbsent(p.RunnerUp), p.Count, p.More))
 	}
 	return t
 }

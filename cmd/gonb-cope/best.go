@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,7 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 			return o.describe(d)
 		}
 	}
+	o.run.table, o.run.line = table, o.line(table)
 	return o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)})
 }
 
@@ -141,6 +143,26 @@ func (o *bestOptions) script(table string, wide bool) string {
 	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d)\n", strings.Join(args, ", "), strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
 }
 
+// line returns the command.
+func (o *bestOptions) line(table string) string {
+	line := "gonb-cope best " + quote(table)
+	for _, c := range o.columns {
+		for _, v := range c.value {
+			line += " --" + strings.ReplaceAll(c.name, "_", "-") + " " + quote(v)
+		}
+	}
+	if o.goal != "" {
+		line += " --goal " + o.goal
+	}
+	if o.epsilon > 0 {
+		line += " --epsilon " + strconv.FormatFloat(o.epsilon, 'g', -1, 64)
+	}
+	if o.next > 0 {
+		line += fmt.Sprintf(" --next %d", o.next)
+	}
+	return line
+}
+
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
 func (o *bestOptions) describe(d problem.Description) error {
 	w := os.Stdout
@@ -164,30 +186,20 @@ func (o *bestOptions) describe(d problem.Description) error {
 		}
 		fmt.Fprintf(w, "  %s%s  %s\n", c.Name, strings.Repeat(" ", width-len([]rune(c.Name))), what)
 	}
-	line := "gonb-cope best " + quote(d.Path)
-	add := func(flag string, stated, guessed []string, none string) {
-		if len(stated) > 0 {
-			guessed = stated
-		}
-		if len(guessed) == 0 {
-			guessed = []string{none}
-		}
-		for _, g := range guessed {
-			line += " --" + flag + " " + quote(g)
+	guessed := *o
+	guessed.columns = slices.Clone(o.columns)
+	for k := range guessed.columns {
+		c := &guessed.columns[k]
+		guess := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}}[c.name]
+		switch {
+		case len(c.value) > 0 || guess == nil || c.name == "reward" && len(o.of("successes")) > 0:
+		case len(guess) == 0 || guess[0] == "":
+			c.value = []string{"COLUMN"}
+		default:
+			c.value = guess
 		}
 	}
-	one := func(name string) []string {
-		if name == "" {
-			return nil
-		}
-		return []string{name}
-	}
-	add("task", o.of("task"), one(d.Task), "COLUMN")
-	add("arm", o.of("arm"), d.Arm, "COLUMN")
-	add("reward", o.of("reward"), one(d.Reward), "COLUMN")
-	if o.goal != "" {
-		line += " --goal " + o.goal
-	}
+	line := guessed.line(d.Path)
 	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\nWhere lower is better, add --goal min; for further measurements, --next 24.\n", line)
 	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
 		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}

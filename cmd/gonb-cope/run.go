@@ -33,6 +33,9 @@ type runOptions struct {
 	workers int
 	server  serverOptions
 	apart   apartOptions
+	// of another command that evaluates a script of its own: the table that it is about, and its line; it may write
+	// what it displays as CSV
+	table, line string
 }
 
 func runCommand() *cobra.Command {
@@ -131,7 +134,7 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if o.format == "txt" {
 		o.format = "text"
 	}
-	if _, write := renderers(); write[o.format] == nil {
+	if _, write := renderers(); write[o.format] == nil && (o.format != "csv" || o.table == "") {
 		return nil, usageError{fmt.Errorf("the format must be %s, got %q", formatNames(), o.format)}
 	}
 	return seed, o.checkOutput()
@@ -243,6 +246,9 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 		return failed
 	}
 	d := report.Document{Displays: displays}
+	if o.table != "" {
+		src.name = o.table
+	}
 	if o.format != "json" {
 		d.Title = strings.TrimSuffix(filepath.Base(src.name), filepath.Ext(src.name))
 	}
@@ -257,6 +263,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 // standard output.
 func (o *runOptions) write(d report.Document) error {
 	_, write := renderers()
+	write["csv"] = func(w io.Writer, d report.Document) error { return report.CSV(w, d.Displays[len(d.Displays)-1].Value) }
 	if o.output == "" {
 		return write[o.format](os.Stdout, d)
 	}
@@ -282,6 +289,9 @@ func (o *runOptions) provenance(src source, data []report.DataFile, started time
 
 // command returns the line that makes the same report again.
 func (o *runOptions) command(script string) string {
+	if o.line != "" {
+		return o.line
+	}
 	line := []string{"gonb-cope", "run", quote(script)}
 	for _, s := range o.set {
 		line = append(line, "--set", quote(s))

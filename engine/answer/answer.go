@@ -97,7 +97,7 @@ type Pull struct {
 // the same for the same problem. It reports options out of range, a problem with fewer than two
 // measured arms, and the end of the context.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
-	b, err := belief.Of(ctx, p)
+	b, err := belief.Of(ctx, p, belief.Options{})
 	if err != nil {
 		return nil, err
 	}

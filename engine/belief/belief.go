@@ -50,9 +50,19 @@ type Left struct {
 	Coverage float64 `json:"coverage"` // share of means within their 95 % interval
 }
 
+// Options of Of; the zero value reports nothing.
+type Options struct {
+	Progress func(share float64) // receives how much of the work is done, from 0 to 1; nil tells nobody
+}
+
 // Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports a
 // problem with fewer than two measured arms, and the end of the context.
-func Of(ctx context.Context, p *problem.Problem) (*Belief, error) {
+func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
+	tell := opt.Progress
+	if tell == nil {
+		tell = func(float64) {}
+	}
+	tell(0)
 	d, err := dataOf(p)
 	if err != nil {
 		return nil, err
@@ -61,6 +71,7 @@ func Of(ctx context.Context, p *problem.Problem) (*Belief, error) {
 	if err != nil {
 		return nil, err
 	}
+	tell(0.3)
 	most, rank, count := members, mostRank, draws
 	if p.N() > manyArms {
 		most, count = membersMany, drawsMany
@@ -69,6 +80,7 @@ func Of(ctx context.Context, p *problem.Problem) (*Belief, error) {
 	if err != nil {
 		return nil, err
 	}
+	tell(0.4)
 	top, err := s.of(ctx, s.best, true)
 	if err != nil {
 		return nil, err
@@ -110,6 +122,7 @@ func Of(ctx context.Context, p *problem.Problem) (*Belief, error) {
 		}
 		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to
+		tell(0.4 + 0.6*sum)
 	}
 	b.finish(d, sigma2)
 	return b, nil

@@ -268,7 +268,7 @@ func TestUsable(t *testing.T) {
 	for i := range p.Arms.X[0] {
 		p.Arms.X[0][i] = math.Pow(4, float64(i%8))
 	}
-	b, err := Of(context.Background(), p)
+	b, err := Of(context.Background(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,11 +292,11 @@ func TestUsable(t *testing.T) {
 // TestDeterministic: draws have the same bits for any number of cores.
 func TestDeterministic(t *testing.T) {
 	p := smooth(t)
-	one, err := Of(cores.Within(context.Background(), 1), p)
+	one, err := Of(cores.Within(context.Background(), 1), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Of(context.Background(), p)
+	two, err := Of(context.Background(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestDeterministic(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Of(ctx, smooth(t)); err == nil {
+	if _, err := Of(ctx, smooth(t), Options{}); err == nil {
 		t.Error("no error of a context that has ended")
 	}
 }
