@@ -188,6 +188,9 @@ func simulationOf(p campaign.Protocol, seed string) (*cluster.Simulation, error)
 	return &s, nil
 }
 
+// aloneNote is about runs whose algorithm shares nothing between tasks.
+const aloneNote = "each task is answered by its own rewards alone: the agents wait for each other and learn nothing from each other"
+
 // opened prints how agents join.
 func (o *runFlags) opened(run string, b cluster.RunBody) error {
 	if o.json {
@@ -196,7 +199,11 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 			cluster.RunBody
 		}{run, b})
 	}
-	fmt.Printf("run %s: %s (%s), %s, %s\n\nOne agent for each task, where it is measured:\n", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"))
+	fmt.Printf("run %s: %s (%s), %s, %s\n", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"))
+	if b.Alone {
+		fmt.Println(aloneNote)
+	}
+	fmt.Print("\nOne agent for each task, where it is measured:\n")
 	for _, task := range b.Tasks {
 		fmt.Println("  " + agentLine(run, task, o.serverOptions))
 	}

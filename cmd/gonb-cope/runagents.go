@@ -161,6 +161,9 @@ func (o *apart) introduce(ctx context.Context, run string, b cluster.RunBody) er
 		return err
 	}
 	o.say(fmt.Sprintf("run %s: %s (%s), %s, %s; %s", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"), s))
+	if b.Alone {
+		o.say(aloneNote)
+	}
 	if s.Status != engine.StatusInterrupted || s.Stopped != nil {
 		return nil
 	}

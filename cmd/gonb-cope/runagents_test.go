@@ -163,7 +163,6 @@ func TestRunByAgentsRefused(t *testing.T) {
 	const base = "p = paper(case=2)\n"
 	for text, want := range map[string]string{
 		base + "r = fc(p, runs=2, delta=0.2)\nfc(p, delta=r.delta)": "it rests on r, the result of other runs, which they would have to make again",
-		base + `fc(p, algorithm="IndTestFC")`:                       "its agents tell each other nothing",
 		base + `fc(p, algorithm="Oracle")`:                          "Oracle",
 		base + "fc(p, algorithm=\"CoKernelFC\")":                    `they are given a protocol, which knows no expected rewards: test.cope:2:9: protocol failed`,
 	} {

@@ -182,3 +182,28 @@ func TestAgentsAreTheRun(t *testing.T) {
 		}
 	}
 }
+
+// Agents of an algorithm that uses the rewards of each task for its own answer alone make the run of one
+// process, too. They tell each other what they measured all the same, so that each knows the whole result.
+func TestAgentsThatShareNothing(t *testing.T) {
+	for _, algorithm := range []string{"IndTestFC", "IndKernelFC"} {
+		q := question(t)
+		q.Algorithm = algorithm
+		x := cluster.NewMemory()
+		if b, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: runSeed}}); err != nil || !b.Alone {
+			t.Fatalf("%s: alone %t, error %v", algorithm, b.Alone, err)
+		}
+		var all []cluster.Agent
+		for v := range q.Problem.V() {
+			all = append(all, agentOf(t, x, q, v))
+		}
+		want := inProcess(t, q)
+		for v, got := range takeAll(t, all) {
+			want.Messages, want.Bytes, want.BytesRaw, want.BytesTheta = float64(got.Traffic.Messages), float64(got.Traffic.Bytes), float64(got.Traffic.Raw), float64(got.Traffic.Theta)
+			sameAs(t, fmt.Sprintf("%s, agent %d", algorithm, v+1), got, want)
+		}
+		if want.Messages == 0 {
+			t.Errorf("%s: no messages", algorithm)
+		}
+	}
+}

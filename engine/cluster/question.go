@@ -31,9 +31,6 @@ type Question struct {
 // A Maker makes the question of a recipe. It reads no other files.
 type Maker func(ctx context.Context, r Recipe) (Question, error)
 
-// errAlone is wrapped by the error of an algorithm whose agents exchange nothing.
-var errAlone = errors.New("its agents tell each other nothing, so each of them can be run by itself")
-
 // Entry returns the algorithm's row of the catalogue.
 func (q Question) Entry() (algorithms.Entry, error) { return algorithms.Named(q.Mode, q.Algorithm) }
 
@@ -69,9 +66,6 @@ func (q Question) begin(ctx context.Context, memory *model.Memory) (*engine.Step
 	alg, err := e.New(m, q.Options)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", q.Algorithm, err)
-	}
-	if !e.Shares || engine.Alone(alg) {
-		return nil, nil, fmt.Errorf("%s: %w", q.Algorithm, errAlone)
 	}
 	s, err := engine.Begin(alg, q.Options)
 	return s, m, err

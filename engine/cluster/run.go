@@ -43,6 +43,8 @@ type RunBody struct {
 	Settings []engine.Setting `json:"settings"` // the options in words
 	Recipe   Recipe           `json:"recipe"`
 	Relay    bool             `json:"relay"` // whether the messages of a round go on in the next plan, see RelayAbove
+	// whether the algorithm uses the rewards of each task for its own answer alone
+	Alone bool `json:"alone,omitempty"`
 	// the random numbers of agents that draw their rewards; nil where nobody said
 	Simulation *Simulation `json:"simulation,omitempty"`
 	Build      Build       `json:"build"` // of who opened it
@@ -72,7 +74,12 @@ func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt Op
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
 	}
-	if _, _, err := q.begin(ctx, nil); err != nil {
+	s, _, err := q.begin(ctx, nil)
+	if err != nil {
+		return RunBody{}, err
+	}
+	e, err := q.Entry()
+	if err != nil {
 		return RunBody{}, err
 	}
 	id, err := q.identity()
@@ -81,7 +88,7 @@ func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt Op
 	}
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: q.settings(), Recipe: r,
-		Relay: opt.Relay || q.Problem.V() > RelayAbove, Simulation: opt.Simulation, Build: opt.Build,
+		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation, Build: opt.Build,
 	}
 	b.Recipe.Data = append([]File(nil), r.Data...)
 	if b.Recipe.Script.SHA256, err = x.Keep(ctx, run, r.Script.Content); err != nil {
