@@ -84,16 +84,16 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 func (w *agent) ended(err error) (Finished, error) {
 	switch {
 	case errors.Is(err, errStopped):
-		out, err := w.replica.finished(nil)
+		out, err := w.replica.finished(nil, nil)
 		f, _ := w.history.get(0, nameStop)
 		out.Stopped = readStop(f)
 		w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped.String()})
 		return out, err
 	case err != nil:
-		out, _ := w.replica.finished(nil)
+		out, _ := w.replica.finished(nil, err)
 		return out, err
 	}
-	out, err := w.replica.finished(&w.done)
+	out, err := w.replica.finished(&w.done, nil)
 	w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
 	return out, err
 }

@@ -15,7 +15,6 @@ type Fact struct {
 	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
 	Body  []byte // at most MaxBody bytes
 	Seq   uint64 // its place among all facts of the exchange, given by Publish; 0 before
-	From  string // AgentName of the agent with whose credentials it was published; "" where the exchange does not know
 }
 
 // MaxBody is the most bytes that a fact has. What is longer is published in pieces, see Keep.

@@ -36,13 +36,17 @@ type Silence struct {
 	Why   string `json:"why"`
 }
 
-// finished returns what became of the run; done is nil before its end.
-func (r *replica) finished(done *PlanBody) (Finished, error) {
+// finished returns what became of the run; done is nil before its end. Nothing backs the answers where why is
+// a plan or a message that no replica takes.
+func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	p := r.question.Problem
 	out := Finished{Run: r.run, Outcome: r.steps.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, slices.Clone(out.Outcome.Answers), out.Outcome.Samples
 	for v := range out.Answers {
 		out.Answers[v].Estimate, out.Answers[v].Margin = number(p.Turned(out.Answers[v].Estimate)), number(out.Answers[v].Margin)
+	}
+	if refused(why) {
+		out.Refused = why.Error()
 	}
 	if done != nil {
 		out.Status, out.Author = done.Status, done.Author+1
@@ -69,6 +73,9 @@ func (r *replica) finished(done *PlanBody) (Finished, error) {
 	result.Stated = append(slices.Clip(result.Stated), engine.Setting{Name: engine.SettingAgents, Value: r.run})
 	if done != nil {
 		result.Runs = 1
+	}
+	if out.Refused != "" {
+		result.Standing, result.Guarantee = engine.StandingNone, engine.StandingNone+": "+out.Refused
 	}
 	result.Messages, result.Bytes = float64(r.sent.Messages), float64(r.sent.Bytes)
 	result.BytesRaw, result.BytesTheta = float64(r.sent.Raw), float64(r.sent.Theta)

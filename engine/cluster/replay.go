@@ -35,10 +35,7 @@ func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []R
 		return Finished{}, nil, q, err
 	}
 	done, rounds, err := w.replay(ctx)
-	out, failed := w.replica.finished(done)
-	if refused(err) {
-		out.Refused = err.Error()
-	}
+	out, failed := w.replica.finished(done, err)
 	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
 		out.Stopped = readStop(f)
 	}
@@ -241,7 +238,9 @@ func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	case err != nil:
 		s.Unchecked = err.Error()
 	default:
-		s.Status, s.Answers = out.Status, out.Answers
+		if s.Status = out.Status; s.Status != engine.StatusInterrupted {
+			s.Answers = out.Answers
+		}
 		return nil
 	}
 	s.Status, s.Answers = engine.StatusInterrupted, nil

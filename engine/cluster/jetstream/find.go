@@ -27,7 +27,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
 	}
-	f.Body, f.Seq, f.From = m.Data, sequence(m), from(m.Header)
+	f.Body, f.Seq = m.Data, sequence(m)
 	return f, true, nil
 }
 

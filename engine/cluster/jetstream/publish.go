@@ -29,7 +29,7 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
 	old := f
-	old.Body, old.Seq, old.From = stands.Data, sequence(stands), from(stands.Header)
+	old.Body, old.Seq = stands.Data, sequence(stands)
 	if string(old.Body) != string(f.Body) {
 		return &cluster.ConflictError{Said: f, Stands: old}
 	}

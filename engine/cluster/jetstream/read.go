@@ -3,7 +3,6 @@ package jetstream
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -122,26 +121,11 @@ func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg
 // factOf returns the fact in a message of its subject.
 func factOf(m *nats.Msg) (cluster.Fact, error) {
 	f, err := factAt(m.Subject)
-	f.Body, f.From = m.Data, from(m.Header)
+	f.Body = m.Data
 	if at, e := m.Metadata(); e == nil {
 		f.Seq = at.Sequence.Stream
 	}
 	return f, err
-}
-
-// from returns the name of the agent who published a message, as the server of Serve has noted it, and
-// "" of others.
-func from(h nats.Header) string {
-	var info struct {
-		Account string `json:"acc"`
-	}
-	if json.Unmarshal([]byte(h.Get("Nats-Request-Info")), &info) != nil {
-		return ""
-	}
-	if r, ok := roleOfAccount(info.Account); ok && r.Kind == Agent {
-		return cluster.AgentName(r.Number - 1)
-	}
-	return ""
 }
 
 // wait is a pause before the next attempt.
