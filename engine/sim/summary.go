@@ -155,7 +155,9 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 	if _, bounded := entry.BoundOf(m, x.Options); bounded {
 		return nil
 	}
-	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone })
+	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {
+		return w.Kind == engine.WarnTestsAlone || w.Kind == engine.WarnTestsAloneMany
+	})
 	if said || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
 		return nil
 	}

@@ -7,10 +7,11 @@ import (
 )
 
 // fallback is CoTestFC under a kernel that admits every truth: the test of each agent alone, since
-// no agent's data exclude anything about the arms of another.
+// no agent's data exclude anything about the arms of another, or one with too many dimensions to tell all
+// tasks together.
 type fallback struct {
 	*individual.Algorithm
-	arms int // different arms of all tasks
+	why engine.Warning
 }
 
 var (
@@ -26,12 +27,24 @@ func unshared(m *model.Model) bool {
 	return m.Problem.V() > 1 && m.Problem.Noise.UnknownBy == "" && m.AdmitsAll()
 }
 
-func newFallback(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+// tooManyTogether reports whether least squares suit each task and not all of them together.
+func tooManyTogether(m *model.Model, opt engine.Options) (bool, error) {
+	if opt.Robust || m.Problem.V() == 1 {
+		return false, nil
+	}
+	few, err := m.RankAtMost(mostLeastSquares)
+	if few || err != nil || m.Problem.N() <= model.MaxRank && m.Unrelated() {
+		return false, err
+	}
+	return eachHasFew(m)
+}
+
+func newFallback(m *model.Model, opt engine.Options, why engine.Warning) (engine.Algorithm, error) {
 	alone, err := newIndTest(m, opt)
 	if err != nil { // said of all tasks, not of one with its part of delta
 		return newCoTest(m, opt, minimaxPlanner{})
 	}
-	return &fallback{alone, m.Rank()}, nil
+	return &fallback{alone, why}, nil
 }
 
 // Alone reports that the agents exchange nothing.
@@ -39,5 +52,5 @@ func (a *fallback) Alone() bool { return true }
 
 // Warnings says that each agent tests alone, besides the warnings of the agents.
 func (a *fallback) Warnings() []engine.Warning {
-	return append(a.Algorithm.Warnings(), engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(a.arms)}})
+	return append(a.Algorithm.Warnings(), a.why)
 }

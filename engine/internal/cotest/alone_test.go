@@ -2,6 +2,7 @@ package cotest
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -97,5 +98,48 @@ func TestTestsAlone(t *testing.T) {
 		if same := reflect.DeepEqual(shared.Rounds, apart.Rounds) && reflect.DeepEqual(shared.Answers, apart.Answers); c.alone && !same {
 			t.Errorf("%s: %d samples in %d rounds, and %d in %d alone", c.name, shared.Samples, len(shared.Rounds), apart.Samples, len(apart.Rounds))
 		}
+	}
+}
+
+// Where all tasks together have too many directions for least squares, and each by itself has not, every
+// agent tests alone, expected rewards known or not, and no norm is taken that nobody stated.
+func TestTestsAloneOfManyDirections(t *testing.T) {
+	var names []string
+	var taskOf []int
+	for v := range 5 {
+		for i := range 60 {
+			names, taskOf = append(names, fmt.Sprintf("a%d", i)), append(taskOf, v)
+		}
+	}
+	tasks, err := kernels.NewPoints(nil, []string{"A", "B", "C", "D", "E"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints(nil, names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.AddJoint(product(nil, kernels.Identity{}), enginetest.Identity)
+	p, err := problem.New("many", tasks, arms, taskOf, k, []float64{1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alg, err := NewCoTestFC(m, engine.Options{Epsilon: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := slices.ContainsFunc(alg.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAloneMany })
+	if loner, is := alg.(engine.Loner); !is || !loner.Alone() || !said {
+		t.Errorf("%T, said %v; want each agent alone", alg, said)
+	}
+	if alg, err = NewCoTestFC(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if _, is := alg.(*normed); !is {
+		t.Errorf("with a norm that is stated: %T", alg)
 	}
 }

@@ -31,8 +31,9 @@ const sharply = 1.25
 
 // BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none: then it goes
 // by least squares. These it goes by where the kernel has few dimensions on the arms and nobody stated a
-// norm, and where it has few of which all matter, as a linear one has: a norm would cost samples. It is
-// an error where the kernel has too many dimensions for least squares, and nothing bounds the norm.
+// norm, and where it has few of which all matter, as a linear one has: a norm would cost samples. Where
+// only each task by itself has few, and nobody stated a norm, each agent goes by them alone. It is an
+// error where a task has too many dimensions for least squares, and nothing bounds the norm.
 func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err error) {
 	if opt.Robust {
 		return b, false, nil
@@ -63,9 +64,28 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 	if stated {
 		return Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, true, nil
 	}
+	if m.Problem.V() > 1 {
+		if few, err := eachHasFew(m); few || err != nil {
+			return b, false, err // each alone, see NewCoTestFC
+		}
+	}
 	known, err := m.Bounded(opt, model.PriceOfWalks)
 	if err != nil {
 		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", mostLeastSquares, m.Problem.N(), err)
 	}
 	return Bound{Bound: known, Known: true}, known.Norm > 0, nil
+}
+
+// eachHasFew reports whether least squares suit each task by itself.
+func eachHasFew(m *model.Model) (bool, error) {
+	alone, err := m.Alone()
+	if err != nil {
+		return false, err
+	}
+	for _, sub := range alone {
+		if few, err := sub.RankAtMost(mostLeastSquares); !few || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }

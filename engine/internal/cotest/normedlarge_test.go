@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// What the test goes by: a norm that is stated; else least squares while the kernel has few dimensions; else
-// the norm of rewards that are known; else an error that names norm.
+// What the test goes by: a norm that is stated; else least squares while the kernel has few dimensions, on all
+// arms or on those of each task; else the norm of rewards that are known; else an error that names norm.
 func TestBoundOf(t *testing.T) {
 	few, _ := smooth(t)
 	many, err := manyarms.Problem(400)
@@ -26,6 +26,12 @@ func TestBoundOf(t *testing.T) {
 	}
 	// of a short length scale, so that all dimensions are above rounding
 	rough := many.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.RBF{Lengthscale: []float64{0.3}}}}})
+	apart := *rough // each task has few
+	one, err := manyarms.Problem(2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rough = one.WithKernel(rough.Kernel).Only(0)
 	blind := *rough
 	blind.Mean = nil
 	for _, row := range []struct {
@@ -40,6 +46,7 @@ func TestBoundOf(t *testing.T) {
 		{name: "stated", p: few, opt: engine.Options{Norm: 3}, bounded: true},
 		{name: "stated of a kernel with few dimensions", p: enginetest.Paper(t, 2, 0.4), opt: engine.Options{Norm: 5}},
 		{name: "robust", p: few, opt: engine.Options{Norm: 3, Robust: true}},
+		{name: "many together", p: &apart},
 		{name: "many, known", p: rough, bounded: true, known: true},
 		{name: "many, unknown", p: &blind, fault: "give norm"},
 		{name: "many, stated", p: &blind, opt: engine.Options{Norm: 3}, bounded: true},

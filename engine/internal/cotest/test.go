@@ -51,7 +51,8 @@ var _ engine.Algorithm = (*coTest)(nil)
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
 // With a bound on the norm of the reward function, see BoundOf, bets are ridge estimates less their
 // worst bias; without, they are least squares. Under a kernel that admits every truth each agent then
-// tests alone, see fallback: a common allocation would only cost samples.
+// tests alone, see fallback: a common allocation would only cost samples. So it does where least squares
+// suit each task and not all of them together.
 func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if _, err := opt.Checked(engine.ModeFC); err != nil {
 		return nil, err
@@ -63,11 +64,17 @@ func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if bounded {
 		return newNormed(m, opt, bound)
 	}
+	if tooMany, err := tooManyTogether(m, opt); tooMany || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: []float64{mostLeastSquares, float64(m.Problem.N())}})
+	}
 	if m, err = m.Exact(); err != nil {
 		return nil, err
 	}
 	if unshared(m) {
-		return newFallback(m, opt)
+		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
 	}
 	return newCoTest(m, opt, minimaxPlanner{})
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // uniformFB spends the whole budget in one round with counts fixed beforehand, by
-// default the same number of pulls on every arm of a task up to rounding, and
-// answers with the largest estimate.
+// default the same number of pulls on every arm of a task up to rounding, whose
+// remainders go round from task to task, and answers with the largest estimate.
 type uniformFB struct {
 	rounds.Candidates
 	rounds.Evidence
@@ -84,13 +84,16 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 		return nil, err
 	}
 	counts := make([]int, m.Problem.N())
+	first := 0 // arm at which a task begins: where the last one ended
 	for _, set := range m.Problem.Groups() {
-		for k, i := range set {
+		for k := range set {
+			i := set[(first+k)%len(set)]
 			counts[i] = opt.Budget / len(set)
 			if k < opt.Budget%len(set) {
 				counts[i]++
 			}
 		}
+		first += opt.Budget % len(set)
 	}
 	return newOneRound(m, opt, canon.KindUniformEstimate, counts)
 }

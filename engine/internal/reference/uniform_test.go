@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // IndUniformFB-LS estimates by least squares on the task's own pulls, and judges them at δ/V.
@@ -42,6 +43,45 @@ func TestIndUniformLS(t *testing.T) {
 			if want := rewards[first] * own.P.LargestNoise(); a.Leader != p.Arms.Names[lo+first] || math.Abs(a.Estimate-want) > 1e-6 {
 				t.Errorf("%s, task %d: %s with %g, by least squares %s with %g", p.Name, v, a.Leader, a.Estimate, p.Arms.Names[lo+first], want)
 			}
+		}
+	}
+}
+
+// Below one pull an arm, tasks pull different arms: the first ones of all tasks would be all that anybody
+// knows of, which flatters them where the table begins with good arms.
+func TestUniformStartsElsewhere(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.2) // 5 tasks of 6 arms
+	for name, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){
+		"CoUniformFB": NewCoUniformFB, "IndUniformFB": NewIndUniformFB, "BestElsewhere": NewBestElsewhere,
+	} {
+		alg, err := create(plain.ModelOf(t, p), engine.Options{Budget: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := alg.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice := map[string]int{} // tasks that pull an arm twice, by its name
+		for v := range p.V() {
+			lo, hi := p.ArmsOf(v)
+			sum := 0
+			for i := lo; i < hi; i++ {
+				if sum += plan.Counts[i]; plan.Counts[i] == 2 {
+					twice[p.Arms.Names[i]]++
+				}
+			}
+			if sum != 8 {
+				t.Errorf("%s: %d pulls of task %d, want 8", name, sum, v)
+			}
+		}
+		for arm, n := range twice {
+			if n > 2 {
+				t.Errorf("%s: %d of 5 tasks pull arm %s twice, want at most 2", name, n, arm)
+			}
+		}
+		if len(twice) < 5 {
+			t.Errorf("%s: pulled twice: %v, want different arms in different tasks", name, twice)
 		}
 	}
 }
