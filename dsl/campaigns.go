@@ -68,6 +68,7 @@ func protocolFunction() Function {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
 	algorithm := algorithmParam(engine.ModeFC)
+	algorithm.Doc += "; with a budget and when not given, " + algorithms.Default(engine.ModeFB).Name
 	for _, e := range algorithms.All() {
 		if !slices.Contains(algorithm.Choices, e.Name) {
 			algorithm.Choices = append(algorithm.Choices, e.Name)
@@ -116,9 +117,17 @@ func entryNamed(name string) (algorithms.Entry, error) {
 	return e, err
 }
 
+// protocolEntry finds the algorithm of a protocol: with a budget and no name, that of fixed budget.
+func (c *call) protocolEntry() (algorithms.Entry, error) {
+	if a := c.arg("algorithm"); a.Node == nil && c.has("budget") {
+		return algorithms.Default(engine.ModeFB), nil
+	}
+	return entryNamed(c.algorithm(engine.ModeFC))
+}
+
 // checkProtocol reports options that the algorithm does not have.
 func (c *call) checkProtocol() bool {
-	e, err := entryNamed(c.algorithm(engine.ModeFC))
+	e, err := c.protocolEntry()
 	if err != nil {
 		return true // reported, or not known before the script runs
 	}
@@ -152,7 +161,7 @@ func (c *call) protocol() (any, error) {
 	if !c.checkProtocol() {
 		return nil, nil // reported
 	}
-	e, err := entryNamed(c.algorithm(engine.ModeFC))
+	e, err := c.protocolEntry()
 	if err != nil {
 		return nil, err
 	}

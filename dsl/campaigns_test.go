@@ -131,7 +131,7 @@ func TestCampaignErrors(t *testing.T) {
 		`protocol(p, algorithm="CoKernelFC", runs=0)`:                            "norm",
 		`protocol(u, algorithm="CoKernelFC", norm=1, gap=1, runs=0)`:             "noise",
 		`protocol(p, algorithm="CoTestFB", runs=0)`:                              "needs budget",
-		`protocol(p, budget=4, runs=0)`:                                          "has no budget",
+		`protocol(p, algorithm="CoTestFC", budget=4, runs=0)`:                    "has no budget",
 		`protocol(p, time_unit="moons")`:                                         "time_unit",
 		`protocol(p, algorithm="Oracle", runs=0)`:                                "Oracle",
 		`other = protocol(p, delta=0.2, runs=0)` + "\n" + `start(other, "days")`: "holds another campaign",
@@ -215,5 +215,15 @@ func TestAddedArmsInCells(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "list.csv"))
 	if err != nil || !strings.Contains(string(text), `,"2-MeTHF, dry",70.3,`) || !strings.Contains(string(text), ",DMF,20.1,") {
 		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+// A budget without an algorithm is that of the default of fixed budget.
+func TestProtocolOfABudget(t *testing.T) {
+	s, _ := notebookIn(t)
+	for text, want := range map[string]string{"protocol(paper(case=2), budget=12, plate=24, runs=0)": "CoTestFB", "protocol(paper(case=2), runs=0)": "CoTestFC"} {
+		if p := cell(t, s, text).(campaign.Protocol); p.Algorithm != want {
+			t.Errorf("%s: %s, want %s", text, p.Algorithm, want)
+		}
 	}
 }
