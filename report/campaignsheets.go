@@ -24,6 +24,7 @@ func worklistBlocks(l campaign.List) []Block {
 	if at, ok := due(l.Until).(string); ok {
 		lead += " Due " + at + "."
 	}
+	l.Chain = "" // for files
 	return []Block{Paragraph{Lead: true, Text: lead}, WorklistTable(l)}
 }
 
@@ -40,6 +41,9 @@ func WorklistTable(l campaign.List) Table {
 		}
 	}
 	t.Columns = append(t.Columns, number("reward", "Reward", ""), text("status", "Status"), text("note", "Note"))
+	if l.Chain != "" {
+		t.Columns = append(t.Columns, text(campaign.ChainColumn, "Chain"))
+	}
 	for _, r := range l.Rows {
 		row := []any{r.ID, r.Round, nil, nil, r.Task, r.Arm}
 		if r.Plate > 0 {
@@ -56,7 +60,11 @@ func WorklistTable(l campaign.List) Table {
 		if r.Reward != nil {
 			reward = *r.Reward
 		}
-		t.Rows = append(t.Rows, append(row, reward, orAbsent(r.Status), orAbsent(r.Note)))
+		row = append(row, reward, orAbsent(r.Status), orAbsent(r.Note))
+		if l.Chain != "" {
+			row = append(row, l.Chain)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -90,6 +98,9 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d is over.", r.Round)
 	case r.Round > 0:
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Left, "pull"))
+	}
+	if r.Taken && r.Chain != "" {
+		lead += " Chain " + r.Chain + "."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

@@ -47,7 +47,7 @@ nothing to do with its reward may be given back (fail) or left out (close).`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(startCommand(), askCommand(), tellCommand(), failCommand(), correctCommand(), closeCommand(), attachCommand(),
-		amendCommand(), noteCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(), exportCommand(), upgradeCommand(), repairCommand(), serveCommand(), inviteCommand())
+		amendCommand(), noteCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(), exportCommand(), upgradeCommand(), repairCommand(), backupCommand(), serveCommand(), inviteCommand())
 	return c
 }
 

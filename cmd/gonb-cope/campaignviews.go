@@ -72,10 +72,17 @@ func explainCommand() *cobra.Command {
 
 func verifyCommand() *cobra.Command {
 	var o campaignOptions
-	return o.common(&cobra.Command{
+	var known string
+	c := &cobra.Command{
 		Use: "verify DIR", Short: "Check that nothing recorded was changed", Args: arguments(1, 1, "a folder"),
+		Long: `Check the hashes of all events and files. Whoever can write to the folder can write all
+events again, with hashes that fit: --head finds that, with a hash or a chain that was
+written down elsewhere. tell, status and verify print one.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol)
+			if err == nil && c.Flags().Changed("head") {
+				err = v.CheckHead(known)
+			}
 			if err != nil {
 				return err
 			}
@@ -90,6 +97,25 @@ func verifyCommand() *cobra.Command {
 				fmt.Printf("set aside by a repair: %s\n", a)
 			}
 			return nil
+		},
+	}
+	c.Flags().StringVar(&known, "head", "", "a hash or a chain that was printed before: some event must have it")
+	return o.common(c, false)
+}
+
+func backupCommand() *cobra.Command {
+	var o campaignOptions
+	return o.common(&cobra.Command{
+		Use: "backup DIR DEST", Short: "Copy a campaign into another folder, also while it is written to", Args: arguments(2, 2, "a folder and a new one"),
+		Long: `Copy the campaign as it is now into the folder DEST, which is new or empty. Others may go
+on meanwhile, and campaign serve too. Who is invited to the page is not copied.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+				if err := k.Backup(c.Context(), args[1]); err != nil {
+					return err
+				}
+				return o.said("wrote " + args[1])
+			})
 		},
 	}, false)
 }

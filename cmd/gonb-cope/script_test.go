@@ -56,9 +56,37 @@ func TestScripts(t *testing.T) {
 			return os.Symlink(data, e.Getenv("WORK")+"/data")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": lookUp,
+			"exits": exits, "json": lookUp, "ids": ids,
 		},
 	})
+}
+
+// ids NAME PREFIX CHAIN takes the ids and the chain of a list: it sets $PREFIX1 and so on and $CHAIN, and puts them into
+// all CSV files of the script that name them.
+func ids(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: ids FILE PREFIX CHAIN")
+	}
+	rows := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")[1:]
+	var pairs []string
+	set := func(name, value string) {
+		ts.Setenv(name, value)
+		pairs = append([]string{"$" + name, value}, pairs...) // $id12 before $id1
+	}
+	for k, row := range rows {
+		cells := strings.FieldsFunc(row, func(r rune) bool { return r == ',' || r == ';' })
+		set(args[1]+strconv.Itoa(k+1), cells[0])
+		if k == 0 {
+			set(args[2], cells[len(cells)-1])
+		}
+	}
+	files, err := filepath.Glob(ts.MkAbs("*.csv"))
+	ts.Check(err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		ts.Check(err)
+		ts.Check(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o666))
+	}
 }
 
 // exits also refuses what no user should see, whatever the command does: a panic

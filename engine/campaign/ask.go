@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -30,6 +29,8 @@ type List struct {
 	Note     Note      `json:"note,omitzero"` // why it is empty
 	// how a file of it is written: as the table that the problem was read from
 	Dialect problem.Dialect `json:"dialect,omitzero"`
+	// the events that the list rests on, see State.Chain
+	Chain string `json:"chain,omitempty"`
 }
 
 // ListRow is one pull of a List.
@@ -125,7 +126,7 @@ func (s *State) ask(p Protocol, q Request, now time.Time) (AskBody, error) {
 	out := AskBody{Round: r.plan.Round, Until: p.until(now)}
 	need := s.needed(r, now)
 	taken := map[string]bool{}
-	rng := rand.New(rand.NewPCG(s.Start.Seed, uint64(s.Seq)))
+	rng := newIDs()
 	count := s.countFor(p, q, r)
 	give := func(slot Slot, again string) {
 		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && p.Problem.TaskOf[slot.Arm] != task) {

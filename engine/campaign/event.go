@@ -97,7 +97,7 @@ type StartBody struct {
 	Script   File             `json:"script"`
 	Set      []string         `json:"set,omitempty"` // NAME=VALUE, as the script was changed at the start
 	Data     []File           `json:"data,omitempty"`
-	Seed     uint64           `json:"seed"` // of ids, orders of lists, and cuts
+	Seed     uint64           `json:"seed"` // of orders of lists, and of cuts
 	Problem  string           `json:"problem_sha256"`
 	Settings []engine.Setting `json:"settings"` // the protocol in words
 	Revision int              `json:"revision"` // Revision of the program

@@ -29,6 +29,7 @@ func (s *State) Add(events []Event, taskOf []int) error {
 			return &FoldError{Event: e, Err: err}
 		}
 		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At
+		s.links = append(s.links, link{e.Hash, e.At})
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -13,6 +14,14 @@ const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 
 // idLength is the number of characters of an id, the check character included.
 const idLength = 6
+
+// newIDs returns what ids are drawn from. Copies of a campaign must not draw the same ids for other pulls, so it
+// begins at 256 bits of the system and not at the seed of the campaign.
+func newIDs() *rand.Rand {
+	var seed [32]byte
+	crand.Read(seed[:]) // it never fails
+	return rand.New(rand.NewChaCha8(seed))
+}
 
 // NewID draws an id that is not taken: a letter first, so that no spreadsheet takes it for a
 // number, and a check character last. Ids that begin as a month does are left out, which a

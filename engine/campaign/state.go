@@ -29,6 +29,7 @@ type State struct {
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
 	people  []string                 // who asked, in order
 	events  int
+	links   []link         // of all events
 	aside   map[int64]bool // events that repairs set aside
 	repairs []Aside        // the same, with why
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,

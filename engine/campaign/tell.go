@@ -40,7 +40,8 @@ type Receipt struct {
 	Left     int            `json:"left"` // pulls of the open round without result
 	Over     bool           `json:"round_over"`
 	Notes    []problem.Note `json:"notes,omitempty"`
-	Hash     string         `json:"hash,omitempty"` // of the last event
+	Hash     string         `json:"hash,omitempty"`  // of the last event
+	Chain    string         `json:"chain,omitempty"` // see State.Chain
 }
 
 // ReceiptLine is a row of a sheet.
@@ -104,7 +105,7 @@ func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, erro
 }
 
 // ownColumns are the columns of a list; others of a sheet are kept as notes.
-var ownColumns = []string{"id", "round", "plate", "position", "task", "arm", "reward", "status", "note", "count", "mean", "sd"}
+var ownColumns = []string{"id", "round", "plate", "position", "task", "arm", "reward", "status", "note", "count", "mean", "sd", ChainColumn}
 
 // teller matches the rows of a sheet with pulls.
 type teller struct {
@@ -128,6 +129,9 @@ type teller struct {
 // Tell matches a sheet with what is open, and returns the receipt with the events to record: none
 // where nothing is new, or something is wrong. An error is of the sheet as a whole.
 func (s *State) Tell(ctx context.Context, p Protocol, results Results, opt TellOptions, now time.Time) (Receipt, []Event, error) {
+	if err := s.checkChain(results); err != nil {
+		return Receipt{}, nil, err
+	}
 	t := s.teller(p, opt, now)
 	if results.set > 0 {
 		t.byArms(ctx, results, KindTell)

@@ -45,6 +45,9 @@ func (c *Campaign) Advance(ctx context.Context) error {
 			}
 			return []campaign.Event{s.Plan(p, run, c.opt.now(), c.opt.build(), c.revision())}, nil
 		})
+		if u := (*unrecorded)(nil); errors.As(err, &u) {
+			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was told before is recorded
+		}
 		if !errors.Is(err, errOther) {
 			return err
 		}
@@ -104,6 +107,11 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 		list, made, err = s.Ask(p, q, c.opt.now())
 		return made, err
 	})
+	if err == nil {
+		c.mu.Lock()
+		list.Chain = c.state.Chain()
+		c.mu.Unlock()
+	}
 	return list, err
 }
 
@@ -150,7 +158,7 @@ func (c *Campaign) tell(ctx context.Context, f func(campaign.Protocol, *campaign
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r.Round, r.Left, r.Over = c.state.Left()
-	r.Hash = c.state.Hash
+	r.Hash, r.Chain = c.state.Hash, c.state.Chain()
 	return r, nil
 }
 

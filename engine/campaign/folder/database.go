@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite" // the database, without cgo
@@ -42,6 +43,7 @@ CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'fil
 type database struct {
 	db   *sql.DB
 	path string
+	copy string // the folder of a copy that is read in place of it, "" where it can be written
 }
 
 // openDatabase opens a database. Every commit is on the disk before it returns (synchronous=FULL),
@@ -57,10 +59,16 @@ func openDatabase(path string, create bool) (*database, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(2)
-	return &database{db, path}, nil
+	return &database{db: db, path: path}, nil
 }
 
-func (d *database) close() error { return d.db.Close() }
+func (d *database) close() error {
+	err := d.db.Close()
+	if d.copy != "" {
+		err = errors.Join(err, os.RemoveAll(d.copy))
+	}
+	return err
+}
 
 // create makes the tables.
 func (d *database) create(ctx context.Context, tx *sql.Tx) error {
@@ -76,7 +84,12 @@ func (d *database) checkSchema(ctx context.Context) error {
 	var text string
 	err := d.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'schema'").Scan(&text)
 	if err != nil {
-		return fmt.Errorf("%s holds no campaign: %w", d.path, inWords(err))
+		if codeOf(err) == codeError || errors.Is(err, sql.ErrNoRows) { // no such table
+			return fmt.Errorf("%s holds no campaign: %w", d.path, err)
+		} else if codeOf(err) == codeNotADB {
+			return fmt.Errorf("%s holds no campaign, or a damaged one: %w", d.path, err)
+		}
+		return fmt.Errorf("%s: %w", d.path, inWords(err))
 	}
 	var schema int
 	if _, err := fmt.Sscan(text, &schema); err != nil {
@@ -86,6 +99,29 @@ func (d *database) checkSchema(ctx context.Context) error {
 		return fmt.Errorf("%s was written by a later version (schema %d; this one reads %d and earlier): install that version", d.path, schema, Schema)
 	}
 	return nil
+}
+
+// checkTriggers reports a database whose triggers are not those of tables: without them events can be changed.
+func (d *database) checkTriggers(ctx context.Context) error {
+	rows, err := d.db.QueryContext(ctx, "SELECT sql FROM sqlite_master WHERE type = 'trigger'")
+	if err != nil {
+		return inWords(err)
+	}
+	defer rows.Close()
+	found := map[string]bool{}
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return inWords(err)
+		}
+		found[text+";"] = true
+	}
+	for line := range strings.Lines(tables) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "CREATE TRIGGER") && !found[line] {
+			return fmt.Errorf("the database lacks what keeps events from being changed: %s", strings.Fields(line)[2])
+		}
+	}
+	return inWords(rows.Err())
 }
 
 // querier is a transaction or a database.
@@ -186,8 +222,11 @@ func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 
 // The result codes of SQLite that users meet (https://www.sqlite.org/rescode.html).
 const (
-	codeBusy, codeReadOnly, codeInput, codeCorrupt, codeFull, codeCantOpen, codeNotADB = 5, 8, 10, 11, 13, 14, 26
+	codeError, codeBusy, codeReadOnly, codeInput, codeCorrupt, codeFull, codeCantOpen, codeNotADB = 1, 5, 8, 10, 11, 13, 14, 26
 )
+
+// codeNoRoom is the extended result code of a -shm file that cannot grow (SQLITE_IOERR_SHMSIZE).
+const codeNoRoom = codeInput | 19<<8
 
 // inWords puts an error of the database in a user's words.
 func inWords(err error) error {
@@ -198,15 +237,18 @@ func inWords(err error) error {
 	what := ""
 	switch e.Code() & 0xff {
 	case codeFull:
-		what = "the disk is full: nothing was recorded; free some space and try again"
+		what = "the disk is full: free some space and try again"
 	case codeInput:
-		what = "the disk cannot be read or written: nothing was recorded"
+		what = "the disk cannot be read or written"
+		if e.Code() == codeNoRoom {
+			what = "the disk is full, or cannot be written: free some space and try again"
+		}
 	case codeBusy:
 		what = "another program is writing to the campaign; try again"
 	case codeReadOnly:
 		what = "the folder of the campaign cannot be written"
 	case codeCorrupt, codeNotADB:
-		what = "the database is damaged; restore the folder from a copy (campaign verify says what is left)"
+		what = "the database is damaged; restore the folder from a backup (campaign verify says what is left)"
 	case codeCantOpen:
 		what = "the database cannot be opened"
 	default:

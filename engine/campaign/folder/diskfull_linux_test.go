@@ -58,7 +58,7 @@ func TestDiskReallyFull(t *testing.T) {
 	}
 	sheet := []byte("id,reward,note\n" + strings.Join(rows, "\n") + "\n")
 	_, err = c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
-	wants(t, err, "the disk is full: nothing was recorded")
+	wants(t, err, "nothing was recorded: the disk is full")
 	c.Close()
 	if c, err = Open(t.Context(), dir, again(p), Options{}); err != nil {
 		t.Fatalf("a program that starts while the disk is full: %v", err)

@@ -27,10 +27,7 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 // measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. Of the open round
 // measurements.csv has no rewards; events.jsonl has all that was recorded, for archives.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
-	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-		return fmt.Errorf("%s is not empty: choose another folder", dir)
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := emptyFolder(dir); err != nil {
 		return err
 	}
 	h, err := c.History(ctx)

@@ -35,7 +35,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	long := strings.Repeat("x", 20_000) // more than the pages have room for
 	_, err = c.Tell(t.Context(), []byte("id,reward,note\n"+rows[0]+","+long+"\n"+strings.Join(rows[1:], ",\n")+",\n"), campaign.TellOptions{By: "Ann"})
-	wants(t, err, "the disk is full: nothing was recorded")
+	wants(t, err, "nothing was recorded: the disk is full")
 	if after, err := c.Status(t.Context()); err != nil || after.Hash != st.Hash || after.Open.Measured != 0 {
 		t.Errorf("after the failure: %v, %+v", err, after.Open)
 	}
@@ -77,6 +77,8 @@ func TestVerify(t *testing.T) {
 				if _, err := c.db.db.Exec("DROP TRIGGER " + trigger); err != nil {
 					t.Fatal(err)
 				}
+				_, err := Verify(t.Context(), c.dir, again(small(t)))
+				wants(t, err, "keeps events from being changed")
 			}
 			if _, err := c.db.db.Exec(f.sql); err != nil {
 				t.Fatal(err)

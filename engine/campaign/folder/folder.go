@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -54,15 +53,13 @@ type Campaign struct {
 
 // Open opens the campaign of a folder.
 func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign, error) {
-	if !exists(dir) {
-		return nil, fmt.Errorf("%s holds no campaign (no file %s); gonb-cope campaign start makes one", dir, DatabaseFile)
-	}
-	db, err := openDatabase(filepath.Join(dir, DatabaseFile), false)
+	db, err := openFolder(ctx, dir)
 	if err != nil {
-		return nil, inWords(err)
+		return nil, err
 	}
 	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
 	if err := c.prepare(ctx); err != nil {
+		err = db.explain(ctx, err)
 		db.close()
 		return nil, err
 	}
@@ -71,9 +68,7 @@ func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign,
 
 // prepare reads what was recorded, and makes the protocol of it.
 func (c *Campaign) prepare(ctx context.Context) error {
-	if err := c.db.checkSchema(ctx); err != nil {
-		return err
-	}
+	seq, hash := readHead(c.dir)
 	start, r, err := c.recipe(ctx)
 	if err != nil {
 		return err
@@ -91,6 +86,9 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		return err
 	}
 	c.compareCopies(c.kept.recipe)
+	if err := checkHead(c.state, seq, hash); err != nil {
+		c.notice(err.Error())
+	}
 	return nil
 }
 
@@ -177,6 +175,9 @@ func unfit(dir string, err error) error {
 // or none, with these files. What cannot be folded is not committed. When it returns without error all is on
 // the disk.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, error), files ...campaign.File) error {
+	if c.db.copy != "" {
+		return &unrecorded{fmt.Errorf("nothing can be written in %s", c.dir)}
+	}
 	if err := c.open(ctx); err != nil {
 		return err // what takes time is done before the lock is held
 	}
@@ -192,6 +193,10 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaig
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
 		}
+		seq, hash := readHead(c.dir)
+		if err := checkHead(c.state, seq, hash); err != nil {
+			return &unrecorded{err}
+		}
 		p, err := c.protocolOf(ctx, c.state)
 		if err != nil {
 			return err
@@ -205,18 +210,24 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaig
 				return err
 			}
 		}
-		seq, hash := c.state.Seq, c.state.Hash
+		seq, hash = c.state.Seq, c.state.Hash
 		made, err := appendEvents(ctx, tx, list)
 		if err != nil {
 			return err
 		}
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
-			return fmt.Errorf("nothing was recorded, because it could not be read again: %w", errors.Unwrap(err))
+			return &unrecorded{fmt.Errorf("it could not be read again: %w", errors.Unwrap(err))}
 		}
 		return nil
 	})
 	c.stale = c.stale || folded && err != nil
+	switch {
+	case err == nil && folded:
+		writeHead(c.dir, c.state)
+	case codeOf(err) != 0:
+		return &unrecorded{c.db.explain(ctx, err)}
+	}
 	return err
 }
 

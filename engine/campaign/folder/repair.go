@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
@@ -13,17 +12,11 @@ import (
 // command reads such a campaign. Nothing is changed or removed: one event more names what is left out from then
 // on. It returns what does not fit, none where there is nothing to repair. With look it records nothing.
 func Repair(ctx context.Context, dir string, maker Maker, reason, by string, look bool, opt Options) ([]campaign.Aside, error) {
-	if !exists(dir) {
-		return nil, fmt.Errorf("%s holds no campaign (no file %s)", dir, DatabaseFile)
-	}
-	db, err := openDatabase(filepath.Join(dir, DatabaseFile), false)
+	db, err := openFolder(ctx, dir)
 	if err != nil {
-		return nil, inWords(err)
-	}
-	defer db.close()
-	if err := db.checkSchema(ctx); err != nil {
 		return nil, err
 	}
+	defer db.close()
 	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
 	_, r, err := c.recipe(ctx)
 	if err != nil {

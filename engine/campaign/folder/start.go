@@ -57,7 +57,11 @@ func Start(ctx context.Context, dir string, r Recipe, p campaign.Protocol, maker
 	if err := copies(dir, r); err != nil {
 		c.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
 	}
-	return c, c.open(ctx)
+	if err := c.open(ctx); err != nil {
+		return c, err
+	}
+	writeHead(dir, c.state)
+	return c, nil
 }
 
 // newDatabase makes the database under another name, and gives it its own once it is whole: who

@@ -3,7 +3,6 @@ package folder
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -16,27 +15,29 @@ type Verification struct {
 	Hash   string           `json:"hash"`
 	Files  []campaign.File  `json:"files"`
 	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
+
+	state *campaign.State
 }
+
+// CheckHead reports that no event has a hash which somebody wrote down; see campaign.State.CheckHead.
+func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
 // Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
 // event and file, the number and hash of the last event, which stand beside the events, and that the
 // events make sense in their order. Its error names the first event that is not as it was.
 func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) {
 	var v Verification
-	if !exists(dir) {
-		return v, fmt.Errorf("%s holds no campaign (no file %s)", dir, DatabaseFile)
-	}
-	db, err := openDatabase(filepath.Join(dir, DatabaseFile), false)
+	headSeq, headHash := readHead(dir)
+	db, err := openFolder(ctx, dir)
 	if err != nil {
-		return v, inWords(err)
-	}
-	defer db.close()
-	if err := db.checkSchema(ctx); err != nil {
 		return v, err
 	}
+	defer db.close()
 	var sound string
-	if err := db.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound); err != nil || sound != "ok" {
-		return v, fmt.Errorf("%s is damaged: %s %w", db.path, sound, inWords(err))
+	if err := db.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound); err != nil {
+		return v, db.explain(ctx, fmt.Errorf("%s: %w", db.path, inWords(err)))
+	} else if sound != "ok" {
+		return v, fmt.Errorf("%s is damaged: %s; restore the folder from a backup", db.path, sound)
 	}
 	list, err := events(ctx, db.db, 0)
 	if err != nil {
@@ -67,7 +68,10 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 	if err != nil {
 		return v, unfit(dir, err)
 	}
-	v.Aside = s.Aside()
+	v.Aside, v.state = s.Aside(), s
+	if err := checkHead(s, headSeq, headHash); err != nil {
+		return v, err
+	}
 	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
 	if _, err := c.protocolOf(ctx, s); err != nil {
 		return v, err
@@ -75,5 +79,5 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 	for _, b := range s.Additions() {
 		v.Files = append(v.Files, *b.Add)
 	}
-	return v, nil
+	return v, db.checkTriggers(ctx)
 }
