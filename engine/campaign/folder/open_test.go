@@ -54,7 +54,7 @@ func opening(t testing.TB, dir string, p campaign.Protocol, cached bool) time.Du
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if st, err := c.Status(t.Context()); err != nil || st.Events != manyEvents {
+	if st, err := c.Progress(t.Context()); err != nil || st.Events != manyEvents {
 		t.Fatalf("%v: %d events", err, st.Events)
 	}
 	return processorTime(t) - before
