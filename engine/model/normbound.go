@@ -210,6 +210,18 @@ func (s *alternatives) against(lambda []float64, shrink float64) error {
 	if err := factor.SolveVecTo(&fit, &moment); err != nil && !isCondition(err) {
 		return err
 	}
+	if math.IsInf(s.radius, 1) { // no norm to keep small: take off what ξ shrinks, which grows with the level of the means
+		for range 3 {
+			var left, rest, step mat.VecDense
+			left.MulVec(scaled, &fit)
+			left.SubVec(target, &left)
+			rest.MulVec(scaled.T(), &left)
+			if err := factor.SolveVecTo(&step, &rest); err != nil && !isCondition(err) {
+				return err
+			}
+			fit.AddVec(&fit, &step)
+		}
+	}
 	for v, group := range s.m.Problem.Groups() {
 		s.rivals(v, group, &factor, &fit)
 	}
