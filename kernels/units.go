@@ -16,6 +16,12 @@ type Unit struct {
 // Scaled reports whether the column was scaled.
 func (u Unit) Scaled() bool { return u != Unit{} }
 
+// logOnly is the unit of a logarithm that was not scaled.
+var logOnly = Unit{Range: 1, Log: true}
+
+// Ranged reports whether the column was scaled by its range, and not only by the logarithm.
+func (u Unit) Ranged() bool { return u.Scaled() && u != logOnly }
+
 // Data returns the value of the data that x stands for.
 func (u Unit) Data(x float64) float64 {
 	if u.Range != 0 {
@@ -40,7 +46,7 @@ func (p *Points) Logarithmic(column func(name string) bool) *Points {
 		if q.Units[c].Scaled() {
 			panic("kernels: points are scaled already")
 		}
-		q.Units[c], q.X[c] = Unit{Range: 1, Log: true}, make([]float64, len(p.X[c]))
+		q.Units[c], q.X[c] = logOnly, make([]float64, len(p.X[c]))
 		for i, v := range p.X[c] {
 			q.X[c][i] = math.Log10(v)
 		}
@@ -61,7 +67,7 @@ func (p *Points) Standardized(kept func(column string) bool) *Points {
 		if kept(p.Columns[c]) {
 			continue
 		}
-		if u := q.Units[c]; u.Scaled() && u != (Unit{Range: 1, Log: true}) {
+		if q.Units[c].Ranged() {
 			panic("kernels: points are scaled already")
 		}
 		u := Unit{slices.Min(column), slices.Max(column) - slices.Min(column), q.Units[c].Log}
@@ -71,6 +77,22 @@ func (p *Points) Standardized(kept func(column string) bool) *Points {
 		q.Units[c], q.X[c] = u, make([]float64, len(column))
 		for i, v := range column {
 			q.X[c][i] = (v - u.Offset) / u.Range
+		}
+	}
+	return &q
+}
+
+// Unscaled returns the same points with the values of the data.
+func (p *Points) Unscaled() *Points {
+	if p.Units == nil {
+		return p
+	}
+	q := *p
+	q.X, q.Units = make([][]float64, p.Dim()), nil
+	for c := range q.X {
+		q.X[c] = make([]float64, p.Len())
+		for i := range q.X[c] {
+			q.X[c][i] = p.Value(c, i)
 		}
 	}
 	return &q

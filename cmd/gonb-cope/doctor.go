@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 
@@ -139,20 +138,4 @@ func writesFile(context.Context) (string, error) {
 	}
 	_, err = f.WriteString("test")
 	return "files can be written in " + os.TempDir(), errors.Join(err, f.Close(), os.Remove(f.Name()))
-}
-
-// program looks for a program and asks its version.
-func program(name, flag string) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			return "", fmt.Errorf("%s was not found", name)
-		}
-		out, err := exec.CommandContext(ctx, path, flag).Output()
-		if err != nil {
-			return "", fmt.Errorf("%s does not run: %w", path, err)
-		}
-		line, _, _ := bytes.Cut(out, []byte("\n"))
-		return string(line), nil
-	}
 }

@@ -163,10 +163,7 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 	best := make([]int, n) // draws in which it is the best
 	a.Picks = make([]Pick, p.V())
 	picks, within := make([]int, p.V()), make([]int, p.V())
-	means := p.Mean
-	if means == nil {
-		means = p.Partial
-	}
+	means := p.Means()
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		picks[v] = lo + floats.MaxIdx(m.mean[lo:hi])

@@ -17,7 +17,11 @@ func (a *Answer) describe(b *belief.Belief) {
 	a.Noise = noiseWords(b.Scatter)
 	switch blocks := b.Problem.Blocks; {
 	case b.Blocks > 0:
-		a.Noise += fmt.Sprintf("; %s of %s differ by sd %s, which is taken out", plural(len(blocks), "block"), strings.Join(b.Problem.Long.Blocks, ", "), short(b.Blocks))
+		of := ""
+		if l := b.Problem.Long; l != nil {
+			of = " of " + strings.Join(l.Blocks, ", ")
+		}
+		a.Noise += fmt.Sprintf("; %d blocks%s differ by sd %s, which is taken out", len(blocks), of, short(b.Blocks))
 	case len(blocks) > 0:
 		a.Warnings = append(a.Warnings, "effects of blocks are not taken out of counts of successes")
 	}
@@ -78,10 +82,3 @@ func noiseWords(l belief.Scatter) string {
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -32,6 +32,7 @@ type draft struct {
 	taskOf  []int
 	truth   []float64
 	rewards [][]float64
+	days    [][]int // of the rewards; nil without
 }
 
 func (d *draft) arm(task int, name string, features []float64, truth float64, rewards []float64) {
@@ -71,6 +72,14 @@ func (d *draft) known(epsilon float64, goal string, categories ...string) known 
 		panic(err)
 	}
 	p.Partial, p.Reps, p.Noise.SD, p.Noise.UnknownBy = mean, reps, sd, problem.UnknownProblem
+	for i, days := range d.days {
+		for k, day := range days {
+			p.Rows = append(p.Rows, problem.Row{Arm: i, Block: day, Reward: d.rewards[i][k], Count: 1})
+			for len(p.Blocks) <= day {
+				p.Blocks = append(p.Blocks, fmt.Sprint("day ", len(p.Blocks)))
+			}
+		}
+	}
 	if len(categories) > 0 {
 		p.Categories = map[string][]string{}
 		for _, c := range categories {
@@ -110,7 +119,7 @@ func successes(rng *rand.Rand, p float64, count int) []float64 {
 
 // generators are tables such as people have: a field trial, losses over hyper-parameters and outcomes of treatments at
 // several sites, each with tasks that differ in optimum and level; and one task, 1,000 arms, small counts,
-// unrelated arms, and unequal noise. What is the same in all tables of a trial is drawn anew for each table.
+// unrelated arms, unequal noise, and days that differ. Each table draws all of its numbers.
 var generators = []generator{
 	{"field trial", func(rng *rand.Rand) known {
 		d := draft{tasks: []string{"t1", "t2", "t3", "t4"}, columns: []string{"variety", "nitrogen"}}
@@ -240,5 +249,26 @@ var generators = []generator{
 			}
 		}
 		return d.known(0.3, "", "a")
+	}},
+	{"days that differ", func(rng *rand.Rand) known {
+		d := draft{tasks: []string{"t1", "t2", "t3"}, columns: []string{"dose"}}
+		var effects [8]float64
+		for k := range effects {
+			effects[k] = rng.NormFloat64()
+		}
+		for v := range d.tasks {
+			at := 12 * rng.Float64()
+			for k := range 12 {
+				m := 5 - 0.03*math.Pow(float64(k)-at, 2) + 0.1*rng.NormFloat64()
+				days := rng.Perm(len(effects))[:2]
+				rewards := normals(rng, m, 0.3, len(days))
+				for j, day := range days {
+					rewards[j] += effects[day]
+				}
+				d.arm(v, fmt.Sprint(k), []float64{float64(k)}, m, rewards)
+				d.days = append(d.days, days)
+			}
+		}
+		return d.known(0.2, "")
 	}},
 }

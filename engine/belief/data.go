@@ -36,12 +36,8 @@ type data struct {
 
 // dataOf reads the measurements of a problem.
 func dataOf(p *problem.Problem) (*data, error) {
-	d := &data{p: p, tasks: p.Tasks, unit: 1}
-	means := p.Mean
-	if means == nil {
-		means = p.Partial
-	}
-	for i, m := range means {
+	d := &data{p: p, unit: 1}
+	for i, m := range p.Means() {
 		if !math.IsNaN(m) {
 			d.cells, d.y = append(d.cells, i), append(d.y, m)
 			count := 1.0
@@ -128,35 +124,15 @@ func (d *data) measure() {
 
 // scale makes the points that kernels compare.
 func (d *data) scale() {
-	d.tasks = plain(d.tasks).Standardized(d.isText)
-	d.arms = plain(d.p.Arms).Logarithmic(func(column string) bool {
+	d.tasks = d.p.Tasks.Unscaled().Standardized(d.isText)
+	d.arms = d.p.Arms.Unscaled().Logarithmic(func(column string) bool {
 		return d.log[slices.Index(d.p.Arms.Columns, column)]
 	}).Standardized(d.isText)
 }
 
-// plain returns points with the values of the data.
-func plain(p *kernels.Points) *kernels.Points {
-	if p.Units == nil {
-		return p
-	}
-	q := *p
-	q.X, q.Units = make([][]float64, p.Dim()), nil
-	for c := range q.X {
-		for i := range p.Len() {
-			q.X[c] = append(q.X[c], p.Value(c, i))
-		}
-	}
-	return &q
-}
-
 // values returns the different values of a column of arms in the units of the data, in order.
 func (d *data) values(c int) []float64 {
-	out := make([]float64, d.p.N())
-	for i := range out {
-		out[i] = d.p.Arms.Value(c, i)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Compact(slices.Sorted(slices.Values(d.p.Arms.Unscaled().X[c])))
 }
 
 // isText reports whether a column has codes of categories.

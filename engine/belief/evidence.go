@@ -21,7 +21,6 @@ type evidence struct {
 	// what Laplace's approximation puts in place of counts: means and their variances, where the
 	// posterior has its mode; of other rewards the means and variances that were measured
 	target, variance []float64
-	sigma2           float64
 	// prediction of each mean from all others, and its variance without the noise of the mean itself
 	left, leftVariance []float64
 }
@@ -98,7 +97,7 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, 
 // up to a constant: β is integrated out [RW06, sec. 2.7].
 func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64, predict bool) (*evidence, error) {
 	n := len(c.y)
-	e := &evidence{target: c.y, variance: make([]float64, n), sigma2: sigma2}
+	e := &evidence{target: c.y, variance: make([]float64, n)}
 	for i := range n {
 		e.variance[i] = sigma2 * c.rel[i] / c.n[i]
 		gram.SetSym(i, i, gram.At(i, i)+e.variance[i])

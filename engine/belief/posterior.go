@@ -17,7 +17,6 @@ import (
 // member is the posterior of all N arms under one set of numbers: a normal law with the covariance
 // R Rᵀ + diag(own²), in scaled units.
 type member struct {
-	weight float64
 	mean   []float64
 	root   *mat.Dense // R, N × rank
 	own    []float64

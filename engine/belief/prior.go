@@ -99,7 +99,7 @@ func newModel(d *data) *model {
 		add("noise", math.Exp, scale, sd)
 	}
 	if d.blocks != nil {
-		add("blocks", math.Exp, math.Log(0.1), 1.5)
+		add("blocks", math.Exp, math.Log(0.5), 1.5)
 	}
 	return m
 }

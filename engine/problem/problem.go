@@ -50,6 +50,14 @@ type Source struct {
 	Dialect Dialect `json:"dialect,omitzero"`
 }
 
+// Means returns the N expected rewards, NaN where they are unknown; nil where all are.
+func (p *Problem) Means() []float64 {
+	if p.Mean != nil {
+		return p.Mean
+	}
+	return p.Partial
+}
+
 // V returns the number of tasks, one per agent.
 func (p *Problem) V() int { return p.Tasks.Len() }
 

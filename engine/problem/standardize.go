@@ -21,21 +21,13 @@ func (p *Problem) Logarithmic(columns []string) *Problem {
 	if len(columns) == 0 {
 		return p
 	}
-	q, scaled, raw := *p, map[string]bool{}, *p.Arms
-	raw.X, raw.Units = slices.Clone(p.Arms.X), make([]kernels.Unit, len(p.Arms.X))
-	copy(raw.Units, p.Arms.Units)
-	for c, name := range raw.Columns {
-		if !slices.Contains(columns, name) || raw.Units[c].Log {
-			continue
-		}
-		scaled[name] = raw.Units[c].Scaled()
-		raw.X[c], raw.Units[c] = make([]float64, p.N()), kernels.Unit{}
-		for i := range raw.X[c] {
-			raw.X[c][i] = p.Arms.Value(c, i)
-		}
+	q, units := *p, map[string]kernels.Unit{}
+	for c, u := range p.Arms.Units {
+		units[p.Arms.Columns[c]] = u
 	}
-	q.Arms = raw.Logarithmic(func(name string) bool { return slices.Contains(columns, name) }).
-		Standardized(func(name string) bool { return !scaled[name] })
+	q.Arms = p.Arms.Unscaled().
+		Logarithmic(func(name string) bool { return units[name].Log || slices.Contains(columns, name) }).
+		Standardized(func(name string) bool { return !units[name].Ranged() })
 	return &q
 }
 
@@ -48,7 +40,7 @@ func FeatureWords(points *kernels.Points) string {
 			how := "scaled to 0 to 1"
 			if u.Log {
 				how = "logarithm, scaled to 0 to 1"
-				if u == (kernels.Unit{Range: 1, Log: true}) {
+				if !u.Ranged() {
 					words[c] += " (logarithm)"
 					continue
 				}
