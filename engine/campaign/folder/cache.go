@@ -3,6 +3,7 @@ package folder
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/gob"
 	"fmt"
 	"os"
@@ -11,11 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// cacheFile keeps what the algorithm made of the last state that was replayed. It may be deleted at
-// any time: that changes nothing but time.
+// cacheFile keeps what the algorithm made of the last state that was replayed, after the SHA-256 of that. It may be
+// deleted at any time: that changes nothing but time.
 const cacheFile = "cache/replay.gob"
 
-// cached is the content of the file.
+// cached is the content of the file after the hash.
 type cached struct {
 	Key string
 	Run campaign.Run
@@ -30,8 +31,7 @@ func (c *Campaign) key(s *campaign.State) string {
 func (c *Campaign) replay(ctx context.Context, p campaign.Protocol, s *campaign.State) (*campaign.Run, error) {
 	path := filepath.Join(c.dir, cacheFile)
 	if data, err := os.ReadFile(path); err == nil {
-		var kept cached
-		if gob.NewDecoder(bytes.NewReader(data)).Decode(&kept) == nil && kept.Key == c.key(s) {
+		if kept, whole := opened(data); whole && kept.Key == c.key(s) {
 			return &kept.Run, nil
 		}
 	}
@@ -43,6 +43,14 @@ func (c *Campaign) replay(ctx context.Context, p campaign.Protocol, s *campaign.
 	return run, nil
 }
 
+// opened reads the content of the file, and reports whether it has the hash of it.
+func opened(data []byte) (kept cached, whole bool) {
+	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
+		return kept, false
+	}
+	return kept, gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&kept) == nil
+}
+
 // keep writes the cache, whole or not at all. That it cannot be written is no failure: a reader may not
 // write, and a disk may be full.
 func (c *Campaign) keep(path string, what cached) {
@@ -50,12 +58,9 @@ func (c *Campaign) keep(path string, what cached) {
 	if gob.NewEncoder(&b).Encode(what) != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), "replay-*")
-	if err != nil {
-		return
-	}
-	_, err = draft.Write(b.Bytes())
-	if closed := draft.Close(); err != nil || closed != nil || os.Rename(draft.Name(), path) != nil {
-		os.Remove(draft.Name())
+	sum := sha256.Sum256(b.Bytes())
+	draft := path + ".new" // one name: who is killed leaves one file, and a file that two wrote has another hash
+	if os.WriteFile(draft, append(sum[:], b.Bytes()...), 0o666) != nil || os.Rename(draft, path) != nil {
+		os.Remove(draft)
 	}
 }

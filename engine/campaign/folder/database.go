@@ -44,6 +44,8 @@ type database struct {
 	db   *sql.DB
 	path string
 	copy string // the folder of a copy that is read in place of it, "" where it can be written
+	// why a copy is read
+	refused error
 }
 
 // openDatabase opens a database. Every commit is on the disk before it returns (synchronous=FULL),

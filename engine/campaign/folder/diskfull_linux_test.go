@@ -66,6 +66,8 @@ func TestDiskReallyFull(t *testing.T) {
 	if st, err := c.Status(t.Context()); err != nil || st.Hash != before.Hash || st.Open.Measured != 1 {
 		t.Errorf("while the disk is full: %v, %+v", err, st.Open)
 	}
+	_, err = c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
+	wants(t, err, "the disk is full")
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}

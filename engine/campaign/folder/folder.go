@@ -176,7 +176,7 @@ func unfit(dir string, err error) error {
 // the disk.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, error), files ...campaign.File) error {
 	if c.db.copy != "" {
-		return &unrecorded{fmt.Errorf("nothing can be written in %s", c.dir)}
+		return &unrecorded{fmt.Errorf("nothing can be written in %s: %w", c.dir, c.db.refused)}
 	}
 	if err := c.open(ctx); err != nil {
 		return err // what takes time is done before the lock is held

@@ -34,8 +34,9 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 		db.close()
 		db, err := copied(path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w (%w)", inWords(first), err)
 		}
+		db.refused = inWords(first)
 		if err = db.checkSchema(ctx); err == nil {
 			return db, nil
 		}
