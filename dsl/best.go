@@ -26,9 +26,12 @@ func bestFunction() Function {
 		eval: func(c *call) (any, error) {
 			p := c.arg("p").Data.(*problem.Problem)
 			return given(computed(c, func() (answer.Answer, error) {
-				b, err := c.e.session.belief(c, p)
-				if err != nil {
-					return answer.Answer{}, err
+				b := c.e.session.believed // by which the kernel of p was found, or of another problem
+				if b == nil || b.Usable != p {
+					var err error
+					if b, err = c.believe(p); err != nil {
+						return answer.Answer{}, err
+					}
 				}
 				a, err := answer.Of(c.e.ctx, b, answer.Options{Epsilon: c.number("epsilon"), Next: c.whole("next")})
 				if err != nil {
@@ -40,28 +43,12 @@ func bestFunction() Function {
 	}
 }
 
-// belief returns what the measurements of a problem say; a problem whose kernel was found has it already.
-func (s *Session) belief(c *call, p *problem.Problem) (*belief.Belief, error) {
-	if b := s.beliefs[p]; b != nil {
-		return b, nil
-	}
-	return c.believe(p)
-}
-
-// foundKernel returns the problem under a kernel that is found from its measurements, which it must have.
-func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, error) {
-	if p.Mean == nil && p.Partial == nil {
+// foundKernel finds the kernel of a problem from its measurements, which it must have.
+func (c *call) foundKernel(p *problem.Problem) (*belief.Belief, error) {
+	if p.Means() == nil {
 		return nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
 	}
-	b, err := c.believe(p)
-	if err != nil {
-		return nil, err
-	}
-	if c.e.session.beliefs == nil {
-		c.e.session.beliefs = map[*problem.Problem]*belief.Belief{}
-	}
-	c.e.session.beliefs[b.Usable] = b
-	return b.Usable, nil
+	return c.believe(p)
 }
 
 // believe computes what the measurements of a problem say.

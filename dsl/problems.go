@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -152,10 +153,13 @@ func (c *call) problem() (any, error) {
 		opt.Rewards = c.e.session.path(raw)
 	}
 	joint, stated := c.arg("kernel").Data.(kernels.Joint)
+	var found *belief.Belief
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
-			p, err = c.foundKernel(p)
+			if found, err = c.foundKernel(p); err == nil {
+				p = found.Usable
+			}
 		}
 		if err == nil {
 			_, err = p.Kernel.Check(p.Tasks, p.Arms)
@@ -170,6 +174,9 @@ func (c *call) problem() (any, error) {
 	}
 	if err != nil {
 		return nil, c.problemError(err, file, opt.Rewards)
+	}
+	if !stated {
+		c.e.session.believed = found
 	}
 	if c.e.st == c.e.own {
 		c.e.session.notices(slices.Concat(p.Notes, p.KernelNotes))

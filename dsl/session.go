@@ -59,8 +59,8 @@ type Session struct {
 	sources []report.DataFile // read so far
 	latest  map[string]string // checksum of each of these files when it was read last
 	memory  model.Memory      // of designs: runs of different calls have many in common
-	// of the problems whose kernel was found
-	beliefs map[*problem.Problem]*belief.Belief
+	// what the measurements of the problem say whose kernel was found last
+	believed *belief.Belief
 }
 
 // NewSession returns a session in which nothing is bound.

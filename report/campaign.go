@@ -65,7 +65,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		t := pickTable(*s.Best)
 		t.Caption = "What the measurements say"
 		if s.Open != nil {
-			t.Caption += ", without those of the open round, which must not steer who closes it"
+			t.Caption += ", without rewards of the open round, which must not steer who closes it"
 		}
 		out = append(out, t, Paragraph{Text: s.Best.Basis})
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// bestOptions are the flags of best, with those of run that it shares.
+// bestOptions are the flags of best; run has the output's.
 type bestOptions struct {
 	run     runOptions
 	columns []columnFlag
@@ -25,18 +25,27 @@ type bestOptions struct {
 	next    int
 }
 
-// columnFlag is a flag that names columns, as the parameter of problem of the same name.
+// columnFlag is a flag that is a parameter of problem, of the same name.
 type columnFlag struct {
 	name  string
+	help  string
+	list  bool // whether it may name several
 	value []string
-	list  bool
 }
 
 func bestCommand() *cobra.Command {
 	o := bestOptions{columns: []columnFlag{
-		{name: "task", list: true}, {name: "arm", list: true}, {name: "reward"}, {name: "sd"}, {name: "count"},
-		{name: "successes"}, {name: "trials"}, {name: "blocks", list: true}, {name: "log", list: true}, {name: "task_features", list: true},
-		{name: "where"},
+		{name: "task", list: true, help: "`COLUMN` of the tasks (repeatable)"},
+		{name: "arm", list: true, help: "`COLUMN` of the options (repeatable)"},
+		{name: "reward", help: "`COLUMN` of what was measured, or of means of it"},
+		{name: "sd", help: "`COLUMN` of standard deviations, where rows are means"},
+		{name: "count", help: "`COLUMN` of counts, where rows are means"},
+		{name: "successes", help: "`COLUMN` of how many of --trials were 1, in place of --reward"},
+		{name: "trials", help: "`COLUMN` of how many there were"},
+		{name: "blocks", list: true, help: "`COLUMN` of what was measured together, such as a day (repeatable)"},
+		{name: "log", list: true, help: "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise"},
+		{name: "task_features", list: true, help: "`COLUMN` of a feature of tasks (repeatable)"},
+		{name: "where", help: "`CONDITION` on columns that rows are to hold, as \"site == 'Gent'\""},
 	}}
 	c := &cobra.Command{
 		Use:   "best TABLE",
@@ -63,13 +72,7 @@ A table with the columns task, arm and mean needs no flags.`,
 	f := c.Flags()
 	for k := range o.columns {
 		x := &o.columns[k]
-		help := map[string]string{
-			"task": "`COLUMN` of the tasks (repeatable)", "arm": "`COLUMN` of the options (repeatable)", "reward": "`COLUMN` of what was measured, or of means of it",
-			"sd": "`COLUMN` of standard deviations, where rows are means", "count": "`COLUMN` of counts, where rows are means", "task_features": "`COLUMN` of a feature of tasks (repeatable)",
-			"successes": "`COLUMN` of how many of --trials were 1, in place of --reward", "trials": "`COLUMN` of how many there were", "blocks": "`COLUMN` of what was measured together, such as a day (repeatable)",
-			"log": "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise", "where": "`CONDITION` on columns that rows are to hold, as \"site == 'Gent'\"",
-		}[x.name]
-		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, help)
+		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
 	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")

@@ -59,7 +59,7 @@ type Pick struct {
 	Arm      string         `json:"arm"`
 	Label    string         `json:"label"`              // its values in the columns of the arms, as "Merlin, 80"
 	Features map[string]any `json:"features"`           // by column, as in the table
-	Estimate float64        `json:"estimate"`           // mean of what its expected reward may be, reward units
+	Estimate float64        `json:"estimate"`           // of its expected reward: the posterior mean, reward units
 	CI95     [2]float64     `json:"ci95"`               // of the expected reward
 	Count    float64        `json:"count"`              // of measurements
 	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
@@ -77,7 +77,7 @@ type Arm struct {
 	Arm      string         `json:"arm"`
 	Label    string         `json:"label"`            // its values in the columns of the arms, as "Merlin, 80"
 	Features map[string]any `json:"features"`         // by column, as in the table
-	Estimate float64        `json:"estimate"`         // mean of what its expected reward may be, reward units
+	Estimate float64        `json:"estimate"`         // of its expected reward: the posterior mean, reward units
 	CI95     [2]float64     `json:"ci95"`             // of the expected reward
 	Best     float64        `json:"probability_best"` // that it is the best arm of its task
 	Mean     *float64       `json:"mean"`             // of what was measured; null where nothing was

@@ -95,7 +95,7 @@ func (q *planner) batch(within []int) *batch {
 	return b
 }
 
-// add takes one measurement more, that of the largest value when it is taken `repeated` times: with d the lead of a pick
+// add takes one measurement more, of the arm whose value is largest when it is measured `repeated` times: with d the lead of a pick
 // over an arm and s² the variance of their contrast that the batch would take off, the sum over all arms of
 //
 //	s φ(d/s) - d Φ(-d/s),

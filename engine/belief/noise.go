@@ -13,7 +13,7 @@ import (
 // What the scatter of measurements was found to be.
 const (
 	ScatterStated  = "stated"  // as the problem states it
-	ScatterCounts  = "counts"  // that of counts of successes
+	ScatterCounts  = "counts"  // the binomial law
 	ScatterCommon  = "common"  // the same for all arms
 	ScatterTask    = "task"    // a variance for each task, shrunk towards the others
 	ScatterArm     = "arm"     // a variance for each arm of a task, shrunk towards the others

@@ -125,7 +125,7 @@ func (m *model) prior(u []float64) float64 {
 	return sum
 }
 
-// constantVariance is that of the constant, wide against the spread 1 of the data; of counts the logit's.
+// The variances of the constant: wide against the spread 1 of the data, and on the logistic scale of counts.
 const constantVariance, constantLogit = 100.0, 9.0
 
 // smooth returns the kernel at u without its own part and constant, and the variance g of the own part.

@@ -17,7 +17,7 @@ const (
 	bankSize   = 48  // numbers drawn from their prior
 	aroundSize = 96  // numbers drawn around the optimum
 	tFreedom   = 6   // of Student's law that these are drawn from
-	tWidth     = 1.2 // its variances over those of the curvature
+	tWidth     = 1.2 // its variances over the inverse curvature
 	widest     = 2.0 // standard deviation of a number at most, where the curvature says more
 
 	gradientStep = 1e-4 // of u
@@ -240,8 +240,8 @@ func (s *search) explore(most int) ([]weighed, error) {
 	return thin(places, logs, most), nil
 }
 
-// thin takes numbers by systematic resampling [RC04, sec. 14.3]: those of equal weight, each as often as its
-// weight asks, which are then one with that weight.
+// thin takes numbers by systematic resampling [RC04, sec. 14.3]: each as often as its weight asks, with the weight of all its
+// copies.
 func thin(places [][]float64, logs []float64, most int) []weighed {
 	total := floats.LogSumExp(logs)
 	var out []weighed

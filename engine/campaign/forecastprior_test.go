@@ -93,6 +93,9 @@ func TestDrawnFromManyArms(t *testing.T) {
 
 // A forecast of more arms than have exact features once ended in a crash.
 func TestForecastOfManyArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of arms")
+	}
 	for _, gap := range []float64{0, 4} {
 		p := manySettings(t, 150)
 		f, err := MakeForecast(t.Context(), p, gap, 0, nil)
@@ -107,6 +110,9 @@ func TestForecastOfManyArms(t *testing.T) {
 
 // Of many arms one run that comes to no end is enough.
 func TestForecastSparesRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of arms")
+	}
 	p := manySettings(t, 150)
 	p.Options.Epsilon, p.Capacity, p.Problem.Noise.Scales = 0, 1, slices.Repeat([]float64{100}, 300)
 	f, err := MakeForecast(t.Context(), p, 0, 0, nil)

@@ -32,7 +32,7 @@ type Status struct {
 	Corrected int          `json:"corrected,omitempty"`
 	Open      *OpenRound   `json:"open_round,omitempty"`
 	Tasks     []TaskStatus `json:"tasks"`
-	// what all measurements but those of the open round say; null without any, and of more than 2000 arms
+	// what all measurements say, rewards of the open round left out; null without any, and of more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"`
 	Remaining float64          `json:"remaining"` // further samples, NaN where nothing says; see engine.Explainer

@@ -30,7 +30,7 @@ type Description struct {
 	Task   string
 	Arm    []string
 	Reward string
-	Wide   bool // the columns are those of a table with one row per arm: task, arm, mean
+	Wide   bool // whether it is a table with one row per arm: it has task, arm and mean
 }
 
 // words by which people name the columns of tasks, of rewards, and of neither, in lower case.

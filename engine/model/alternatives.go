@@ -1,0 +1,287 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+const (
+	alternativeRounds = 8 // in which alternatives to the allocation at hand are looked for
+	alternativesEach  = 8 // rivals of a task that are looked at in a round, at most
+	// alternativesAll is about the most that join in a round, of all tasks: balancing takes their number cubed.
+	alternativesAll = 200
+	// mostAlternatives is the most arms for which the search is made.
+	mostAlternatives = 400
+)
+
+// alternatives is the search for the weights w and the functions g of NormLowerBound: a game between
+// an allocation λ of pulls, which wants all g to be told apart, and w, which wants none to be.
+type alternatives struct {
+	m        *Model
+	t        *truth
+	features *mat.Dense
+	radius   float64 // largest ‖θ‖
+	epsilon  float64 // normalised
+	// N: of the metric in which functions are near: of the noise, and of two rewards by their means
+	precision []float64
+
+	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of two rewards, N values
+	of   []alternative
+	best []weighted // the alternatives that prove the value, with their weights
+}
+
+// alternative is a function, as θ, under which the right answers of a task are wrong.
+type alternative struct {
+	task  int
+	theta []float64
+}
+
+// weighted is an alternative with w_g.
+type weighted struct {
+	alternative
+	weight float64
+}
+
+func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon float64) *alternatives {
+	s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit, precision: m.Precision}
+	if p := m.Problem; p.Noise.Environment == problem.EnvironmentBernoulli {
+		lo, hi := p.TwoRewards()
+		s.precision = make([]float64, p.N())
+		for i, mean := range p.Mean {
+			s.precision[i] = m.Unit * m.Unit / max((mean-lo)*(hi-mean), (hi-lo)*(hi-lo)/400)
+		}
+	}
+	return s
+}
+
+// solve returns the smallest max_i Σ_g w_g told_g,i that was found; 0 where there is no alternative.
+func (s *alternatives) solve() (float64, error) {
+	n := s.m.Problem.N()
+	lambda := slices.Repeat([]float64{1 / float64(n)}, n)
+	best := math.Inf(1)
+	for round, stale := 0, 0; round < alternativeRounds && stale < 2; round++ {
+		if err := s.m.Context().Err(); err != nil {
+			return 0, err
+		}
+		before := len(s.told)
+		for _, shrink := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1} {
+			if shrink > 1e-8 && math.IsInf(s.radius, 1) {
+				break
+			}
+			if err := s.against(lambda, shrink); err != nil {
+				return 0, err
+			}
+		}
+		if len(s.told) == before {
+			break
+		}
+		s.choose(before, lambda)
+		value, next, proof, err := s.balance()
+		if err != nil {
+			return 0, err
+		}
+		for i := range lambda { // half of the way: an allocation of few arms tells nothing of the others
+			lambda[i] = (lambda[i] + next[i]) / 2
+		}
+		if value > 0.99*best {
+			stale++
+		}
+		if value < best {
+			best, s.best = value, proof
+		}
+	}
+	if math.IsInf(best, 1) {
+		return 0, nil
+	}
+	return best, nil
+}
+
+// choose keeps of the alternatives from a number on those of each task that the allocation tells least,
+// which are what decides.
+func (s *alternatives) choose(from int, lambda []float64) {
+	each := max(2, alternativesAll/s.m.Problem.V())
+	told := make([]float64, len(s.told))
+	of := make([][]int, s.m.Problem.V())
+	for g := from; g < len(s.told); g++ {
+		told[g] = Dot(lambda, s.told[g])
+		of[s.of[g].task] = append(of[s.of[g].task], g)
+	}
+	var kept []int
+	for _, own := range of {
+		if len(own) > each {
+			slices.SortStableFunc(own, func(g, h int) int { return cmp.Compare(told[g], told[h]) })
+			own = own[:each]
+		}
+		kept = append(kept, own...)
+	}
+	slices.Sort(kept)
+	for k, g := range kept {
+		s.told[from+k], s.of[from+k] = s.told[g], s.of[g]
+	}
+	s.told, s.of = s.told[:from+len(kept)], s.of[:from+len(kept)]
+}
+
+// against adds the functions that an allocation tells least from the means, one for each of a few rivals
+// of each task: the regularised fit of the means with the least change, in the metric of
+// A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², that puts the rival above all right answers. ξ is a part of the largest
+// value of A; the larger it is, the smaller the norm. Functions outside the ball are left out.
+func (s *alternatives) against(lambda []float64, shrink float64) error {
+	n, dim := s.features.Dims()
+	scaled, target := mat.NewDense(n, dim, nil), mat.NewVecDense(n, nil)
+	for i := range n {
+		f := math.Sqrt(lambda[i] * s.precision[i])
+		addTo(scaled.RawRowView(i), f, s.features.RawRowView(i))
+		target.SetVec(i, f*s.m.Problem.Mean[i]/s.m.Unit)
+	}
+	a := mat.NewSymDense(dim, nil)
+	a.SymOuterK(1, scaled.T())
+	top := 0.0
+	for k := range dim {
+		top = max(top, a.At(k, k))
+	}
+	for k := range dim {
+		a.SetSym(k, k, a.At(k, k)+shrink*top)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(a) {
+		return nil
+	}
+	var moment, fit mat.VecDense
+	moment.MulVec(scaled.T(), target)
+	if err := factor.SolveVecTo(&fit, &moment); err != nil && !isCondition(err) {
+		return err
+	}
+	if math.IsInf(s.radius, 1) { // no norm to keep small: take off what ξ shrinks, which grows with the level of the means
+		for range 3 {
+			var left, rest, step mat.VecDense
+			left.MulVec(scaled, &fit)
+			left.SubVec(target, &left)
+			rest.MulVec(scaled.T(), &left)
+			if err := factor.SolveVecTo(&step, &rest); err != nil && !isCondition(err) {
+				return err
+			}
+			fit.AddVec(&fit, &step)
+		}
+	}
+	for v, group := range s.m.Problem.Groups() {
+		s.rivals(v, group, &factor, &fit)
+	}
+	return nil
+}
+
+// rivals adds the alternatives of one task.
+func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat.VecDense) {
+	row := func(i int) *mat.VecDense { return mat.NewVecDense(fit.Len(), s.features.RawRowView(i)) }
+	best := s.t.best[v]
+	var right, wrong []int
+	for _, i := range group {
+		if i == best || s.t.right(i, s.epsilon) {
+			right = append(right, i)
+		} else {
+			wrong = append(wrong, i)
+		}
+	}
+	// Rivals with small gaps, and some of all others.
+	slices.SortStableFunc(wrong, func(i, j int) int {
+		switch {
+		case s.t.gap[i] < s.t.gap[j]:
+			return -1
+		case s.t.gap[i] > s.t.gap[j]:
+			return 1
+		}
+		return 0
+	})
+	var tried []int
+	for k := range min(len(wrong), alternativesEach) {
+		at := k
+		if k >= alternativesEach/2 && len(wrong) > alternativesEach {
+			at = k * (len(wrong) - 1) / (alternativesEach - 1)
+		}
+		tried = append(tried, wrong[at])
+	}
+	for _, x := range slices.Compact(tried) {
+		if g := s.above(x, right, factor, fit, row); g != nil && mat.Norm(g, 2) <= s.radius && s.wrongUnder(g, x, right) {
+			s.add(v, g)
+		}
+	}
+}
+
+// above returns the function with the least change of a fit, in the metric of A, that has x above all
+// right answers a by ε: with y_a = φ_x - φ_a and c_a what is missing to ε there, the fit + A⁻¹ Σ u_a y_a for
+// which u ≥ 0 is largest in Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2, which Hildreth's method finds one u_a at a
+// time, then scaled until nothing is missing. nil where it cannot be.
+//
+//	C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
+func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense, row func(int) *mat.VecDense) *mat.VecDense {
+	y, solved := make([]*mat.VecDense, len(right)), make([]*mat.VecDense, len(right))
+	missing, u := make([]float64, len(right)), make([]float64, len(right))
+	for k, a := range right {
+		y[k], solved[k] = &mat.VecDense{}, &mat.VecDense{}
+		y[k].SubVec(row(x), row(a))
+		if err := factor.SolveVecTo(solved[k], y[k]); err != nil && !isCondition(err) {
+			return nil
+		}
+		missing[k] = s.epsilon - mat.Dot(y[k], fit)
+	}
+	change := mat.NewVecDense(fit.Len(), nil)
+	for range 50 {
+		for k, c := range missing {
+			if square := mat.Dot(y[k], solved[k]); square > 0 {
+				step := max(-u[k], (c-mat.Dot(y[k], change))/square)
+				u[k] += step
+				change.AddScaledVec(change, step, solved[k])
+			}
+		}
+	}
+	scale := 1.0
+	for k, c := range missing {
+		if c <= 0 {
+			continue
+		}
+		reached := mat.Dot(y[k], change)
+		if reached <= 0 {
+			return nil
+		}
+		scale = max(scale, c/reached)
+	}
+	change.AddScaledVec(fit, scale, change)
+	return change
+}
+
+// wrongUnder reports whether x is above all right answers by epsilon under a function, to rounding.
+func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
+	value := func(i int) float64 { return mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g) }
+	const rounding = 1e-9
+	for _, a := range right {
+		if value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) {
+			return false
+		}
+	}
+	return true
+}
+
+// add keeps how well each arm tells a function from the means; not one that no two rewards can have for
+// means.
+func (s *alternatives) add(v int, g *mat.VecDense) {
+	p := s.m.Problem
+	told := make([]float64, p.N())
+	lo, hi := p.TwoRewards()
+	for i := range told {
+		value := mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g)
+		d := value - p.Mean[i]/s.m.Unit
+		told[i] = d * d * s.m.Precision[i] / 2
+		if p.Noise.Environment == problem.EnvironmentBernoulli {
+			q := (value*s.m.Unit - lo) / (hi - lo)
+			if told[i] = Divergence((p.Mean[i]-lo)/(hi-lo), q); math.IsInf(told[i], 1) {
+				return
+			}
+		}
+	}
+	s.told = append(s.told, told)
+	s.of = append(s.of, alternative{v, slices.Clone(g.RawVector().Data)})
+}
