@@ -75,11 +75,12 @@ func verifyCommand() *cobra.Command {
 	var known string
 	c := &cobra.Command{
 		Use: "verify DIR", Short: "Check that nothing recorded was changed", Args: arguments(1, 1, "a folder"),
-		Long: `Check the hashes of all events and files. Whoever can write to the folder can write all
-events again, with hashes that fit: --head finds that, with a hash or a chain that was
-written down elsewhere. tell, status and verify print one.`,
+		Long: `Check the hashes of all events and files, and that the cache is what they make. Whoever
+can write to the folder can write all events again, with hashes that fit: --head finds
+that, with a hash or a chain that was written down elsewhere. tell, status and verify
+print one.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol)
+			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol, o.folder())
 			if err == nil && c.Flags().Changed("head") {
 				err = v.CheckHead(known)
 			}
@@ -210,7 +211,7 @@ func campaignReportCommand() *cobra.Command {
 			if o.json {
 				r.format = "json"
 			}
-			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol)
+			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol, o.folder())
 			if err != nil {
 				return err
 			}

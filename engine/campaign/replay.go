@@ -100,7 +100,11 @@ func (x *replayer) all(ctx context.Context) error {
 		r := x.state.rounds[x.rounds]
 		if r.closed == 0 && !x.state.complete(r) {
 			x.run.More = false
-			return x.before(ctx, r.seq) // what guides since waits for the rewards of the round
+			if err := x.before(ctx, r.seq); err != nil { // what guides since waits for the rewards of the round
+				return err
+			}
+			x.compare(r.plan)
+			return nil
 		}
 		if err := x.begin(ctx, r.plan, r.seq); err != nil || x.unused {
 			return err
@@ -236,6 +240,21 @@ func decisions(answers []engine.Answer) []Decision {
 		}
 	}
 	return out
+}
+
+// Agrees reports whether a run that was kept somewhere has the decisions that the last plan recorded. Where the next plan is
+// due nothing that was recorded says so, and it does not.
+func (s *State) Agrees(x *Run) bool {
+	var recorded []Decision
+	switch {
+	case s.Needed():
+		return false
+	case s.done != nil:
+		recorded = s.done.Decided
+	case s.open() != nil:
+		recorded = s.open().plan.Decided
+	}
+	return slices.Equal(recorded, decisions(x.Outcome.Answers))
 }
 
 // compare notes how the decisions differ from those that a plan recorded.

@@ -176,7 +176,7 @@ func TestAdded(t *testing.T) {
 			if got, want := found(t, run.Outcome), found(t, extended(t, c.Protocol())); got != want {
 				t.Errorf("the campaign found\n%.1500s\nand the steps\n%.1500s", got, want)
 			}
-			v, err := Verify(t.Context(), c.dir, maker)
+			v, err := Verify(t.Context(), c.dir, maker, Options{})
 			if err != nil || v.Files[len(v.Files)-1].Path != "more.csv" {
 				t.Errorf("%v: %+v", err, v.Files)
 			}

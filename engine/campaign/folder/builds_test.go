@@ -231,7 +231,7 @@ func TestBuilds(t *testing.T) {
 			if b.name == "changed" && same == len(all) {
 				t.Error("the changed constant changes no plan, so that the test says nothing")
 			}
-			if _, err := Verify(t.Context(), c.dir, again(p)); err != nil {
+			if _, err := Verify(t.Context(), c.dir, again(p), Options{}); err != nil {
 				t.Error(err)
 			}
 		})

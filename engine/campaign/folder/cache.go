@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,18 +30,49 @@ func (c *Campaign) key(s *campaign.State) string {
 
 // replay returns what the algorithm makes of a state, from the cache where that has it.
 func (c *Campaign) replay(ctx context.Context, p campaign.Protocol, s *campaign.State) (*campaign.Run, error) {
-	path := filepath.Join(c.dir, cacheFile)
-	if data, err := os.ReadFile(path); err == nil {
-		if kept, whole := opened(data); whole && kept.Key == c.key(s) {
-			return &kept.Run, nil
-		}
+	if kept := c.ofCache(s); kept != nil && s.Agrees(kept) {
+		return kept, nil
 	}
 	run, err := s.Replay(ctx, p, &c.memory)
 	if err != nil {
 		return nil, err
 	}
-	c.keep(path, cached{c.key(s), *run})
+	c.keep(filepath.Join(c.dir, cacheFile), cached{c.key(s), *run})
 	return run, nil
+}
+
+// ofCache returns the run that the cache has of a state, nil without one.
+func (c *Campaign) ofCache(s *campaign.State) *campaign.Run {
+	data, err := os.ReadFile(filepath.Join(c.dir, cacheFile))
+	if err != nil {
+		return nil
+	}
+	kept, whole := opened(data)
+	if !whole || kept.Key != c.key(s) {
+		return nil
+	}
+	return &kept.Run
+}
+
+// checkCache reports a cache that is not what the events make.
+func (c *Campaign) checkCache(ctx context.Context, p campaign.Protocol, s *campaign.State) error {
+	kept := c.ofCache(s)
+	if kept == nil {
+		return nil // it is not read
+	}
+	run, err := s.Replay(ctx, p, &c.memory)
+	if err != nil {
+		return err
+	}
+	var is, want bytes.Buffer
+	if err := errors.Join(gob.NewEncoder(&is).Encode(kept), gob.NewEncoder(&want).Encode(run)); err != nil {
+		return err
+	}
+	if !bytes.Equal(is.Bytes(), want.Bytes()) {
+		path := filepath.Join(c.dir, cacheFile)
+		return fmt.Errorf("%s is not what the events make: status may show what was never measured; delete the folder %s, which costs nothing but time; the events are as recorded", path, filepath.Dir(path))
+	}
+	return nil
 }
 
 // opened reads the content of the file, and reports whether it has the hash of it.

@@ -5,8 +5,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
@@ -62,4 +65,85 @@ func TestFaultCacheFlips(t *testing.T) {
 	if list, _ := os.ReadDir(filepath.Dir(path)); len(list) != 1 {
 		t.Errorf("the cache has %d files", len(list))
 	}
+}
+
+// TestFaultForgedCache: a cache with a hash of its own that says other than the events decides nothing that is shown or planned,
+// and verify names it.
+func TestFaultForgedCache(t *testing.T) {
+	p := small(t)
+	p.Options.Epsilon = 1
+	c := begin(t, p, Options{})
+	value := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 3, "d;e": 0}[r.Arm] }
+	path := filepath.Join(c.dir, cacheFile)
+	forge := func(f func(*campaign.Run)) {
+		t.Helper()
+		if _, err := c.Progress(t.Context()); err != nil { // which makes the cache
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, whole := opened(data)
+		if !whole {
+			t.Fatal("the cache is not whole")
+		}
+		if _, err := Verify(t.Context(), c.dir, again(p), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		f(&kept.Run)
+		c.keep(path, kept)
+		_, err = Verify(t.Context(), c.dir, again(p), Options{})
+		wants(t, err, cacheFile+" is not what the events make", "delete the folder")
+	}
+	answers := func() (out []string) {
+		st, err := c.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range st.Tasks {
+			out = append(out, task.Arm)
+		}
+		return append(out, st.Standing)
+	}
+	decide := func(arm string) func(*campaign.Run) {
+		return func(x *campaign.Run) {
+			for v := range x.Outcome.Answers {
+				x.Outcome.Answers[v].Decided, x.Outcome.Answers[v].Arm = true, arm
+			}
+			x.Outcome.Status, x.Result.Standing = engine.StatusDecided, engine.StandingProven
+		}
+	}
+	l := asked(t, c, "Ann", 6)
+	forge(decide("a"))
+	if got := answers(); got[0] != "" || got[1] != "" {
+		t.Errorf("in the first round the cache decides %q", got)
+	}
+	var rows []string
+	for _, r := range l.Rows {
+		rows = append(rows, row(r.ID, value(r)))
+	}
+	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
+	forge(func(x *campaign.Run) { x.Next.Counts = []int{99, 0, 0, 0, 0, 0} })
+	if got := asked(t, c, "Ann", 100); len(got.Rows) == 99 {
+		t.Error("the cache plans the next round")
+	}
+	measureAll(t, c, value, func(int) bool { return false })
+	want := answers()
+	if want[0] != "b, c" || want[1] != "b, c" {
+		t.Fatalf("the campaign ends with %q", want)
+	}
+	forge(decide("a"))
+	out := filepath.Join(t.TempDir(), "out")
+	if err := c.Export(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "answers.csv")); err != nil || !strings.Contains(string(text), `north,true,"b, c"`) {
+		t.Errorf("%v, exported %s", err, text)
+	}
+	forge(decide("a"))
+	if got := answers(); !slices.Equal(got, want) {
+		t.Errorf("the cache answers %q, want %q", got, want)
+	}
+	forge(func(x *campaign.Run) { x.Outcome.Answers[0].Estimate = 17 }) // no plan records it: verify alone finds it
 }

@@ -69,7 +69,7 @@ func TestBackup(t *testing.T) {
 	if err := c.Backup(t.Context(), dest); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Verify(t.Context(), dest, again(p))
+	v, err := Verify(t.Context(), dest, again(p), Options{})
 	if err != nil || v.Hash != c.state.Hash {
 		t.Errorf("%v: %+v", err, v)
 	}
@@ -104,7 +104,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Verify(t.Context(), copied, again(p))
+	_, err := Verify(t.Context(), copied, again(p), Options{})
 	wants(t, err, "ends with event 1,", "event 4 was recorded", "campaign.db-wal")
 	var said []string
 	d, err := Open(t.Context(), copied, again(p), Options{Notice: func(text string) { said = append(said, text) }})
@@ -121,7 +121,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked(t, d, "Bob", 1)
-	if _, err := Verify(t.Context(), copied, again(p)); err != nil {
+	if _, err := Verify(t.Context(), copied, again(p), Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -75,7 +75,7 @@ func TestDiskReallyFull(t *testing.T) {
 	if err != nil || r.Counts[campaign.RowNew] != 17 {
 		t.Errorf("after room was made: %v, %+v", err, r.Counts)
 	}
-	if _, err := Verify(t.Context(), dir, again(p)); err != nil {
+	if _, err := Verify(t.Context(), dir, again(p), Options{}); err != nil {
 		t.Error(err)
 	}
 }

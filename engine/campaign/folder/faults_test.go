@@ -45,7 +45,7 @@ func TestDiskFull(t *testing.T) {
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, rows...); r.Counts[campaign.RowNew] != 18 {
 		t.Errorf("after room was made: %+v", r)
 	}
-	if _, err := Verify(t.Context(), c.dir, again(small(t))); err != nil {
+	if _, err := Verify(t.Context(), c.dir, again(small(t)), Options{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 			for i, r := range l.Rows {
 				told(t, c, campaign.TellOptions{By: "Ann"}, row(r.ID, 0.25+float64(i+1)))
 			}
-			if v, err := Verify(t.Context(), c.dir, again(small(t))); err != nil || v.Events < 6 {
+			if v, err := Verify(t.Context(), c.dir, again(small(t)), Options{}); err != nil || v.Events < 6 {
 				t.Fatalf("before: %v, %+v", err, v)
 			}
 			if _, err := c.db.db.Exec(f.sql); err == nil {
@@ -77,13 +77,13 @@ func TestVerify(t *testing.T) {
 				if _, err := c.db.db.Exec("DROP TRIGGER " + trigger); err != nil {
 					t.Fatal(err)
 				}
-				_, err := Verify(t.Context(), c.dir, again(small(t)))
+				_, err := Verify(t.Context(), c.dir, again(small(t)), Options{})
 				wants(t, err, "keeps events from being changed")
 			}
 			if _, err := c.db.db.Exec(f.sql); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Verify(t.Context(), c.dir, again(small(t)))
+			_, err := Verify(t.Context(), c.dir, again(small(t)), Options{})
 			wants(t, err, f.want)
 			if f.name == "changed" {
 				_, err := Open(t.Context(), c.dir, again(small(t)), Options{})

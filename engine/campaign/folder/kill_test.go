@@ -59,7 +59,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 // checkSaid compares what workers said with what is recorded.
 func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	t.Helper()
-	v, err := Verify(t.Context(), dir, again(p))
+	v, err := Verify(t.Context(), dir, again(p), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

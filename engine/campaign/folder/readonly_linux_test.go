@@ -44,7 +44,7 @@ func TestFaultReadOnly(t *testing.T) {
 	if st, err := c.Status(t.Context()); err != nil || st.Hash != before.Hash || st.Open.Measured != 1 {
 		t.Errorf("on a disk that is read only: %v, %+v", err, st.Open)
 	}
-	if _, err := Verify(t.Context(), dir, again(p)); err != nil {
+	if _, err := Verify(t.Context(), dir, again(p), Options{}); err != nil {
 		t.Error(err)
 	}
 	_, err = c.TellOne(t.Context(), l.Rows[1].ID, 2, campaign.TellOptions{By: "Ann"})

@@ -57,7 +57,7 @@ func TestRepair(t *testing.T) {
 		_, err := Open(t.Context(), dir, again(p), Options{})
 		wants(t, err, "event 5 (fail)", "gonb-cope campaign repair")
 	}
-	_, err := Verify(t.Context(), dir, again(p))
+	_, err := Verify(t.Context(), dir, again(p), Options{})
 	wants(t, err, "event 5 (fail)", "gonb-cope campaign repair")
 	_, err = Repair(t.Context(), dir, again(p), " ", "Bob", false, Options{})
 	wants(t, err, "reason")
@@ -82,7 +82,7 @@ func TestRepair(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	wants(t, errors.New(last.What), "event 5 (fail")
-	if v, err := Verify(t.Context(), dir, again(p)); err != nil || v.Events != 6 || len(v.Aside) != 1 {
+	if v, err := Verify(t.Context(), dir, again(p), Options{}); err != nil || v.Events != 6 || len(v.Aside) != 1 {
 		t.Errorf("%v: %+v", err, v)
 	}
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(id, 1), row(l.Rows[1].ID, 2)); r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 {

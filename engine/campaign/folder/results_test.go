@@ -117,6 +117,41 @@ func TestCorrectedAfterwards(t *testing.T) {
 	wants(t, c.Correct(t.Context(), ids[0], 1, "", "Ann"), "needs a reason")
 }
 
+// A correction that changes a decision shows at once, while another task is still measured.
+func TestCorrectedMeanwhile(t *testing.T) {
+	p := small(t)
+	p.Options.Epsilon = 0.01
+	c := begin(t, p, Options{})
+	var ids []string
+	value := func(r campaign.ListRow) float64 {
+		if r.Task != "north" || r.Arm != "b, c" {
+			return 0 // nothing tells the arms of the south apart
+		}
+		ids = append(ids, r.ID)
+		return 3
+	}
+	decided := func(int) bool {
+		st, err := c.Progress(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Tasks[0].Decided
+	}
+	measureAll(t, c, value, decided)
+	for _, id := range ids {
+		if err := c.Correct(t.Context(), id, -3, "the signs were wrong", "Ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := c.Status(t.Context())
+	if err != nil || st.Open == nil {
+		t.Fatalf("%v: no round is open", err)
+	}
+	if k := len(st.Differs) - 1; k < 0 || st.Differs[k].Round != st.Open.Round || st.Differs[k].Was != "b, c" || st.Standing == "proven" {
+		t.Errorf("in round %d differs %v, standing %s", st.Open.Round, st.Differs, st.Standing)
+	}
+}
+
 // An algorithm that takes rounds only as it planned them gets no extra results, and its rounds cannot be
 // closed.
 func TestWholeRounds(t *testing.T) {

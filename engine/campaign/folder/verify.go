@@ -24,8 +24,9 @@ func (v Verification) CheckHead(known string) error { return v.state.CheckHead(k
 
 // Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
 // event and file, the number and hash of the last event, which stand beside the events, and that the
-// events make sense in their order. Its error names the first event that is not as it was.
-func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) {
+// events make sense in their order; also that the cache of this program is what they make. Its error names the first event
+// that is not as it was.
+func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
 	headSeq, headHash := readHead(dir)
 	db, err := openFolder(ctx, dir)
@@ -54,7 +55,7 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}
 	v = Verification{Events: len(list), At: list[len(list)-1].At, Hash: hash}
-	c := &Campaign{dir: dir, db: db}
+	c := &Campaign{dir: dir, db: db, opt: opt}
 	start, r, err := c.recipe(ctx)
 	if err != nil {
 		return v, err
@@ -73,11 +74,14 @@ func Verify(ctx context.Context, dir string, maker Maker) (Verification, error) 
 		return v, err
 	}
 	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
-	if _, err := c.protocolOf(ctx, s); err != nil {
+	if p, err = c.protocolOf(ctx, s); err != nil {
 		return v, err
 	}
 	for _, b := range s.Additions() {
 		v.Files = append(v.Files, *b.Add)
 	}
-	return v, db.checkTriggers(ctx)
+	if err := db.checkTriggers(ctx); err != nil {
+		return v, err
+	}
+	return v, c.checkCache(ctx, p, s)
 }
