@@ -27,6 +27,9 @@ type Algorithm interface {
 	Alive() int
 	// Warnings returns the conditions of its guarantee that did not hold.
 	Warnings() []Warning
+	// Goal returns that of its problem, problem.GoalMax or problem.GoalMin. An algorithm maximises:
+	// Steps turns what it is told, and the estimates of its answers, where the goal is GoalMin.
+	Goal() string
 }
 
 // Plan is the pulls of one communication round: one count per arm, all agents.

@@ -4,15 +4,31 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10].
+// Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10]. Steps and Run take
+// rewards as they were measured, with the sign of the data; an Algorithm is told rewards of which
+// higher ones are better.
 type Batch struct {
 	Counts []int     // N pulls made, in arm order
 	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
 	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
 	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
 	Squares []float64
+}
+
+// Turned returns a batch with the signs of its rewards changed where goal is problem.GoalMin: rewards
+// of the data become such of which higher is better, and back.
+func (b Batch) Turned(goal string) Batch {
+	if goal == problem.GoalMin {
+		b.Means = slices.Clone(b.Means)
+		for i, mean := range b.Means {
+			b.Means[i] = problem.Turned(goal, mean)
+		}
+	}
+	return b
 }
 
 // Empty reports whether no pull was made.

@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // An Environment pulls arms: simulated, resampled, or real.
 type Environment interface {
-	// Pull makes the plan's pulls and returns the mean reward of each arm.
+	// Pull makes the plan's pulls and returns the mean reward of each arm, as it was measured.
 	Pull(ctx context.Context, p Plan) (Batch, error)
 }
 
@@ -71,7 +74,10 @@ type Saver interface {
 // close takes the algorithm's answers and names how the run ended; an empty
 // status is worked out from the answers.
 func (o *Outcome) close(alg Algorithm, status Status) {
-	o.Answers, o.Eliminations, o.Warnings = alg.Answers(), alg.Eliminations(), alg.Warnings()
+	o.Answers, o.Eliminations, o.Warnings = slices.Clone(alg.Answers()), alg.Eliminations(), alg.Warnings()
+	for v := range o.Answers {
+		o.Answers[v].Estimate = problem.Turned(alg.Goal(), o.Answers[v].Estimate)
+	}
 	if status == "" {
 		status = StatusDecided
 		for _, a := range o.Answers {

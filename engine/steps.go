@@ -11,6 +11,9 @@ import (
 // returns false. Between the two Amend may say that other pulls were made, and Inform may come at
 // any time.
 //
+// Rewards go in as they were measured, and the estimates of answers come out so, whether higher or
+// lower ones are better (Algorithm.Goal).
+//
 // It is a deterministic function of what it was told, in that order. It is not safe for concurrent
 // use.
 type Steps struct {
@@ -45,7 +48,8 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 }
 
 // Algorithm returns the algorithm that the steps drive. It is for callers of Explainer and
-// Estimating: whoever calls its Plan or Learn breaks the steps.
+// Estimating, whose rewards are such of which higher is better: whoever calls its Plan or Learn breaks
+// the steps.
 func (s *Steps) Algorithm() Algorithm { return s.alg }
 
 // Options returns the options of the run as they are now, after SetEpsilon and SetDelta.
@@ -114,6 +118,7 @@ func (s *Steps) Learn(b Batch) error {
 	if err := CheckBatch(s.plan, b); err != nil {
 		return fmt.Errorf("round %d: learning: %w", s.plan.Round, err)
 	}
+	b = b.Turned(s.alg.Goal())
 	for _, earlier := range s.told {
 		if err := s.inform(earlier); err != nil {
 			return err

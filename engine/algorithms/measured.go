@@ -31,7 +31,6 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	r.SamplesTotal, r.Rounds, r.MaxRounds = float64(out.Samples), float64(len(out.Rounds)), len(out.Rounds)
 	r.Answers, r.Trace, r.Eliminations = out.Answers, out.Rounds, out.Eliminations
 	for v := range r.Answers {
-		r.Answers[v].Estimate = p.Turned(r.Answers[v].Estimate)
 		if r.Answers[v].Decided {
 			r.DecidedTasks++
 		} else {

@@ -142,6 +142,7 @@ func (broken) Done() bool                         { return false }
 func (broken) Answers() []engine.Answer           { return nil }
 func (broken) Eliminations() []engine.Elimination { return nil }
 func (broken) Warnings() []engine.Warning         { return nil }
+func (broken) Goal() string                       { return problem.GoalMax }
 func (broken) Alive() int                         { return 0 }
 
 // Replicas that were told rewards which differ in the last bit differ from the next plan on, also

@@ -155,7 +155,7 @@ func TestDaysTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := p.calendar(t.Context(), steps, sim.NewEnvironment(draw, 1, run), p.lossesOf(run), step)
+			n, err := p.calendar(t.Context(), steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), step)
 			if err != nil {
 				t.Fatal(err)
 			}

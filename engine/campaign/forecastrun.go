@@ -58,7 +58,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 	if err != nil {
 		return need{}, err
 	}
-	env := sim.NewEnvironment(draw, 1, run)
+	env := sim.NewEnvironment(truth, draw, 1, run)
 	alg, opt, err := p.algorithm(ctx, memory)
 	if err != nil {
 		return need{}, err

@@ -87,7 +87,7 @@ func (s *State) known(ctx context.Context, p Protocol, memory *model.Memory) (*k
 	for _, g := range s.guides {
 		byArm[g.Arm] = append(byArm[g.Arm], g.measured)
 	}
-	b := summed(p, byArm, true)
+	b := summed(p, byArm, true).Turned(p.Problem.Goal)
 	k := &known{all: b, sd: scatter(p.Problem, b)}
 	if b.Empty() {
 		return k, nil
@@ -181,7 +181,7 @@ func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, resu
 		}
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
-	env := sim.NewEnvironment(draw, 2, run)
+	env := sim.NewEnvironment(p.Problem, draw, 2, run)
 	if p.Cuts() && !p.fixedRounds() {
 		n, err := p.calendar(ctx, steps, env, l, p.step())
 		n.undecided, _ = judged(p, truth, steps.Outcome().Answers)

@@ -216,7 +216,7 @@ func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 		sorted := slices.SortedStableFunc(slices.Values(all), func(a, b *measured) int { return a.Number - b.Number })
 		sum, count := 0.0, 0
 		for _, m := range sorted {
-			sum += float64(m.count()) * p.Problem.Turned(m.Reward)
+			sum += float64(m.count()) * m.Reward
 			count += m.count()
 		}
 		b.Counts[i], b.Means[i] = count, sum/float64(count)
@@ -224,7 +224,7 @@ func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 			continue
 		}
 		for _, m := range sorted {
-			off := p.Problem.Turned(m.Reward) - b.Means[i]
+			off := m.Reward - b.Means[i]
 			b.Squares[i] += m.Squares + float64(m.count())*off*off
 		}
 	}

@@ -228,7 +228,7 @@ func (s *State) tasks(p Protocol, x *Run) []TaskStatus {
 	}
 	var out []TaskStatus
 	for v, a := range x.Outcome.Answers {
-		t := TaskStatus{Arm: a.Arm, Estimate: p.Problem.Turned(a.Estimate), Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
+		t := TaskStatus{Arm: a.Arm, Estimate: a.Estimate, Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
 		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
 		if v < len(x.Result.Progress) {
 			t.Progress = x.Result.Progress[v]

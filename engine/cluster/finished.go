@@ -39,11 +39,10 @@ type Silence struct {
 // finished returns what became of the run; done is nil before its end. Nothing backs the answers where why is
 // a plan or a message that no replica takes.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
-	p := r.question.Problem
 	out := Finished{Run: r.run, Outcome: r.steps.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, slices.Clone(out.Outcome.Answers), out.Outcome.Samples
 	for v := range out.Answers {
-		out.Answers[v].Estimate, out.Answers[v].Margin = number(p.Turned(out.Answers[v].Estimate)), number(out.Answers[v].Margin)
+		out.Answers[v].Estimate, out.Answers[v].Margin = number(out.Answers[v].Estimate), number(out.Answers[v].Margin)
 	}
 	if refused(why) {
 		out.Refused = why.Error()

@@ -237,8 +237,7 @@ func (j *journal) made(round, n int) []int {
 	return out
 }
 
-// batch sums the rewards of a round in the order in which they were written, in the sign in which
-// algorithms work.
+// batch sums the rewards of a round in the order in which they were written.
 func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
 	n := p.N()
 	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
@@ -246,11 +245,11 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 	for _, r := range j.all[round] {
 		parts[r.Arm]++
 		last[r.Arm] = r
-		b.Means[r.Arm] += float64(r.Count) * p.Turned(r.Mean)
+		b.Means[r.Arm] += float64(r.Count) * r.Mean
 	}
 	for i, c := range b.Counts {
 		if parts[i] == 1 {
-			b.Means[i] = p.Turned(last[i].Mean) // not a digit is lost
+			b.Means[i] = last[i].Mean // not a digit is lost
 		} else if c > 0 {
 			b.Means[i] /= float64(c)
 		}
@@ -261,7 +260,7 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 	b.Squares = make([]float64, n)
 	for _, r := range j.all[round] {
 		b.Squares[r.Arm] += r.Squares
-		if off := p.Turned(r.Mean) - b.Means[r.Arm]; parts[r.Arm] > 1 {
+		if off := r.Mean - b.Means[r.Arm]; parts[r.Arm] > 1 {
 			b.Squares[r.Arm] += float64(r.Count) * off * off
 		}
 	}

@@ -83,7 +83,7 @@ func (s Simulated) Pull(ctx context.Context, p Pulls, tell func(...Reward) error
 	}
 	var all []Reward
 	for _, a := range p.Arms {
-		r := Reward{Arm: a.Arm, Count: a.Count, Mean: p.Problem.Turned(b.Means[a.Arm])}
+		r := Reward{Arm: a.Arm, Count: a.Count, Mean: b.Means[a.Arm]}
 		if b.Squares != nil {
 			r.Squares = b.Squares[a.Arm]
 		}

@@ -95,11 +95,20 @@ func (q Question) identity() (Identity, error) {
 		return id, err
 	}
 	h := sha256.New()
-	for _, part := range append(q.digests(), q.Problem.Kernel.String(), q.Problem.Goal, q.Problem.Noise.Text(), fmt.Sprint(q.Measured)) {
+	for _, part := range append(q.digests(), q.Problem.Kernel.String(), q.goal(), q.Problem.Noise.Text(), fmt.Sprint(q.Measured)) {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
 	}
 	id.Problem = hex.EncodeToString(h.Sum(nil))
 	return id, nil
+}
+
+// goal tells the goals from each other, and runs whose messages have rewards as they were measured from
+// those of earlier programs, whose messages had them turned.
+func (q Question) goal() string {
+	if q.Problem.Goal == problem.GoalMin {
+		return "min, as measured"
+	}
+	return q.Problem.Goal
 }
 
 // digests tells the data from others. Expected rewards that were computed count to nine digits: builds

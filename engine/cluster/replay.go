@@ -155,7 +155,7 @@ func (r *replica) told(messages [][]byte, absent []int) (RoundCounts, error) {
 			return out, &MessageError{r.run, r.plan.Round, v, err}
 		}
 		for i := range m.Counts {
-			out.Counts[lo+i], out.Means[lo+i] = m.Counts[i], p.Turned(m.Means[i])
+			out.Counts[lo+i], out.Means[lo+i] = m.Counts[i], m.Means[i]
 		}
 		copy(out.Squares[min(lo, len(out.Squares)):], m.Squares)
 	}

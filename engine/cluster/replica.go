@@ -83,7 +83,7 @@ func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
 		out := r.steps.Outcome()
 		b.Done, b.Status, b.Answers = true, out.Status, out.Answers
 		for v := range b.Answers {
-			b.Answers[v].Estimate, b.Answers[v].Margin = number(r.question.Problem.Turned(b.Answers[v].Estimate)), number(b.Answers[v].Margin)
+			b.Answers[v].Estimate, b.Answers[v].Margin = number(b.Answers[v].Estimate), number(b.Answers[v].Margin)
 		}
 		return b, nil
 	}

@@ -22,9 +22,9 @@ func checkGoal(goal string) error {
 // Minimised returns the same problem with the goal GoalMin: the lowest expected reward of the data
 // is the best. It panics if the problem has that goal already.
 //
-// This is the only place where the signs of rewards change on their way in. Algorithms, simulations
-// and theory maximise; what they give back in rewards, and not in differences of rewards, Turned
-// gives the sign of the data.
+// This is where the signs of a table change on their way in, and engine.Steps is where those of
+// rewards do. Algorithms and theory maximise; what they give back in rewards, and not in differences
+// of rewards, Turned gives the sign of the data.
 func (p *Problem) Minimised() *Problem {
 	if p.Goal == GoalMin {
 		panic("problem: the goal is min already")
@@ -49,8 +49,11 @@ func (p *Problem) Minimised() *Problem {
 
 // Turned returns a reward with its sign changed if Goal is GoalMin. It makes a reward of the data
 // one of which higher is better, and back.
-func (p *Problem) Turned(reward float64) float64 {
-	if p.Goal == GoalMin {
+func (p *Problem) Turned(reward float64) float64 { return Turned(p.Goal, reward) }
+
+// Turned is Problem.Turned of a problem with that goal.
+func Turned(goal string, reward float64) float64 {
+	if goal == GoalMin {
 		return 0 - reward // not -reward: 0 has no sign
 	}
 	return reward

@@ -211,7 +211,7 @@ func TestCoTestMargins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(sim.Gaussian(p.Mean, p.Noise.Scales), 5, run), opt)
+			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(p, sim.Gaussian(p.Mean, p.Noise.Scales), 5, run), opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -182,7 +182,7 @@ func TestBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent := &writer{t: t, env: sim.NewEnvironment(draw, 3, 0), p: p, features: model.Rank()}
+		sent := &writer{t: t, env: sim.NewEnvironment(p, draw, 3, 0), p: p, features: model.Rank()}
 		if _, err := engine.Run(context.Background(), alg, sent, opt); err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,7 @@ func TestShifts(t *testing.T) {
 			t.Fatal(err)
 		}
 		moved, err1 := env.Pull(context.Background(), plan)
-		plain, err2 := sim.NewEnvironment(still, 9, run).Pull(context.Background(), plan)
+		plain, err2 := sim.NewEnvironment(p, still, 9, run).Pull(context.Background(), plan)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}

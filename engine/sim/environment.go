@@ -28,10 +28,31 @@ type environment struct {
 	seed, run uint64
 }
 
-// NewEnvironment returns the environment of one run: each (round, arm) has its
+// NewEnvironment returns the environment of one run on a problem: each (round, arm) has its
 // own stream of random numbers, derived from seed and run.
-func NewEnvironment(draw Drawer, seed uint64, run int) engine.Environment {
-	return &environment{draw, seed, uint64(run)}
+func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
+	return asMeasured(p, &environment{draw, seed, uint64(run)})
+}
+
+// asMeasured returns an environment whose rewards have the sign of the data, of one whose rewards have
+// that of the problem, as drawers have.
+func asMeasured(p *problem.Problem, env engine.Environment) engine.Environment {
+	if p.Goal == problem.GoalMax {
+		return env
+	}
+	return turned{env, p.Goal}
+}
+
+// turned is an environment with the signs of its rewards changed.
+type turned struct {
+	engine.Environment
+	goal string
+}
+
+// Pull makes the plan's pulls.
+func (t turned) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
+	b, err := t.Environment.Pull(ctx, p)
+	return b.Turned(t.goal), err
 }
 
 // Pull draws the mean reward of every arm that the plan pulls, and its squares when it

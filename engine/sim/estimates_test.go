@@ -150,7 +150,7 @@ func (n fixed) ArmEstimates() engine.ArmEstimates {
 func TestEstimatesAreBounded(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	for _, n := range []fixed{1000, 400_000} {
-		k := keepEstimates(NewEnvironment(nil, 1, 0), n, p)
+		k := keepEstimates(NewEnvironment(p, nil, 1, 0), n, p)
 		const rounds = 5000
 		for r := range rounds {
 			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
@@ -198,7 +198,7 @@ func TestEstimatesOfManyArms(t *testing.T) {
 		q := *p
 		q.TaskOf = append(slices.Clone(p.TaskOf), slices.Repeat([]int{p.V() - 1}, n-few/p.V())...)
 		q.Mean = nil
-		k := keepEstimates(NewEnvironment(nil, 1, 0), recalling{fixed(q.N()), &round}, &q)
+		k := keepEstimates(NewEnvironment(p, nil, 1, 0), recalling{fixed(q.N()), &round}, &q)
 		for r := range 3 {
 			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
 				t.Fatal(err)

@@ -109,7 +109,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 		kept = keepEstimates(env, a, x.Problem)
 		env = kept
 	}
-	m.outcome, err = engine.Run(ctx, m.alg, env, x.Options)
+	m.outcome, err = engine.Run(ctx, m.alg, asMeasured(x.Problem, env), x.Options)
 	if kept != nil {
 		m.estimates = kept.finish()
 	}
@@ -126,10 +126,10 @@ func coefficients(entry algorithms.Entry, m *model.Model) int {
 	return m.Rank()
 }
 
-// environment returns the environment from which a run pulls.
+// environment returns the environment from which a run pulls, with the sign of the problem.
 func (x Experiment) environment(run int) engine.Environment {
 	if x.natural {
 		return environmentOf(x.Problem, x.Draw, x.Seed, run)
 	}
-	return NewEnvironment(x.Draw, x.Seed, run)
+	return &environment{x.Draw, x.Seed, uint64(run)}
 }

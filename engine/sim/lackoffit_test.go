@@ -43,7 +43,7 @@ func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (cou
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(draw, 5, run), engine.Options{})
+		out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(p, draw, 5, run), engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,7 @@ func (e *equal) Learn(b engine.Batch) error         { e.means = b.Means; return 
 func (e *equal) Done() bool                         { return e.means != nil }
 func (e *equal) Eliminations() []engine.Elimination { return nil }
 func (e *equal) Warnings() []engine.Warning         { return nil }
+func (e *equal) Goal() string                       { return e.p.Goal }
 func (e *equal) Alive() int                         { return e.p.N() }
 func (e *equal) Answers() []engine.Answer {
 	out := make([]engine.Answer, e.p.V())

@@ -12,5 +12,5 @@ func EnvironmentOf(p *problem.Problem, seed uint64, run int) (engine.Environment
 	if err != nil {
 		return nil, err
 	}
-	return environmentOf(p, draw, seed, run), nil
+	return asMeasured(p, environmentOf(p, draw, seed, run)), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -87,7 +88,7 @@ func TestSquaresLeaveMeans(t *testing.T) {
 		"bernoulli": sim.Bernoulli([]float64{0.2, 0.5}),
 		"resampled": sim.Resampled([][]float64{{0, 1, 1, 5}, {2, 3}}),
 	} {
-		env := sim.NewEnvironment(draw, 5, 3)
+		env := sim.NewEnvironment(new(problem.Problem), draw, 5, 3)
 		plan := engine.Plan{Round: 2, Counts: []int{40, 9}}
 		without, err1 := env.Pull(context.Background(), plan)
 		plan.WantSquares = true

@@ -94,9 +94,6 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 	if ts.entry.DividedByV {
 		divideByV(r)
 	}
-	for v := range r.Answers {
-		r.Answers[v].Estimate = ts.x.Problem.Turned(r.Answers[v].Estimate)
-	}
 	best, err := ts.model.Best()
 	if err != nil {
 		return

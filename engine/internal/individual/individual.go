@@ -156,6 +156,9 @@ func (a *Algorithm) Eliminations() []engine.Elimination {
 	return out
 }
 
+// Goal returns that of the problem.
+func (a *Algorithm) Goal() string { return a.model.Problem.Goal }
+
 // Alive returns the number of arms not eliminated.
 func (a *Algorithm) Alive() int {
 	sum := 0

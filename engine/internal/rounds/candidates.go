@@ -25,6 +25,9 @@ func NewCandidates(m *model.Model) Candidates {
 // Eliminations returns the audit trail so far.
 func (c *Candidates) Eliminations() []engine.Elimination { return c.trail }
 
+// Goal returns that of the problem.
+func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
+
 // Alive returns the number of arms not eliminated.
 func (c *Candidates) Alive() int {
 	sum := 0

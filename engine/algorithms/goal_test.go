@@ -1,0 +1,82 @@
+package algorithms
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+)
+
+// Whoever drives an algorithm tells rewards as they were measured: with the goal min the arm of the
+// lowest one comes out, with its estimate as the data have it, after earlier rewards too.
+func TestStepsOfGoalMin(t *testing.T) {
+	high := enginetest.Paper(t, 1, 0.5)
+	low := high.Minimised()
+	costs := make([]float64, low.N()) // as they were measured, above 0 all of them
+	for i := range costs {
+		costs[i] = 10 - high.Mean[i]
+		low.Mean[i] = low.Turned(costs[i])
+	}
+	for _, entry := range All() {
+		opt := engine.Options{Delta: 0.1}
+		if entry.Mode == engine.ModeFB {
+			opt.Budget = 400
+		}
+		if entry.Suits(low) != nil || entry.Role == RoleReference {
+			continue
+		}
+		alg, err := entry.New(plain.ModelOf(t, low), opt)
+		if err != nil {
+			t.Fatalf("%s: %v", entry.Name, err)
+		}
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := func(counts []int, squares bool) engine.Batch {
+			b := engine.Batch{Counts: counts, Means: make([]float64, len(counts))}
+			copy(b.Means, costs)
+			if squares {
+				b.Squares = make([]float64, len(counts))
+				for i, n := range counts {
+					b.Squares[i] = float64(max(n-1, 0))
+				}
+			}
+			return b
+		}
+		if engine.Guided(alg) {
+			once := make([]int, low.N())
+			for i := range once {
+				once[i] = 1
+			}
+			if err := s.Inform(told(once, true)); err != nil {
+				t.Fatalf("%s: %v", entry.Name, err)
+			}
+		}
+		for {
+			plan, more, err := s.Next()
+			if err != nil {
+				t.Fatalf("%s: %v", entry.Name, err)
+			}
+			if !more {
+				break
+			}
+			if err := s.Learn(told(plan.Counts, plan.WantSquares)); err != nil {
+				t.Fatalf("%s: %v", entry.Name, err)
+			}
+		}
+		for v, a := range s.Outcome().Answers {
+			best := -1
+			for i, task := range low.TaskOf {
+				if task == v && (best < 0 || costs[i] < costs[best]) {
+					best = i
+				}
+			}
+			if a.Leader != low.Arms.Names[best] || a.Estimate != 0 && math.Abs(a.Estimate-costs[best]) > 1.5 {
+				t.Errorf("%s of task %s: %s at %.3g, where %s costs %.3g", entry.Name, a.Task, a.Leader, a.Estimate, low.Arms.Names[best], costs[best])
+			}
+		}
+	}
+}
