@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -100,6 +101,41 @@ func TestCatalogueConformance(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is said of a kernel's length scales and smoothness is true of its values on a line: they fall
+// with the distance or not, and the fourth difference around 0 falls as h⁴ or more slowly, as it does
+// where functions need not be twice differentiable [RW06, sec. 4.1.1].
+func TestCatalogueFacts(t *testing.T) {
+	at := func(x float64) Point { return Point{X: []float64{x}} }
+	for _, e := range Catalogue() {
+		if !slices.ContainsFunc(e.Params, func(p Param) bool { return p.Kind == ColumnsKind }) {
+			continue // it reads no columns
+		}
+		for _, k := range samples(t, e) {
+			if reflect.TypeOf(k) != e.Type || k.Eval(at(0), at(1e-9)) < 0.999*k.Eval(at(0), at(0)) {
+				continue // not of the entry itself, or it asks whether values are the same
+			}
+			falls := k.Eval(at(0), at(40)) < 0.1*k.Eval(at(0), at(0))
+			for x := 0.25; x < 40; x += 0.25 {
+				falls = falls && k.Eval(at(3), at(3+x)) <= k.Eval(at(3), at(3+x-0.25))
+			}
+			if _, says := k.(falling); says != falls {
+				t.Errorf("%s: it has length scales for ColumnScales: %t; its values fall with the distance: %t", k, says, falls)
+			}
+			fourth := func(h float64) float64 {
+				return 2*k.Eval(at(0), at(2*h)) - 8*k.Eval(at(0), at(h)) + 6*k.Eval(at(0), at(0))
+			}
+			uneven := math.Abs(fourth(0.02)) > 1e-12 && fourth(0.02) < 12*fourth(0.01)
+			smooth, changed := smoother(k)
+			if changed != uneven {
+				t.Errorf("%s: Smoother gives %s; its functions are rough: %t", k, smooth, uneven)
+			}
+			if again, changed := smoother(smooth); changed {
+				t.Errorf("%s: what is smooth, %s, becomes %s", k, smooth, again)
+			}
+		}
 	}
 }
 

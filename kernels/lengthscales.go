@@ -7,9 +7,14 @@ type ColumnScale struct {
 	Scale  float64 // ℓ, in units of the column
 }
 
+// falling is a kernel whose value falls with the distance in one length scale a column.
+type falling interface {
+	reader
+	lengthscales() []float64 // ℓ as the kernel has them: one for all columns, or one per column read; none means 1
+}
+
 // ColumnScales returns the length scales by which a kernel compares the columns of points, of the
-// kernels whose value falls with the distance in one length scale: RBF, RQ and Matern, wherever they
-// stand in sums and products. Free numbers are left out, since they are still to be found, and so is
+// kernels whose value falls with the distance, wherever they stand in sums and products. Free numbers are left out, since they are still to be found, and so is
 // what does not fit the points.
 func ColumnScales(k Kernel, p *Points) []ColumnScale {
 	bound, err := Bind(k, p)
@@ -27,8 +32,6 @@ func columnScales(k Kernel, dim int) []ColumnScale {
 		}
 		return out
 	}
-	var scales []float64
-	var dims Dims
 	switch k := k.(type) {
 	case Sum:
 		return of(k.Terms...)
@@ -38,18 +41,13 @@ func columnScales(k Kernel, dim int) []ColumnScale {
 		return of(k.Kernel)
 	case Power:
 		return of(k.Kernel)
-	case RBF:
-		scales, dims = k.Lengthscale, k.Dims
-	case RQ:
-		scales, dims = k.Lengthscale, k.Dims
-	case Matern:
-		scales, dims = k.Lengthscale, k.Dims
-	default:
-		return nil
+	case falling:
+		f, scales := k.form(), k.lengthscales()
+		var out []ColumnScale
+		for c := range f.dims.count(dim) {
+			out = append(out, ColumnScale{f.name, f.dims.at(c), perColumn(scales, c)})
+		}
+		return out
 	}
-	var out []ColumnScale
-	for c := range dims.count(dim) {
-		out = append(out, ColumnScale{k.(reader).form().name, dims.at(c), perColumn(scales, c)})
-	}
-	return out
+	return nil
 }

@@ -33,6 +33,15 @@ func (k Matern) nu() float64 {
 	return k.Nu
 }
 
+func (k Matern) lengthscales() []float64 { return k.Lengthscale }
+
+func (k Matern) smooth() (Kernel, bool) {
+	if k.nu() > 2 {
+		return k, false
+	}
+	return RBF{Lengthscale: k.Lengthscale, Dims: k.Dims}, true
+}
+
 // Eval returns k(x, y).
 func (k Matern) Eval(x, y Point) float64 {
 	s := math.Sqrt(2 * k.nu() * k.Dims.square(x.X, y.X, k.Lengthscale))

@@ -16,6 +16,8 @@ func (k RBF) form() form {
 	return form{"rbf", []value{{param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
 }
 
+func (k RBF) lengthscales() []float64 { return k.Lengthscale }
+
 // Eval returns k(x, y).
 func (k RBF) Eval(x, y Point) float64 {
 	return math.Exp(-0.5 * k.Dims.square(x.X, y.X, k.Lengthscale))
@@ -66,6 +68,8 @@ var alphaParam = Param{
 func (k RQ) form() form {
 	return form{"rq", []value{{param: lengthscaleParam, numbers: k.Lengthscale}, scalar(alphaParam, k.Alpha)}, &k.Dims}
 }
+
+func (k RQ) lengthscales() []float64 { return k.Lengthscale }
 
 func (k RQ) alpha() float64 {
 	if k.Alpha == 0 {

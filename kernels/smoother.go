@@ -1,7 +1,14 @@
 package kernels
 
-// Smoother returns the kernel with an RBF of the same length scales in place of each Matérn kernel
-// that is not twice differentiable (ν = 1/2 or 3/2), and without its terms that tell any two arms
+// rough is a kernel whose functions need not be twice differentiable.
+type rough interface {
+	// smooth returns a kernel of the same columns and length scales whose functions are; false where
+	// those of this one are already.
+	smooth() (Kernel, bool)
+}
+
+// Smoother returns the kernel with a smooth one of the same length scales in place of each kernel
+// whose functions are not twice differentiable, and without its terms that tell any two arms
 // apart (identity() of arms) where others are left. It reports whether that differs from the kernel.
 func (j Joint) Smoother() (Joint, bool) {
 	out, changed := Joint{Fitted: j.Fitted}, false
@@ -33,11 +40,8 @@ func smoother(k Kernel) (Kernel, bool) {
 		return out, changed
 	}
 	switch k := k.(type) {
-	case Matern:
-		if k.nu() > 2 {
-			return k, false
-		}
-		return RBF{Lengthscale: k.Lengthscale, Dims: k.Dims}, true
+	case rough:
+		return k.smooth()
 	case Sum:
 		terms, changed := all(k.Terms)
 		return Sum{terms}, changed

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -60,8 +61,8 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	noise := p.Noise // all of it: its lists bit by bit
 	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
 	words, err := json.Marshal([]any{
-		ResultsRevision, x.Mode, x.Algorithm, x.Options, x.Runs, x.Seed, x.Detail,
-		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), noise, rank,
+		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail,
+		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), engine.NonZero(noise), rank,
 	})
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
