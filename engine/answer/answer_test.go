@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // table returns a table of the generator with this name.
@@ -187,5 +188,24 @@ func BenchmarkBest(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestMore: arms of which one is ahead by 1.2 standard deviations take some more measurements to be sure, also where
+// epsilon is 0: there rounding made a pick that is the best a little worse than the best.
+func TestMore(t *testing.T) {
+	const text = "arm,y\na,1\na,-1\na,1\na,-1\nb,2.2\nb,.2\nb,2.2\nb,.2\n"
+	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &problem.Long{Arm: []string{"arm"}, Reward: "y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, epsilon := range []float64{0, 0.05} {
+		a, err := answer.Best(context.Background(), p, answer.Options{Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := a.Picks[0]; k.Label != "b" || k.Within > 0.95 || k.More < 4 || k.More > 400 {
+			t.Errorf("epsilon %g: %s with probability %.3f, and about %d more", epsilon, k.Label, k.Within, k.More)
+		}
 	}
 }

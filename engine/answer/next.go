@@ -255,7 +255,7 @@ func (b *batch) sure(arms []int) float64 {
 			for j := range n {
 				best = max(best, m[j]+t[j])
 			}
-			if best-m[pick]-t[pick] <= b.epsilon {
+			if m[pick]+t[pick]+b.epsilon >= best { // not by differences, which rounding makes larger than 0
 				within++
 			}
 		}
