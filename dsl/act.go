@@ -43,6 +43,7 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	defer func() { s.opt = opt }()
 	s.opt.Set, s.opt.Shown, s.opt.Clear, s.opt.Progress = nil, nil, nil, nil
 	s.opt.Notice = func(sentence string) { notices = append(notices, sentence) }
+	s.opt.Noted = nil
 	displays, err := s.Eval(ctx, script)
 	if err != nil {
 		return nil, notices, plainly(err)

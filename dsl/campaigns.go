@@ -220,7 +220,7 @@ func (c *call) start() (any, error) {
 	}
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
-	opt.Notice = nil // told when the problem was made first
+	opt.Notice, opt.Noted = nil, nil // told when the problem was made first
 	made, recipe, err := ReadProtocol(c.e.ctx, p.Name+".cope", text, opt)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}

@@ -38,7 +38,7 @@ func (c *call) gramKernel(entry kernels.Entry) (any, error) {
 		}
 	}
 	if c.e.st == c.e.own {
-		c.e.session.notices(g.Notes)
+		c.e.session.note(g.Notes)
 	}
 	args := kernels.Args{"values": g.Values}
 	if g.Names != nil {

@@ -37,12 +37,3 @@ func TestKernelNotes(t *testing.T) {
 		}
 	}
 }
-
-// sentencesOf returns the sentences of notes.
-func sentencesOf(notes []problem.Note) []string {
-	var out []string
-	for _, n := range notes {
-		out = append(out, n.String())
-	}
-	return out
-}

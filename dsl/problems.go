@@ -179,7 +179,7 @@ func (c *call) problem() (any, error) {
 		c.e.session.believed = found
 	}
 	if c.e.st == c.e.own {
-		c.e.session.notices(slices.Concat(p.Notes, p.KernelNotes))
+		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
 }

@@ -37,9 +37,12 @@ type Options struct {
 	// have fc and fb with one run made by agents that are apart; nil makes it here, by simulation
 	Agents Agents
 
-	// Notice is told, in a sentence, of allocations above 1 GB before they are made, and how data
-	// files were read where that is not plain; from any goroutine. May be nil.
+	// Notice is told, in a sentence, of allocations above 1 GB before they are made and of what is odd
+	// in a campaign; from any goroutine. May be nil.
 	Notice func(string)
+	// Noted is told, in a sentence each, after all is displayed, how data files were read where that is
+	// not plain, and what a kernel is on its points; nothing that a display shows. nil means Notice.
+	Noted func(string)
 
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
 	Clear func()               // clears what was displayed, for clear(); may be nil
@@ -59,6 +62,7 @@ type Session struct {
 	sources []report.DataFile // read so far
 	latest  map[string]string // checksum of each of these files when it was read last
 	memory  model.Memory      // of designs: runs of different calls have many in common
+	noted   []problem.Note    // in this evaluation, and not told yet
 	// what the measurements of the problem say whose kernel was found last
 	believed *belief.Belief
 }
@@ -77,13 +81,6 @@ func (s *Session) notice(sentences ...string) {
 		if s.opt.Notice != nil {
 			s.opt.Notice(line)
 		}
-	}
-}
-
-// notices tells the sentences of notes, if anyone listens.
-func (s *Session) notices(notes []problem.Note) {
-	for _, n := range notes {
-		s.notice(n.String())
 	}
 }
 
@@ -143,6 +140,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		defer e.teller.close()
 	}
 	var displays []report.Display
+	defer func() { s.tellNotes(displays) }()
 	for _, st := range statements {
 		if e.stopped = ctx.Err(); e.stopped == nil {
 			v := e.statement(st)

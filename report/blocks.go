@@ -18,6 +18,15 @@ type Display struct {
 	Value  any
 }
 
+// Notes returns sentences as blocks, each a remark.
+func Notes(sentences []string) []Block {
+	var out []Block
+	for _, s := range sentences {
+		out = append(out, Note{Text: strings.TrimSuffix(s, ".") + "."})
+	}
+	return out
+}
+
 // Blocks turns a value into blocks, ready for any renderer. It knows the plain
 // data of engine, bounds and sim (values or pointers), problems, kernels and
 // whatever else prints itself, numbers, text, lists, and blocks themselves.

@@ -68,11 +68,17 @@ func (t *textWriter) section(s section) {
 		t.line(prose.Bold, "── "+s.name)
 	}
 	for i, b := range s.blocks {
-		if i > 0 {
+		if i > 0 && !(remark(b) && remark(s.blocks[i-1])) {
 			t.b.WriteString("\n")
 		}
 		t.block(b)
 	}
+}
+
+// remark reports whether a block is a note that is no warning.
+func remark(b Block) bool {
+	n, is := b.(Note)
+	return is && !n.Warning
 }
 
 // inline prints "name = value".
@@ -94,7 +100,7 @@ func (t *textWriter) block(b Block) {
 		if b.Warning {
 			t.warning(b.Text)
 		} else {
-			t.wrap("  ", "Note: "+b.Text)
+			t.remark("Note: " + b.Text)
 		}
 	case KeyValues:
 		t.keyValues(b)
@@ -114,6 +120,13 @@ func (t *textWriter) block(b Block) {
 func (t *textWriter) wrap(indent, s string) {
 	for _, line := range strings.Split(prose.WrapSoft(s, t.opt.Width-len(indent)), "\n") {
 		t.b.WriteString(indent + strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// remark is grey where there is colour.
+func (t *textWriter) remark(s string) {
+	for _, line := range strings.Split(prose.WrapSoft(s, t.opt.Width-2), "\n") {
+		t.line(prose.FgHiBlack, "  "+strings.TrimRight(line, " "))
 	}
 }
 

@@ -239,13 +239,22 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 		return err
 	}
 	defer elsewhere.close()
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say})
+	var noted []string
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say, Noted: func(line string) { noted = append(noted, line) }})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
+	for _, line := range noted {
+		if failed != nil || o.format == "json" || o.format == "csv" {
+			bar.say(line) // a program reads the rest
+		}
+	}
 	if failed != nil && len(displays) == 0 {
 		return failed
 	}
 	d := report.Document{Displays: displays}
+	if failed == nil && len(noted) > 0 && o.format != "json" && o.format != "csv" {
+		d.Displays = append(d.Displays, report.Display{Value: report.Notes(noted)})
+	}
 	if o.table != "" {
 		src.name = o.table
 	}

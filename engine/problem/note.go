@@ -82,6 +82,18 @@ var noteSentences = map[NoteKind]string{
 	NoteRoughKernel: "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
 }
 
+// OfSimulation reports whether the note is on how rewards are simulated, which does not concern
+// answers from what was measured.
+func (n Note) OfSimulation() bool {
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteOnce, NotePooled}, n.Kind)
+}
+
+// OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
+// result has warnings of its own, of the algorithm that made it.
+func (n Note) OfAlgorithms() bool {
+	return slices.Contains([]NoteKind{NoteNoNoise, NoteAdmitsAll, NoteUnrelated}, n.Kind)
+}
+
 // String returns the sentence, without a full stop.
 func (n Note) String() string { return NoteText(n) }
 

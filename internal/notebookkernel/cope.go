@@ -25,6 +25,7 @@ type copeSide struct {
 	session *dsl.Session
 	shown   func(report.Display) // takes what the running cell displays
 	notice  func(string)         // says what takes much memory
+	noted   []string             // of the running cell, shown below its result
 	clear   func()               // clears what it has displayed
 	meter   *meter               // shows what it is doing
 	told    map[string]string    // the stale names that the user has seen, with the reasons
@@ -39,6 +40,7 @@ func newCopeSide(k *kernel) *copeSide {
 		Clear:    func() { s.clear() },
 		Progress: func(a dsl.Activity) { s.meter.update(a) },
 		Notice:   func(line string) { s.notice(line) },
+		Noted:    func(line string) { s.noted = append(s.noted, line) },
 	})
 	return s
 }
@@ -70,6 +72,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		held = nil
 		c.publish("clear_output", map[string]bool{"wait": false})
 	}
+	s.noted = nil
 	_, err := s.session.Eval(ctx, script)
 	if err == nil {
 		s.meter.finish(held != nil)
@@ -82,6 +85,9 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	}
 	if held != nil {
 		result = s.show(c, msgType, *held)
+	}
+	if len(s.noted) > 0 {
+		s.show(c, "display_data", report.Display{Value: report.Notes(s.noted)})
 	}
 	s.warnStale(c)
 	switch {
