@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
 // Answer shows best(...).
@@ -80,6 +82,14 @@ func taskTitle(a answer.Answer) string {
 	return "Task"
 }
 
+// taskLabel is a task as it stands below taskTitle: the value alone where one column names tasks.
+func taskLabel(a answer.Answer, task string) string {
+	if len(a.Tasks) == 1 {
+		return strings.TrimPrefix(task, a.Tasks[0]+"=")
+	}
+	return task
+}
+
 func armTitle(a answer.Answer) string {
 	if len(a.Columns) > 0 {
 		return strings.Join(a.Columns, ", ")
@@ -108,15 +118,33 @@ func pickTable(a answer.Answer) Table {
 		Caption: "What to take",
 		Columns: []Column{
 			text("task", taskTitle(a)), text("arm", best+": "+armTitle(a)), number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
-			number("expected_loss", "Expected loss", ""), text("runner_up", "Runner-up"), number("count", "Measured", ""),
+			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
 		},
-		Notes: []string{"The expected loss is by how much the pick is worse than the best arm of its task, on average over what may be true."},
+		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
 	for _, p := range a.Picks {
-		t.Rows = append(t.Rows, []any{p.Task, p.Label, Share(p.Within), p.Estimate, fmt.Sprintf("%s to %s", decimal(p.CI95[0], 4), decimal(p.CI95[1], 4)),
-			p.Loss, orAbsent(p.RunnerUp), p.Count})
+		estimate, interval := rounded(p.Estimate, p.CI95)
+		t.Rows = append(t.Rows, []any{taskLabel(a, p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss, orAbsent(p.RunnerUp), p.Count})
 	}
 	return t
+}
+
+// rounded writes a number and an interval around it to two digits of the interval's half; no line breaks in it.
+func rounded(x float64, ci [2]float64) (estimate, interval string) {
+	digits := 0
+	if half := (ci[1] - ci[0]) / 2; half > 0 {
+		digits = max(0, 1-int(math.Floor(math.Log10(half))))
+	}
+	if digits > 9 || math.Abs(x) >= 1e9 { // as other tables write it
+		return decimal(x, 4), decimal(ci[0], 4) + "\u00a0to\u00a0" + decimal(ci[1], 4)
+	}
+	fixed := func(x float64) string {
+		if digits == 0 {
+			return wording.Group(strconv.FormatFloat(x, 'f', 0, 64))
+		}
+		return strconv.FormatFloat(x, 'f', digits, 64)
+	}
+	return fixed(x), fixed(ci[0]) + "\u00a0to\u00a0" + fixed(ci[1])
 }
 
 // pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
@@ -147,7 +175,7 @@ func nextTable(a answer.Answer) Table {
 		Notes:   []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.", decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
 	}
 	for _, p := range a.Next {
-		t.Rows = append(t.Rows, []any{p.Task, p.Label, p.Count})
+		t.Rows = append(t.Rows, []any{taskLabel(a, p.Task), p.Label, p.Count})
 	}
 	return t
 }

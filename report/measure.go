@@ -118,8 +118,8 @@ func standardError(x engine.Interval, runs int) MeanError {
 
 // Compare sets results side by side, one row for each in the order given: what tells it from the
 // others where that is not its algorithm alone, what backs the answers, how many are decided where
-// some are not, samples, rounds, bytes, errors with their Wilson interval, relative regret with its
-// standard error and the ratio to the lower bound. What no result knows has no column. Warnings are
+// some are not, errors with their Wilson interval, relative regret with its standard error, samples,
+// rounds, the ratio to the lower bound and bytes. What no result knows has no column. Warnings are
 // footnotes.
 func Compare(results []engine.Result) Table {
 	l := labelsOf(results)
@@ -134,7 +134,7 @@ func Compare(results []engine.Result) Table {
 	if undecided {
 		t.Columns = append(t.Columns, text("decided", "Decided, first run"))
 	}
-	chosen := measuresNamed("samples", "ratio", "rounds", "bytes", "error", "relative_regret")
+	chosen := measuresNamed("error", "relative_regret", "samples", "rounds", "ratio", "bytes")
 	for _, m := range chosen {
 		t.Columns = append(t.Columns, m.column())
 	}

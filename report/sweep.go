@@ -85,9 +85,9 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	switch {
 	case len(names) > 0:
 	case len(s.Rows) > 0 && s.Rows[0].Result.Mode == engine.ModeFB:
-		names = []string{"samples", "rounds", "bytes", "error", "relative_regret"}
+		names = []string{"error", "relative_regret", "samples", "rounds", "bytes"}
 	default:
-		names = []string{"samples", "ratio", "rounds", "bytes", "error"}
+		names = []string{"error", "samples", "rounds", "ratio", "bytes"}
 	}
 	chosen := measuresNamed(names...)
 	for _, m := range chosen {

@@ -178,6 +178,9 @@ func (t *textWriter) table(x Table) {
 		limit = min(limit, collapsedRows)
 	}
 	rows, left := x.cells(limit)
+	if t.natural(x, rows) > t.opt.Width {
+		withoutBars(rows)
+	}
 	tw := table.NewWriter()
 	style := table.StyleLight
 	style.Format.Header = prose.FormatDefault
@@ -214,7 +217,7 @@ func (t *textWriter) table(x Table) {
 // and words, never numbers) until the table fits the width.
 func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 	out := make([]table.ColumnConfig, len(x.Columns))
-	width, least, total := make([]int, len(out)), make([]int, len(out)), 0
+	width, least, total, fewest := make([]int, len(out)), make([]int, len(out)), 0, 0
 	for j, c := range x.Columns {
 		width[j] = prose.StringWidth(c.heading())
 		least[j] = longestWord(c.heading())
@@ -227,6 +230,11 @@ func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 			}
 		}
 		total += width[j] + 2
+		if c.Align == Right {
+			fewest += least[j] + 2
+		} else {
+			fewest += min(least[j], fewestWide) + 2
+		}
 	}
 	for total > t.opt.Width {
 		widest := -1
@@ -235,11 +243,23 @@ func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 				widest = j
 			}
 		}
+		if widest >= 0 {
+			width[widest]--
+			total--
+			continue
+		}
+		for j, c := range x.Columns { // the longest word breaks, where that is enough
+			if fewest > t.opt.Width {
+				break
+			}
+			if c.Align != Right && least[j] > fewestWide && (widest < 0 || least[j] > least[widest]) {
+				widest = j
+			}
+		}
 		if widest < 0 {
 			break // nothing left to narrow: the terminal wraps
 		}
-		width[widest]--
-		total--
+		least[widest]--
 	}
 	for j, c := range x.Columns {
 		align := prose.AlignLeft
@@ -252,9 +272,36 @@ func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 	return out
 }
 
+// fewestWide is the width below which no column of text is narrowed.
+const fewestWide = 10
+
+// natural returns the width of a table of which nothing is narrowed.
+func (t *textWriter) natural(x Table, rows [][]string) int {
+	total := 0
+	for j, c := range x.Columns {
+		width := longestWord(c.heading())
+		for _, r := range rows {
+			width = max(width, prose.StringWidth(r[j]))
+		}
+		total += width + 2
+	}
+	return total
+}
+
+// withoutBars leaves of shares the number alone.
+func withoutBars(rows [][]string) {
+	for _, r := range rows {
+		for j, s := range r {
+			if cut := strings.TrimLeft(s, "█░"); cut != s {
+				r[j] = strings.TrimLeft(cut, "\u00a0")
+			}
+		}
+	}
+}
+
 func longestWord(s string) int {
 	n := 0
-	for _, w := range strings.Fields(s) {
+	for _, w := range strings.Split(s, " ") {
 		n = max(n, prose.StringWidth(w))
 	}
 	return n
