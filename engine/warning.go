@@ -192,7 +192,7 @@ var sentences = map[WarningKind]string{
 	WarnFitFewArms:      "%d arms are few for %d free numbers: the fit adapts to chance",
 	WarnPoolHurts:       "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %.3g nats); use task(identity())",
 	WarnPoolUnclear:     "these data cannot tell whether pooling the tasks helps (support %.3g nats)",
-	WarnPoolWeak:        "pooling the tasks will help little: the predicted speedup is %.3g",
+	WarnPoolWeak:        "sharing will save few further measurements at the precision of these data: the predicted speedup is %.3g",
 
 	WarnMeasuredWrong:     "the fitted kernel misleads, shared or not: %d of %d simulated runs answer wrongly together and %d alone, against delta = %g; it cannot represent these means: add identity() to it, or use robust=true",
 	WarnMeasuredPoolWrong: "pooling the tasks hurts: agents that share answer wrongly in %d of %d simulated runs, against delta = %g, and alone in %d: the kernel cannot represent these means; add identity() to it, or use robust=true",

@@ -67,7 +67,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnFitFewArms, Numbers: []float64{6, 2}}, "6 arms are few for 2 free numbers: the fit adapts to chance"},
 		{Warning{Kind: WarnPoolHurts, Numbers: []float64{3.21}}, "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by 3.21 nats); use task(identity())"},
 		{Warning{Kind: WarnPoolUnclear, Numbers: []float64{0.5}}, "these data cannot tell whether pooling the tasks helps (support 0.5 nats)"},
-		{Warning{Kind: WarnPoolWeak, Numbers: []float64{1.1}}, "pooling the tasks will help little: the predicted speedup is 1.1"},
+		{Warning{Kind: WarnPoolWeak, Numbers: []float64{1.1}}, "sharing will save few further measurements at the precision of these data: the predicted speedup is 1.1"},
 		{Warning{Kind: WarnMeasuredWrong, Numbers: []float64{9, 10, 8, 0.05}}, "the fitted kernel misleads, shared or not: 9 of 10 simulated runs answer wrongly together and 8 alone, against delta = 0.05; it cannot represent these means: add identity() to it, or use robust=true"},
 		{Warning{Kind: WarnMeasuredPoolWrong, Numbers: []float64{9, 10, 0.05, 0}}, "pooling the tasks hurts: agents that share answer wrongly in 9 of 10 simulated runs, against delta = 0.05, and alone in 0: the kernel cannot represent these means; add identity() to it, or use robust=true"},
 		{Warning{Kind: WarnMeasuredSlower, Numbers: speedup}, "pooling the tasks hurts in runs with a guarantee: " + reason},

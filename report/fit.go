@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -20,10 +21,15 @@ func (views) Fit(f fit.Fit) view {
 // fitBlocks shows fit(...): the kernel found, whether it fits, and what sharing is worth.
 func fitBlocks(f fit.Fit) []Block {
 	out := []Block{Paragraph{Text: fitSentence(f), Lead: true}}
-	for _, w := range f.Warnings {
-		out = append(out, Note{Text: upper(w.String()) + ".", Warning: true})
+	if predicts(f) {
+		out = []Block{Paragraph{Text: predictionSentence(f), Lead: true}, Paragraph{Text: fitSentence(f)}}
 	}
-	out = append(out, kernelsOf(f))
+	var all []string
+	for _, w := range f.Warnings {
+		all = append(all, upper(w.String())+".")
+	}
+	first, others := warned(all)
+	out = slices.Concat(out, first, others, []Block{kernelsOf(f)})
 	if len(f.Parameters) > 0 {
 		out = append(out, parameterTable(f))
 	}
@@ -47,10 +53,16 @@ func fitSentence(f fit.Fit) string {
 	if len(f.Parameters) == 0 {
 		s = fmt.Sprintf("The kernel has no free numbers. On %s its log marginal likelihood is %s.", data, decimal(f.LogLikelihood, 6))
 	}
-	if c := f.CrossValidation; c.Arms > 0 && c.Without > 0 {
-		s += fmt.Sprintf(" It predicts an arm from all others to within %s; the mean of its task's other arms does so to within %s.", decimal(c.Error, 3), decimal(c.Without, 3))
-	}
 	return s
+}
+
+// predicts reports whether arms that were left out say how well the kernel predicts.
+func predicts(f fit.Fit) bool { return f.CrossValidation.Arms > 0 && f.CrossValidation.Without > 0 }
+
+// predictionSentence says how well the kernel predicts, which is what it is fitted for.
+func predictionSentence(f fit.Fit) string {
+	c := f.CrossValidation
+	return fmt.Sprintf("The kernel predicts an arm from all others to within ±%s; the mean of its task's other arms does so to within ±%s.", decimal(c.Error, 3), decimal(c.Without, 3))
 }
 
 // kernelsOf lists the kernel before, after, and as problems take it.

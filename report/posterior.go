@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // The most that a picture of the posterior shows.
@@ -43,7 +46,7 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
 		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms", "results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
 	}
-	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin}
+	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin, sampled: r.Sampled}
 	p.choose()
 	tasks, err := p.tasks(o.Task)
 	if err != nil {
@@ -88,6 +91,7 @@ type picture struct {
 	engine.Estimates
 	reference bool    // whether the truth is shown
 	lowest    bool    // whether the lowest reward is the best
+	sampled   bool    // whether the truth of the simulation are means of measurements
 	dense     bool    // whether bars of intervals would hide each other: then lines in shades
 	drawn     [][]int // of each task: the numbers of the arms to draw, in their order
 	left      int     // arms that are not drawn
@@ -174,7 +178,62 @@ func (p picture) categories(tasks []int) []string {
 	if 2*len(names) > 3*most {
 		return nil
 	}
+	for _, v := range tasks {
+		order := -1
+		for _, i := range p.arms(v) {
+			at := slices.Index(names, p.Arms[i])
+			if at < order { // the tables of tasks have them in other orders, and none is the right one
+				slices.SortFunc(names, naturally)
+				return names
+			}
+			order = at
+		}
+	}
 	return names
+}
+
+// naturally compares names with numbers in them: "N=20" comes before "N=100".
+func naturally(a, b string) int {
+	digits := func(s string) int {
+		n := 0
+		for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.' && n > 0) {
+			n++
+		}
+		return n
+	}
+	for a != "" && b != "" {
+		if i, j := digits(a), digits(b); i > 0 && j > 0 {
+			x, _ := strconv.ParseFloat(a[:i], 64)
+			y, _ := strconv.ParseFloat(b[:j], 64)
+			if x != y {
+				return cmp.Compare(x, y)
+			}
+			a, b = a[i:], b[j:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// scale reports whether names are numbers of one column that rise, so that a band between them means something.
+func scale(names []string) bool {
+	values, keys, keyed := figure.Keyed(names)
+	if !keyed || strings.Contains(keys, ",") {
+		return false
+	}
+	last := math.Inf(-1)
+	for _, v := range values {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || x <= last {
+			return false
+		}
+		last = x
+	}
+	return true
 }
 
 // shown returns the rounds that are drawn along the arms: the first, a middle one and the last.
@@ -187,10 +246,15 @@ func (p picture) shown() []engine.RoundEstimates {
 	return []engine.RoundEstimates{all[0], all[n/2], all[n-1]}
 }
 
-// byArm returns the series of a task along its arms. Dense ones have no middle round, and their means
-// are lines.
+// byArm returns the series of a task along its arms. Dense ones and those without bands have no middle round,
+// and means of dense ones are lines.
 func (p picture) byArm(v int, names []string) []Series {
 	arms := p.arms(v)
+	if names != nil {
+		slices.SortStableFunc(arms, func(i, j int) int {
+			return cmp.Compare(slices.Index(names, p.Arms[i]), slices.Index(names, p.Arms[j]))
+		})
+	}
 	at := make([]float64, len(arms))
 	for k, i := range arms {
 		at[k] = float64(k + 1)
@@ -198,11 +262,14 @@ func (p picture) byArm(v int, names []string) []Series {
 			at[k] = float64(slices.Index(names, p.Arms[i]))
 		}
 	}
+	means, truths, bands := Points, Points, Shade
+	if names != nil && !p.dense && !scale(names) { // nothing lies between two of them
+		bands = Points
+	}
 	rounds := p.shown()
-	if p.dense && len(rounds) == 3 {
+	if (p.dense || bands == Points) && len(rounds) == 3 {
 		rounds = []engine.RoundEstimates{rounds[0], rounds[2]}
 	}
-	means, truths := Points, Points
 	if p.dense {
 		means, truths = Forecast, Forecast
 	}
@@ -222,20 +289,28 @@ func (p picture) byArm(v int, names []string) []Series {
 		case k == last:
 			s.Style, s.Hue = means, 1
 		case k == 0:
-			s.Style, s.Hue = Shade, 6
+			s.Style, s.Hue = bands, 6
 		default:
-			s.Style, s.Hue = Shade, 1
+			s.Style, s.Hue = bands, 1
 		}
 		out = append(out, s)
 	}
 	if p.Truth == nil || !p.reference {
 		return out
 	}
-	truth := Series{Name: "true mean", Style: truths, Reference: true, X: at}
+	truth := Series{Name: p.truth(), Style: truths, Reference: true, X: at}
 	for _, i := range arms {
 		truth.Y = append(truth.Y, p.Truth[i])
 	}
 	return append(out, truth)
+}
+
+// truth names what the estimates are compared with.
+func (p picture) truth() string {
+	if p.sampled {
+		return "mean measured"
+	}
+	return "true mean"
 }
 
 // series returns the estimates of arms after a round.
@@ -333,7 +408,7 @@ func (p picture) describe(f Figure, tasks []int) string {
 		arms += len(p.arms(v))
 	}
 	if p.Truth != nil && p.reference {
-		known = ", with the true means"
+		known = ", with the " + p.truth() + "s"
 	}
 	kind := "95 % confidence intervals of each arm by itself"
 	if p.Posterior {

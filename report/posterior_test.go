@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,10 +55,10 @@ func TestPosterior(t *testing.T) {
 	for _, s := range f.Panels[2].Series {
 		names = append(names, fmt.Sprintf("%s (%s)", s.Name, s.Style))
 	}
-	if got, want := strings.Join(names, ", "), "after round 1 (shade), after round 5 (shade), after round 8, the last (points), true mean (points)"; got != want {
+	if got, want := strings.Join(names, ", "), "after round 1 (points), after round 8, the last (points), true mean (points)"; got != want {
 		t.Errorf("series %s\nwant   %s", got, want)
 	}
-	last := f.Panels[2].Series[2]
+	last := f.Panels[2].Series[1]
 	if math.Abs(last.Y[3]-2.31) > 1e-12 || math.Abs(last.Hi[3]-last.Y[3]-0.125) > 1e-12 || last.X[3] != 3 {
 		t.Errorf("arm 4 of task 3 at %g: %g up to %g", last.X[3], last.Y[3], last.Hi[3])
 	}
@@ -98,10 +99,10 @@ func TestPosteriorParts(t *testing.T) {
 		return f
 	}
 	r := estimated(4, 9, 8)
-	if f := draw(r, PlotOptions{Task: "task 3"}); len(f.Panels) != 0 || !strings.HasSuffix(f.Title, "task 3") || len(f.Series) != 4 {
+	if f := draw(r, PlotOptions{Task: "task 3"}); len(f.Panels) != 0 || !strings.HasSuffix(f.Title, "task 3") || len(f.Series) != 3 {
 		t.Errorf("one task: %d panels, %d series, %q", len(f.Panels), len(f.Series), f.Title)
 	}
-	if f := draw(r, PlotOptions{Look: Look{NoReference: true}}); len(f.Panels[0].Series) != 3 {
+	if f := draw(r, PlotOptions{Look: Look{NoReference: true}}); len(f.Panels[0].Series) != 2 {
 		t.Errorf("without reference: %d series", len(f.Panels[0].Series))
 	}
 	for _, c := range []struct {
@@ -206,6 +207,38 @@ func TestPosteriorOfMany(t *testing.T) {
 		var b bytes.Buffer
 		if err := figure.SVG(&b, f); err != nil || b.Len() > 300_000 {
 			t.Errorf("%d bytes of SVG, %v", b.Len(), err)
+		}
+	}
+}
+
+// TestPosteriorAlongNames: tables have the arms of each task in another order. Series go along the names from left to
+// right, and bands stand where the names are numbers that rise, else bars.
+func TestPosteriorAlongNames(t *testing.T) {
+	for _, c := range []struct {
+		name  string // of arm i
+		style Style
+		want  []string
+	}{
+		{"N=%d0", Shade, []string{"N=10", "N=20", "N=30", "N=100"}},
+		{"kind %d", Points, []string{"kind 1", "kind 2", "kind 3", "kind 10"}},
+	} {
+		r := estimated(2, 4, 3)
+		for k, number := range []int{1, 10, 2, 3, 3, 2, 10, 1} {
+			r.Estimates.Arms[k] = fmt.Sprintf(c.name, number)
+		}
+		f, err := FigureOf(r, PlotOptions{Posterior: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(f.Categories, c.want) {
+			t.Errorf("names %q, want %q", f.Categories, c.want)
+		}
+		for _, p := range f.Panels {
+			for k, s := range p.Series {
+				if !slices.IsSorted(s.X) || k == 0 && s.Style != c.style {
+					t.Errorf("%s: series %q (%s) goes along %v", p.Title, s.Name, s.Style, s.X)
+				}
+			}
 		}
 	}
 }

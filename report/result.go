@@ -60,10 +60,8 @@ func resultBlocks(r engine.Result) []Block {
 	if r.Guarantee != "" {
 		out = append(out, Paragraph{Text: "Guarantee: " + r.Guarantee})
 	}
-	for _, w := range resultWarnings(r) {
-		out = append(out, Note{Text: w, Warning: true})
-	}
-	out = append(out, answersTable(r), resultFacts(r))
+	first, others := warned(resultWarnings(r))
+	out = slices.Concat(out, first, []Block{answersTable(r)}, others, []Block{resultFacts(r)})
 	if len(r.Trace) > 0 {
 		out = append(out, traceTable(r))
 	}

@@ -34,11 +34,8 @@ func (views) Sweep(s sim.Sweep) view {
 
 // sweepBlocks shows sweep(...): one row per combination of swept values.
 func sweepBlocks(s sim.Sweep) []Block {
-	out := []Block{Paragraph{Text: sweepSentence(s), Lead: true}}
-	for _, w := range sweepWarnings(s) {
-		out = append(out, Note{Text: w, Warning: true})
-	}
-	return append(out, sweepTable(s))
+	first, others := warned(sweepWarnings(s))
+	return slices.Concat([]Block{Paragraph{Text: sweepSentence(s), Lead: true}, sweepTable(s)}, first, others)
 }
 
 // sweepSentence counts cells and runs, and says what was not run again.

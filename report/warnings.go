@@ -8,6 +8,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
+// shownWarnings is how many warnings are shown unfolded: more are read by nobody.
+const shownWarnings = 2
+
+// warned shows warnings: the first ones, and all others folded, with their number.
+func warned(sentences []string) (first, others []Block) {
+	for _, w := range sentences[:min(shownWarnings, len(sentences))] {
+		first = append(first, Note{Text: w, Warning: true})
+	}
+	if len(sentences) <= shownWarnings {
+		return first, nil
+	}
+	t := Table{Caption: "Further warnings", Columns: []Column{text("warning", "Warning")}, Collapsed: true}
+	for _, w := range sentences[shownWarnings:] {
+		t.Rows = append(t.Rows, []any{w})
+	}
+	return first, []Block{t}
+}
+
 // sweepWarnings returns the warnings of the runs, one sentence a kind with how many results have
 // it.
 func sweepWarnings(s sim.Sweep) []string {
@@ -20,7 +38,7 @@ func sweepWarnings(s sim.Sweep) []string {
 		all = append(all, r.Result.Warnings...)
 	}
 	var out []string
-	for _, alike := range byKind(all) {
+	for _, alike := range worstFirst(byKind(all)) {
 		first, which := alike[0], ""
 		if first.Named() && differ(alike) {
 			which = "; this is of the first"
@@ -39,7 +57,7 @@ func differ(alike []engine.Warning) bool {
 // said once.
 func resultWarnings(r engine.Result) []string {
 	var out []string
-	for _, alike := range byKind(r.Warnings) {
+	for _, alike := range worstFirst(byKind(r.Warnings)) {
 		text := engine.WarningText(alike...)
 		if len(alike) > 1 && alike[0].Named() {
 			text += fmt.Sprintf(" (the first of %d such warnings)", len(alike))
@@ -47,6 +65,21 @@ func resultWarnings(r engine.Result) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// worst are the kinds of warnings by which answers are wrong, and so no number is worth much.
+var worst = []engine.WarningKind{engine.WarnErrors, engine.WarnKernel, engine.WarnLackOfFit}
+
+// worstFirst puts these kinds first, in that order, and leaves the order of the others.
+func worstFirst(kinds [][]engine.Warning) [][]engine.Warning {
+	rank := func(alike []engine.Warning) int {
+		if k := slices.Index(worst, alike[0].Kind); k >= 0 {
+			return k
+		}
+		return len(worst)
+	}
+	slices.SortStableFunc(kinds, func(a, b []engine.Warning) int { return rank(a) - rank(b) })
+	return kinds
 }
 
 // byKind groups warnings of one kind, by first appearance.

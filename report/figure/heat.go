@@ -106,10 +106,25 @@ func (p pane) cells(c draw.Canvas) {
 			}
 			t := h.fraction(z, largest)
 			x0, x1, y0, y1 := p.px(float64(from)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
-			fill(c, shade(t), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+			outline := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
+			fill(c, shade(t), outline)
+			if len(h.ColumnMarks) > 0 {
+				continue
+			}
+			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0])) // dark cells end on dark pages, too
+			label, style := cellNumber(z), words(7)
+			if style.Color, style.XAlign = color.Black, draw.XCenter; t > 0.55 {
+				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not that of the page, which may be dark
+			}
+			if width(label, 7) < x1-x0-2 && y1-y0 > 9 {
+				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, label)
+			}
 		}
 	}
 }
+
+// cellNumber writes a value in a cell: 0.95 and 1 are two colours that nobody tells apart.
+func cellNumber(z float64) string { return wording.Decimal(z, 2) }
 
 // scale draws the colours with their values at the right of the map.
 func (d layout) scale(c draw.Canvas) {
@@ -119,7 +134,7 @@ func (d layout) scale(c draw.Canvas) {
 	height := min(box.Max.Y-box.Min.Y, 150)
 	bottom := box.Max.Y - height
 	for k := range steps {
-		y0, y1 := bottom+height*vg.Length(k)/steps, bottom+height*vg.Length(k+1)/steps
+		y0, y1 := bottom+height*vg.Length(k)/steps, min(bottom+height*vg.Length(k+1)/steps+0.5, box.Max.Y) // over the next, so that no seam shows
 		fill(c, shade((float64(k)+0.5)/steps), []vg.Point{{X: x, Y: y0}, {X: x + 10, Y: y0}, {X: x + 10, Y: y1}, {X: x, Y: y1}})
 	}
 	largest := d.Heat.largest()

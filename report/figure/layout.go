@@ -55,6 +55,7 @@ const (
 
 // newLayout decides ranges, ticks and layout; it draws nothing yet.
 func newLayout(f Figure, titled bool) layout {
+	f = f.byValues()
 	d := layout{Figure: f, titled: titled && f.Title != "", width: f.sheet()}
 	switch {
 	case f.Heat != nil:
