@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -104,6 +105,17 @@ func (p Param) suggestChoice(text string) string {
 	if hint := p.elsewhere[text]; hint != "" {
 		return hint
 	}
+	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" {
+		return hint
+	}
+	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) {
+		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
+	}
+	for _, choice := range p.Choices { // "minimize" is "min", "maximise" is "max"
+		if len(choice) >= 3 && strings.HasPrefix(strings.ToLower(text), choice) {
+			return fmt.Sprintf("did you mean %q?", choice)
+		}
+	}
 	if best := nearest(text, p.Choices); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
@@ -175,6 +187,12 @@ func (c *call) arg(name string) argument {
 func (c *call) has(name string) bool {
 	a := c.arg(name)
 	return a.Node != nil || a.known()
+}
+
+// move gives a parameter the argument of another one, which then has none.
+func (c *call) move(from, to string) {
+	i, j := c.fn.param(from), c.fn.param(to)
+	c.args[i], c.args[j] = argument{}, c.args[i]
 }
 
 func (c *call) number(name string) float64 {

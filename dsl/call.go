@@ -46,7 +46,13 @@ func (e *argumentError) Error() string { return e.message }
 func (e *evaluator) call(n *ast.CallNode) value {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return e.fail(n, anything, "only a function can be called", "")
+		hint := "values have parts and no methods: write f(p) in place of p.f()"
+		if m, is := n.Callee.(*ast.MemberNode); is {
+			if s, is := m.Property.(*ast.StringNode); is && foreignWord(s.Value) != "" {
+				hint = foreignWord(s.Value)
+			}
+		}
+		return e.fail(n, anything, "only a function can be called", hint)
 	}
 	if textName(callee) {
 		return e.withValues(n)

@@ -18,7 +18,7 @@ func longParams() []Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
 	return []Param{
-		{Name: "data", Synonyms: []string{"long", "table", "frame"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored"},
+		{Name: "data", Synonyms: []string{"long", "table", "frame"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too"},
 		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given", "tasks", "group", "agent"),
 		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "setting", "treatment"),
 		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
@@ -36,6 +36,9 @@ func longParams() []Param {
 
 // checkProblem reports arguments of problem that do not fit together, and whether there are none.
 func (c *call) checkProblem() bool {
+	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is
+		c.move("path", "data")
+	}
 	switch path := c.arg("path"); {
 	case c.has("path") && c.has("data"):
 		c.fail(&path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")

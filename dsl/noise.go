@@ -7,6 +7,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
+// countsHint says how rewards of 0 and 1 are stated.
+const countsHint = "rewards of 0 and 1 are recognised by best(p); successes= and trials= read counts of them; bounded=[0, 1] states them for tests"
+
 // noiseParams returns the parameters about noise. kinds are the texts that noise takes besides
 // those for unknown scales.
 func noiseParams(doc string, kinds ...string) []Param {
@@ -19,8 +22,9 @@ func noiseParams(doc string, kinds ...string) []Param {
 	}
 	return []Param{
 		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
-			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
-			Doc:     "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
+			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint, "auto": "leave noise out: best(p) finds it, and tests estimate it"},
+			Choices:   append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
+			Doc:       "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset, Doc: "with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset, Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
 		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset, Doc: "how simulated rewards are drawn: gaussian; with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions"},

@@ -193,6 +193,9 @@ func usualPart(names []string) string {
 // suggestPart proposes the nearest part, or one that has the name as its first word, or lists all.
 func suggestPart(word string, names []string) string {
 	if nearest(word, names) == "" {
+		if hint := foreignWord(word); hint != "" {
+			return hint
+		}
 		var longer []string
 		for _, name := range names {
 			if strings.HasPrefix(name, word+"_") {

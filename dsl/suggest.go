@@ -85,8 +85,11 @@ func distance(a, b string) int {
 	return last[len(t)]
 }
 
-// suggestFunction proposes a function: by the names of other libraries first.
+// suggestFunction proposes what says the same as a word of other tools, else a function.
 func (e *evaluator) suggestFunction(word string) string {
+	if hint := foreignWord(word); hint != "" {
+		return hint
+	}
 	var known []string
 	for _, f := range functions {
 		if slices.Contains(f.Synonyms, strings.ToLower(word)) {
@@ -107,6 +110,9 @@ func (e *evaluator) suggestName(word string) string {
 			line, _ := st.Source.Position(st.NameAt.From)
 			return fmt.Sprintf("it is bound in line %d; a name is used after it is bound", line)
 		}
+	}
+	if hint := foreignWord(word); hint != "" && index[word] == nil {
+		return hint
 	}
 	names := e.scope.names()
 	if best := nearest(word, names); best != "" {

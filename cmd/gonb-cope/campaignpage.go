@@ -78,6 +78,8 @@ func inviteCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&name, "name", "", "who the link is for")
+	c.Flags().StringVar(&name, "by", "", "the same as --name") // which other commands have
+	c.Flags().Lookup("by").Hidden = true
 	c.Flags().StringVar(&url, "url", "", "where the page is served; the link begins with this URL")
 	c.Flags().BoolVar(&revoke, "revoke", false, "take the link back")
 	return o.common(c, false)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/await"
@@ -32,6 +33,12 @@ func readSource(ctx context.Context, path string) (source, error) {
 			return source{}, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
 		}
 		return source{"<stdin>", ".", string(text)}, nil
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv", ".tsv":
+		return source{}, fmt.Errorf("%s is a table and no script; gonb-cope best %s says what its measurements say", path, quote(path))
+	case ".ipynb":
+		return source{}, fmt.Errorf("%s is a notebook and no script; gonb-cope report %s makes a report of it, and Jupyter runs it", path, quote(path))
 	}
 	text, err := await.File(ctx, path, maxScript)
 	if err != nil {

@@ -181,8 +181,24 @@ func (st *Statement) syntaxError(err error) *Error {
 		hint = "a name is bound at the start of a statement: name = expression"
 	case t.Kind == lexer.Number || t.Kind == lexer.Identifier || t.Kind == lexer.String || t.Is(lexer.Bracket, "("):
 		hint = "something is missing before it: an operator, a comma or a line end"
+	case t.Is(lexer.Operator, ",") && depth(st.tokens[:i]) == 0:
+		hint = "a statement ends with its line: write the next one in a line of its own"
 	case t.Is(lexer.Operator, ":"):
 		hint = "a choice is written condition ? a : b, a range from a to b as a..b"
 	}
 	return st.Source.At(Span(t.Location), message, hint)
+}
+
+// depth returns how many brackets are open after some tokens.
+func depth(tokens []lexer.Token) int {
+	n := 0
+	for _, t := range tokens {
+		switch {
+		case t.Is(lexer.Bracket, "(", "[", "{"):
+			n++
+		case t.Kind == lexer.Bracket:
+			n--
+		}
+	}
+	return n
 }

@@ -1,0 +1,42 @@
+package dsl
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What stands for the words of other tools names functions that there are, and no word is one of ours.
+func TestForeignWords(t *testing.T) {
+	called := regexp.MustCompile(`([a-z_0-9]+)\(`)
+	for word, hint := range foreign {
+		if index[word] != nil && word != "best" && word != "close" || word != strings.ToLower(word) {
+			t.Errorf("%q is a word of the language, or not in lower case", word)
+		}
+		for _, m := range called.FindAllStringSubmatch(hint, -1) {
+			if index[m[1]] == nil {
+				t.Errorf("%s: %q names %s, which is no function", word, hint, m[1])
+			}
+		}
+	}
+	s := NewSession(Options{})
+	must(t, s, "p = paper(case=1)")
+	for src, want := range map[string]string{
+		`d = read_csv("runs.csv")`:                "problem(data=",
+		`pd.read_csv("runs.csv")`:                 "problem(data=",
+		`minimize(p)`:                             `goal="min"`,
+		`p.best`:                                  "best(p)",
+		`fb(p, budget=12, algorithm="EI")`:        "CoBayesFC",
+		`x = True`:                                "write true",
+		`fc(p, robust=True)`:                      "write true",
+		`paper(case=1, goal="minimize")`:          "",
+		`k = rbf(1), l = rbf(2)`:                  "a line of its own",
+		`problem("small.csv", kernel="rbf")`:      "without quotes",
+		`problem("small.csv", noise="bernoulli")`: "bounded=[0, 1]",
+		`help(fc)`:                                "fc?",
+	} {
+		if _, err := evalText(s, src); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", src, err, want)
+		}
+	}
+}
