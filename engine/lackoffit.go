@@ -15,8 +15,9 @@ type LackOfFit struct {
 	// [DerSimonian and Kacker 2007]
 	Nugget float64
 	Worst  []Residual
-	Robust bool // whether the run estimates this and allows for it
-	Scales bool // whether it rests on noise scales that the problem states
+	Alike  *AlikeArms // that explain most of it; nil where none do
+	Robust bool       // whether the run estimates this and allows for it
+	Scales bool       // whether it rests on noise scales that the problem states
 }
 
 // Residual is an arm that the kernel misses.
@@ -24,6 +25,13 @@ type Residual struct {
 	Task, Arm    string
 	Off          float64 // mean less the closest function of the kernel's space, reward units
 	Standardised float64 // Off over its standard deviation
+}
+
+// AlikeArms are two arms of a task that have the same features, or nearly, and not the same rewards.
+type AlikeArms struct {
+	Task, Arm, Other string
+	Off              float64 // mean of Other less that of Arm, reward units
+	Standardised     float64 // Off over its standard error
 }
 
 // A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.

@@ -72,6 +72,10 @@ const (
 	WarnMixedBuilds WarningKind = "mixed builds"
 	// numbers: round, p-value
 	WarnPlates WarningKind = "plates differ"
+	// names: task, arm that differs most; numbers: p-value, late less timely mean, reward units, and over its standard error
+	WarnLateDiffer WarningKind = "late results differ"
+	// names: id of a pull and of its repetition; numbers: pairs that are equal, pairs, value of these two
+	WarnTwice WarningKind = "told twice"
 )
 
 // The kinds of warnings that problems have as notes.
@@ -181,7 +185,9 @@ var sentences = map[WarningKind]string{
 	WarnFewRunsRight:   "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may be as high as %.2g %%; %d runs without an error would be enough",
 	WarnMixedBuilds:    "runs were made by other builds of gonb-cope, too, whose arithmetic may differ in the last digits, and with it samples and answers: %s; the same runs on one build may give other numbers",
 
-	WarnPlates: "in round %d rewards differ from plate to plate by more than noise does (p = %.2g): where lists were measured in their order this cancels between rivals; look for what differs between plates",
+	WarnPlates:     "in round %d rewards differ from plate to plate by more than noise does (p = %.2g): where lists were measured in their order this cancels between rivals; look for what differs between plates",
+	WarnLateDiffer: "late results differ from timely ones by more than noise does (p = %.2[3]g), most at task %[1]q, arm %[2]q: by %.3[4]g, %.3[5]g standard errors; whether a result comes in time seems to hang on its reward, which no guarantee allows for",
+	WarnTwice:      "%[3]d of %[4]d pulls that were handed out again were told with the value of their repetition, as %[5]g of %[1]s and of %[2]s: it seems that one measurement was told under both ids and counts twice; correct or fail one of them",
 
 	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
 	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",

@@ -93,6 +93,8 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnBoundsBudget, Numbers: []float64{10, 82.315}}, "the budget of 10 per agent is below what Alg. 2 asks for (82.31): its error bound is vacuous"},
 		{Warning{Kind: WarnBoundsEpsilon, Numbers: []float64{0.3, 0.1}}, "gaps below epsilon = 0.3 count as epsilon (the smallest is 0.1): hardness and bounds are for the PAC problem, the lower bound is for the easier problem"},
 		{Warning{Kind: WarnPlates, Numbers: []float64{3, 0.00123}}, "in round 3 rewards differ from plate to plate by more than noise does (p = 0.0012): where lists were measured in their order this cancels between rivals; look for what differs between plates"},
+		{Warning{Kind: WarnLateDiffer, Names: []string{"oslo", "a"}, Numbers: []float64{1.1e-16, 1.712, 15.43}}, `late results differ from timely ones by more than noise does (p = 1.1e-16), most at task "oslo", arm "a": by 1.71, 15.4 standard errors; whether a result comes in time seems to hang on its reward, which no guarantee allows for`},
+		{Warning{Kind: WarnTwice, Names: []string{"A928MZ", "D9TJ6X"}, Numbers: []float64{3, 4, 12.53}}, "3 of 4 pulls that were handed out again were told with the value of their repetition, as 12.53 of A928MZ and of D9TJ6X: it seems that one measurement was told under both ids and counts twice; correct or fail one of them"},
 	}
 	told := map[WarningKind]bool{}
 	for _, row := range rows {

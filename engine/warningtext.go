@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -69,7 +70,7 @@ func (w Warning) lackOfFit() string {
 	l := w.LackOfFit
 	var arms []string
 	for _, r := range l.Worst {
-		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%.1f standard errors)", r.Task, r.Arm, r.Off, r.Standardised))
+		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%s standard errors)", r.Task, r.Arm, r.Off, tenths(r.Standardised)))
 	}
 	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
 	if l.Robust {
@@ -77,6 +78,12 @@ func (w Warning) lackOfFit() string {
 	}
 	if l.Scales {
 		remedy += `; or the noise is larger than stated, which noise="unknown" allows for`
+	}
+	if math.IsInf(l.Nugget, 1) {
+		remedy = "no kernel explains numbers so large: look for a slip in them"
+	}
+	if a := l.Alike; a != nil {
+		remedy = fmt.Sprintf("arms %q and %q of task %q have the same features and differ by %.3g (%s standard errors): a column that tells them apart is missing; ", a.Arm, a.Other, a.Task, math.Abs(a.Off), tenths(math.Abs(a.Standardised))) + remedy
 	}
 	s := fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; %s",
 		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
@@ -112,4 +119,12 @@ func (w Warning) prior(format string) string {
 		s = fmt.Sprintf("in %.0f of %.0f runs %s (of the first such run)", runs[0], runs[1], s)
 	}
 	return s
+}
+
+// tenths writes a number of standard errors, of which more than a thousand have no tenths.
+func tenths(x float64) string {
+	if math.Abs(x) < 1000 {
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }

@@ -46,6 +46,10 @@ const (
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
 	NoteChanged NoteKind = "changed"      // numbers: arms added, arms withdrawn, bound on the error probability, delta
 	NoteDiffers NoteKind = "differs"      // see Difference
+	// why nothing is proven
+	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
+	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
+	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
 )
 
 // The kinds of notes of what a forecast was simulated with.
@@ -92,8 +96,11 @@ var noteSentences = map[NoteKind]string{
 	NoteOwnPart:      "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
 	NoteLosses:       "with %s of pulls failing and %s of results coming up to %s late%s",
 
-	NoteRule:    "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
-	NoteDiffers: "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
+	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
+	NoteLateDiffer: "whether results came in time seems to hang on their rewards, see the warning",
+	NoteTwice:      "measurements seem to be told twice, see the warning",
+	NoteManyLost:   "%d of %d pulls were given back or not told, and with so many it decides why",
+	NoteDiffers:    "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
 }
 
 // String returns the sentence, without a full stop. A kind that is not listed is its own sentence.

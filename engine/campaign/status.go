@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -126,13 +127,29 @@ func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
 	r := x.Result
 	st.Result, st.Standing, st.Guarantee = &r, r.Standing, r.Guarantee
 	st.Assumes = s.assumes(x)
-	if len(x.Differs) > 0 && st.Standing == engine.StandingProven {
-		st.Standing = engine.StandingHeuristic
-		st.Assumes = append(st.Assumes, Note{Kind: NoteDiffers})
+	warnings, doubts := s.selection(p, x)
+	if len(x.Differs) > 0 {
+		doubts = append(doubts, Note{Kind: NoteDiffers})
 	}
+	st.doubt(doubts)
 	st.Notes = slices.Concat(st.Notes, s.pending(p), s.nextEpsilon(st.Epsilon))
-	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(p))
+	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(p), warnings)
 	return st
+}
+
+// doubt takes a proof back for what happened to pulls on the way, and says why.
+func (st *Status) doubt(doubts []Note) {
+	if len(doubts) == 0 || st.Standing == engine.StandingNone {
+		return
+	}
+	var why []string
+	for _, n := range doubts {
+		why = append(why, n.String())
+	}
+	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
+	st.Standing = engine.StandingHeuristic
+	st.Guarantee = engine.StandingHeuristic + ": " + strings.Join(why, "; ") + "; apart from that, " + said
+	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 
 // count sums what was told beside the rounds.

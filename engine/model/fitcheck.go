@@ -86,6 +86,36 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 		return int(math.Copysign(1, math.Abs(b.Standardised)-math.Abs(a.Standardised)))
 	})
 	out.Worst = all[:min(most, len(all))]
+	out.Alike = f.alike(l)
 	out.Nugget = max(0, l.Sum-float64(l.Freedom)) / spread * unit * unit
+	return out
+}
+
+// alike returns the two arms that the kernel does not tell apart and that differ most, in standard errors,
+// where they explain at least half of the sum of squares.
+func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
+	firsts, err := f.model.Firsts(l.arms)
+	if err != nil {
+		return nil
+	}
+	p, unit := f.model.Problem, f.model.Unit
+	var out *engine.AlikeArms
+	most := l.Sum / 2
+	for k, first := range firsts {
+		j := slices.Index(l.arms, first)
+		if j < 0 || j == k || p.TaskOf[first] != p.TaskOf[l.arms[k]] {
+			continue
+		}
+		off := l.residual[k]/math.Sqrt(l.Weights[k]) - l.residual[j]/math.Sqrt(l.Weights[j])
+		z := off / math.Sqrt(1/l.Weights[k]+1/l.Weights[j])
+		if z*z < most {
+			continue
+		}
+		most = z * z
+		out = &engine.AlikeArms{
+			Task: p.Tasks.Names[p.TaskOf[first]], Arm: p.Arms.Names[first], Other: p.Arms.Names[l.arms[k]],
+			Off: p.Turned(off * unit), Standardised: p.Turned(z),
+		}
+	}
 	return out
 }

@@ -169,6 +169,31 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	}
 }
 
+// Two arms with the same features, or nearly, of which one is better: agents that test alone take them for one. The
+// data tell them apart, so nothing is proven, and the warning names them and what is missing.
+func TestSameFeatures(t *testing.T) {
+	for _, x := range []string{"1", "1.000001"} {
+		named := table(t, "task,arm,x_1,mean / t,a0,0,0 / t,a1,1,1 / t,a2,"+x+",1.3 / t,a3,2,1.1 / u,a0,0,0 / u,a1,1,1 / u,a2,"+x+",1.3 / u,a3,2,1.1", kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.RBF{}}}}, 1)
+		p := *named
+		p.Mean, p.Noise.SD = nil, nil
+		draw := func(rng *rand.Rand, i, n int, _ bool) (sim.Draw, error) {
+			return sim.Draw{Mean: named.Mean[i] + rng.NormFloat64()/math.Sqrt(float64(n))}, nil
+		}
+		for seed := range uint64(enginetest.Number(10, 3)) {
+			r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.05}, Runs: 1, Seed: seed, Draw: draw})
+			text := ""
+			for _, w := range r.Warnings {
+				if w.Kind == engine.WarnLackOfFit {
+					text = w.String()
+				}
+			}
+			if r.Standing != engine.StandingHeuristic || !strings.Contains(text, `arms "a1" and "a2" of task`) || !strings.Contains(text, "a column that tells them apart is missing") {
+				t.Errorf("x = %s, seed %d: %s\n%s", x, seed, r.Guarantee, text)
+			}
+		}
+	}
+}
+
 // Features so small beside the kernel's constant that arms are one to it: nothing is measured, and
 // the sentence says so.
 func TestArmsThatAreOne(t *testing.T) {

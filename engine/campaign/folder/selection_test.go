@@ -1,0 +1,124 @@
+package folder
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// People whose rewards decide which results come, when and how often are told so where the program can see it, and
+// nothing is proven: late results that differ from timely ones, pulls told twice, and a third of them given back or
+// lost. The same without a choice by rewards warns of nothing.
+func TestSelection(t *testing.T) {
+	means := map[string]float64{"a": 0, "b, c": 0.5, "d;e": 1}
+	for _, c := range []struct {
+		how, guarantee, warning string
+		steps                   int
+		share                   float64 // of the results that are chosen
+		byRewards               bool
+	}{
+		{"late", "whether results came in time seems to hang on their rewards", "late results differ from timely ones by more than noise does", 5, 0.5, true},
+		{"late", "", "", 5, 0.2, false},
+		{"twice", "measurements seem to be told twice", "were told with the value of their repetition", 4, 0.3, true},
+		{"twice", "", "", 4, 0.3, false},
+		{"fail", "pulls were given back or not told, and with so many it decides why", "", 16, 0.5, true},
+		{"fail", "", "", 8, 0.2, false},
+		{"lost", "pulls were given back or not told, and with so many it decides why", "", 4, 0.5, true},
+	} {
+		p := small(t)
+		p.Options.Epsilon, p.Capacity, p.Plate, p.Lease = 0, 0, 0, 1
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		k, err := Start(t.Context(), t.TempDir()+"/c", recipe, p, again(p), Options{Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(4, 99))
+		tell := func(rows []string, name string) {
+			if len(rows) == 0 {
+				return
+			}
+			r, err := k.Tell(t.Context(), []byte("id,reward\n"+strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: name, Sure: true, TakeGood: true})
+			if err != nil {
+				t.Fatal(err, r)
+			}
+		}
+		for range c.steps {
+			l, err := k.Ask(t.Context(), campaign.Request{By: "Ann"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var timely, held, failed []string
+			values := map[[2]string][]float64{}
+			for _, r := range l.Rows {
+				x := means[r.Arm] + rng.NormFloat64()
+				chosen := rng.Float64() < c.share
+				if c.byRewards && c.how != "twice" {
+					chosen = r.Arm == "d;e" && x > means[r.Arm] || r.Arm != "d;e" && x < means[r.Arm]
+				}
+				switch {
+				case !chosen:
+					timely = append(timely, row(r.ID, x))
+				case c.how == "fail":
+					failed = append(failed, r.ID)
+				default:
+					held = append(held, row(r.ID, x))
+					values[[2]string{r.Task, r.Arm}] = append(values[[2]string{r.Task, r.Arm}], x)
+				}
+			}
+			if c.how == "twice" { // what is held is handed out again and told under both ids
+				tell(timely, "timely")
+				now = now.Add(48 * time.Hour)
+				repeated, err := k.Ask(t.Context(), campaign.Request{By: "Bob"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range repeated.Rows {
+					x := means[r.Arm] + rng.NormFloat64()
+					if own := values[[2]string{r.Task, r.Arm}]; c.byRewards && len(own) > 0 {
+						x, values[[2]string{r.Task, r.Arm}] = own[0], own[1:]
+					}
+					held = append(held, row(r.ID, x))
+				}
+				tell(held, "held")
+				continue
+			}
+			tell(timely, "timely")
+			if len(failed) > 0 {
+				if err := k.Fail(t.Context(), failed, "the vial broke", "Ann"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(held) > 0 {
+				if _, err := k.CloseRound(t.Context(), "the freezer failed", "Ann"); err != nil {
+					t.Fatal(err)
+				}
+				if c.how == "late" {
+					tell(held, "late")
+				}
+			}
+		}
+		st, err := k.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, w := range st.Warnings {
+			if w.Kind == engine.WarnLateDiffer || w.Kind == engine.WarnTwice {
+				said += w.String() + "\n"
+			}
+		}
+		if !strings.Contains(said, c.warning) || c.warning == "" && said != "" {
+			t.Errorf("%+v: warned %q", c, said)
+		}
+		if c.guarantee == "" && st.Standing == engine.StandingHeuristic || c.guarantee != "" && (st.Standing == engine.StandingProven || !strings.Contains(st.Guarantee, c.guarantee)) {
+			t.Errorf("%+v: %s", c, st.Guarantee)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
