@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/internal/benchpage"
 )
@@ -65,7 +66,7 @@ func inviteCommand() *cobra.Command {
 						return o.said("nobody is invited; --name NAME makes a link")
 					}
 					for _, i := range list {
-						fmt.Printf("%s, since %s\n", i.Name, i.At.Local().Format("2006-01-02 15:04"))
+						fmt.Printf("%s, since %s\n", campaign.Plain(i.Name), i.At.Local().Format("2006-01-02 15:04"))
 					}
 					return nil
 				}

@@ -81,7 +81,7 @@ func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error)
 	if err := s.checkTask(p, q.Task); err != nil {
 		return List{}, nil, err
 	}
-	q.By = plain(q.By)
+	q.By = Plain(q.By)
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(now) }) {
 		list := s.list(p, q.By, mine)
 		list.Again = true
@@ -282,7 +282,7 @@ func someone(by string) string {
 // Mine returns all pulls of the open round that somebody was handed under an id that still counts,
 // with his results and who told them.
 func (s *State) Mine(p Protocol, by string) List {
-	by = plain(by)
+	by = Plain(by)
 	r := s.open()
 	if r == nil {
 		return List{Campaign: s.Start.Name, By: by}

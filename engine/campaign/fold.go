@@ -40,7 +40,7 @@ func (s *State) add(e Event) error {
 	if s.aside[e.Seq] {
 		return nil
 	}
-	e.By = plain(e.By)
+	e.By = Plain(e.By)
 	if (e.Kind == KindStart) != (s.events == 1) {
 		return fmt.Errorf("a campaign has one start, and it comes first")
 	}
@@ -90,7 +90,7 @@ func body(e Event, into any) error {
 }
 
 func (s *State) note(e Event, what, reason string) {
-	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: plain(what), Reason: plain(reason)})
+	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: Plain(what), Reason: Plain(reason)})
 }
 
 func (s *State) addPlan(e Event) error {
@@ -165,7 +165,7 @@ func (s *State) addFail(e Event) error {
 		if it == nil || it.told != nil {
 			return fmt.Errorf("id %s was never issued, or has a result", id)
 		}
-		it.failed = plain(b.Reason)
+		it.failed = Plain(b.Reason)
 		if r := s.open(); r != nil && it.round == r.plan.Round {
 			r.free = append(r.free, id)
 		}
@@ -199,7 +199,7 @@ func (s *State) addClose(e Event) error {
 	if r == nil || r.plan.Round != b.Round {
 		return fmt.Errorf("round %d is not open", b.Round)
 	}
-	r.closed, r.reason, r.early = e.Seq, plain(b.Reason), b.Early
+	r.closed, r.reason, r.early = e.Seq, Plain(b.Reason), b.Early
 	if b.Early {
 		return nil // it happens nearly every day, and nobody has chosen it
 	}

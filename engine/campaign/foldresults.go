@@ -7,9 +7,9 @@ func (s *State) addResults(e Event) error {
 	if err := body(e, &b); err != nil {
 		return err
 	}
-	b.Sheet = plain(b.Sheet)
+	b.Sheet = Plain(b.Sheet)
 	for _, x := range b.Results {
-		x.Note, x.Plate, x.Sure = plain(x.Note), plain(x.Plate), plain(x.Sure)
+		x.Note, x.Plate, x.Sure = Plain(x.Note), Plain(x.Plate), Plain(x.Sure)
 		m := &measured{ResultRecord: x, by: e.By, at: e.At, seq: e.Seq, sheet: b.Sheet, late: e.Kind == KindLate}
 		if x.Sure != "" {
 			s.note(e, fmt.Sprintf("%s confirmed as %g", cmpName(x), x.Reward), x.Sure)

@@ -39,7 +39,7 @@ type Aside struct {
 
 // String names the event and what is wrong with it, without a full stop.
 func (a Aside) String() string {
-	return fmt.Sprintf("event %d (%s of %s by %s): %s", a.Seq, a.Kind, a.At.Format(time.DateTime), someone(plain(a.By)), plain(a.Why))
+	return fmt.Sprintf("event %d (%s of %s by %s): %s", a.Seq, a.Kind, a.At.Format(time.DateTime), someone(Plain(a.By)), Plain(a.Why))
 }
 
 // Repair returns the event that sets aside what does not fit the events before it, none where all fit.
@@ -96,7 +96,7 @@ func (s *State) addRepair(e Event) error {
 	for _, a := range b.Aside {
 		words = append(words, a.String())
 	}
-	s.note(e, "set aside: "+joined(words, 8), plain(b.Reason))
+	s.note(e, "set aside: "+joined(words, 8), Plain(b.Reason))
 	return nil
 }
 

@@ -163,7 +163,7 @@ func (s *State) TellOne(p Protocol, id string, reward float64, opt TellOptions, 
 }
 
 func (s *State) teller(p Protocol, opt TellOptions, now time.Time) *teller {
-	opt.By, opt.Sheet = plain(opt.By), plain(opt.Sheet)
+	opt.By, opt.Sheet = Plain(opt.By), Plain(opt.Sheet)
 	return &teller{
 		state: s, protocol: p, opt: opt, now: now, failed: map[string][]string{}, gone: map[string]bool{}, mine: map[string]*ResultRecord{}, room: map[int]int{}, fixed: sync.OnceValue(p.fixedRounds),
 		receipt: Receipt{Campaign: s.Start.Name, Sheet: opt.Sheet, Counts: map[string]int{}},
@@ -176,7 +176,7 @@ func (t *teller) say(line int, id, kind, format string, args ...any) {
 	if format == "" {
 		return
 	}
-	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: plain(id), Kind: kind, Text: plain(fmt.Sprintf(format, args...))})
+	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: Plain(id), Kind: kind, Text: Plain(fmt.Sprintf(format, args...))})
 }
 
 // bad notes a cell that cannot be read.

@@ -14,9 +14,9 @@ func pulls(n int) string {
 	return fmt.Sprintf("%d pulls", n)
 }
 
-// plain returns a text of somebody without what terminals obey and what turns writing round: white space of any
+// Plain returns a text of somebody without what terminals obey and what turns writing round: white space of any
 // kind becomes a blank, and the rest stands out.
-func plain(text string) string {
+func Plain(text string) string {
 	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

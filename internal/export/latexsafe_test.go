@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -119,6 +120,29 @@ func TestCompilableDisplays(t *testing.T) {
 		if s := stringOf(o.Data["text/latex"]); s != "" && !tex.Compilable(s) {
 			t.Errorf("display %d is refused:\n%s", i, s)
 		}
+	}
+}
+
+// Names in any writing compile, and those that pdflatex has no letters for are told by their codes.
+func TestLaTeXOfAllWritings(t *testing.T) {
+	program, words := need(t, "pdflatex"), need(t, "pdftotext")
+	table := report.Table{Caption: "Θεσσαλονίκη 😀", Columns: []report.Column{{Name: "a", Title: "Größe µ, Čapek"}, {Name: "b", Title: "结果"}}, Rows: [][]any{{"α=1, β≤2", "東京"}, {"žluťoučký e\u0301", "привет"}}}
+	var b bytes.Buffer
+	if err := report.LaTeX(&b, report.Document{Displays: []report.Display{{Value: table}}}); err != nil {
+		t.Fatal(err)
+	}
+	if !tex.Compilable(b.String()) {
+		t.Errorf("refused:\n%s", b.String())
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte("\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"+b.String()+"\n\\end{document}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(t, dir, program, "-interaction=nonstopmode", "-halt-on-error", "r.tex"); err != nil {
+		t.Fatalf("%v\n%s", err, out[max(0, len(out)-600):])
+	}
+	if text, err := run(t, dir, words, "r.pdf", "-"); err != nil || !strings.Contains(text, "[U+6771][U+4EAC]") {
+		t.Errorf("%v, no code of 東京 in\n%s", err, text)
 	}
 }
 

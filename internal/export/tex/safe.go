@@ -1,6 +1,7 @@
 package tex
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -48,6 +49,9 @@ func mayOpen(name string) bool {
 	return isMath || environmentNames[name]
 }
 
+// anyWriting is a letter that pdflatex has no font for, as package report writes it: by itself, or else by its code.
+var anyWriting = regexp.MustCompile(`\{\\ifdefined\\Umathchar [^\x00-\x7f]\\else\[U\+[0-9A-F]{4,6}\]\\fi\}`)
+
 // Compilable reports whether LaTeX of an output can stand in our document: each of its commands and
 // environments is known, and all that is opened is closed. Two carets would spell any character,
 // and an @ after a command belongs to a name that documents do not use.
@@ -55,7 +59,7 @@ func Compilable(source string) bool {
 	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) || strings.Contains(source, "^^") {
 		return false
 	}
-	r := reader{rest: source}
+	r := reader{rest: anyWriting.ReplaceAllString(source, "x")}
 	for r.rest != "" {
 		if !r.next() {
 			return false
