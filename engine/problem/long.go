@@ -243,5 +243,8 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 	if unmeasured > 0 {
 		found.notes = append(found.notes, Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
+	if l.Count != "" && sums(found.rows) {
+		found.notes = append(found.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
+	}
 	return found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -87,6 +88,28 @@ func (t *table) checkCount(row []cell, name string, count float64) error {
 	}
 	return nil
 }
+
+// sums reports whether what stands for means is probably sums: they grow in proportion to their counts, and scatter
+// less than half as much once they are divided by them.
+func sums(rows map[[2]string][]longRow) bool {
+	var counts, means, each []float64
+	for _, all := range rows {
+		for _, r := range all {
+			if r.mean <= 0 {
+				return false
+			}
+			counts, means, each = append(counts, math.Log(r.count)), append(means, math.Log(r.mean)), append(each, math.Log(r.mean/r.count))
+		}
+	}
+	if len(means) < fewestSums || floats.Max(counts)-floats.Min(counts) < math.Ln2 {
+		return false
+	}
+	_, slope := stat.LinearRegression(counts, means, nil, false)
+	return math.Abs(slope-1) < 0.3 && stat.StdDev(each, nil) < stat.StdDev(means, nil)/2
+}
+
+// fewestSums is the number of rows below which nothing is said of how they go with their counts.
+const fewestSums = 6
 
 // pooledRows returns the rows of an arm as one. With n = Σ n_k measurements the mean is Σ n_k m_k /
 // n and their variance, over all measurements together, is

@@ -29,6 +29,7 @@ const (
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
 	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
+	NoteSums          NoteKind = "sums"           // names: columns of the means and of their counts
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
@@ -66,6 +67,7 @@ var noteSentences = map[NoteKind]string{
 	NoteIgnored:       "columns that are not named are ignored: %s",
 	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
 	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
+	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteOnce:          "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",

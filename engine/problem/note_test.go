@@ -31,6 +31,7 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteThousands, Path: "a.csv", Names: []string{"1.234"}, Numbers: []float64{2}}, "a.csv: the point in 1.234 (line 2) is read as a decimal point; where points part thousands, leave them out"},
 		{Note{Kind: NoteIgnored, Names: strings.Split("a b c d e f g h i j k l m n", " ")}, "columns that are not named are ignored: a, b, c, d, e, f, g, h, i, j, k, l and 2 more"},
 		{Note{Kind: NoteCategories, Names: []string{"oil", "palm", "rape"}}, `column "oil" has text, which is a category, not a scale (kernel category()): palm = 0, rape = 1`},
+		{Note{Kind: NoteSums, Names: []string{"y", "n"}}, `column "y" grows with "n" as sums do, and is read as means: if it holds sums, write reward="col('y') / col('n')"`},
 		{Note{Kind: NoteNoReward, Names: []string{"yield"}, Numbers: []float64{2, 17}}, "rows without a value of yield are not counted as measurements: 2, the last in line 17"},
 		{Note{Kind: NoteDropped, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{2, 9}}, `arms that are not measured are left out, 2 of 9: task "oslo", arm "a", task "rome", arm "b"`},
 		{Note{Kind: NoteDropped, Names: strings.Split("o a o b o c o d", " "), Numbers: []float64{40, 90}}, `arms that are not measured are left out, 40 of 90: task "o", arm "a", task "o", arm "b", task "o", arm "c" and 37 more`},

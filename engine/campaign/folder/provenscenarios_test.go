@@ -1,0 +1,152 @@
+package folder
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// Campaigns whose question changes by what their rewards look like, or that are told misleading things which may be
+// told, at δ = 0.2: the share of wrong ones among those that are called proven is at most δ. The best arm of each
+// task is ahead of two tied ones by little more than epsilon.
+// GONB_COPE_SCENARIOS=200 go test ./engine/campaign/folder -run ProvenScenarios -v prints the table of
+// docs/robustness.md; without it few campaigns are made.
+func TestProvenScenariosOfCampaigns(t *testing.T) {
+	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_SCENARIOS"))
+	if err != nil {
+		if testing.Short() {
+			t.Skip("many campaigns")
+		}
+		runs = 4
+	}
+	const delta, ahead = 0.2, 0.505
+	means := map[string]float64{"a": 0, "b, c": 0, "d;e": ahead}
+	for _, how := range []string{
+		"epsilon up while the wrong arm leads, down while the right one does",
+		"delta up from 0.02 while undecided",
+		"the arm that is last withdrawn in each task",
+		"200 attached results that favour a wrong arm",
+		"rounds closed at a third by dice, five further pulls of the rival each",
+	} {
+		wrong, proven, decided, samples := 0, 0, 0, 0
+		for run := range runs {
+			p := small(t)
+			p.Options.Delta, p.Options.Epsilon, p.Capacity, p.Plate, p.Seed = delta, 0.5, 0, 0, uint64(run+1)
+			if strings.HasPrefix(how, "delta") {
+				p.Options.Delta = 0.02
+			}
+			k, err := Start(t.Context(), t.TempDir()+"/c", recipe, p, again(p), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(uint64(run), 17))
+			must := func(_ any, err error) {
+				if err != nil {
+					t.Fatalf("%s, run %d: %v", how, run, err)
+				}
+			}
+			if strings.Contains(how, "attached") {
+				rows := []string{"task,arm,reward"}
+				for range 100 {
+					rows = append(rows, fmt.Sprintf("north,\"b, c\",%g", 2+rng.NormFloat64()), fmt.Sprintf("south,\"b, c\",%g", 2+rng.NormFloat64()))
+				}
+				must(k.Attach(t.Context(), []byte(strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: "old", Sure: true}))
+			}
+			withdrawn, epsilon, stated := false, 0.5, 0.02
+			for range 60 {
+				l, err := k.Ask(t.Context(), campaign.Request{By: "Ann"})
+				must(nil, err)
+				if len(l.Rows) == 0 {
+					break
+				}
+				var rows []string
+				for _, r := range l.Rows {
+					if x := row(r.ID, means[r.Arm]+rng.NormFloat64()); !strings.HasPrefix(how, "rounds") || rng.Float64() < 2./3 || len(rows) == 0 {
+						rows = append(rows, x)
+					}
+				}
+				tell := func(rows []string, opt campaign.TellOptions) {
+					opt.By, opt.Sure = "Ann", true
+					must(k.Tell(t.Context(), []byte(strings.Join(rows, "\n")+"\n"), opt))
+				}
+				if strings.HasPrefix(how, "rounds") && len(rows) < len(l.Rows) {
+					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
+					extra := []string{"task,arm,reward"}
+					for range 5 {
+						extra = append(extra, fmt.Sprintf("north,\"b, c\",%g", rng.NormFloat64()), fmt.Sprintf("south,a,%g", rng.NormFloat64()))
+					}
+					tell(extra, campaign.TellOptions{Sheet: "x" + l.Rows[0].ID, Extra: true})
+					must(k.CloseRound(t.Context(), "the freezer failed", "Ann"))
+				} else {
+					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
+				}
+				must(nil, k.Advance(t.Context()))
+				st, err := k.Status(t.Context())
+				must(nil, err)
+				behind, open := false, false
+				for _, x := range st.Tasks {
+					behind = behind || !x.Decided && x.Leader != "d;e"
+					open = open || !x.Decided
+				}
+				switch {
+				case strings.HasPrefix(how, "epsilon"):
+					next := 0.45
+					if behind {
+						next = 0.5
+					}
+					if next != epsilon {
+						epsilon = next
+						must(k.Amend(t.Context(), campaign.AmendBody{Epsilon: &next, Reason: "as it looks"}, "Ann"))
+					}
+				case strings.HasPrefix(how, "delta") && open && stated < delta:
+					stated = min(delta, 1.5*stated)
+					must(k.Amend(t.Context(), campaign.AmendBody{Delta: &stated, Reason: "too slow"}, "Ann"))
+				case strings.HasPrefix(how, "the arm") && !withdrawn:
+					withdrawn = true
+					var arms [][2]string
+					for _, x := range st.Tasks {
+						if !x.Decided && x.Leader == "d;e" {
+							arms = append(arms, [2]string{x.Task, "a"})
+						}
+					}
+					if len(arms) > 0 {
+						must(k.Amend(t.Context(), campaign.AmendBody{Withdraw: arms, Reason: "sold out"}, "Ann"))
+					}
+				}
+			}
+			st, err := k.Status(t.Context())
+			must(nil, err)
+			bad := false
+			for _, x := range st.Tasks {
+				if x.Decided {
+					decided++
+					bad = bad || x.Arm != "d;e" && ahead > st.Epsilon
+				}
+			}
+			samples += st.Samples
+			if st.Standing == engine.StandingProven {
+				proven++
+				if bad {
+					wrong++
+				}
+			}
+			must(nil, k.Close())
+		}
+		low := 0.0
+		if wrong > 0 {
+			low = distuv.Beta{Alpha: float64(wrong), Beta: float64(proven-wrong) + 1}.Quantile(0.025)
+		}
+		fmt.Printf("| %s | %d of %d | %d | %.0f | %d of %d |\n", how, wrong, proven, runs, float64(samples)/float64(runs)/2, decided, 2*runs)
+		if proven == 0 || low > delta {
+			t.Errorf("%s: %d of %d proven campaigns are wrong", how, wrong, proven)
+		}
+	}
+}
