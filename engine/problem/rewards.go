@@ -99,7 +99,7 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 			s.sd[i] = stat.StdDev(rewards, nil)
 		}
 		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*(1+math.Abs(given[i])) {
-			return s, &DataError{Path: path, Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g", p.Where(i), len(rewards), p.Mean[i], given[i])}
+			return s, &DataError{Path: path, Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i])}
 		}
 	}
 	return s, nil
