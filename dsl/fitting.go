@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"fmt"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -36,7 +38,7 @@ func fittingFunctions() []Function {
 func (c *call) fit() (any, error) {
 	p := c.arg("p").Data.(*problem.Problem)
 	j, _ := c.arg("kernel").Data.(kernels.Joint)
-	f, err := c.fitOf(p, j, "kernel")
+	f, err := c.fitOf(p, j, "kernel", 0, 1)
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)
 		if c.e.ctx.Err() != nil { // the fit itself is finished
@@ -47,10 +49,19 @@ func (c *call) fit() (any, error) {
 	return given(f, err)
 }
 
-// fitOf fits a kernel that the parameter of this name gives, without terms the problem's own. What is
-// wrong with it on the problem's points is shown there.
-func (c *call) fitOf(p *problem.Problem, j kernels.Joint, param string) (fit.Fit, error) {
+// usualEvaluations is how often a search evaluates the likelihood, about, for the bar of progress.
+const usualEvaluations = 40
+
+// fitOf fits a kernel that the parameter of this name gives, without terms the problem's own: the one at a place of so many.
+// What is wrong with it on the problem's points is shown there.
+func (c *call) fitOf(p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
 	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
+	if c.e.teller != nil {
+		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
+		opt.Progress = func(n int) {
+			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual), Note: fmt.Sprintf("%d evaluations of the likelihood", n)})
+		}
+	}
 	switch noise := c.arg("noise").Data.(type) {
 	case float64:
 		opt.Noise = &kernels.Free{Value: noise, Min: noise, Max: noise}

@@ -34,8 +34,8 @@ func compareKernels(fitted []Param) Function {
 			}
 			var names []string
 			var fits []fit.Fit
-			for _, k := range list {
-				f, err := c.fitOf(c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels")
+			for i, k := range list {
+				f, err := c.fitOf(c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels", i, len(list))
 				if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
 					c.failWith(&k.argument, wrong)
 					return nil, nil

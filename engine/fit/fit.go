@@ -56,6 +56,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
+	s.evaluations.tell = opt.Progress
 	best, err := s.search(opt.Starts)
 	if err == nil && !s.dense {
 		err = s.refine(&best)
@@ -89,7 +90,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	if err := f.sharing(s, best, opt); err != nil {
 		return Fit{}, err
 	}
-	f.Evaluations = *s.evaluations
+	f.Evaluations = s.evaluations.count
 	f.warn()
 	return f, nil
 }

@@ -21,9 +21,9 @@ type surface struct {
 	noise   bool                // the last number is σ
 	fixed   []float64           // variances of the means where the noise is not free
 
-	dense       bool  // whether the covariance is factored as it is
-	inducing    []int // arms along which it is while they are fixed; nil: those of every point by itself
-	evaluations *int  // of the likelihood, by all surfaces of one fit
+	dense       bool   // whether the covariance is factored as it is
+	inducing    []int  // arms along which it is while they are fixed; nil: those of every point by itself
+	evaluations *tally // of the likelihood, by all surfaces of one fit
 }
 
 // newSurface lists the free numbers. noise is nil for the problem's own.
@@ -32,7 +32,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), dense: len(d.y) <= DenseArms, evaluations: new(int)}
+	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), dense: len(d.y) <= DenseArms, evaluations: new(tally)}
 	at := s.start()
 	for i, f := range free {
 		other := append([]float64(nil), at...)
@@ -135,7 +135,7 @@ func (s *surface) process(values []float64) (*process, error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, err
 	}
-	*s.evaluations++
+	s.evaluations.add()
 	if !s.dense {
 		arms := s.inducing
 		if arms == nil {
@@ -253,4 +253,17 @@ func (s *surface) change(values []float64, i int, up, down float64) (*mat.SymDen
 		a[k] -= b[k]
 	}
 	return grams[0], nil
+}
+
+// tally counts, and tells it.
+type tally struct {
+	count int
+	tell  func(count int)
+}
+
+func (t *tally) add() {
+	t.count++
+	if t.tell != nil {
+		t.tell(t.count)
+	}
 }

@@ -19,6 +19,8 @@ type Options struct {
 	// scale σ of one reward, reward units: known when Fixed, else fitted; nil: the problem's scales
 	Noise  *kernels.Free
 	Starts int // how many searches; 0 means 4
+	// told how often the likelihood was evaluated so far, each time; may be nil
+	Progress func(evaluations int)
 }
 
 // Fit is a kernel with its numbers found, and what is known of it.
