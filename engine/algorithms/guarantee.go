@@ -199,13 +199,14 @@ func subGaussian(p *problem.Problem) bool {
 
 // posterior says what answers mean that are backed by a posterior only.
 func posterior(r engine.Result, opt engine.Options) string {
-	what := "the best arm"
+	what := "best arms"
 	if r.Epsilon > 0 {
-		what = fmt.Sprintf("within %g of its best arm", r.Epsilon)
+		what = fmt.Sprintf("within %g of their best arms", r.Epsilon)
 	}
-	prior, open := "the kernel", ""
+	prior, sizes := "the kernel", ""
 	if opt.Scale == 0 {
-		prior, open = "the kernel times a scale that is fitted to the data of the run", ", which does not count that what is fitted is an estimate"
+		prior = "the kernel times a scale and a part of each arm by itself"
+		sizes = ", averaged over both sizes by how well they fit the data of the run"
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf("%g times the kernel", opt.Scale)
 	}
@@ -213,7 +214,9 @@ func posterior(r engine.Result, opt engine.Options) string {
 	if opt.Level.Known {
 		level = fmt.Sprintf("the level %g", opt.Level.Value)
 	}
-	return fmt.Sprintf("under a prior of %s around %s, each decided answer is %s with posterior probability at least 1 - delta/V = %s%s; how often it is depends on whether the kernel is right", prior, level, what, atLeast(r.Delta/float64(r.Tasks)), open)
+	return fmt.Sprintf("under a prior of %s around %s%s, all decided answers are %s with posterior probability at least %s; "+
+		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/robustness.md has what was measured",
+		prior, level, sizes, what, atLeast(r.Delta))
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

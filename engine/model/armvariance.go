@@ -7,7 +7,7 @@ func (e *Estimator) ArmVariance(i int) float64 {
 	if e.dual != nil {
 		return e.dual.armVariance(i)
 	}
-	return SquaredNorm(e.White.RawRowView(i))
+	return SquaredNorm(e.White.RawRowView(i)) + e.parts.between(i, i)
 }
 
 // ArmVariances returns the variances of all arms, N values, normalised. It is an error when the context of the
@@ -48,7 +48,7 @@ func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	}
 	w := e.White.RawRowView(with)
 	for k, i := range arms {
-		dst[k] = Dot(e.White.RawRowView(i), w)
+		dst[k] = Dot(e.White.RawRowView(i), w) + e.parts.between(i, with)
 	}
 }
 

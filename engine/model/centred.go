@@ -135,6 +135,14 @@ func (d *meansOf) around(own, scale float64) *centred {
 // likelihood returns the likelihood of levelled.penalised.
 func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
 
+// factoredLikelihood returns the same of data that have an estimator, from the factor of their information.
+func (c *centred) factoredLikelihood() float64 {
+	if c.known == nil {
+		return c.likelihood()
+	}
+	return c.penalised(c.known.LogDet() + float64(len(c.origin)-1)*math.Log(c.scale) + c.surprise() - c.squares)
+}
+
 // addTo adds a·x to sum.
 func addTo(sum []float64, a float64, x []float64) {
 	for j, v := range x {
@@ -208,16 +216,19 @@ func (c *centred) deviance(scale float64) float64 {
 // fitScale returns the scale of the least deviance: the best of a grid, refined. Where no data bear
 // on it, it is the one that leaves the kernel as it is.
 func (c *centred) fitScale() float64 {
-	var largest float64
-	if c.reduced != nil {
-		largest = c.reduced.largest()
-	} else {
-		largest = c.values[len(c.values)-1]
-	}
+	largest := c.largest()
 	if largest == 0 {
 		return c.natural()
 	}
 	return leastDeviance(largest, c.squares, c.deviance)
+}
+
+// largest returns the largest eigenvalue, or a bound on it.
+func (c *centred) largest() float64 {
+	if c.reduced != nil {
+		return c.reduced.largest()
+	}
+	return c.values[len(c.values)-1]
 }
 
 // The range of s·d_max in which a scale is looked for, the second times the sum of squares of the

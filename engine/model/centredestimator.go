@@ -13,8 +13,10 @@ import (
 // (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
 // covariance with it,
 //
-//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i'.
-func (c *centred) estimator() (*Estimator, error) {
+//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
+//
+// or where that need not be factored rows are (1 - a_i) w_i, and the estimator has the rest beside them.
+func (c *centred) estimator(factored bool) (*Estimator, error) {
 	n, dim := len(c.arms), len(c.origin)
 	shrink := 1 / c.scale
 	e := &Estimator{Total: c.each, precision: c.precision, unit: c.m.Unit, shrink: shrink, root: math.Sqrt(c.m.Scale), level: c.centre}
@@ -40,13 +42,14 @@ func (c *centred) estimator() (*Estimator, error) {
 				return nil, err
 			}
 		}
+		vectors := mat.DenseCopyOf(&c.vectors)
 		for k, d := range c.values {
 			f := 1 / math.Sqrt(shrink+d)
 			for j := range dim {
-				c.vectors.Set(j, k, f*c.vectors.At(j, k))
+				vectors.Set(j, k, f*vectors.At(j, k))
 			}
 		}
-		first.Mul(rows, &c.vectors)
+		first.Mul(rows, vectors)
 	}
 	if c.flat {
 		last := 1 / math.Sqrt(c.precision)
@@ -55,9 +58,14 @@ func (c *centred) estimator() (*Estimator, error) {
 		}
 	}
 	if c.own > 0 {
-		var err error
-		if white, err = c.withOwn(white); err != nil {
-			return nil, err
+		c.keep(white)
+		if !factored {
+			e.parts = c.parts()
+		} else {
+			var err error
+			if white, err = c.withOwn(white); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if e.White = white; n < len(c.of) {
@@ -90,15 +98,49 @@ func (c *centred) factored() bool {
 // rounding makes 0.
 const mostCondition = 1e10
 
-// withOwn returns a factor of the covariance with the parts of arms by themselves.
-func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
-	n := len(c.arms)
-	for k := range n {
+// keep multiplies rows by 1 - a_i.
+func (c *centred) keep(white *mat.Dense) {
+	for k := range c.arms {
 		row := white.RawRowView(k)
 		for j := range row {
 			row[j] *= 1 - c.own*c.with[k]
 		}
 	}
+}
+
+// ownParts are the posterior variances of the parts of arms by themselves that White does not have.
+type ownParts struct {
+	of       []int     // N: arms that are one to the kernel have one part
+	variance []float64 // by part: (1 - a) g
+}
+
+func (c *centred) parts() *ownParts {
+	p := &ownParts{of: c.of, variance: make([]float64, len(c.arms))}
+	for k := range p.variance {
+		p.variance[k] = (1 - c.own*c.with[k]) * c.own
+	}
+	return p
+}
+
+// apart returns the part of the variance of the difference of two arms.
+func (p *ownParts) apart(i, j int) float64 {
+	if p == nil || p.of[i] == p.of[j] {
+		return 0
+	}
+	return p.variance[p.of[i]] + p.variance[p.of[j]]
+}
+
+// between returns the part of the covariance of two arms.
+func (p *ownParts) between(i, j int) float64 {
+	if p == nil || p.of[i] != p.of[j] {
+		return 0
+	}
+	return p.variance[p.of[i]]
+}
+
+// withOwn returns a factor of the covariance with the parts of arms by themselves.
+func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
+	n := len(c.arms)
 	covariance := mat.NewSymDense(n, nil)
 	covariance.SymOuterK(1, white)
 	for k := range n {

@@ -198,7 +198,7 @@ func TestDualLikelihood(t *testing.T) {
 					if math.Abs(got.likelihood()-want.likelihood()) > 1e-7*(1+math.Abs(want.likelihood())) {
 						t.Errorf("%s, own %g, scale %g: likelihood %.12g, want %.12g", p.Name, own, scale, got.likelihood(), want.likelihood())
 					}
-					if _, err := want.estimator(); err != nil {
+					if _, err := want.estimator(true); err != nil {
 						t.Fatal(err)
 					}
 					if s := want.surprise(); math.Abs(got.surprise()-s) > 1e-4*(1+s) {

@@ -34,6 +34,7 @@ type Estimator struct {
 	truncation float64   // what a cut left of the features' squared lengths; 0 without one
 	precision  float64   // Σ total
 	level      float64   // prior mean of all rewards, normalised
+	parts      *ownParts // what White has not of a posterior with parts of arms by themselves; nil without
 	dual       *dual     // a posterior of many arms, in place of White
 }
 
@@ -167,6 +168,15 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	projected.MulVec(e.White.T(), weighted)
 	out := mat.NewVecDense(n, nil)
 	out.MulVec(e.White, projected)
+	if p := e.parts; p != nil {
+		sums := make([]float64, len(p.variance))
+		for i, k := range p.of {
+			sums[k] += weighted.AtVec(i)
+		}
+		for i, k := range p.of {
+			out.SetVec(i, out.AtVec(i)+p.variance[k]*sums[k])
+		}
+	}
 	if e.level != 0 {
 		for i := range n {
 			out.SetVec(i, out.AtVec(i)+e.level)
@@ -181,7 +191,7 @@ func (e *Estimator) Variance(i, j int) float64 {
 	if e.dual != nil {
 		return e.dual.variance(i, j)
 	}
-	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j))
+	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + e.parts.apart(i, j)
 }
 
 // Bias bounds how far the estimated difference of arms i and j can be off on

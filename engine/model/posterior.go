@@ -38,8 +38,6 @@ type Posterior struct {
 	// and scale are right
 	Surprise float64
 	Freedom  int
-
-	fittedTo int // pulls of the data that Scale and Own were fitted to
 }
 
 // Prior says what a posterior takes for granted before data.
@@ -89,19 +87,16 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
-	p, err := d.posterior(c)
-	if err == nil {
-		p.fittedTo = engine.PullsOf(counts)
-	}
-	return p, err
+	return d.posterior(c, true)
 }
 
-// posterior returns what is known of all arms by a fit.
-func (d *meansOf) posterior(c *centred) (*Posterior, error) {
+// posterior returns what is known of all arms by a fit. factored is whether White has the parts of arms by
+// themselves, too.
+func (d *meansOf) posterior(c *centred, factored bool) (*Posterior, error) {
 	m := d.m
 	p := &Posterior{Scale: c.scale / d.natural(), Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit, Freedom: d.observed}
 	var err error
-	if p.Estimator, err = c.estimator(); err != nil {
+	if p.Estimator, err = c.estimator(factored); err != nil {
 		return nil, err
 	}
 	p.Surprise = c.surprise()
@@ -124,6 +119,11 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
+	return d.posterior(m, c)
+}
+
+// posterior returns what is known of all arms by a fit.
+func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
 	p := &Posterior{
 		Scale: c.scale / d.natural, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit,
 		Surprise: c.surprise(), Freedom: len(d.arms),
@@ -132,6 +132,7 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if !d.known {
 		p.Freedom--
 	}
+	var err error
 	p.Estimator, err = c.estimator(m)
 	return p, err
 }

@@ -27,3 +27,10 @@ func leastDeviance(largest, squares float64, deviance func(scale float64) float6
 	}
 	return math.Exp((lo + hi) / 2)
 }
+
+// scaleRange returns log of the least scale that leastDeviance looks at, and how many steps of scaleStep there
+// are from it to the largest.
+func scaleRange(largest, squares float64) (lo float64, steps int) {
+	lo = math.Log(scaleLeast / largest)
+	return lo, int(math.Ceil((math.Log(scaleMost*(1+squares)/largest)-lo)/scaleStep)) + 1
+}

@@ -1,7 +1,9 @@
 package bayes
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -10,35 +12,44 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// coBayes is CoBayesFC: it takes the kernel for the prior covariance of the expected
-// rewards, in squared reward units up to a scale (rounds.Belief), and stops a task when the posterior makes it
-// improbable that any arm is better than the leader by more than ε:
+// coBayes is CoBayesFC: it takes the kernel, times a scale, and a part of each arm by itself for the prior covariance
+// of the expected rewards, in squared reward units. Scale and part are not known, and the posterior is averaged
+// over them (model.Mixture). Of task v let
 //
-//	Σ_x P(μ_x - μ_leader > ε | all data) ≤ δ/V.
+//	r_v = P(some μ_x - μ_leader > ε | all data)
 //
-// The sum bounds the probability that some arm is. It is a probability under the prior, not over
-// the data of a fixed instance: where the kernel believes in more likeness than there is, errors
-// are more frequent than δ. Posterior means, variances and stops do not mind how the pulls were
-// chosen.
+// when it is closed. Tasks are closed, those of the smallest r_v first, as long as the sum of r_v over closed
+// tasks is at most δ times their share of all tasks: so by the end it is at most δ, what easy tasks leave is spent on
+// the others, and an answer once given stays. Under the prior the probability that some answer is wrong is at
+// most δ, because r_v is the probability of that given all data when v is closed, however pulls were chosen. It
+// is not one over the data of a fixed instance.
 //
-// Pulls of a round are chosen one after another, the open tasks in turn: the one of the task's arms
-// that most reduces the posterior variance between the leader and its most probable rival, the
-// knowledge tops [Russo20] tells apart, until the task would stop if the means stayed what they
-// are.
+// An arm without pulls counts as known by the kernel only where left-out data support the kernel (see
+// leastExplained): else a task stays open until each of its arms was pulled.
+//
+// Pulls of a round are chosen one after another, the open tasks in turn, under the member of the mixture that has the largest
+// part in the risk: the one of the task's arms that most reduces the posterior variance between the leader
+// and its most probable rival, the knowledge tops [Russo20] tells apart, until the task would stop if
+// the means stayed what they are.
 type coBayes struct {
 	rounds.Candidates
 	opt     engine.Options
 	epsilon float64 // normalised
-	risk    float64 // δ/V
 	// kernel's variance of a difference that features which were cut leave out, normalised
 	left float64
 
 	round   int
 	planned engine.Plan
 	knowledge
-	taken     []int  // V: pulls so far
-	loose     bool   // whether there are pulls that no plan foresaw
-	withdrawn []bool // N; nil where no arm is
+	tasks     []judgement // V: of open tasks by the last posterior
+	spent     []float64   // V: probability that the answer is wrong, when it was closed; 0 of open tasks
+	taken     []int       // V: pulls so far
+	loose     bool        // whether there are pulls that no plan foresaw
+	withdrawn []bool      // N; nil where no arm is
+	// what the kernel explains of left-out data, where arms of open tasks have no pulls; else 1
+	explained   float64
+	doubted     int     // the first round in which that was too little; 0 where none was
+	unexplained float64 // and how much it was
 }
 
 var _ engine.Algorithm = (*coBayes)(nil)
@@ -54,16 +65,27 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 		return nil, engine.ErrNoMisfit
 	}
 	a := &coBayes{
-		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, risk: opt.Delta / float64(m.Problem.V()),
-		taken: make([]int, m.Problem.V()),
+		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, explained: 1,
+		tasks: make([]judgement, m.Problem.V()), spent: make([]float64, m.Problem.V()), taken: make([]int, m.Problem.V()),
 	}
 	if !m.Dual() && m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.knowledge, err = newKnowledge(m, opt)
-	a.belief = rounds.NewGrowingBelief(model.PriorOf(opt))
+	a.belief = rounds.NewMixedBelief(model.PriorOf(opt), negligible*opt.Delta/float64(m.Problem.V()))
 	return a, err
 }
+
+const (
+	// negligible is the weight of what is left out of the mixture, of what a task may be wrong with.
+	negligible = 0.05
+	// spent is the part of δ that is spent where scale and part are not known: what the prior says of them on
+	// average need not hold of those at hand (docs/robustness.md has what does).
+	spent = 0.8
+	// leastExplained is the part of what the means of arms vary within tasks that the posterior must explain when
+	// they are left out for arms to be decided over that were never pulled.
+	leastExplained = 0.5
+)
 
 // posteriorGrowth is the largest number of a task's pulls in a round over those that it
 // has had. Smaller rounds take fewer pulls in more rounds.
@@ -113,40 +135,97 @@ func (a *coBayes) explore(counts []int) error {
 
 // fill adds the pulls of a round.
 func (a *coBayes) fill(counts []int) error {
-	f := newForesight(a.belief.Estimator, a.scales.Model.Precision)
+	member := a.decisive()
+	of := a.belief.Mixture.Members[member]
+	f := newForesight(of.Estimator, a.scales.Model.Precision)
 	f.cost = a.Model.Problem.RelativeCost()
 	var open []*outlook
+	var enough []float64
+	share := a.share()
 	for v, set := range a.Sets {
-		if len(set) > 1 {
-			open = append(open, f.watch(set, rounds.Leader(set, a.estimates), a.allowance(v), a.scales.FreedomOf(set), a.apart[v]))
+		if len(set) == 1 {
+			continue
+		}
+		most := a.allowance(v)
+		if a.explained < leastExplained {
+			missing := a.missing(set)
+			for _, i := range missing[:min(most, len(missing))] {
+				counts[i] = 1
+				most--
+			}
+		}
+		if j := a.tasks[v]; most > 0 && j.risk > share {
+			apart := make([]float64, len(set))
+			if err := of.VariancesFrom(apart, set, j.first); err != nil {
+				return err
+			}
+			open = append(open, f.watch(set, j.first, most, a.scales.FreedomOf(set), apart))
+			enough = append(enough, share*j.sum[member]/j.risk)
 		}
 	}
+	means := a.by[member]
 	for len(open) > 0 {
-		left := open[:0]
-		for _, o := range open {
+		left, still := open[:0], enough[:0]
+		for k, o := range open {
 			if err := a.Model.Context().Err(); err != nil {
 				return err
 			}
 			o.update()
-			_, rival := o.outcome(a.estimates, a.epsilon)
-			k, n := o.most(rival), min(o.step, o.left)
-			counts[o.arms[k]] += n
-			o.pull(k, n)
+			_, rival := o.outcome(means, a.epsilon)
+			k2, n := o.most(rival), min(o.step, o.left)
+			counts[o.arms[k2]] += n
+			o.pull(k2, n)
 			if o.left -= n; o.left > 0 {
-				left = append(left, o)
+				left, still = append(left, o), append(still, enough[k])
 			}
 		}
-		open = left
+		open, enough = left, still
 		for k := 0; k < len(open); {
 			open[k].update()
-			if risk, _ := open[k].outcome(a.estimates, a.epsilon); risk <= a.risk {
-				open = append(open[:k], open[k+1:]...)
+			if risk, _ := open[k].outcome(means, a.epsilon); risk <= enough[k] {
+				open, enough = append(open[:k], open[k+1:]...), append(enough[:k], enough[k+1:]...)
 				continue
 			}
 			k++
 		}
 	}
 	return nil
+}
+
+// decisive returns the member with the largest part in the risk of the open tasks.
+func (a *coBayes) decisive() int {
+	best, largest := 0, -1.0
+	for k, of := range a.belief.Mixture.Members {
+		sum := 0.0
+		for v, set := range a.Sets {
+			if len(set) > 1 {
+				sum += of.Weight * a.tasks[v].wrong[k]
+			}
+		}
+		if sum > largest {
+			best, largest = k, sum
+		}
+	}
+	return best
+}
+
+// delta returns what all answers together may be wrong with.
+func (a *coBayes) delta() float64 {
+	if model.PriorOf(a.opt).FitsOwn() {
+		return spent * a.opt.Delta
+	}
+	return a.opt.Delta
+}
+
+// share returns what each open task may be wrong with.
+func (a *coBayes) share() float64 {
+	left, open := a.delta(), 0.0
+	for v, set := range a.Sets {
+		if left -= a.spent[v]; len(set) > 1 {
+			open++
+		}
+	}
+	return max(left, 0) / max(open, 1)
 }
 
 // allowance returns the pulls that a task may get in a round. With many arms it may have had none, while
@@ -183,43 +262,62 @@ func (a *coBayes) take(b engine.Batch) error {
 
 // judge closes the tasks that the posterior is sure of.
 func (a *coBayes) judge() error {
+	var open []int
+	left := a.delta()
 	for v, set := range a.Sets {
-		if len(set) == 1 {
-			continue
+		if left -= a.spent[v]; len(set) > 1 {
+			open = append(open, v)
 		}
-		first, apart, risk, err := a.riskOf(set)
-		if err != nil {
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	a.support(open)
+	for _, v := range open {
+		var err error
+		if a.tasks[v], err = a.judged(a.Sets[v], left); err != nil {
 			return err
 		}
-		if a.apart[v] = apart; !(risk <= a.risk) {
+		a.apart[v] = a.tasks[v].apart
+	}
+	slices.SortStableFunc(open, func(v, w int) int { return cmp.Compare(a.tasks[v].risk, a.tasks[w].risk) })
+	members, each := a.belief.Mixture.Members, a.delta()/float64(len(a.Sets))
+	var closing []judgement
+	before := 0.0
+	for _, v := range open {
+		set, j := a.Sets[v], a.tasks[v]
+		if a.explained < leastExplained && len(a.missing(set)) > 0 {
 			continue
 		}
+		closing = append(closing, j)
+		sum := together(members, closing)
+		// what is left of the whole once the tasks that stay open have their parts
+		if !(sum <= left-each*float64(len(open)-len(closing))) {
+			break
+		}
+		a.spent[v], before = sum-before, sum
 		for k, i := range set {
-			if i != first {
-				a.Drop(a.round, i, first, a.estimates[first]-a.estimates[i], math.Sqrt(apart[k]), engine.RulePosterior)
+			if i != j.first {
+				a.Drop(a.round, i, j.first, a.estimates[j.first]-a.estimates[i], math.Sqrt(j.apart[k]), engine.RulePosterior)
 			}
 		}
-		a.Sets[v], a.apart[v] = []int{first}, nil
+		a.Sets[v], a.apart[v] = []int{j.first}, nil
 	}
 	return nil
 }
 
-// riskOf returns the leader of a set, the posterior variances of its arms' rewards less that of the
-// leader, and the sum of the probabilities that another arm is above it by more than epsilon.
-func (a *coBayes) riskOf(set []int) (first int, apart []float64, risk float64, err error) {
-	first, freedom := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set)
-	apart = make([]float64, len(set))
-	if err := a.belief.VariancesFrom(apart, set, first); err != nil {
-		return 0, nil, 0, err
-	}
-	for k, i := range set {
-		variance := apart[k]
-		if i != first {
-			variance += a.belief.Scale * a.left
+// support works out how well left-out data support the kernel, where arms of open tasks have no pulls.
+func (a *coBayes) support(open []int) {
+	a.explained = 1
+	for _, v := range open {
+		if len(a.missing(a.Sets[v])) > 0 {
+			a.explained = a.belief.Explained(a.Model, a.Means())
+			break
 		}
-		risk += exceeds(a.estimates[i]-a.estimates[first], variance, a.epsilon, freedom)
 	}
-	return first, apart, risk, nil
+	if a.explained < leastExplained && a.doubted == 0 {
+		a.doubted, a.unexplained = max(a.round, 1), a.explained
+	}
 }
 
 // exceeds returns the posterior probability that a difference of the given mean and variance is
@@ -257,15 +355,19 @@ func (a *coBayes) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings reports a kernel that cannot represent the rewards, and data that its prior does not
-// expect.
+// Warnings reports a kernel that cannot represent the rewards, data that its prior does not expect, and a kernel
+// that left-out data do not support where arms had no pulls.
 func (a *coBayes) Warnings() []engine.Warning {
 	m, prior := a.Model, model.PriorOf(a.opt)
-	switch {
-	case prior.FitsOwn():
-		return a.belief.Doubts()
-	case !prior.Level.Known:
+	out := a.belief.Doubts()
+	if a.doubted > 0 {
+		out = append(out, engine.Warning{Kind: engine.WarnUnexplained, Numbers: []float64{a.unexplained, leastExplained}})
+	}
+	if prior.FitsOwn() {
+		return out
+	}
+	if !prior.Level.Known {
 		m = m.Levelled()
 	}
-	return append(model.MisfitWarnings(m, a.opt), a.belief.Doubts()...)
+	return append(model.MisfitWarnings(m, a.opt), out...)
 }

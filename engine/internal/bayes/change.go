@@ -27,7 +27,7 @@ func (a *coBayes) SetEpsilon(epsilon float64) error {
 // any more.
 func (a *coBayes) SetDelta(delta float64) error {
 	stricter := delta < a.opt.Delta
-	a.opt.Delta, a.risk = delta, delta/float64(a.Model.Problem.V())
+	a.opt.Delta = delta
 	return a.review(stricter)
 }
 
@@ -58,19 +58,11 @@ func (a *coBayes) review(stricter bool) error {
 	for v, set := range a.Model.Problem.Groups() {
 		left := slices.DeleteFunc(set, func(i int) bool { return a.withdrawn != nil && a.withdrawn[i] })
 		now := slices.DeleteFunc(slices.Clone(a.Sets[v]), func(i int) bool { return !slices.Contains(left, i) })
-		closed := len(now) == 1 && len(a.Sets[v]) == 1
-		if closed && stricter && a.estimates != nil {
-			first, _, risk, err := a.riskOf(left)
-			if err != nil {
-				return err
-			}
-			closed = risk <= a.risk && first == now[0]
-		}
-		if closed {
+		if len(now) == 1 && len(a.Sets[v]) == 1 && !(stricter && a.estimates != nil) {
 			a.Sets[v] = now
 			continue
 		}
-		a.Sets[v] = left
+		a.Sets[v], a.spent[v] = left, 0
 		for _, i := range left {
 			a.Reopen(i)
 		}
@@ -95,7 +87,9 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
 	a.TakeTrail(&old.Candidates)
 	for v := range old.Sets {
 		lo, hi := old.Model.Problem.ArmsOf(v)
-		a.takeClosed(old.Sets[v], at, lo, hi)
+		if a.takeClosed(old.Sets[v], at, lo, hi) {
+			a.spent[a.Model.Problem.TaskOf[at[old.Sets[v][0]]]] = old.spent[v]
+		}
 	}
 	for k, i := range at {
 		if i >= 0 {
@@ -111,17 +105,18 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
 	return a.review(a.Model.Problem.V() > old.Model.Problem.V())
 }
 
-// takeClosed closes a task that was closed, unless it has new arms. Its arms had the numbers from
-// lo to hi.
-func (a *coBayes) takeClosed(set, at []int, lo, hi int) {
+// takeClosed closes a task that was closed, unless it has new arms, and reports whether it did. Its arms
+// had the numbers from lo to hi.
+func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	if len(set) != 1 || at[set[0]] < 0 {
-		return
+		return false
 	}
 	v := a.Model.Problem.TaskOf[at[set[0]]]
 	for _, i := range a.Sets[v] {
 		if !slices.Contains(at[lo:hi], i) {
-			return
+			return false
 		}
 	}
 	a.Sets[v] = []int{at[set[0]]}
+	return true
 }

@@ -3,8 +3,6 @@ package bayes
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
@@ -51,4 +49,4 @@ func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 }
 
 // needed returns by how many posterior standard deviations a single rival must be behind.
-func (a *coBayes) needed() float64 { return distuv.UnitNormal.Quantile(1 - a.risk) }
+func (a *coBayes) needed() float64 { return upper(a.share()) }

@@ -1,6 +1,8 @@
 package bayes
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -11,7 +13,8 @@ type knowledge struct {
 	model.Pool
 	scales    rounds.Scales
 	belief    *rounds.Belief
-	estimates []float64 // posterior means, normalised; nil before any data
+	estimates []float64   // posterior means, normalised; nil before any data
+	by        [][]float64 // the same by member of a belief that is mixed
 	// by task: posterior variances of its arms' rewards less that of the leader, normalised
 	apart [][]float64
 }
@@ -37,6 +40,14 @@ func (k *knowledge) believe(means []float64) error {
 	if err := k.belief.Learn(k.scales.Model, k.Counts, means, k.scales.Freedom()); err != nil {
 		return err
 	}
-	k.estimates = k.belief.Estimates(means)
+	if k.belief.Mixture == nil {
+		k.estimates = k.belief.Estimates(means)
+		return nil
+	}
+	k.estimates, k.by = make([]float64, len(means)), k.by[:0]
+	for _, of := range k.belief.Mixture.Members {
+		k.by = append(k.by, of.Estimates(means))
+		floats.AddScaled(k.estimates, of.Weight, k.by[len(k.by)-1])
+	}
 	return nil
 }

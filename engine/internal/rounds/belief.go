@@ -12,28 +12,34 @@ import (
 // is formed from all the data that the method judges by, its scale fitted again where none was
 // stated, and tested: are the data credible under its prior?
 type Belief struct {
-	*model.Posterior // nil before any data
+	*model.Posterior // nil before any data; of a mixture the heaviest member
+	// of a belief that is mixed: posteriors under all numbers that the data allow
+	Mixture *model.Mixture
 
-	prior model.Prior
-	grows bool
-	round int
-	found *engine.Warning // at the first round that rejects
+	prior      model.Prior
+	negligible float64 // weight of members that may be left out; 0 of a belief that is not mixed
+	round      int
+	found      *engine.Warning // at the first round that rejects
 }
 
 // NewBelief returns the belief before any data.
 func NewBelief(prior model.Prior) *Belief { return &Belief{prior: prior} }
 
-// NewGrowingBelief returns the belief before any data of a method that judges by all data so far.
-func NewGrowingBelief(prior model.Prior) *Belief { return &Belief{prior: prior, grows: true} }
+// NewMixedBelief returns the belief before any data of a method that judges by all data so far and averages
+// over what is not known of the prior; members of so little weight together are left out.
+func NewMixedBelief(prior model.Prior, negligible float64) *Belief {
+	return &Belief{prior: prior, negligible: negligible}
+}
 
 // Learn forms it from N counts and means, after one round more, under the precisions of the model.
 // The noise scales have this many degrees of freedom, +Inf where they are known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
-	form := model.FurtherPosterior
-	if b.grows {
-		form = model.ContinuedPosterior
-	}
-	if b.Posterior, err = form(m, b.prior, b.Posterior, counts, means); err != nil {
+	if b.negligible > 0 {
+		if b.Mixture, err = model.ContinuedMixture(m, b.prior, b.Mixture, counts, means, b.negligible); err != nil {
+			return err
+		}
+		b.Posterior = b.Mixture.Members[0].Posterior
+	} else if b.Posterior, err = model.FurtherPosterior(m, b.prior, b.Posterior, counts, means); err != nil {
 		return err
 	}
 	b.round++

@@ -1,0 +1,306 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
+// Mixture is the posterior where the scale s of the kernel and the part g of arms by themselves are not
+// known: posteriors under several of them, each with the weight of its evidence,
+//
+//	Σ_k w_k N(μ | s_k, g_k, data),  w_k ∝ p(data | s_k, g_k) √s_k √g_k,
+//
+// over a grid that is even in log s and in log g: so √s and √g, which are standard deviations, have flat priors
+// [Gelman06]. g = 0 is one more point, with the prior of the smallest g besides. The evidence is the restricted likelihood of
+// Posterior. Along s, where it is nearly normal in log s, three points of Gauss and Hermite stand for the grid, or one
+// where it is narrow.
+// Where a scale is stated there is one member, the posterior with it.
+//
+// [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006) 515.
+type Mixture struct {
+	Members  []Member // the heaviest first
+	fittedTo int      // pulls of the data that the weights go by
+}
+
+// Member is one of the posteriors of a Mixture. Arms that are one to the kernel share their part.
+type Member struct {
+	*Posterior
+	Weight float64 // of all 1
+	at     point
+}
+
+// ContinuedMixture forms the mixture of counts and means (N each, reward units) under the precisions of the
+// model; before is one of part of these data, or nil. Members that together have no more weight than
+// negligible are left out. With many arms or more than mostDecomposed features, where it takes most of the time to look
+// for points, those of before are kept until there are three tenths more pulls. Weights, means and covariances are of
+// all data.
+func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, means []float64, negligible float64) (*Mixture, error) {
+	pulls := engine.PullsOf(counts)
+	if pulls == 0 {
+		return nil, errors.New("no pulls, nothing to estimate from")
+	}
+	var points []point
+	fittedTo := pulls
+	if before != nil && float64(pulls) <= keptUntil*float64(before.fittedTo) && (m.Dual() || m.Features.RawMatrix().Cols > mostDecomposed) {
+		points, fittedTo = before.points(), before.fittedTo
+	}
+	members, err := m.mixed(prior, before, counts, means, points, negligible)
+	if err != nil {
+		return nil, fmt.Errorf("the information matrix: %w", err)
+	}
+	return &Mixture{shared(members), fittedTo}, m.Context().Err()
+}
+
+// keptUntil is how many times the pulls of a fit the data may have before points are sought again.
+const keptUntil = 1.3
+
+// mixed returns the members at the points, or at those that the data speak for where there are none.
+func (m *Model) mixed(prior Prior, before *Mixture, counts []int, means []float64, points []point, negligible float64) ([]Member, error) {
+	if m.Dual() {
+		var top *Posterior
+		if before != nil {
+			top = before.Members[0].Posterior
+		}
+		b, err := m.basisOf(top).extended(m.Context(), pulledArms(counts))
+		if err != nil {
+			return nil, err
+		}
+		d := newPulledMeans(m, b, prior.Level, counts, means)
+		return membersAt(points, prior.Scale*d.natural, d.total, negligible, d.around, func(c *onBasis, scale float64) (*Posterior, float64, error) {
+			of := *c
+			of.scale = scale
+			p, err := d.posterior(m, &of)
+			return p, of.likelihood(), err
+		})
+	}
+	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
+	if err := d.room(); err != nil {
+		return nil, err
+	}
+	at := func(own, scale float64) (*centred, error) {
+		if scale > 0 { // of a member that is known
+			return d.around(own, scale), nil
+		}
+		return d.centred(own, d.natural())
+	}
+	return membersAt(points, prior.Scale*d.natural(), d.total, negligible, at, func(c *centred, scale float64) (*Posterior, float64, error) {
+		of := *c
+		of.scale, of.known = scale, nil
+		p, err := d.posterior(&of, false)
+		return p, of.factoredLikelihood(), err
+	})
+}
+
+// point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
+type point struct{ own, scale, weight, likelihood float64 }
+
+// points returns those of the members.
+func (x *Mixture) points() []point {
+	out := make([]point, len(x.Members))
+	for k, of := range x.Members {
+		out[k] = of.at
+	}
+	return out
+}
+
+// evidence is the data around their level for some part of arms by themselves.
+type evidence interface {
+	// law returns log of the evidence, all scales together, and the scales that stand for them with
+	// their shares of it
+	law() (log float64, scales, shares []float64)
+}
+
+// membersAt returns the members at the points. stated is the scale where it is stated, else 0; total has the
+// precisions of the means of arms.
+func membersAt[T evidence](
+	points []point, stated float64, total []float64, negligible float64,
+	at func(own, scale float64) (T, error), posterior func(c T, scale float64) (p *Posterior, likelihood float64, err error),
+) ([]Member, error) {
+	around, kept := map[float64]T{}, points != nil
+	if stated > 0 {
+		points = []point{{scale: stated}}
+	} else if points == nil {
+		var err error
+		if points, err = weighed(total, around, at); err != nil {
+			return nil, err
+		}
+		points = heaviest(points, negligible)
+	}
+	members := make([]Member, len(points))
+	for k, p := range points {
+		c, known := around[p.own]
+		if !known {
+			var err error
+			if c, err = at(p.own, p.scale); err != nil {
+				return nil, err
+			}
+			around[p.own] = c
+		}
+		of, likelihood, err := posterior(c, p.scale)
+		if err != nil {
+			return nil, err
+		}
+		if kept {
+			p.weight += (p.likelihood - likelihood) / 2
+		}
+		p.likelihood = likelihood
+		members[k] = Member{Posterior: of, at: p}
+	}
+	return members, nil
+}
+
+const (
+	// leastOwn is the smallest part of arms by themselves of the grid but 0, of the mean variance of the mean of an
+	// arm; ownStep is the factor between two.
+	leastOwn, ownStep = 1. / 64, 4
+	// hopeless is how many nats below the best a part is when larger ones are not looked at.
+	hopeless = 12
+)
+
+// weighed returns the points of the grid with their weights, and keeps the data around their level by part.
+func weighed[T evidence](total []float64, around map[float64]T, at func(own, scale float64) (T, error)) ([]point, error) {
+	raw, pulled := 0.0, 0
+	for _, t := range total {
+		if t > 0 {
+			raw += 1 / t
+			pulled++
+		}
+	}
+	raw /= float64(pulled)
+	var points []point
+	best, last := math.Inf(-1), math.Inf(1)
+	for own := 0.0; last > best-hopeless && own < scaleMost*raw; own = max(own*ownStep, leastOwn*raw) {
+		c, err := at(own, 0)
+		if err != nil {
+			return nil, err
+		}
+		around[own] = c
+		log, scales, shares := c.law()
+		log += math.Log(max(own/raw, leastOwn)) / 2
+		best, last = max(best, log), log
+		for k, s := range scales {
+			points = append(points, point{own: own, scale: s, weight: log + math.Log(shares[k])})
+		}
+	}
+	return points, nil
+}
+
+// heaviest orders points by weight and leaves out the lightest, whose share of all is negligible.
+func heaviest(points []point, negligible float64) []point {
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(b.weight, a.weight) })
+	sum, shares := 0.0, make([]float64, len(points))
+	for k, p := range points {
+		shares[k] = math.Exp(p.weight - points[0].weight)
+		sum += shares[k]
+	}
+	light := 0.0
+	for len(points) > 1 {
+		if light += shares[len(points)-1]; light > negligible*sum {
+			break
+		}
+		points = points[:len(points)-1]
+	}
+	return points
+}
+
+// shared orders members by weight, and gives them their shares of all.
+func shared(members []Member) []Member {
+	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(b.at.weight, a.at.weight) })
+	sum := 0.0
+	for k := range members {
+		members[k].Weight = math.Exp(members[k].at.weight - members[0].at.weight)
+		sum += members[k].Weight
+	}
+	for k := range members {
+		members[k].Weight /= sum
+	}
+	return members
+}
+
+func (c *centred) law() (log float64, scales, shares []float64) {
+	return scaleLaw(c.largest(), c.natural(), c.squares, func(s float64) float64 { return c.penalised(c.deviance(s)) })
+}
+
+func (c *onBasis) law() (log float64, scales, shares []float64) {
+	return scaleLaw(c.largest(), c.natural, c.squares, func(s float64) float64 { return c.penalised(c.deviance(s)) })
+}
+
+// narrow is the standard deviation of log s below which one scale stands for all.
+const narrow = 0.3
+
+// scaleLaw integrates exp(-deviance/2) over log s on a grid, and returns log of the integral and the scales
+// with the mean and the variance of log s, see Mixture. Where no data bear on the scale, it is the one
+// that leaves the kernel as it is.
+func scaleLaw(largest, natural, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
+	if largest == 0 {
+		return -deviance(natural) / 2, []float64{natural}, []float64{1}
+	}
+	lo, steps := scaleRange(largest, squares)
+	logs := make([]float64, steps)
+	for k := range logs {
+		logs[k] = -deviance(math.Exp(lo+float64(k)*scaleStep)) / 2
+	}
+	log = floats.LogSumExp(logs)
+	mean, square := 0.0, 0.0
+	for k, l := range logs {
+		w, x := math.Exp(l-log), lo+float64(k)*scaleStep
+		mean += w * x
+		square += w * x * x
+	}
+	sd := math.Sqrt(max(0, square-mean*mean))
+	log += math.Log(scaleStep)
+	if sd < narrow {
+		return log, []float64{math.Exp(mean)}, []float64{1}
+	}
+	apart := math.Exp(math.Sqrt(3) * sd)
+	return log, []float64{math.Exp(mean) / apart, math.Exp(mean), math.Exp(mean) * apart}, []float64{1. / 6, 2. / 3, 1. / 6}
+}
+
+// Explained returns the part of what the means of single arms vary around the means of the other arms of their tasks
+// that the posterior explains when each is left out [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b², where b is the distance of a
+// mean from the mean of the other arms of its task with pulls, of all other arms where it is the only one, and
+//
+//	e_i = (ȳ_i - E μ_i)/(1 - t_i Var μ_i)
+//
+// that from its prediction by all other means. 0 where nothing varies, and it may be negative.
+func (p *Posterior) Explained(m *Model, means []float64) float64 {
+	estimates := p.Estimates(means)
+	tasks := m.Problem.V()
+	sums, counts := make([]float64, tasks+1), make([]float64, tasks+1)
+	for i, t := range p.Total {
+		if t > 0 {
+			for _, v := range [2]int{m.Problem.TaskOf[i], tasks} {
+				sums[v] += means[i] / m.Unit
+				counts[v]++
+			}
+		}
+	}
+	if counts[tasks] < 2 {
+		return 0
+	}
+	left, all := 0.0, 0.0
+	for i, t := range p.Total {
+		if t == 0 {
+			continue
+		}
+		y, v := means[i]/m.Unit, m.Problem.TaskOf[i]
+		if counts[v] < 2 {
+			v = tasks
+		}
+		e, b := y-estimates[i], y-(sums[v]-y)/(counts[v]-1)
+		e /= max(1-t*p.ArmVariance(i), 1e-12)
+		left += e * e
+		all += b * b
+	}
+	if all == 0 {
+		return 0
+	}
+	return 1 - left/all
+}
