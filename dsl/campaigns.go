@@ -78,13 +78,16 @@ func protocolFunction() Function {
 		e, err := entryNamed(name)
 		return err != nil || e.Role == algorithms.RoleReference
 	})
+	budget, rounds := budgetParam, roundsParam
+	budget.Doc = "pulls of each task, and no more of any"
+	rounds.Doc += ", and no more than whole plates fill; with a plate or a capacity and without a budget, each round is one"
 	positiveWhole := func(name, doc string, synonyms ...string) Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: doc}
 	}
 	return Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
 		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone",
-		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, optional(budgetParam),
+		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, budget, totalParam, rounds,
 			positiveWhole("plate", "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels", "plate_size", "block"),
 			positiveWhole("capacity", "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it", "throughput", "wells"),
 			{Name: "time_unit", Types: []Type{Text}, Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
@@ -119,11 +122,14 @@ func entryNamed(name string) (algorithms.Entry, error) {
 
 // protocolEntry finds the algorithm of a protocol: with a budget and no name, that of fixed budget.
 func (c *call) protocolEntry() (algorithms.Entry, error) {
-	if a := c.arg("algorithm"); a.Node == nil && c.has("budget") {
+	if a := c.arg("algorithm"); a.Node == nil && c.budgeted() {
 		return algorithms.Default(engine.ModeFB), nil
 	}
 	return entryNamed(c.algorithm(engine.ModeFC))
 }
+
+// budgeted reports whether a protocol says how much may be measured.
+func (c *call) budgeted() bool { return c.has("budget") || c.has("total") || c.has("rounds") }
 
 // checkProtocol reports options that the algorithm does not have.
 func (c *call) checkProtocol() bool {
@@ -143,11 +149,22 @@ func (c *call) checkProtocol() bool {
 			right = false
 		}
 	}
-	if needs := e.Mode == engine.ModeFB; needs != c.has("budget") && right {
+	if right && c.has("budget") && !c.oneBudget() {
+		return false
+	}
+	if c.has("rounds") && !c.has("budget") && !c.has("total") && right {
+		if c.has("plate") || c.has("capacity") {
+			return true
+		}
+		a := c.arg("rounds")
+		c.fail(&a, "protocol: rounds alone says nothing of how many pulls there are", "add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, of which each round is one")
+		return false
+	}
+	if needs := e.Mode == engine.ModeFB; needs != c.budgeted() && right {
 		a := c.arg("budget")
 		if needs {
 			a = c.arg("algorithm")
-			c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task", e.Name), "write budget=48, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
+			c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, those of all", e.Name), "write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
 		} else {
 			c.fail(&a, fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name), `choose algorithm="CoTestFB", or leave budget out`)
 		}
@@ -176,6 +193,9 @@ func (c *call) protocol() (any, error) {
 		}
 	}
 	p.Delay = c.whole("delay")
+	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
+		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
+	}
 	if p.Options.Delta == 0 {
 		p.Options.Delta = engine.DefaultDelta
 	}

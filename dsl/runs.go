@@ -15,7 +15,9 @@ var (
 	epsilonParam  = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"}
 	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto"}, elsewhere: map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`, of: algorithms.Entry.TakesRidge, wordsOnly: func(e algorithms.Entry) bool { return e.Prior }}
 	scheduleParam = Param{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]", of: func(e algorithms.Entry) bool { return e.Scheduled }}
-	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Doc: "pulls per agent"}
+	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset, Doc: "pulls per agent, on average over the agents; a campaign gives no task more"}
+	totalParam    = Param{Name: "total", Synonyms: []string{"total_budget", "samples"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset, Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most", of: algorithms.Entry.TakesTotal}
+	roundsParam   = Param{Name: "rounds", Synonyms: []string{"looks", "stages"}, Types: []Type{Number}, Range: wholeFrom(1), Whole: true, Default: unset, Doc: "rounds in which a budget is spent; up to 6 when not given", of: algorithms.Entry.TakesTotal}
 	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given", of: algorithms.Entry.TakesNorm}
 	rewardNorm    = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
 	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given", of: algorithms.Entry.TakesGap}
@@ -54,9 +56,9 @@ func runFunctions() []Function {
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm}),
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
-			check: func(c *call) { c.checkOptions(); c.oneNorm() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
+			check: func(c *call) { c.checkOptions(); c.oneNorm(); c.oneBudget() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
 		},
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
@@ -113,9 +115,23 @@ func (c *call) oneNorm() bool {
 	return false
 }
 
+// oneBudget reports a run of fb without a budget, or with two.
+func (c *call) oneBudget() bool {
+	switch {
+	case c.fn.param("total") < 0 || c.has("budget") != c.has("total"):
+		return true
+	case c.has("total"):
+		a := c.arg("total")
+		c.fail(&a, c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
+	default:
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, those of all together", "write "+c.fn.Signature())
+	}
+	return false
+}
+
 // run evaluates fc and fb. An interrupted run keeps what was finished.
 func (c *call) run(mode string) (any, error) {
-	if !c.checkOptions() || !c.oneNorm() {
+	if !c.checkOptions() || !c.oneNorm() || !c.oneBudget() {
 		return nil, nil // reported
 	}
 	x := sim.Experiment{
@@ -150,7 +166,7 @@ func (c *call) options() engine.Options {
 		return c.number(name)
 	}
 	opt := engine.Options{
-		Delta: number("delta"), Epsilon: number("epsilon"), Budget: int(number("budget")),
+		Delta: number("delta"), Epsilon: number("epsilon"), Budget: int(number("budget")), Total: int(number("total")), Rounds: int(number("rounds")),
 		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
 		Misfit: number("misfit"), Robust: number("robust") > 0,
 		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),

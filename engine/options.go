@@ -54,11 +54,15 @@ type Level struct {
 type Options struct {
 	Delta float64 // error probability, in (0, 1); 0 means 0.05
 	// PAC: an arm within Epsilon (reward units) of the best will do; 0 means the best arm
-	Epsilon  float64
-	Budget   int     // T, pulls per agent (fixed budget); required there
-	Schedule string  // "tuned" (default) or "paper"
-	Ridge    Ridge   // ξ
-	Norm     float64 // bound on ‖θ*‖, normalised; 0 means that of the known means
+	Epsilon float64
+	Budget  int // T, pulls per agent (fixed budget); there it or Total is required
+	Total   int // pulls of all agents together (fixed budget), in place of Budget
+	// of methods with a budget that plan anew after each round: in how many rounds they spend it, and
+	// the pulls that a round is a multiple of; 0 means that the method chooses, and any number
+	Rounds, Batch int
+	Schedule      string  // "tuned" (default) or "paper"
+	Ridge         Ridge   // ξ
+	Norm          float64 // bound on ‖θ*‖, normalised; 0 means that of the known means
 	// lower bound on the smallest gap, reward units; 0 means that of the known means
 	Gap  float64
 	Unit float64 // reward units of one normalised unit; 0 means the largest noise scale
@@ -111,7 +115,11 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", o.Delta)
 	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 0):
 		return fmt.Errorf("epsilon must be 0 or more, got %g", o.Epsilon)
-	case mode == ModeFB && o.Budget < 1:
+	case o.Total < 0 || o.Rounds < 0 || o.Batch < 0:
+		return fmt.Errorf("total, rounds and the pulls of a batch must not be negative, got %d, %d and %d", o.Total, o.Rounds, o.Batch)
+	case mode == ModeFB && o.Total > 0 && o.Budget > 0:
+		return fmt.Errorf("budget is of each agent and total of all together: give one of them, got %d and %d", o.Budget, o.Total)
+	case mode == ModeFB && o.Budget < 1 && o.Total == 0:
 		return fmt.Errorf("budget must be at least 1 pull per agent, got %d", o.Budget)
 	case o.Schedule != SchedulePaper && o.Schedule != ScheduleTuned:
 		return fmt.Errorf("schedule must be %q or %q, got %q", ScheduleTuned, SchedulePaper, o.Schedule)
@@ -193,6 +201,8 @@ func (o Options) Stated() []Setting {
 	if o.Robust {
 		text("robust", "true")
 	}
+	number("total", float64(o.Total))
+	number("rounds", float64(o.Rounds))
 	number("max_rounds", float64(o.MaxRounds))
 	number("max_samples", float64(o.MaxSamples))
 	return out

@@ -236,7 +236,10 @@ func (r Result) Ended() string {
 	if r.Unspent == "" {
 		return r.Status.Words()
 	}
-	used := fmt.Sprintf("%.4g of %d samples used: %s", r.SamplesPerAgent.Mean, r.Budget, r.Unspent)
+	used := r.Unspent
+	if r.Budget > 0 {
+		used = fmt.Sprintf("%.4g of %d samples used: %s", r.SamplesPerAgent.Mean, r.Budget, r.Unspent)
+	}
 	if r.Status == StatusLeft {
 		return used
 	}

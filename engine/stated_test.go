@@ -7,7 +7,7 @@ import (
 
 // TestStatedHasEveryOption: an option that is not at its default is told, or is a field of Result.
 func TestStatedHasEveryOption(t *testing.T) {
-	held := map[string]bool{"Delta": true, "Epsilon": true, "Budget": true, "Schedule": true}
+	held := map[string]bool{"Delta": true, "Epsilon": true, "Budget": true, "Schedule": true, "Batch": true} // Batch follows from a protocol
 	fields := reflect.TypeFor[Options]()
 	for i := range fields.NumField() {
 		var o Options

@@ -8,6 +8,9 @@ import "github.com/gonb-cope/gonb-cope/engine"
 // estimators by its kind, and takes no value.
 func (e Entry) TakesRidge() bool { return e.Regression == RegressionRidge || e.Prior }
 
+// TakesTotal reports whether the algorithm goes by Options.Total and Options.Rounds.
+func (e Entry) TakesTotal() bool { return e.Mode == engine.ModeFB && e.Prior }
+
 // TakesGap reports whether the algorithm goes by Options.Gap.
 func (e Entry) TakesGap() bool { return e.Mode == engine.ModeFC && e.Regression == RegressionRidge }
 

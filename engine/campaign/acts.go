@@ -77,6 +77,7 @@ func (s *State) Plan(p Protocol, x *Run, now time.Time, build string, revision i
 	b.Seed = s.orderSeed(b.Round)
 	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, p.Plate
+	b.Counts = p.capped(b.Counts, s.spent(p), b.Seed)
 	q := p
 	q.Capacity = s.capacity(p)
 	if q.Cuts() {

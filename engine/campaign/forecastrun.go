@@ -81,6 +81,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		return n, nil
 	}
 	var n need
+	var before []int
 	for {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -100,6 +101,10 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 			}
 			next, _, _ = steps.Next()
 		}
+		if next, err = p.cap(steps, next, before, uint64(next.Round)); err != nil {
+			return n, err
+		}
+		before = plus(before, next.Counts)
 		batch, err := env.Pull(ctx, next)
 		if err != nil {
 			return n, err

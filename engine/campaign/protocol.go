@@ -148,6 +148,9 @@ func (p Protocol) begin(ctx context.Context, memory *model.Memory) (engine.Algor
 		return nil, nil, p.Options, err
 	}
 	opt := p.Options
+	if e.TakesTotal() {
+		opt.Batch = max(p.Plate, p.Capacity)
+	}
 	if opt.MaxRounds == 0 {
 		opt.MaxRounds = noRounds
 	}

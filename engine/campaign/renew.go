@@ -188,13 +188,17 @@ func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, resu
 		return n, err
 	}
 	var n need
-	left := s.openPulls()
+	left, before := s.openPulls(), s.spent(p)
 	for range forecastRounds {
 		next, more, err := steps.Next()
 		if err != nil || !more {
 			n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
 			return n, err
 		}
+		if next, err = p.cap(steps, next, before, s.orderSeed(next.Round)); err != nil {
+			return n, err
+		}
+		before = plus(before, next.Counts)
 		b, err := env.Pull(ctx, next)
 		if err != nil {
 			return n, err

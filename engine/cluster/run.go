@@ -121,6 +121,9 @@ func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt Op
 func (q Question) settings() []engine.Setting {
 	out := []engine.Setting{{Name: "delta", Value: fmt.Sprint(q.Options.Delta)}}
 	if q.Mode == engine.ModeFB {
+		out = nil
+	}
+	if q.Options.Budget > 0 && q.Mode == engine.ModeFB {
 		out = []engine.Setting{{Name: "budget", Value: fmt.Sprint(q.Options.Budget)}}
 	}
 	if q.Options.Epsilon != 0 {

@@ -71,9 +71,9 @@ func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := opt.Budget * m.Problem.V()
-	if most := min(budgetRounds, opt.MaxRounds); most > 1 {
-		a.shares = append(a.shares, min(left, max(1, int(budgetFirst*float64(left)))))
+	left := opt.Pulls(m.Problem.V())
+	if most := opt.Parts(left, budgetRounds); most > 1 {
+		a.shares = append(a.shares, opt.Part(max(1, int(budgetFirst*float64(left))), left, most-1))
 		left -= a.shares[0]
 		a.divide(left, most-1)
 	} else {
@@ -94,7 +94,7 @@ func NewUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	if err != nil {
 		return nil, err
 	}
-	a.uniform, a.shares = true, []int{opt.Budget * m.Problem.V()}
+	a.uniform, a.shares = true, []int{opt.Pulls(m.Problem.V())}
 	return a, nil
 }
 
@@ -107,7 +107,7 @@ func newBudgetFB(m *model.Model, opt engine.Options) (*budgetFB, error) {
 // divide plans the pulls of the given number of further rounds.
 func (a *budgetFB) divide(left, among int) {
 	for k := range among {
-		n := left / (among - k)
+		n := a.opt.Part(left/(among-k), left, among-k-1)
 		if left -= n; n > 0 {
 			a.shares = append(a.shares, n)
 		}

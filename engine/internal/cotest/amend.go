@@ -137,10 +137,10 @@ func (a *coTestFB) Amend(counts []int) error {
 		return err
 	}
 	now := engine.PullsOf(counts)
-	left, later := a.opt.Budget*a.Model.Problem.V()-a.spent-now, a.shares[a.round:]
+	left, later := a.opt.Pulls(a.Model.Problem.V())-a.spent-now, a.shares[a.round:]
 	a.shares = append(a.shares[:a.round-1:a.round-1], now)
 	for k := range later {
-		n := max(left, 0) / (len(later) - k)
+		n := a.opt.Part(max(left, 0)/(len(later)-k), max(left, 0), len(later)-1-k)
 		if left -= n; n > 0 {
 			a.shares = append(a.shares, n)
 		}
@@ -167,7 +167,7 @@ func (a *coTestFB) Inform(b engine.Batch) error {
 
 // Unspent says that pulls of the last round were not made.
 func (a *coTestFB) Unspent() string {
-	if a.loose && a.Done() && a.spent < a.opt.Budget*a.Model.Problem.V() {
+	if a.loose && a.Done() && a.spent < a.opt.Pulls(a.Model.Problem.V()) {
 		return "the last round has fewer pulls than were planned"
 	}
 	return ""

@@ -26,6 +26,7 @@ type coTestFB struct {
 	*coTest
 	wide   *model.Model // with a belief: of the first design, see model.Wide
 	shares []int        // pulls by round
+	first  int          // rounds that explore
 	spent  int          // pulls of the rounds so far
 }
 
@@ -68,7 +69,7 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	}
 	base.pricing.relative = nil // a budget is one of pulls
 	a := &coTestFB{coTest: base}
-	total, least := opt.Budget*m.Problem.V(), 1
+	total, least := opt.Pulls(m.Problem.V()), 1
 	if gp {
 		prior := model.PriorOf(opt)
 		prior.InFeatures = true
@@ -80,7 +81,7 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 		}
 	} else if least = budgetLeast * m.Rank(); total < least && base.alpha > 0 {
 		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp"`,
-			opt.Budget, total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
+			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	}
 	a.divide(total, least)
 	a.setClock()
@@ -90,13 +91,16 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 // divide fixes the pulls of all rounds, which add up to the budget, whatever the data; exploring
 // rounds have at least the given number, or the rest.
 func (a *coTestFB) divide(total, least int) {
-	rounds := min(budgetRounds, a.opt.MaxRounds)
+	rounds, all := a.opt.Parts(total, budgetRounds), float64(total)
+	if a.first = exploring; a.opt.Rounds > 0 || a.opt.Batch > 0 {
+		a.first = max(1, min(exploring, rounds-1)) // the last of few rounds goes by the data
+	}
 	for r := range rounds {
 		n := total / (rounds - r)
 		if r < exploring && r < rounds-1 {
-			n = max(int(budgetFirst*float64(a.opt.Budget*a.Model.Problem.V())), least)
+			n = max(int(budgetFirst*all), least)
 		}
-		if n = min(n, total); n > 0 {
+		if n = a.opt.Part(n, total, rounds-1-r); n > 0 {
 			a.shares, total = append(a.shares, n), total-n
 		}
 	}
@@ -154,7 +158,7 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 // known reports whether the coming round's design is known before any data.
 func (a *coTestFB) known() bool {
 	fitted := a.round > 0 && a.belief != nil && a.opt.Scale == 0
-	return a.round < exploring && a.scales.Groups == nil && !fitted && !a.loose
+	return a.round < a.first && a.scales.Groups == nil && !fitted && !a.loose
 }
 
 // repeats reports whether the coming round is exploration by itself, as round 1 is. Under a prior
@@ -162,7 +166,7 @@ func (a *coTestFB) known() bool {
 func (a *coTestFB) repeats() bool { return a.explores() && a.belief == nil }
 
 // explores reports whether the coming round is for all arms, and not for the rivals of leaders.
-func (a *coTestFB) explores() bool { return a.round < exploring || !a.oriented() }
+func (a *coTestFB) explores() bool { return a.round < a.first || !a.oriented() }
 
 // ridge returns ξ of a design of one pull before any data, 0 for least squares: that of a Gaussian
 // process at the scale that was stated, or at the one at which arms differ as much as the noise does,

@@ -1,0 +1,58 @@
+package campaign
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// TestBudgetOfEachTask measures a campaign whose budget is stated for each task, with failed pulls and
+// late results on the way: no task gets more, and rounds are whole plates, no more than they fill. A
+// total goes where it is needed.
+func TestBudgetOfEachTask(t *testing.T) {
+	p, mean, _ := strokeDays(t, "CoTestFB")
+	tasks := p.Problem.V()
+	rewards := make([][]float64, len(mean))
+	for i, x := range mean {
+		rewards[i] = []float64{x - 1, x, x + 1}
+	}
+	p.Mode, p.Options = engine.ModeFB, engine.Options{Delta: 0.05}
+	p.Plate, p.Capacity = 12, 12
+	for _, c := range []struct {
+		budget, total int
+	}{{budget: 6}, {total: 60}} {
+		p.Options.Budget, p.Options.Total = c.budget, c.total
+		if err := p.Check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var planned []int
+		var made *inMemory
+		watchDays(t, p, new(model.Memory), rewards, 3, func(_ int, c *inMemory) bool { made = c; return true })
+		for _, r := range made.s.rounds {
+			planned = append(planned, engine.PullsOf(r.plan.Counts))
+		}
+		all := p.Options.Pulls(tasks)
+		for k, n := range planned {
+			if n%p.Plate != 0 && k < len(planned)-1 {
+				t.Errorf("%+v: rounds of %v on plates of %d", c, planned, p.Plate)
+			}
+		}
+		if most := (all + p.Plate - 1) / p.Plate; len(planned) > min(6, most) {
+			t.Errorf("%+v: %d rounds, %d would do", c, len(planned), most)
+		}
+		spent := made.s.spent(p)
+		if n := engine.PullsOf(spent); n != all {
+			t.Errorf("%+v: %d pulls of %d, in rounds of %v", c, n, all, planned)
+		}
+		if c.total > 0 {
+			continue
+		}
+		for v := range tasks {
+			lo, hi := p.Problem.ArmsOf(v)
+			if n := engine.PullsOf(spent[lo:hi]); n > c.budget {
+				t.Errorf("task %d has %d pulls, budget %d", v, n, c.budget)
+			}
+		}
+	}
+}
