@@ -1,12 +1,14 @@
 package dsl
 
 import (
+	"fmt"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"math"
 )
 
 // Options of algorithms, which several functions have; their names in engine.Options are the same.
@@ -147,6 +149,7 @@ func (c *call) run(mode string) (any, error) {
 	if draw, ok := c.arg("rewards").Data.(sim.RewardFunc); ok {
 		x.Draw = sim.Func(x.Problem, draw)
 	}
+	c.foretell(x)
 	result, err := c.perform(x)
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 {
 		return nil, err
@@ -155,6 +158,28 @@ func (c *call) run(mode string) (any, error) {
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
+}
+
+// From foretoldArms on a run is said beforehand to take foretoldSamples or more.
+const (
+	foretoldArms    = 200
+	foretoldSamples = 1e8
+)
+
+// foretell says before sampling that a schedule takes very many samples on many arms: designs for them take minutes,
+// and no experiment can have them.
+func (c *call) foretell(x sim.Experiment) {
+	if x.Problem.N() < foretoldArms || c.e.st != c.e.own || c.e.dry {
+		return
+	}
+	x.Memory = &c.e.session.memory
+	if n, err := x.Expected(c.e.ctx); err == nil && n >= foretoldSamples {
+		many := fmt.Sprintf("about %.0e samples per agent", n)
+		if math.IsInf(n, 1) {
+			many = "as many samples as it may"
+		}
+		c.e.session.notice(fmt.Sprintf("%s is expected to take %s here, as its rounds grow fourfold until they tell the smallest gap apart, or epsilon; CoTestFC, the default, goes by the data and takes far fewer", x.Algorithm, many))
+	}
 }
 
 // options reads the arguments that are fields of engine.Options.
