@@ -88,16 +88,34 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		if r.Undecided > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s came to no end within the limit of the simulation in %d of %s.", r.Algorithm, r.Undecided, plural(cmp.Or(r.Runs, f.Runs), "run")))
 		}
-		if r.Wrong > 0 {
+		if r.Wrong > 0 && len(r.Buys) == 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s gave a wrong answer in %d of %s.", r.Algorithm, r.Wrong, plural(cmp.Or(r.Runs, f.Runs), "run")))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	out := []Block{t.withoutEmptyColumns()}
+	for _, r := range f.Rows {
+		if len(r.Buys) > 0 {
+			out = append(out, boughtTable(r))
+		}
+	}
 	for _, n := range f.Notes {
 		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	return out
+}
+
+// boughtTable shows what a budget buys, round by round.
+func boughtTable(r campaign.ForecastRow) Table {
+	t := Table{
+		Caption: "What the budget buys, after each round",
+		Columns: []Column{number("samples", "Samples", ""), number("right", "Right answers", ""), number("loss", "Worse than the best by", "reward units")},
+		Notes:   []string{"Means over tasks and simulated runs, each graded by the rewards that it was simulated with: the share of tasks whose answer is within epsilon of the best."},
+	}
+	for _, b := range r.Buys {
+		t.Rows = append(t.Rows, []any{b.Samples, b.Right, b.Loss})
+	}
+	return t
 }
 
 // forecastUnit returns the unit of the times of a forecast: without a capacity there is no calendar, and

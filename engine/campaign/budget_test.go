@@ -7,6 +7,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
+// TestForecastOfABudget says what a budget buys after each round: as many samples as are planned, and
+// answers that get better.
+func TestForecastOfABudget(t *testing.T) {
+	p, mean, _ := strokeDays(t, "CoTestFB")
+	q := *p.Problem
+	q.Mean = mean
+	p.Problem, p.Mode, p.Options = &q, engine.ModeFB, engine.Options{Delta: 0.05, Budget: 400, Rounds: 4}
+	p.Plate, p.Capacity = 0, 0
+	f, err := MakeForecast(t.Context(), p, 0, 8, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := f.Rows[0].Buys
+	if len(b) != 4 || b[3].Samples != float64(400*q.V()) || b[3].Loss >= b[0].Loss || b[3].Right < 0 || b[3].Right > 1 {
+		t.Errorf("%+v", b)
+	}
+}
+
 // TestBudgetOfEachTask measures a campaign whose budget is stated for each task, with failed pulls and
 // late results on the way: no task gets more, and rounds are whole plates, no more than they fill. A
 // total goes where it is needed.

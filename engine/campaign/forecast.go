@@ -40,10 +40,12 @@ type ForecastRow struct {
 	Undecided int    `json:"undecided,omitempty"` // runs
 	// runs simulated, where they are fewer than the forecast's: of many arms one of an algorithm that came to
 	// no end in it
-	Runs     int    `json:"runs,omitempty"`
-	Wrong    int    `json:"wrong"`   // runs with a wrong answer, among those simulated
-	Backing  string `json:"backing"` // of its answers
-	Quickest bool   `json:"quickest,omitempty"`
+	Runs    int    `json:"runs,omitempty"`
+	Wrong   int    `json:"wrong"`   // runs with a wrong answer, among those simulated
+	Backing string `json:"backing"` // of its answers
+	// what a budget buys, after each round; empty of algorithms without one
+	Buys     []Bought `json:"buys,omitempty"`
+	Quickest bool     `json:"quickest,omitempty"`
 }
 
 // Range is the median of simulated runs, with two ends between which another one is expected: the
@@ -191,6 +193,50 @@ func alternatives(p Protocol) []string {
 type need struct {
 	samples, rounds, time float64
 	undecided, wrong      bool
+	buys                  []Bought // after each round
+}
+
+// Bought says how good the answers are after so many samples: means over tasks, and over runs.
+type Bought struct {
+	Samples float64 `json:"samples"` // of all tasks together
+	Right   float64 `json:"right"`   // share of tasks whose answer is within epsilon of the best
+	Loss    float64 `json:"loss"`    // by which an answer is worse than the best, reward units
+}
+
+// bought grades the answers after n samples by the truth of a simulated run.
+func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float64) Bought {
+	out := Bought{Samples: n}
+	for v, a := range answers {
+		lo, hi := truth.ArmsOf(v)
+		best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
+		for i := lo; i < hi; i++ {
+			if truth.Arms.Names[i] == a.Leader {
+				own = truth.Mean[i]
+			}
+		}
+		out.Loss += (best - own) / float64(len(answers))
+		if own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best)) {
+			out.Right += 1 / float64(len(answers))
+		}
+	}
+	return out
+}
+
+// meanBought returns the means over runs after each round that all of them made.
+func meanBought(needs []need) []Bought {
+	var out []Bought
+	for r := 0; ; r++ {
+		var b Bought
+		for _, n := range needs {
+			if r >= len(n.buys) {
+				return out
+			}
+			b.Samples += n.buys[r].Samples / float64(len(needs))
+			b.Right += n.buys[r].Right / float64(len(needs))
+			b.Loss += n.buys[r].Loss / float64(len(needs))
+		}
+		out = append(out, b)
+	}
 }
 
 // row simulates the runs of an algorithm.
@@ -218,6 +264,9 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 	row.Samples = rangeOf(needs, func(n need) float64 { return n.samples })
 	row.Rounds = rangeOf(needs, func(n need) float64 { return n.rounds })
 	row.Time = rangeOf(needs, func(n need) float64 { return n.time })
+	if len(needs) > 0 {
+		row.Buys = meanBought(needs)
+	}
 	if p.Cost > 0 {
 		row.Cost = rangeOf(needs, func(n need) float64 { return n.samples * p.Cost })
 	}

@@ -114,6 +114,9 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		}
 		n.samples += float64(next.Pulls())
 		n.rounds++
+		if p.Mode == engine.ModeFB {
+			n.buys = append(n.buys, bought(p, truth, steps.Outcome().Answers, n.samples))
+		}
 		n.time += l.wholeRound(next.Pulls(), p.Capacity)
 	}
 	out := steps.Outcome()
