@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -26,6 +27,18 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 			}
 		}
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, err
+	}
+	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
+		if b, err := belief.Of(ctx, p.Problem, belief.Options{}); err == nil {
+			count, _ := b.Draws.Dims()
+			out := make([]*problem.Problem, runs)
+			for i := range out {
+				out[i] = plan.Supposed(p.Problem, slices.Clone(b.Draws.RawRowView(i*count/runs)))
+			}
+			return out, Note{Kind: NoteRewardsBelieved}, nil
+		} else if ctx.Err() != nil {
+			return nil, Note{}, err
+		}
 	}
 	if p.Problem.Mean != nil {
 		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), Note{Kind: NoteRewardsKnown}, nil

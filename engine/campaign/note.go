@@ -56,9 +56,11 @@ const (
 const (
 	NoteRewardsDrawn NoteKind = "rewards drawn"
 	NoteRewardsKnown NoteKind = "rewards known"
-	NoteRewardsLed   NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
-	NoteOwnPart      NoteKind = "own part of arms"  // names: algorithm
-	NoteNoiseBelow   NoteKind = "noise below what is stated"
+	// of each run other ones, drawn from what the measurements of the table say
+	NoteRewardsBelieved NoteKind = "rewards believed"
+	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
+	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm
+	NoteNoiseBelow      NoteKind = "noise below what is stated"
 	// names: unit of time; numbers: smallest and largest share of pulls that fail, of results that come
 	// late, and the most units by which
 	NoteLosses NoteKind = "losses"
@@ -89,12 +91,13 @@ var noteSentences = map[NoteKind]string{
 	NoteEarly:   "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior took whole when they came",
 	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory.md, Changes of a running test)",
 
-	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
-	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsLed:   "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
-	NoteNoiseBelow:   "with a variance of the noise of each task evenly between none and what is stated",
-	NoteOwnPart:      "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
-	NoteLosses:       "with %s of pulls failing and %s of results coming up to %s late%s",
+	NoteRewardsDrawn:    "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
+	NoteRewardsKnown:    "the means of the table for expected rewards",
+	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run",
+	NoteRewardsLed:      "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
+	NoteNoiseBelow:      "with a variance of the noise of each task evenly between none and what is stated",
+	NoteOwnPart:         "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
+	NoteLosses:          "with %s of pulls failing and %s of results coming up to %s late%s",
 
 	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
 	NoteLateDiffer: "whether results came in time seems to hang on their rewards, see the warning",
