@@ -1,4 +1,4 @@
-.PHONY: help test parts lab short cross outdated test-lab bench bench-scale faults fuzz docs gallery licenses
+.PHONY: help test parts lab short cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/benchmarks.md (h
 
 faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most for each package)
 	tools/faults.sh
+
+attack: ## kill commands of campaigns, fail their disk, turn bits, hand in hostile sheets, ask as others: one table of zeros (ten minutes; needs strace)
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && go run ./tools/attack -command $$folder/gonb-cope
 
 fuzztime = 60s
 targets = .

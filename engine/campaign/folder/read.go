@@ -111,20 +111,26 @@ func (d *database) explain(ctx context.Context, err error) error {
 	defer again.close()
 	var sound string
 	if e := again.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound); e == nil && sound == "ok" {
-		return fmt.Errorf("the disk failed to read or write, and the database is whole: try again (%w)", err)
+		return errors.New("the disk failed to read or write, and the database is whole: try again") // what it was taken for would mislead
 	}
 	return err
 }
 
-// readable reads a file to its end.
+// readable reads a file to its end, as SQLite does.
 func readable(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	_, err = io.Copy(io.Discard, f)
-	return err
+	page := make([]byte, 1<<16)
+	for at := int64(0); ; at += int64(len(page)) {
+		if _, err := f.ReadAt(page, at); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // unrecorded wraps the error of the disk or of the database that kept an act from being recorded.
