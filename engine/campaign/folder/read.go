@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 
 	"modernc.org/sqlite"
 )
@@ -95,26 +97,57 @@ func codeOf(err error) int {
 	return 0
 }
 
+var errUnreadable = errors.New("the disk fails to read the database, which may be whole: save the folder on another disk first")
+
 // explain looks a second time at a database that seems damaged: a disk that fails to read looks alike, and asks for
 // other acts.
 func (d *database) explain(ctx context.Context, err error) error {
-	if code := codeOf(err); code != codeCorrupt && code != codeNotADB && code != codeInput || ctx.Err() != nil {
+	switch code := codeOf(err); {
+	case ctx.Err() != nil:
+		return err
+	case errors.Is(err, errUnreadable), code == codeCorrupt, code == codeNotADB, code == codeInput:
+	default:
 		return err
 	}
 	if e := readable(d.path); e != nil {
-		return fmt.Errorf("the disk fails to read the database, which may be whole: save the folder on another disk first (%w)", e)
+		return fmt.Errorf("%w (%w)", errUnreadable, e)
 	}
 	again, e := openDatabase(d.path, false)
 	if e != nil {
 		return err
 	}
 	defer again.close()
-	var sound string
-	if e := again.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound); e == nil && sound == "ok" {
+	switch e := again.integrity(ctx); {
+	case e == nil:
 		return errors.New("the disk failed to read or write, and the database is whole: try again") // what it was taken for would mislead
+	case codeOf(e) == codeInput || errors.Is(e, errUnreadable):
+		return e
 	}
 	return err
 }
+
+// integrity reports what SQLite finds wrong with the database, and apart from it that the disk cannot be read.
+func (d *database) integrity(ctx context.Context) error {
+	var sound string
+	err := d.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound)
+	if err != nil || sound == "ok" {
+		return inWords(err)
+	}
+	return d.unsound(sound)
+}
+
+// unsound is the error of what a check of integrity says.
+func (d *database) unsound(said string) error {
+	if at := pageError.FindStringSubmatch(said); at != nil {
+		if code, err := strconv.Atoi(at[1]); err == nil && code&0xff == codeInput {
+			return fmt.Errorf("%w (%s)", errUnreadable, said)
+		}
+	}
+	return fmt.Errorf("%s is damaged: %s; restore the folder from a backup", d.path, said)
+}
+
+// pageError is how a check of integrity says which error kept it from a page.
+var pageError = regexp.MustCompile(`error code=(\d+)`)
 
 // readable reads a file to its end, as SQLite does.
 func readable(path string) error {

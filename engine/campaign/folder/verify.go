@@ -34,11 +34,8 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 		return v, err
 	}
 	defer db.close()
-	var sound string
-	if err := db.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound); err != nil {
-		return v, db.explain(ctx, fmt.Errorf("%s: %w", db.path, inWords(err)))
-	} else if sound != "ok" {
-		return v, fmt.Errorf("%s is damaged: %s; restore the folder from a backup", db.path, sound)
+	if err := db.integrity(ctx); err != nil {
+		return v, db.explain(ctx, err)
 	}
 	list, err := events(ctx, db.db, 0)
 	if err != nil {

@@ -23,8 +23,12 @@ const idle = time.Minute
 // without it the reader asks again from where it was.
 const heartbeat = 2 * time.Second
 
-// most is how many facts a reader gets at a time: as many as a connection holds, each as long as can be.
-const most = 100
+// most is how many facts a reader gets at a time, and batchBytes how long they are together: less than may
+// wait for a connection.
+const (
+	most       = 100
+	batchBytes = mostPending / 2
+)
 
 // Read implements cluster.Facts.
 func (x *Exchange) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
@@ -92,7 +96,7 @@ func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg
 		return false
 	}
 	defer answers.Unsubscribe()
-	question := fmt.Appendf(nil, `{"batch":%d,"expires":%d,"idle_heartbeat":%d}`, most, 3*heartbeat, heartbeat)
+	question := fmt.Appendf(nil, `{"batch":%d,"max_bytes":%d,"expires":%d,"idle_heartbeat":%d}`, most, batchBytes, 3*heartbeat, heartbeat)
 	if err := x.nc.PublishRequest(nextFacts+"."+reader, inbox, question); err != nil {
 		return false
 	}
@@ -111,6 +115,8 @@ func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg
 		case "100":
 		case "404", "408":
 			return true
+		case "409":
+			return m.Header.Get("Description") == "Message Size Exceeds MaxBytes"
 		default:
 			return false
 		}

@@ -54,13 +54,17 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	return s, nil
 }
 
+// mostPending is how many bytes wait for one connection at most, before it is dropped: whoever asks for much
+// and reads nothing would fill the memory of the server.
+const mostPending = 8 << 20
+
 // nats returns the settings of the server without users.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
 		ServerName: serverName, NoSigs: true,
 		JetStream: true, StoreDir: filepath.Join(dir, "store"), SyncAlways: true,
 		JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: o.MaxBytes,
-		MaxPayload: 1 << 20, MaxControlLine: 4096, WriteDeadline: 10 * time.Second,
+		MaxPayload: 1 << 20, MaxControlLine: 4096, MaxPending: mostPending, WriteDeadline: 10 * time.Second,
 		DontListen: o.Listen == Nowhere,
 	}
 	n.JetStreamLimits.DefaultMaxConsumers = mostReaders // streams of earlier versions do not say it

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+)
+
+// kept is a command that is started again whenever it was killed, until it has ended by itself.
+type kept struct {
+	args []string
+	dir  string
+
+	mu      sync.Mutex
+	process *os.Process
+	out     []byte // of the one that ended by itself
+	done    chan struct{}
+}
+
+// keep starts a command.
+func keep(t *testing.T, dir string, args ...string) *kept {
+	k := &kept{args: args, dir: dir, done: make(chan struct{})}
+	t.Cleanup(func() { k.kill(); <-k.done })
+	go func() {
+		defer close(k.done)
+		for t.Context().Err() == nil {
+			c := exec.Command("gonb-cope", k.args...)
+			c.Dir = k.dir
+			var said lastWords
+			c.Stderr = &said
+			out, err := c.StdoutPipe()
+			if err == nil {
+				err = c.Start()
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			k.mu.Lock()
+			k.process = c.Process
+			k.mu.Unlock()
+			var text json.RawMessage
+			_ = json.NewDecoder(out).Decode(&text) // a killed one is cut off
+			if err := c.Wait(); err == nil {
+				k.out = text
+				return
+			} else if strings.Contains(string(said), "nobody opened it") {
+				time.Sleep(50 * time.Millisecond) // the script was not so far
+			} else if c.ProcessState.Exited() && t.Context().Err() == nil {
+				t.Errorf("gonb-cope %v: %v: %s", k.args, err, said)
+				return
+			}
+		}
+	}()
+	return k
+}
+
+// kill kills the command as it is.
+func (k *kept) kill() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.process != nil {
+		_ = k.process.Kill()
+	}
+}
+
+// lastWords are the last that a command says.
+type lastWords []byte
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	*w = append(*w, b...)
+	*w = (*w)[max(0, len(*w)-1000):]
+	return len(b), nil
+}
+
+// A script by agents, one of which asks people, one a service, and one draws: the script and the agents are
+// killed again and again, and the displays have the bytes of an undisturbed run. People are asked for no pull
+// twice and the run has what they told.
+func TestFaultAgentKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills are for the full run")
+	}
+	const script = `
+p = problem("wells.csv", kernel=task(identity()) * arm(linear()) + arm(linear()), noise=1)
+fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
+`
+	table := "task,arm,x_heat,z_place,mean\n"
+	for v, task := range []string{"oslo", "rome", "berne"} {
+		for i := range 4 {
+			table += fmt.Sprintf("%s,%c,%d,%d,%g\n", task, 'a'+i, i, v, float64(i*(v+1))/12)
+		}
+	}
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q cluster.Request
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		for _, a := range q.Arms {
+			for k := range a.Count {
+				fmt.Fprintf(w, `{"arm":%q,"reward":%g}`+"\n", a.Arm, a.Settings["x_heat"]/6+float64((a.Made+k)%3-1)/2)
+			}
+		}
+	}))
+	defer service.Close()
+	play := func(kills int) (shown string, killed int) {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"wells.csv": table, "wells.cope": script} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		url := serve(t, dir)
+		run := keep(t, dir, "run", "wells.cope", "--agents", "--server", url, "--run", "wells", "--format", "json")
+		agent := func(task string, more ...string) *kept {
+			return keep(t, dir, append([]string{"agent", "--run", "wells", "--task", task, "--server", url, "--dir", filepath.Join(dir, task)}, more...)...)
+		}
+		lab := filepath.Join(dir, "lab")
+		all := []*kept{run, agent("oslo", "--campaign", lab), agent("rome", "--http", service.URL), agent("berne", "--simulate")}
+		ctx, stop := context.WithTimeout(t.Context(), limit)
+		defer stop()
+		rng, told := rand.New(rand.NewPCG(1, 9)), map[string]int{}
+		for over := false; !over; {
+			select {
+			case <-run.done:
+				over = true
+			case <-time.After(time.Duration(rng.IntN(300)) * time.Millisecond):
+				if killed < kills {
+					all[rng.IntN(len(all))].kill()
+					killed++
+				}
+				tellAll(t, ctx, lab, told)
+			}
+			if ctx.Err() != nil {
+				t.Fatal("the run does not end")
+			}
+		}
+		x, err := jetstream.Dial(ctx, url, jetstream.DialOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		_, rounds, _, err := cluster.Replay(ctx, x, "wells", makeQuestion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]int{}
+		for _, r := range rounds {
+			for i, arm := range []string{"a", "b", "c", "d"} { // oslo is the first task
+				if n := r.Counts[i]; n > 0 {
+					of[arm] += n
+				}
+			}
+		}
+		if !maps.Equal(of, told) {
+			t.Errorf("people told %v results, the run has %v", told, of)
+		}
+		return string(run.out), killed
+	}
+	want, _ := play(0)
+	all := 0
+	for kills := often(60); all < kills; {
+		got, killed := play(kills - all)
+		if all += killed; got != want || want == "" {
+			t.Errorf("after %d kills other displays:\n%.2000s\nundisturbed:\n%.2000s", killed, got, want)
+		}
+	}
+	t.Logf("%d kills", all)
+}
+
+// tellAll asks for a list of pulls and tells their results, which depend on the arm and on how many of it were
+// told before.
+func tellAll(t *testing.T, ctx context.Context, dir string, told map[string]int) {
+	if _, err := os.Stat(filepath.Join(dir, folder.DatabaseFile)); err != nil {
+		return
+	}
+	k := open(t, ctx, dir)
+	defer k.Close()
+	list, err := k.Ask(ctx, campaign.Request{By: "Ann"})
+	if err != nil || len(list.Rows) == 0 {
+		return
+	}
+	sheet := "id,reward\n"
+	for _, r := range list.Rows {
+		sheet += fmt.Sprintf("%s,%g\n", r.ID, r.X[0]/12+float64(told[r.Arm]%3-1)/2)
+		told[r.Arm]++
+	}
+	if receipt, err := k.Tell(ctx, []byte(sheet), campaign.TellOptions{By: "Ann", Sure: true}); err != nil || !receipt.Taken {
+		t.Errorf("telling: %+v, error %v", receipt, err)
+	}
+}

@@ -1,0 +1,40 @@
+package folder
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A disk that fails to read is told from a database that is damaged: a backup is the wrong remedy where the
+// folder is whole.
+func TestUnreadable(t *testing.T) {
+	p := small(t)
+	dir := filepath.Join(t.TempDir(), "days")
+	c, err := Start(t.Context(), dir, recipe, p, again(p), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	page := c.db.unsound("*** in database main ***\nTree 6 page 6: unable to get the page. error code=8458")
+	for _, x := range []struct {
+		err  error
+		want string
+	}{
+		{page, "the disk fails to read the database, which may be whole"},
+		{c.db.unsound("Tree 6 page 6: unable to get the page. error code=11"), "is damaged"},
+		{c.db.unsound("row 3 missing from index"), "is damaged"},
+		{c.db.explain(t.Context(), page), "the database is whole: try again"},
+	} {
+		if !strings.Contains(x.err.Error(), x.want) {
+			t.Errorf("%q, want %q", x.err, x.want)
+		}
+	}
+	if err := os.Rename(c.db.path, c.db.path+" away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.db.explain(t.Context(), page); !strings.Contains(err.Error(), "save the folder on another disk first") {
+		t.Errorf("a file that cannot be read: %q", err)
+	}
+}
