@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -11,7 +12,14 @@ import (
 // Firsts returns for each arm of a set the first of the set that it is the same as to the model, itself
 // where there is none: in O(n m) operations for features of rank m, and without features by comparing
 // those next to each other in the order of coarse ones.
-func (m *Model) Firsts(set []int) ([]int, error) {
+func (m *Model) Firsts(set []int) ([]int, error) { return m.firsts(set, math.MaxInt) }
+
+// errManyAlike is more comparisons than were allowed.
+var errManyAlike = errors.New("too many arms are alike in the leading directions of the kernel to compare all pairs")
+
+// firsts is Firsts with an error after that many comparisons of exact values: a kernel without leading directions,
+// as identity() is, asks for all pairs.
+func (m *Model) firsts(set []int, most int) ([]int, error) {
 	out := make([]int, len(set))
 	if m.Features != nil {
 		seen := make(map[string]int, len(set))
@@ -46,6 +54,9 @@ func (m *Model) Firsts(set []int) ([]int, error) {
 			return nil, err
 		}
 		near = slices.DeleteFunc(near, func(j int) bool { return along[set[k]]-along[set[j]] > radius })
+		if most -= len(near); most < 0 {
+			return nil, errManyAlike
+		}
 		same := slices.IndexFunc(near, func(j int) bool { return m.Same(set[k], set[j]) })
 		if same < 0 {
 			near, out[k] = append(near, k), k
@@ -68,11 +79,15 @@ func (m *Model) Firsts(set []int) ([]int, error) {
 // UnequalCopies returns the two arms that are one to the kernel whose known expected rewards differ most,
 // and by how much (reward units); 0 where none differ.
 func (m *Model) UnequalCopies() (i, first int, apart float64, err error) {
+	return m.unequalCopies(math.MaxInt)
+}
+
+func (m *Model) unequalCopies(most int) (i, first int, apart float64, err error) {
 	all := make([]int, m.Problem.N())
 	for i := range all {
 		all[i] = i
 	}
-	firsts, err := m.Firsts(all)
+	firsts, err := m.firsts(all, most)
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -54,6 +55,9 @@ func TestFirsts(t *testing.T) {
 		if !slices.Equal(got, want) || got[2] != 8 || got[12] != 8 || got[5] != 1 {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
+	}
+	if _, err := lazy.firsts(set, 1); !errors.Is(err, errManyAlike) {
+		t.Errorf("two comparisons, and one is allowed: error %v", err)
 	}
 	for most, want := range map[int]bool{3: false, 7: true, 13: true} {
 		if few, err := lazy.RankAtMost(most); err != nil || few != want {
