@@ -44,7 +44,7 @@ func protocolSentence(p campaign.Protocol) string {
 		if r.Chosen {
 			s += fmt.Sprintf(" Expected: %s samples", rangeWords(r.Samples))
 			if p.Capacity > 0 {
-				s += fmt.Sprintf(", %s %s at %d a %s", rangeWords(r.Time), p.Unit(), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
+				s += fmt.Sprintf(", %s at %d a %s", timeWords(r.Time, p.Unit()), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
 			}
 			s += "."
 		}
@@ -56,7 +56,7 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
-			return fmt.Sprintf(" %s would be quicker, %s %s; its answers are backed by %s.", r.Algorithm, rangeWords(r.Time), forecastUnit(f), r.Backing)
+			return fmt.Sprintf(" %s would be quicker, %s; its answers are backed by %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
 			return fmt.Sprintf(" It is the quickest of those compared; its answers are backed by %s.", r.Backing)
@@ -125,6 +125,15 @@ func forecastUnit(f campaign.Forecast) string {
 		return "rounds"
 	}
 	return f.Unit
+}
+
+// timeWords writes a range of times in a unit like days: "1 day", "3 (2 to 5) days".
+func timeWords(r campaign.Range, unit string) string {
+	words := rangeWords(r)
+	if words == "1" {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return words + " " + unit
 }
 
 // rangeWords writes a range as "430 (390 to 500)".

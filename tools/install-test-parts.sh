@@ -19,6 +19,7 @@ python3-ipykernel|/usr/bin/python3 -c "import ipykernel"
 python3-jupyter-client|/usr/bin/python3 -c "import jupyter_client"
 python3-jupyter-kernel-test|/usr/bin/python3 -c "import jupyter_kernel_test"
 python3-nbclient|/usr/bin/python3 -c "import nbclient"
+strace|command -v strace
 texlive-latex-recommended|command -v pdflatex && kpsewhich booktabs.sty
 texlive-pictures|kpsewhich pgfplots.sty
 '
