@@ -43,12 +43,22 @@ func bestFunction() Function {
 	}
 }
 
-// foundKernel finds the kernel of a problem from its measurements, which it must have.
-func (c *call) foundKernel(p *problem.Problem) (*belief.Belief, error) {
-	if p.Means() == nil {
-		return nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
+// foundKernel returns the problem under the kernel that is found from its measurements, which it must have, and
+// what these say; nil where the kernel was found before.
+func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
+	before := c.e.session.opt.found
+	if x, k, known := before.take(c.e.ctx, "problem"); known {
+		return x.under(p, k), nil, nil
 	}
-	return c.believe(p)
+	if p.Means() == nil {
+		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
+	}
+	b, err := c.believe(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	before.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log}, b.Usable.Kernel)
+	return b.Usable, b, nil
 }
 
 // believe computes what the measurements of a problem say.

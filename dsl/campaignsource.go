@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,6 +36,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		return data, err
 	}
+	opt.found = &found{recording: true}
 	p, err := protocolOf(ctx, name, text, opt)
 	if err != nil {
 		return p, r, err
@@ -47,6 +49,18 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 			}
 		}
 		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
+	}
+	if len(opt.found.Calls) > 0 {
+		kept, err := json.MarshalIndent(opt.found, "", "  ")
+		if err != nil {
+			return p, r, err
+		}
+		r.Data = append(r.Data, campaign.File{Path: foundFile, Content: append(kept, '\n')})
+		forecast := p.Forecast
+		if p, err = MakeProtocol(ctx, r); err != nil { // of the kernel as its text says it
+			return p, r, err
+		}
+		p.Forecast = forecast
 	}
 	return p, r, nil
 }
@@ -65,6 +79,10 @@ func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, erro
 		return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
 	}
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
+	var err error
+	if opt.found, err = readFound(read); err != nil {
+		return campaign.Protocol{}, err
+	}
 	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	if err != nil || len(r.Added) == 0 {
 		return p, err
@@ -97,6 +115,9 @@ func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, erro
 			return data, nil
 		}
 		return read(path)
+	}
+	if opt.found != nil {
+		opt.found.next = 0
 	}
 	p, err = protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	for _, a := range added {

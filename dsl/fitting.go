@@ -37,8 +37,17 @@ func fittingFunctions() []Function {
 // fit evaluates fit(...).
 func (c *call) fit() (any, error) {
 	p := c.arg("p").Data.(*problem.Problem)
+	before := c.e.session.opt.found
+	if x, k, known := before.take(c.e.ctx, "fit"); known {
+		f := *x.Fit
+		f.Kernel = k
+		return f, nil
+	}
 	j, _ := c.arg("kernel").Data.(kernels.Joint)
 	f, err := c.fitOf(p, j, "kernel", 0, 1)
+	if err == nil {
+		before.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
+	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)
 		if c.e.ctx.Err() != nil { // the fit itself is finished

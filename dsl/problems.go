@@ -157,9 +157,7 @@ func (c *call) problem() (any, error) {
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
-			if found, err = c.foundKernel(p); err == nil {
-				p = found.Usable
-			}
+			p, found, err = c.foundKernel(p)
 		}
 		if err == nil {
 			_, err = p.Kernel.Check(p.Tasks, p.Arms)
