@@ -211,7 +211,11 @@ func (c *call) problemError(err error, file, rewards string) error {
 	case path != "" && path == rewards:
 		file = "rewards"
 	case path == "":
-		return &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
+		message := "the kernel does not fit the problem"
+		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
+			message = "the measurements do not say which kernel the problem has"
+		}
+		return &argumentError{param: "kernel", message: message, err: err}
 	}
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
