@@ -59,7 +59,8 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
 		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
-		if norm > 0 && r.RatioToLowerBound > tellingRatio {
+		// a loose bound tells nothing; of runs that end undecided, oftener than they may err, it would flatter
+		if norm > 0 && r.RatioToLowerBound > tellingRatio || r.Undecided.Rate > r.Delta {
 			r.RatioToLowerBound = 0
 		}
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):

@@ -102,3 +102,17 @@ func TestNoRatioBelowOne(t *testing.T) {
 		}
 	}
 }
+
+// Runs that end at a limit, undecided, have no ratio: it would say that they beat the bound.
+func TestNoRatioOfUndecidedRuns(t *testing.T) {
+	p, err := problem.PaperCase(1, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int]bool{1: false, 100: true} {
+		r := run(t, sim.Experiment{Problem: p, Algorithm: "CoTestFC", Mode: engine.ModeFC, Options: engine.Options{Delta: 0.1, MaxRounds: limit}, Runs: 3, Seed: 1})
+		if (r.RatioToLowerBound > 0) != want || r.LowerBoundSamples <= 0 || (r.Undecided.Count == 0) != want {
+			t.Errorf("at most %d rounds: %d of 3 undecided, %.3g times the lower bound of %.4g", limit, r.Undecided.Count, r.RatioToLowerBound, r.LowerBoundSamples)
+		}
+	}
+}
