@@ -80,7 +80,7 @@ var noteSentences = map[NoteKind]string{
 	NoteEpsilon: "epsilon is changed to %g; what stands here is still for %g, until results of a later round are told",
 
 	NoteDecided:   "everything is decided: nothing is left to measure",
-	NoteEnded:     "%[1]s: %[2]d of %[3]d tasks decided, and nothing more is asked for",
+	NoteEnded:     "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoRound:   "no round is open",
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",

@@ -24,7 +24,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NotePending, Names: []string{"a", "x", "b", "y"}}, `measured from the next round on: task "a", arm "x", task "b", arm "y"`},
 		{Note{Kind: NoteEpsilon, Numbers: []float64{0.5, 4}}, "epsilon is changed to 0.5; what stands here is still for 4, until results of a later round are told"},
 		{Note{Kind: NoteDecided}, "everything is decided: nothing is left to measure"},
-		{Note{Kind: NoteEnded, Names: []string{"budget used"}, Numbers: []float64{0, 4}}, "budget used: 0 of 4 tasks decided, and nothing more is asked for"},
+		{Note{Kind: NoteEnded, Names: []string{"budget used"}, Numbers: []float64{0, 4}}, "budget used; tasks decided: 0 of 4; nothing more is asked for"},
 		{Note{Kind: NoteNoRound}, "no round is open"},
 		{Note{Kind: NoteNoPulls}, "nothing is left to hand out"},
 		{Note{Kind: NoteHandedOut, Names: []string{"Ann", ""}, Numbers: []float64{3, 1, 12}}, "all pulls of round 3 are handed out: 1 pull with Ann, 12 pulls with somebody without a name (--by)"},
