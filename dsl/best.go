@@ -46,9 +46,11 @@ func bestFunction() Function {
 // foundKernel returns the problem under the kernel that is found from its measurements, which it must have, and
 // what these say; nil where the kernel was found before.
 func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
-	before := c.e.session.opt.found
-	if x, k, known := before.take(c.e.ctx, "problem"); known {
-		return x.under(p, k), nil, nil
+	kept := c.e.session.opt.found
+	if x, k, err := kept.take(c.e.ctx, "problem"); err != nil {
+		return nil, nil, err
+	} else if x != nil {
+		return p.Logarithmic(x.Log).WithKernel(k), nil, nil
 	}
 	if p.Means() == nil {
 		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
@@ -57,7 +59,7 @@ func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, *belief.Belief
 	if err != nil {
 		return nil, nil, err
 	}
-	before.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log}, b.Usable.Kernel)
+	kept.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 

@@ -80,7 +80,7 @@ func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, erro
 	}
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
 	var err error
-	if opt.found, err = readFound(read); err != nil {
+	if opt.found, err = readFound(r.Data); err != nil {
 		return campaign.Protocol{}, err
 	}
 	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)

@@ -37,8 +37,10 @@ func fittingFunctions() []Function {
 // fit evaluates fit(...).
 func (c *call) fit() (any, error) {
 	p := c.arg("p").Data.(*problem.Problem)
-	before := c.e.session.opt.found
-	if x, k, known := before.take(c.e.ctx, "fit"); known {
+	kept := c.e.session.opt.found
+	if x, k, err := kept.take(c.e.ctx, "fit"); err != nil {
+		return nil, err
+	} else if x != nil {
 		f := *x.Fit
 		f.Kernel = k
 		return f, nil
@@ -46,7 +48,7 @@ func (c *call) fit() (any, error) {
 	j, _ := c.arg("kernel").Data.(kernels.Joint)
 	f, err := c.fitOf(p, j, "kernel", 0, 1)
 	if err == nil {
-		before.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
+		kept.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
 		err = c.measure(p, &f, runs)

@@ -3,10 +3,12 @@ package dsl
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,19 +35,29 @@ type foundKernel struct {
 	Fit      *fit.Fit `json:"fit,omitempty"`
 }
 
-// take returns what the next call found; false where it has to be made.
-func (f *found) take(ctx context.Context, function string) (foundKernel, kernels.Joint, bool) {
-	if f == nil || f.recording || f.next >= len(f.Calls) || f.Calls[f.next].Function != function {
-		return foundKernel{}, kernels.Joint{}, false
+// take returns what the next call found, and its kernel; nil where the call has to be made. It is an error when
+// what is recorded cannot be read: another kernel must not take its place.
+func (f *found) take(ctx context.Context, function string) (*foundKernel, kernels.Joint, error) {
+	if f == nil || f.recording {
+		return nil, kernels.Joint{}, nil
 	}
-	x := f.Calls[f.next]
+	if f.next >= len(f.Calls) || f.Calls[f.next].Function != function {
+		return nil, kernels.Joint{}, fmt.Errorf("%s: want what call %d, of %s, found", foundFile, f.next+1, function)
+	}
+	x := &f.Calls[f.next]
 	f.next++
 	if x.Kernel == "" {
-		return foundKernel{}, kernels.Joint{}, false
+		return nil, kernels.Joint{}, nil
 	}
 	k, err := kernelOf(ctx, x.Kernel)
+	if err == nil && function == "fit" && x.Fit == nil {
+		err = errors.New("the fit is missing")
+	}
+	if err != nil {
+		return nil, kernels.Joint{}, fmt.Errorf("%s: call %d: %w", foundFile, f.next, err)
+	}
 	k.Fitted = x.From
-	return x, k, err == nil
+	return x, k, nil
 }
 
 // keep notes what a call found. A kernel that has no text is found again by whoever makes the protocol later.
@@ -84,20 +96,16 @@ func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	return kernels.Joint{}, fmt.Errorf("%s: %q is no kernel", foundFile, text)
 }
 
-// readFound reads what the recorded files of a campaign say was found, nil where none does.
-func readFound(read func(string) ([]byte, error)) (*found, error) {
-	text, err := read(foundFile)
-	if err != nil {
-		return nil, nil // of an earlier version, or nothing was found
+// readFound reads what the recorded files of a campaign say was found, nil where none does: then nothing was, or
+// an earlier version recorded them.
+func readFound(files []campaign.File) (*found, error) {
+	at := slices.IndexFunc(files, func(f campaign.File) bool { return f.Path == foundFile })
+	if at < 0 {
+		return nil, nil
 	}
 	f := &found{}
-	if err := json.Unmarshal(text, f); err != nil {
+	if err := json.Unmarshal(files[at].Content, f); err != nil {
 		return nil, fmt.Errorf("%s: %w", foundFile, err)
 	}
 	return f, nil
-}
-
-// under returns the problem under the kernel that was found for it.
-func (x foundKernel) under(p *problem.Problem, k kernels.Joint) *problem.Problem {
-	return p.Logarithmic(x.Log).WithKernel(k)
 }

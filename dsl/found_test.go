@@ -57,6 +57,14 @@ func TestFoundKernelsAreKept(t *testing.T) {
 			if other, err := MakeProtocol(t.Context(), r); err != nil || !strings.HasPrefix(other.Problem.Kernel.String(), "7*task(identity()) + ") {
 				t.Errorf("another kernel is kept, and the problem has %v: error %v", other.Problem.Kernel, err)
 			}
+			last.Content = bytes.Replace(kept, []byte(`"kernel": "`), []byte(`"kernel": "unheard_of(1) + `), 1)
+			if _, err := MakeProtocol(t.Context(), r); err == nil || !strings.Contains(err.Error(), "unheard_of") || !strings.Contains(err.Error(), foundFile) {
+				t.Errorf("a kernel that this program does not have: error %v", err)
+			}
+			last.Content = []byte(`{"calls": []}`)
+			if _, err := MakeProtocol(t.Context(), r); err == nil || !strings.Contains(err.Error(), "want what call 1, of ") {
+				t.Errorf("nothing is kept: error %v", err)
+			}
 			last.Content = []byte("{")
 			if _, err := MakeProtocol(t.Context(), r); err == nil || !strings.Contains(err.Error(), foundFile) {
 				t.Errorf("a file that is cut short: error %v", err)

@@ -50,7 +50,7 @@ type Options struct {
 	// reads data files in place of the file system: those that a campaign recorded; may be nil
 	readFile   func(path string) ([]byte, error)
 	noForecast bool    // protocol(...) makes none: a campaign that goes on has one of its start
-	found      *found  // kernels that were found from measurements, or are; nil notes none
+	found      *found  // kernels of a campaign that its script finds; nil outside of campaigns
 	making     *remade // takes experiments, of which no run is made; nil where they are run
 }
 
