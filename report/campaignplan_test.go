@@ -33,7 +33,11 @@ func TestProtocolUnits(t *testing.T) {
 	if schedule != "tuned" {
 		t.Errorf("schedule %q", schedule)
 	}
-	f.Capacity = 24
+	f.Rows[1].Time = campaign.Range{Median: 1, Low: 1, High: 1}
+	if s := protocolBlocks(q)[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker, 1 round;") {
+		t.Errorf("in one round for sure: %q", s)
+	}
+	f.Capacity, f.Rows[1].Time.High = 24, 2
 	if s := protocolBlocks(q)[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker, 1 (1 to 2) days;") {
 		t.Errorf("with a capacity: %q", s)
 	}

@@ -71,13 +71,11 @@ func keep(t *testing.T, dir string, args ...string) *kept {
 	return k
 }
 
-// kill kills the command as it is.
-func (k *kept) kill() {
+// kill kills the command as it is, and reports whether it was running.
+func (k *kept) kill() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.process != nil {
-		_ = k.process.Kill()
-	}
+	return k.process != nil && k.process.Kill() == nil
 }
 
 // lastWords are the last that a command says.
@@ -140,8 +138,7 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 			case <-run.done:
 				over = true
 			case <-time.After(time.Duration(rng.IntN(300)) * time.Millisecond):
-				if killed < kills {
-					all[rng.IntN(len(all))].kill()
+				if killed < kills && all[rng.IntN(len(all))].kill() {
 					killed++
 				}
 				tellAll(t, ctx, lab, told)

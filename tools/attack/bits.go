@@ -15,7 +15,7 @@ import (
 
 // finish measures a campaign to its end, with every kind of event, and lets the last one stand in the -wal alone.
 func (l *laboratory) finish(ctx context.Context) error {
-	if err := l.start(ctx, ""); err != nil {
+	if err := l.start(ctx); err != nil {
 		return err
 	}
 	for round := range 50 {

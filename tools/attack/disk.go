@@ -36,7 +36,7 @@ var failing = []struct {
 
 // failDisk lets a system call of a command fail, once or from then on. Each of several campaigns takes some of the calls.
 func (l *laboratory) failDisk(ctx context.Context, s *series, part, errors int) error {
-	if err := l.start(ctx, ""); err != nil {
+	if err := l.start(ctx); err != nil {
 		return err
 	}
 	trace := l.path("trace")
@@ -63,8 +63,7 @@ func (l *laboratory) failDisk(ctx context.Context, s *series, part, errors int) 
 		if call.path != "" {
 			path = l.path(campaignFolder + "/" + call.path)
 		}
-		args := injecting(call.name, "error="+fault, n, more, path, append([]string{l.command}, a.args...)...)
-		args[4] = trace // in place of /dev/null
+		args := injecting(trace, call.name, "error="+fault, n, more, path, append([]string{l.command}, a.args...)...)
 		o, err := program(ctx, l.folder, 0, args...)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -36,14 +37,14 @@ func (l *laboratory) killAtCalls(ctx context.Context, s *series, kills int) erro
 	return l.kill(ctx, s, kills, func(a act) (outcome, string, error) {
 		call := calls[l.rng.IntN(len(calls))]
 		n := 1 + l.rng.IntN(call.most)
-		o, err := program(ctx, l.folder, 0, injecting(call.name, "signal=SIGKILL", n, false, "", append([]string{l.command}, a.args...)...)...)
+		o, err := program(ctx, l.folder, 0, injecting(os.DevNull, call.name, "signal=SIGKILL", n, false, "", append([]string{l.command}, a.args...)...)...)
 		return o, fmt.Sprintf("killed at %s number %d", call.name, n), err
 	})
 }
 
 // kill makes acts until as many were killed.
 func (l *laboratory) kill(ctx context.Context, s *series, kills int, run func(a act) (outcome, string, error)) error {
-	if err := l.start(ctx, ""); err != nil {
+	if err := l.start(ctx); err != nil {
 		return err
 	}
 	for tries := 0; kills > 0; tries++ {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -102,13 +103,13 @@ func (o outcome) maligns() []finding {
 }
 
 // injecting returns a command with strace before it, which does something at the n-th call of a system call by a thread.
-// With a path, only calls on that file count; with more, all calls from the n-th on.
-func injecting(call, what string, n int, more bool, path string, args ...string) []string {
+// With a path, only calls on that file count; with more, all calls from the n-th on. The calls are logged in the file trace.
+func injecting(trace, call, what string, n int, more bool, path string, args ...string) []string {
 	when := fmt.Sprint(n)
 	if more {
 		when += "+"
 	}
-	out := []string{"strace", "-f", "-qq", "-o", "/dev/null", "--seccomp-bpf", "-e", "trace=" + call, "-e", "inject=" + call + ":" + what + ":when=" + when}
+	out := []string{"strace", "-f", "-qq", "-o", trace, "--seccomp-bpf", "-e", "trace=" + call, "-e", "inject=" + call + ":" + what + ":when=" + when}
 	if path != "" {
 		out = append(out, "-P", path)
 	}
@@ -120,7 +121,7 @@ func canInject(ctx context.Context) error {
 	if _, err := exec.LookPath("strace"); err != nil {
 		return errors.New("strace is not installed (make parts installs it)")
 	}
-	o, err := program(ctx, "", 0, injecting("write", "error=EIO", 1, false, "", "echo", "word")...)
+	o, err := program(ctx, "", 0, injecting(os.DevNull, "write", "error=EIO", 1, false, "", "echo", "word")...)
 	if err == nil && o.code == 0 {
 		err = fmt.Errorf("strace cannot make system calls fail here: %s", o.words())
 	}

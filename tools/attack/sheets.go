@@ -72,7 +72,7 @@ func (l *laboratory) handIn(ctx context.Context, s *series) error {
 	}
 	var pulls [2][]string // of this campaign and of another one
 	for k := range pulls {
-		if err := l.start(ctx, ""); err != nil {
+		if err := l.start(ctx); err != nil {
 			return err
 		}
 		out, err := l.must(ctx, "campaign", "ask", campaignFolder, "--by", "Ann", "--count", "6", "--json")

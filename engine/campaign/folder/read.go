@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"modernc.org/sqlite"
@@ -102,11 +103,8 @@ var errUnreadable = errors.New("the disk fails to read the database, which may b
 // explain looks a second time at a database that seems damaged: a disk that fails to read looks alike, and asks for
 // other acts.
 func (d *database) explain(ctx context.Context, err error) error {
-	switch code := codeOf(err); {
-	case ctx.Err() != nil:
-		return err
-	case errors.Is(err, errUnreadable), code == codeCorrupt, code == codeNotADB, code == codeInput:
-	default:
+	seemsDamaged := errors.Is(err, errUnreadable) || slices.Contains([]int{codeCorrupt, codeNotADB, codeInput}, codeOf(err))
+	if !seemsDamaged || ctx.Err() != nil {
 		return err
 	}
 	if e := readable(d.path); e != nil {
