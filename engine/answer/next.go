@@ -201,6 +201,19 @@ func (q *planner) of(v, most int) []int {
 	return append([]int{q.pick[v]}, out[:min(most-1, len(out))]...)
 }
 
+// only returns the planner of some arms of one task, its pick first.
+func (q *planner) only(arms []int) *planner {
+	n := len(arms)
+	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, n), cov: mat.NewSymDense(n, nil)}
+	for i, x := range arms {
+		out.arms, out.mean, out.noise = append(out.arms, q.arms[x]), append(out.mean, q.mean[x]), append(out.noise, q.noise[x])
+		for j := i; j < n; j++ {
+			out.cov.SetSym(i, j, q.cov.At(x, arms[j]))
+		}
+	}
+	return out
+}
+
 // more finds Pick.More: measurements of the task's own arms, doubled until the pick after them is expected to be
 // within ε with the probability Sure, and the number between by interpolation.
 func (q *planner) more(p *Pick, v int, all []Arm) {
@@ -208,7 +221,11 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	if len(arms) < 2 {
 		return
 	}
-	b, before, at := q.batch(arms), p.Within, 0
+	own := q.only(arms)
+	for k := range arms {
+		arms[k] = k
+	}
+	b, before, at := own.batch(arms), p.Within, 0
 	for n := 2; n <= MaxMore; n *= 2 {
 		for b.total < n {
 			b.add(max(1, n/4))
@@ -230,7 +247,7 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	slices.SortStableFunc(arms, func(x, y int) int { return b.counts[y] - b.counts[x] })
 	for _, k := range arms[:min(furtherArms, len(arms))] {
 		if b.counts[k] > 0 {
-			p.MoreOf = append(p.MoreOf, all[q.arms[k]].Label)
+			p.MoreOf = append(p.MoreOf, all[own.arms[k]].Label)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -33,7 +34,8 @@ type chosen struct {
 	at              []int // indices of data.cells
 	y, n, rel, wins []float64
 	within, free    float64
-	points          *kernels.Points
+	distinct        *kernels.Points // their features, those of the same arm in several tasks once
+	place           []int           // of each chosen arm in distinct
 	taskOf          []int
 }
 
@@ -50,29 +52,68 @@ func newChosen(m *model, at []int) *chosen {
 			c.rel = append(c.rel, d.rel[a])
 		}
 	}
-	c.points = d.arms.Subset(index)
+	c.merge(index)
 	return c
 }
 
-// gram returns the covariance of the chosen arms at u, with their own part.
+// merge lists the arms with these indices, each that has the same name and features in several tasks once: kernels of
+// arms are evaluated on these alone.
+func (c *chosen) merge(index []int) {
+	seen := map[string]int{}
+	var first []int
+	for _, i := range index {
+		key := strconv.Itoa(c.d.arms.ID[i])
+		for _, x := range c.d.arms.X {
+			key += "," + strconv.FormatFloat(x[i], 'b', -1, 64)
+		}
+		if _, ok := seen[key]; !ok {
+			seen[key] = len(first)
+			first = append(first, i)
+		}
+		c.place = append(c.place, seen[key])
+	}
+	c.distinct = c.d.arms.Subset(first)
+}
+
+// gram returns the covariance of the chosen arms at u, with their own part: of each term, its kernel of tasks times its
+// kernel of arms.
 func (c *chosen) gram(ctx context.Context, u []float64) (*mat.SymDense, error) {
 	k, own := c.smooth(u)
 	n := len(c.at)
 	gram := mat.NewSymDense(n, nil)
 	data := gram.RawSymmetric().Data
-	if len(k.Terms) > 0 {
-		on, err := k.On(ctx, c.d.tasks, c.points, c.taskOf)
+	for _, t := range k.Terms {
+		tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: t.Scale, Task: t.Task}}}.TaskGram(ctx, c.d.tasks)
 		if err != nil {
 			return nil, err
 		}
+		arm := t.Arm
+		if arm == nil {
+			arm = kernels.Constant{Value: 1}
+		}
+		arms, err := kernels.Gram(arm, c.distinct)
+		if err != nil {
+			return nil, err
+		}
+		ofTasks, ofArms := whole(tasks), whole(arms)
 		for i := range n {
-			kernels.Part(on, data[i*n+i:(i+1)*n], i, i)
+			row, z, x := data[i*n:(i+1)*n], ofTasks.RawRowView(c.taskOf[i]), ofArms.RawRowView(c.place[i])
+			for j := i; j < n; j++ {
+				row[j] += z[c.taskOf[j]] * x[c.place[j]]
+			}
 		}
 	}
 	for i := range n {
 		data[i*n+i] += own
 	}
 	return gram, nil
+}
+
+// whole returns a symmetric matrix with both its triangles.
+func whole(m *mat.SymDense) *mat.Dense {
+	var out mat.Dense
+	out.CloneFrom(m)
+	return &out
 }
 
 // of computes the evidence at u; predict asks for the predictions of left-out means.
