@@ -71,7 +71,7 @@ classic([3, 1, 2], agents=2, goal="min")`)
 	}
 	p, r, f := values[0].(*problem.Problem), values[1].(engine.Result), values[2].(fit.Fit)
 	for v, want := range []string{"temp=180, oil=x", "temp=180, oil=x"} {
-		if a := r.Answers[v]; a.Leader != want || a.Best != want || math.Abs(a.Estimate-[]float64{30, 41}[v]) > 0.5 {
+		if a := r.Answers[v]; a.Leader != want || a.Best != want || math.Abs(a.Estimate-[]float64{30, 41}[v]) > 3 {
 			t.Errorf("answer %+v, want %s with about 30 and 41", a, want)
 		}
 	}
@@ -125,8 +125,8 @@ func TestStandardizedShown(t *testing.T) {
 	}
 }
 
-// Rows that are means are pooled. What is not measured is left out of fit and bounds, and stops a
-// simulation with the arm and the remedy.
+// Rows that are means are pooled. What is not measured is left out of fit and bounds. It stops a simulation with the arm
+// and the remedy only where the means are asked for as the truth.
 func TestUnmeasured(t *testing.T) {
 	call := strings.Replace(costCall, `reward="cost"`, `reward="euros", sd="s", count="n"`, 1)
 	text, values := costsShown(t, call+"p\nf = fit(p)\nf\nbounds(p, xi=0.1)\nhardness(p)\nspectrum(p, xi=0.1)\ndesign(p, xi=0.1)\n")
@@ -139,6 +139,10 @@ func TestUnmeasured(t *testing.T) {
 	}
 	folder := t.TempDir()
 	written(t, folder, "costs.csv", costTable)
+	if text, values = costsShown(t, call+"r = fb(p, budget=20, runs=3)\nr\nplan(p, epsilon=1, runs=2)\n"); !values[0].(engine.Result).Drawn || !strings.Contains(text, "Each run drew its expected rewards") {
+		t.Errorf("a table with a gap is not simulated from what it says:\n%s", text)
+	}
+	call = strings.Replace(call, `goal="min"`, `goal="min", environment="gaussian"`, 1)
 	_, err := evalText(NewSession(Options{Folder: folder}), call+"fc(p)")
 	if want := `problem "costs" cannot be simulated: 1 of 5 arms is not measured (task "B", arm "temp=180, oil=x"); measure what is missing, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)

@@ -27,7 +27,7 @@ func noiseParams(doc string, kinds ...string) []Param {
 			Doc:       "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset, Doc: "with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset, Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
-		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset, Doc: "how simulated rewards are drawn: gaussian; with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions"},
+		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset, Doc: "how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions"},
 		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" + strings.Join(strengths, ", ") + ")"},
 	}
 }

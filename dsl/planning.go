@@ -1,12 +1,16 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -29,9 +33,9 @@ func planningFunctions() []Function {
 	return []Function{
 		{
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
-			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time",
+			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time",
 			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
-				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam),
+				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam, boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 			check: (*call).checkPlan, eval: (*call).forecast,
 		},
@@ -50,6 +54,12 @@ func planningFunctions() []Function {
 			check: (*call).checkWhatIf, eval: (*call).whatIf,
 		},
 	}
+}
+
+// boughtParam is how many measurements a plan is asked about.
+func boughtParam() Param {
+	return Param{Name: "total", Synonyms: append(slices.Clone(totalParam.Synonyms), "budget"), Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
+		Doc: "further measurements of all tasks together: the plan is then the curve of expected loss up to them, from what was measured, or simulated where nothing was"}
 }
 
 // priceParams returns the parameters for what sampling costs and how long it takes.
@@ -125,8 +135,49 @@ func (c *call) checkNumbers(name string) bool {
 	return c.e.mistakes == before
 }
 
-// checkPlan reports gaps that cannot be planned for.
-func (c *call) checkPlan() { c.checkNumbers("gaps") }
+// checkPlan reports gaps that cannot be planned for, and what a budget does not go with.
+func (c *call) checkPlan() { c.checkNumbers("gaps"); c.oneQuestion() }
+
+// oneQuestion reports a plan that asks for what a budget buys and how long a test takes at once.
+func (c *call) oneQuestion() bool {
+	if c.has("total") && c.has("gaps") {
+		a := c.arg("gaps")
+		c.fail(&a, "plan: gaps says how hard a question is, and total how much may be measured for it", "leave one of them out")
+		return false
+	}
+	return true
+}
+
+// bought evaluates plan(..., total=): by what was measured, and where nothing was by simulated runs.
+func (c *call) bought(p *problem.Problem) (any, error) {
+	q, total := c.question(p), c.whole("total")
+	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices}
+	if p.Long != nil && p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
+		b, err := c.believe(p)
+		if err != nil {
+			return nil, err
+		}
+		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
+		return f, err
+	}
+	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name, Options: c.options(), Seed: q.Seed}
+	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
+	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, func(done, total int) {
+		if tell := c.e.progress(c.fn.Name, p.Name, total); tell != nil {
+			tell(sim.Step{Done: done, Total: total})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.Notes = made.Notes
+	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String()}
+	for _, b := range made.Rows[0].Buys {
+		f.Budget.Points = append(f.Budget.Points, plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right})
+	}
+	f.Budget.Price(q.Prices, p.V())
+	return f, nil
+}
 
 // forecast evaluates plan(...). An interrupted one keeps what was finished.
 func (c *call) forecast() (any, error) {
@@ -134,6 +185,12 @@ func (c *call) forecast() (any, error) {
 		return nil, nil // reported
 	}
 	p := c.arg("p").Data.(*problem.Problem)
+	if c.has("total") {
+		if !c.oneQuestion() {
+			return nil, nil // reported
+		}
+		return c.bought(p)
+	}
 	q := c.question(p)
 	q.Options = c.options()
 	var worth atomic.Bool

@@ -176,6 +176,9 @@ type Result struct {
 	// whether the expected rewards of the simulation are means of measurements: what counts as right is then the arm
 	// with the highest mean, which may be the best by luck
 	Sampled bool `json:"means_measured,omitempty"`
+	// whether each run drew its expected rewards from what the measurements of the problem say; its answers are
+	// graded by these
+	Drawn bool `json:"truth_drawn,omitempty"`
 
 	SamplesPerAgent Interval `json:"samples_per_agent"`
 	SamplesTotal    float64  `json:"samples_total"` // mean over runs

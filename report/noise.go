@@ -49,6 +49,9 @@ func environmentWords(p problem.Problem) string {
 	if err != nil {
 		return p.Noise.Environment
 	}
+	if entry.Name == problem.EnvironmentPosterior {
+		return "around expected rewards that each run draws from what these measurements say"
+	}
 	strength := p.Noise.Strength
 	if strength == 0 {
 		strength = entry.Strength

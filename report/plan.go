@@ -12,6 +12,14 @@ import (
 
 // Plan shows plan(...).
 func (views) Plan(f plan.Forecast) view {
+	if f.Budget != nil {
+		return view{
+			blocks: func() []Block { return budgetBlocks(f) },
+			table:  func() (Table, error) { return budgetTable(f), nil },
+			axes:   func(string) (xs, ys []string) { return []string{"budget"}, []string{"loss"} },
+			figure: func(PlotOptions) (Figure, error) { return budgetFigure(f), nil },
+		}
+	}
 	return view{
 		blocks: func() []Block { return planBlocks(f) },
 		table:  func() (Table, error) { return needTable(f.Rows, f.Prices).without("method"), nil },

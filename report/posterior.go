@@ -46,7 +46,7 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
 		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms", "results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
 	}
-	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin, sampled: r.Sampled}
+	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin, compared: truthOf(r)}
 	p.choose()
 	tasks, err := p.tasks(o.Task)
 	if err != nil {
@@ -91,7 +91,7 @@ type picture struct {
 	engine.Estimates
 	reference bool    // whether the truth is shown
 	lowest    bool    // whether the lowest reward is the best
-	sampled   bool    // whether the truth of the simulation are means of measurements
+	compared  string  // what the truth of the simulation is called
 	dense     bool    // whether bars of intervals would hide each other: then lines in shades
 	drawn     [][]int // of each task: the numbers of the arms to draw, in their order
 	left      int     // arms that are not drawn
@@ -298,17 +298,20 @@ func (p picture) byArm(v int, names []string) []Series {
 	if p.Truth == nil || !p.reference {
 		return out
 	}
-	truth := Series{Name: p.truth(), Style: truths, Reference: true, X: at}
+	truth := Series{Name: p.compared, Style: truths, Reference: true, X: at}
 	for _, i := range arms {
 		truth.Y = append(truth.Y, p.Truth[i])
 	}
 	return append(out, truth)
 }
 
-// truth names what the estimates are compared with.
-func (p picture) truth() string {
-	if p.sampled {
+// truthOf names what estimates are compared with.
+func truthOf(r engine.Result) string {
+	switch {
+	case r.Sampled:
 		return "mean measured"
+	case r.Drawn:
+		return "mean drawn for this run"
 	}
 	return "true mean"
 }
@@ -408,7 +411,7 @@ func (p picture) describe(f Figure, tasks []int) string {
 		arms += len(p.arms(v))
 	}
 	if p.Truth != nil && p.reference {
-		known = ", with the " + p.truth() + "s"
+		known = ", with the " + strings.Replace(p.compared, "mean", "means", 1)
 	}
 	kind := "95 % confidence intervals of each arm by itself"
 	if p.Posterior {

@@ -151,6 +151,9 @@ func reliability(r engine.Result) string {
 			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
 		}
 		parts = append(parts, s+".")
+		if r.Drawn {
+			parts = append(parts, "Each run drew its expected rewards from what the measurements say, and is graded by these.")
+		}
 		if r.Sampled {
 			parts = append(parts, "These means are measurements: that arm may be ahead by luck. best(p) says which arm the measurements speak for.")
 		}
@@ -205,6 +208,9 @@ func answersTable(r engine.Result) Table {
 	if r.Mode == engine.ModeFB {
 		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Best estimates", "Best estimate", "Correct"
 		guess = "Where Decided says no, the data do not exclude other arms."
+	}
+	if r.Drawn {
+		t.Columns[7].Title = "Best in its rewards"
 	}
 	if r.Sampled {
 		t.Columns[7].Title, t.Columns[8].Title = highest(r)+" mean", "Best estimate has it"

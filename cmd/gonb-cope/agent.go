@@ -161,7 +161,7 @@ func (o *agentOptions) puller(ctx context.Context) func(cluster.Question, cluste
 			if b.Simulation == nil {
 				return nil, fmt.Errorf("run %s cannot be simulated: its problem has no expected rewards", o.run)
 			}
-			env, err := sim.EnvironmentOf(q.Problem, b.Simulation.Seed, b.Simulation.Run)
+			env, err := sim.EnvironmentOf(ctx, q.Problem, b.Simulation.Seed, b.Simulation.Run)
 			return cluster.Simulated{Environment: env}, err
 		}
 		return commandPuller(o.command, o.grace), nil

@@ -142,7 +142,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 				return err
 			}
 			opt := cluster.OpenOptions{Build: cluster.BuildHere(), Relay: relay}
-			if opt.Simulation, err = simulationOf(p, seed); err != nil {
+			if opt.Simulation, err = simulationOf(c.Context(), p, seed); err != nil {
 				return err
 			}
 			if run == "" {
@@ -173,7 +173,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 
 // simulationOf returns the random numbers of a run whose agents draw their rewards; nil where its
 // problem cannot be simulated.
-func simulationOf(p campaign.Protocol, seed string) (*cluster.Simulation, error) {
+func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*cluster.Simulation, error) {
 	s := cluster.Simulation{Seed: p.Seed}
 	if seed != "" {
 		n, err := strconv.ParseUint(seed, 10, 64)
@@ -182,7 +182,7 @@ func simulationOf(p campaign.Protocol, seed string) (*cluster.Simulation, error)
 		}
 		s.Seed = n
 	}
-	if _, err := sim.EnvironmentOf(p.Problem, s.Seed, 0); err != nil {
+	if _, err := sim.EnvironmentOf(ctx, p.Problem, s.Seed, 0); err != nil {
 		return nil, nil
 	}
 	return &s, nil

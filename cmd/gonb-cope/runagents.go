@@ -80,7 +80,7 @@ func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error)
 	}
 	run := o.name(a.Recipe.Script.Path)
 	opt := cluster.OpenOptions{Build: cluster.BuildHere()}
-	if _, err := sim.EnvironmentOf(x.Problem, x.Seed, 0); err == nil {
+	if _, err := sim.EnvironmentOf(ctx, x.Problem, x.Seed, 0); err == nil {
 		opt.Simulation = &cluster.Simulation{Seed: x.Seed}
 	}
 	b, err := cluster.Open(ctx, o.facts, run, q, recipeOf(a.Recipe), opt)

@@ -95,14 +95,14 @@ func (q *planner) batch(within []int) *batch {
 	return b
 }
 
-// add takes one measurement more, of the arm whose value is largest when it is measured `repeated` times: with d the lead of a pick
+// add takes some measurements more of one arm, the one whose value is largest when it is measured `repeated` times: with d the lead of a pick
 // over an arm and s² the variance of their contrast that the batch would take off, the sum over all arms of
 //
 //	s φ(d/s) - d Φ(-d/s),
 //
 // by which the best of two grows when the contrast becomes known so far: the knowledge gradient of a batch
 // for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
-func (b *batch) add(repeated int) {
+func (b *batch) add(repeated, times int) {
 	best, at := math.Inf(-1), -1
 	for _, j := range b.within {
 		spread := b.cov.At(j, j) + b.noise[j]/float64(repeated)
@@ -119,14 +119,14 @@ func (b *batch) add(repeated int) {
 			best, at = value, j
 		}
 	}
-	b.counts[at]++
-	b.total++
+	b.counts[at] += times
+	b.total += times
 	n := len(b.arms)
 	column := mat.NewVecDense(n, nil)
 	for x := range n {
 		column.SetVec(x, b.cov.At(x, at))
 	}
-	spread := b.cov.At(at, at) + b.noise[at]
+	spread := b.cov.At(at, at) + b.noise[at]/float64(times)
 	b.cov.SymRankOne(b.cov, -1/spread, column)
 	for x := range n {
 		c := column.AtVec(b.pick[b.taskOf[x]]) - column.AtVec(x)
@@ -163,18 +163,22 @@ func (b *batch) imagined(arms []int, count int) *mat.Dense {
 	return out
 }
 
-// normals draws from a normal law around 0.
+// normals draws from a normal law around 0, by the symmetric root of its covariance: draws of laws that are near each other
+// are near each other.
 func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 	n := cov.SymmetricDim()
 	var eigen mat.EigenSym
 	root := mat.NewDense(n, n, nil)
 	if eigen.Factorize(cov, true) {
-		eigen.VectorsTo(root)
+		var vectors, scaled mat.Dense
+		eigen.VectorsTo(&vectors)
+		scaled.CloneFrom(&vectors)
 		for j, l := range eigen.Values(nil) {
 			for i := range n {
-				root.Set(i, j, root.At(i, j)*math.Sqrt(max(l, 0)))
+				scaled.Set(i, j, vectors.At(i, j)*math.Sqrt(max(l, 0)))
 			}
 		}
+		root.Mul(&scaled, vectors.T())
 	}
 	rng := rand.New(rand.NewPCG(5, stream))
 	z := mat.NewDense(count, n, nil)
@@ -184,7 +188,7 @@ func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 		}
 	}
 	var out mat.Dense
-	out.Mul(z, root.T())
+	out.Mul(z, root)
 	return &out
 }
 
@@ -228,9 +232,9 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	b, before, at := own.batch(arms), p.Within, 0
 	for n := 2; n <= MaxMore; n *= 2 {
 		for b.total < n {
-			b.add(max(1, n/4))
+			b.add(max(1, n/4), 1)
 		}
-		after := b.sure(arms)
+		after := b.sure(arms, futures)
 		if after >= Sure {
 			share := 1.0
 			if after > before {
@@ -252,8 +256,8 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	}
 }
 
-// sure returns the mean over futures of the probability that the pick after the batch is within ε.
-func (b *batch) sure(arms []int) float64 {
+// sure returns the mean over so many futures of the probability that the pick after the batch is within ε.
+func (b *batch) sure(arms []int, futures int) float64 {
 	n := len(arms)
 	rest := mat.NewSymDense(n, nil)
 	for i, x := range arms {
@@ -290,7 +294,7 @@ func (a *Answer) next(q *planner, count int) {
 	var order []int
 	for b.total < count {
 		before := slices.Clone(b.counts)
-		b.add(max(1, (count-b.total)/(2*len(q.pick))))
+		b.add(max(1, (count-b.total)/(2*len(q.pick))), 1)
 		for k := range before {
 			if b.counts[k] > before[k] && before[k] == 0 {
 				order = append(order, k)
@@ -301,20 +305,25 @@ func (a *Answer) next(q *planner, count int) {
 		arm := a.Arms[q.arms[k]]
 		a.Next = append(a.Next, Pull{arm.Task, arm.Arm, arm.Label, arm.Features, b.counts[k]})
 	}
+	a.LossAfter = -b.gained(all) // completed by describe
+}
+
+// gained returns by how much the picks after the batch are expected to be better than today's, the mean over tasks.
+func (b *batch) gained(all []int) float64 {
 	means := b.imagined(all, futures)
-	gained := 0.0
+	sum := 0.0
 	for i := range futures {
 		row := means.RawRowView(i)
-		top := make([]float64, len(q.pick))
-		for v, p := range q.pick {
+		top := make([]float64, len(b.pick))
+		for v, p := range b.pick {
 			top[v] = row[p]
 		}
-		for k, v := range q.taskOf {
+		for k, v := range b.taskOf {
 			top[v] = max(top[v], row[k])
 		}
-		for v, p := range q.pick {
-			gained += (top[v] - row[p]) / float64(futures*len(q.pick))
+		for v, p := range b.pick {
+			sum += (top[v] - row[p]) / float64(futures*len(b.pick))
 		}
 	}
-	a.LossAfter = -gained // completed by describe
+	return sum
 }

@@ -77,7 +77,7 @@ func (c *counting) Pull(ctx context.Context, p cluster.Pulls, tell func(...clust
 
 // simulated pulls as the run does that sim.Run makes first.
 func simulated(q cluster.Question, _ cluster.RunBody) (cluster.Puller, error) {
-	env, err := sim.EnvironmentOf(q.Problem, runSeed, 0)
+	env, err := sim.EnvironmentOf(context.Background(), q.Problem, runSeed, 0)
 	return cluster.Simulated{Environment: env}, err
 }
 

@@ -30,7 +30,8 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
 		gaps = []float64{q.Options.Gap}
 	}
-	if len(gaps) == 0 && p.Mean == nil {
+	measured := p.Noise.Environment == problem.EnvironmentPosterior // then each run draws its own rewards
+	if len(gaps) == 0 && p.Mean == nil && !measured {
 		if unmeasured := p.Unmeasured(); unmeasured != "" {
 			return nil, nil, fmt.Errorf("%s; or give gaps, the smallest difference between best and second arm to plan for", unmeasured)
 		}

@@ -99,6 +99,8 @@ type Forecast struct {
 	Rows    []Row            `json:"rows"`
 	Prices  Prices           `json:"prices"`
 	Notes   []engine.Warning `json:"notes,omitempty"` // what was assumed, and what could not be forecast
+	// in place of Rows: what a number of measurements buys
+	Budget *Budget `json:"budget,omitempty"`
 }
 
 // Comparison is the value of what_if(...): the forecast of one method as it is, and under

@@ -184,6 +184,9 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 			return err
 		}
 	}
+	if stated.Environment == "" && p.measuredArms() >= 2 {
+		model.Environment = EnvironmentPosterior
+	}
 	if model.Estimated() && !s.measured() {
 		return &DataError{Path: t.path, Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number", model.Known)}
 	}

@@ -106,7 +106,7 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	wrong := func(field, format string, a ...any) (NoiseModel, error) {
 		return m, noiseErrorf(field, format, a...)
 	}
-	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled
+	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled || m.Environment == EnvironmentPosterior
 	switch {
 	case m.Environment == EnvironmentResampled && !raw:
 		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
@@ -149,6 +149,9 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 // which the statement says nothing stay. Bounds are stated as the data have them, whatever the
 // goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
+	if m.Environment == "" && p.Noise.Environment == EnvironmentPosterior {
+		m.Environment = EnvironmentPosterior
+	}
 	m, err := m.completed(p.Rewards != nil)
 	if err != nil {
 		return nil, err

@@ -147,6 +147,10 @@ func TestLongIsWide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if got.Noise.Environment != EnvironmentPosterior || want.Noise.Environment != EnvironmentResampled {
+			t.Errorf("long is simulated by %q, wide with its rewards by %q", got.Noise.Environment, want.Noise.Environment)
+		}
+		got.Noise.Environment = want.Noise.Environment
 		for _, x := range [][2]any{
 			{got.Mean, want.Mean}, {got.Reps, want.Reps}, {got.Rewards, want.Rewards}, {got.Noise, want.Noise}, {got.TaskOf, want.TaskOf},
 			{got.Tasks.Names, want.Tasks.Names}, {got.Arms.Names, want.Arms.Names}, {got.Arms.X, want.Arms.X}, {got.Tasks.X, want.Tasks.X},

@@ -63,6 +63,17 @@ func (p *Problem) Measured() *Problem {
 	return q
 }
 
+// measuredArms counts the arms that have a mean.
+func (p *Problem) measuredArms() int {
+	count := 0
+	for _, m := range p.Means() {
+		if !math.IsNaN(m) {
+			count++
+		}
+	}
+	return count
+}
+
 // separate makes the means unknown, and partially known, if one of them is: what needs means needs
 // all of them.
 func (p *Problem) separate(path string) {

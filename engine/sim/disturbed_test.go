@@ -83,7 +83,7 @@ func TestShifts(t *testing.T) {
 			counts[i] = 4
 		}
 		plan := engine.Plan{Round: round, Counts: counts}
-		env, err := sim.EnvironmentOf(q, 9, run)
+		env, err := sim.EnvironmentOf(context.Background(), q, 9, run)
 		if err != nil {
 			t.Fatal(err)
 		}

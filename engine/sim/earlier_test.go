@@ -50,7 +50,7 @@ func TestEarlierRewards(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				env, err := sim.EnvironmentOf(p, 3, run)
+				env, err := sim.EnvironmentOf(t.Context(), p, 3, run)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -63,8 +63,9 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if x.Memory != nil {
 		m.Share(x.Memory)
 	}
-	if best, err := m.Best(); err == nil {
-		x.judged(&r, newJudge(x, entry), best)
+	// means of measurements are no truth by which others could be judged
+	if x.Problem.Mean != nil && x.Problem.Noise.Environment != problem.EnvironmentPosterior {
+		x.judged(&r, newJudge(x, x.Problem, entry))
 	}
 	if r.Runs == 1 {
 		r.Undecided = Proportion(r.Undecided.Count, 1)
@@ -85,11 +86,11 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 }
 
 // judged compares the answers with the best arms of the tasks.
-func (x Experiment) judged(r *engine.Result, j judge, best []int) {
+func (x Experiment) judged(r *engine.Result, j judge) {
 	r.Answers = slices.Clone(r.Answers)
 	for v := range r.Answers {
 		correct := j.shortfall(v, r.Answers[v].Leader) <= j.tolerance
-		r.Answers[v].Best, r.Answers[v].Correct = x.Problem.Arms.Names[best[v]], &correct
+		r.Answers[v].Best, r.Answers[v].Correct = j.best[v], &correct
 	}
 	if r.Runs == 0 {
 		return

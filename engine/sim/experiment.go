@@ -43,6 +43,9 @@ type Experiment struct {
 	Each func(run int, o *engine.Outcome, pulls [][]int)
 
 	natural bool // Draw is the problem's
+	// what the measurements of the problem say, where each run draws its expected rewards from that; Problem does
+	// not know them then
+	believed *believed
 }
 
 // Run makes the runs and returns their summary. When the context is cancelled, or a run fails, it
@@ -96,8 +99,12 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	if m.alg, err = entry.New(model, x.Options); err != nil {
 		return m, err
 	}
+	from, err := x.environment(run)
+	if err != nil {
+		return m, err
+	}
 	measured := &meter{
-		Environment: x.environment(run), taskOf: x.Problem.TaskOf, features: coefficients(entry, model),
+		Environment: from, taskOf: x.Problem.TaskOf, features: coefficients(entry, model),
 		broadcast: entry.Shares && !engine.Alone(m.alg), itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
@@ -106,7 +113,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	}
 	var kept *keeper
 	if a, ok := m.alg.(engine.Estimating); ok && x.Estimates && run == 0 {
-		kept = keepEstimates(env, a, x.Problem)
+		kept = keepEstimates(env, a, x.truth(run))
 		env = kept
 	}
 	m.outcome, err = engine.Run(ctx, m.alg, asMeasured(x.Problem, env), x.Options)
@@ -127,9 +134,24 @@ func coefficients(entry algorithms.Entry, m *model.Model) int {
 }
 
 // environment returns the environment from which a run pulls, with the sign of the problem.
-func (x Experiment) environment(run int) engine.Environment {
-	if x.natural {
-		return environmentOf(x.Problem, x.Draw, x.Seed, run)
+func (x Experiment) environment(run int) (engine.Environment, error) {
+	draw := x.Draw
+	if x.believed != nil {
+		var err error
+		if draw, err = DrawerOf(x.truth(run)); err != nil {
+			return nil, err
+		}
 	}
-	return &environment{x.Draw, x.Seed, uint64(run)}
+	if x.natural {
+		return environmentOf(x.Problem, draw, x.Seed, run), nil
+	}
+	return &environment{draw, x.Seed, uint64(run)}, nil
+}
+
+// truth returns the problem with the expected rewards of a run, where they are known.
+func (x Experiment) truth(run int) *problem.Problem {
+	if x.believed != nil {
+		return x.believed.of(x.Problem, run)
+	}
+	return x.Problem
 }

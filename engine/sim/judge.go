@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // judge scores runs against the truth, where it is known.
@@ -17,6 +18,7 @@ type judge struct {
 	tolerance float64              // shortfall that is not an error, reward units
 	lost      []map[string]float64 // best minus arm, by task and arm; nil when unknown
 	spread    []float64            // best minus median arm, by task
+	best      []string             // arm, by task
 }
 
 // score holds what is kept of every run. Its fields are exported for the text of a Part.
@@ -32,8 +34,8 @@ type score struct {
 	Regret, Relative float64
 }
 
-func newJudge(x Experiment, entry algorithms.Entry) judge {
-	p := x.Problem
+// newJudge returns the judge of runs whose expected rewards are those of p.
+func newJudge(x Experiment, p *problem.Problem, entry algorithms.Entry) judge {
 	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.DividedByV, agents: p.V()}
 	if p.Mean == nil {
 		return j
@@ -52,6 +54,8 @@ func newJudge(x Experiment, entry algorithms.Entry) judge {
 		for i := lo; i < hi; i++ {
 			lost[p.Arms.Names[i]] = sorted[n-1] - p.Mean[i]
 		}
+		best := lo + slices.Index(p.Mean[lo:hi], sorted[n-1])
+		j.best = append(j.best, p.Arms.Names[best])
 		j.lost = append(j.lost, lost)
 		j.spread = append(j.spread, sorted[n-1]-(sorted[(n-1)/2]+sorted[n/2])/2)
 	}

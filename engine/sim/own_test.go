@@ -76,7 +76,7 @@ func TestOwnAlgorithm(t *testing.T) {
 	}
 	wrong := 0 // by the loop over engine.Run, without the summary
 	for run := range runs {
-		env, err := sim.EnvironmentOf(p, x.Seed, run)
+		env, err := sim.EnvironmentOf(context.Background(), p, x.Seed, run)
 		if err != nil {
 			t.Fatal(err)
 		}

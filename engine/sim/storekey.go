@@ -71,6 +71,11 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	h.Write(words)
 	h.numbers([]float64{model.Scale}, values, tasks.RawSymmetric().Data, p.Noise.Scales, p.Mean, p.Noise.SD)
 	h.numbers(p.Rewards...)
+	if p.Noise.Environment == problem.EnvironmentPosterior {
+		for _, d := range p.Digests() {
+			h.Write([]byte(d))
+		}
+	}
 	if p.Goal != problem.GoalMax { // which the estimates show by their sign
 		h.Write([]byte("goal " + p.Goal))
 	}

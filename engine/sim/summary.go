@@ -42,7 +42,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	r.Messages, r.Bytes = float64(t.sent.Messages)/n, float64(t.sent.Merged)/n
 	r.BytesRaw, r.BytesTheta = float64(t.sent.Raw)/n, float64(t.sent.Theta)/n
 	r.Undecided = Proportion(undecided, r.Runs)
-	if p.Mean != nil {
+	if ts.judge.lost != nil {
 		r.Errors, r.DecidedErrors = Proportion(wrong, r.Runs), Proportion(wrongDecided, r.Runs)
 		r.TaskErrors = Shares(wrongTasks, p.V())
 		r.Regret = Mean(column(scores, func(s score) float64 { return s.Regret }))
@@ -51,7 +51,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	ts.first(&r, t.first)
 	x.compare(ctx, &r, entry, model, t)
 	if x.Detail {
-		r.Detail = x.detail(ctx, entry, model, r.Ridge, scores, runs)
+		r.Detail = x.detail(ctx, entry, model, ts.judge.lost != nil, r.Ridge, scores, runs)
 	}
 	return r
 }
@@ -94,15 +94,14 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 	if ts.entry.DividedByV {
 		divideByV(r)
 	}
-	best, err := ts.model.Best()
-	if err != nil {
+	if ts.judge.lost == nil {
 		return
 	}
-	r.Sampled = ts.x.Problem.Long != nil
+	r.Drawn = ts.x.believed != nil
+	r.Sampled = ts.x.Problem.Long != nil && !r.Drawn
 	for v := range r.Answers {
 		correct := ts.judge.shortfall(v, r.Answers[v].Leader) <= ts.judge.tolerance
-		r.Answers[v].Best = ts.x.Problem.Arms.Names[best[v]]
-		r.Answers[v].Correct = &correct
+		r.Answers[v].Best, r.Answers[v].Correct = ts.judge.best[v], &correct
 	}
 }
 
@@ -132,13 +131,17 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		x.bound(ctx, r, entry, model)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
-	r.Standing, r.Guarantee = algorithms.Basis{
-		Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected(), Truth: &algorithms.Truth{Drawn: x.natural},
-	}.Guarantee()
+	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
+	if x.believed == nil { // of what measurements say nothing more is known than of an experiment
+		basis.Truth = &algorithms.Truth{Drawn: x.natural}
+	}
+	r.Standing, r.Guarantee = basis.Guarantee()
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
-	r.Warnings = append(r.Warnings, understated(x.Problem)...)
+	if x.believed == nil { // how far rewards scatter is then believed from the same data as the scales
+		r.Warnings = append(r.Warnings, understated(x.Problem)...)
+	}
 	r.Warnings = append(r.Warnings, entry.CostWarnings(x.Problem)...)
 	if x.natural {
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 )
 
@@ -17,9 +18,10 @@ import (
 // to the kernel. Run makes all of it in one place.
 type Trials struct {
 	x     Experiment
+	asked *problem.Problem // of the experiment, before x has what its runs know of it
 	entry algorithms.Entry
 	model *model.Model
-	judge judge
+	judge judge // of the first run; see judgeOf
 }
 
 // Prepare checks an experiment and makes it ready. The context also ends what the model computes in
@@ -38,14 +40,20 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if err := entry.TakesPrior(x.Options); err != nil {
 		return nil, err
 	}
-	if x.Draw == nil {
-		x.natural = true
-		if x.Draw, err = DrawerOf(x.Problem); err != nil {
-			return nil, err
-		}
-	}
 	if x.Memory == nil {
 		x.Memory = new(model.Memory)
+	}
+	asked := x.Problem
+	switch x.natural = x.Draw == nil; {
+	case x.natural && asked.Noise.Environment == problem.EnvironmentPosterior:
+		if x.believed, err = believe(ctx, asked, x.Memory); err != nil {
+			return nil, err
+		}
+		x.Problem = x.believed.unknown(asked)
+	case x.natural:
+		if x.Draw, err = DrawerOf(asked); err != nil {
+			return nil, err
+		}
 	}
 	x.Workers = x.atOnce(ctx)
 	ctx = cores.Share(ctx, x.Workers)
@@ -58,16 +66,28 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if _, err := entry.New(m, x.Options); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
-	return &Trials{x: x, entry: entry, model: m, judge: newJudge(x, entry)}, nil
+	return &Trials{x: x, asked: asked, entry: entry, model: m, judge: newJudge(x, x.truth(0), entry)}, nil
 }
 
 // Experiment returns what was prepared.
-func (t *Trials) Experiment() Experiment { return t.x }
+func (t *Trials) Experiment() Experiment {
+	x := t.x
+	x.Problem = t.asked
+	return x
+}
+
+// judgeOf returns the judge of a run.
+func (t *Trials) judgeOf(run int) judge {
+	if t.x.believed == nil || run == 0 {
+		return t.judge
+	}
+	return newJudge(t.x, t.x.truth(run), t.entry)
+}
 
 // Key returns the key by which a Store finds the result. It is an error where the experiment has a
 // Draw of its own.
 func (t *Trials) Key(ctx context.Context) (string, error) {
-	x := t.x
+	x := t.Experiment()
 	if x.natural {
 		x.Draw = nil
 	}
@@ -135,7 +155,7 @@ func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
 					return
 				}
 				made, err := x.one(ctx, t.entry, t.model, run)
-				s := t.judge.score(&made.outcome)
+				s := t.judgeOf(run).score(&made.outcome)
 				if err != nil {
 					mu.Lock()
 					kept.leave(run, s, made)

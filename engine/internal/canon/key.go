@@ -56,6 +56,8 @@ const (
 	KindNormBound // what the lower bound for algorithms that know a norm rests on
 
 	KindConfirmation // KindHardness with gaps that are larger by epsilon
+
+	KindBelief // what measurements say of the expected rewards
 )
 
 // encode returns the bytes of a key. Different keys have different ones.
